@@ -1,0 +1,36 @@
+"""fitdoctor: why `model.fit` fails or learns nonsense, where the cause is, and how to mend it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+_LAZY: dict[str, str] = {
+    "check": "fitdoctor.api",
+    "watch": "fitdoctor.api",
+    "install": "fitdoctor.api",
+    "uninstall": "fitdoctor.api",
+    "explain": "fitdoctor.api",
+    "lint": "fitdoctor.api",
+    "FitWillFail": "fitdoctor.api",
+    "Diagnosis": "fitdoctor.diagnosis",
+}
+
+__all__ = ["__version__", *_LAZY]
+
+if TYPE_CHECKING:
+    from fitdoctor.api import FitWillFail, check, explain, install, lint, uninstall, watch
+    from fitdoctor.diagnosis import Diagnosis
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        import importlib
+
+        return getattr(importlib.import_module(_LAZY[name]), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,210 @@
+"""The causes: one folder each, found by looking; an id is used once, for ever."""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import importlib.util
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from fitdoctor.diagnosis import (
+    Confidence,
+    Evidence,
+    Finding,
+    Fix,
+    Location,
+    Moment,
+    Severity,
+)
+
+ROOT = Path(__file__).parent
+
+FAMILIES = {
+    "0": "training",
+    "1": "inputs",
+    "2": "labels",
+    "3": "model",
+    "4": "graph",
+    "5": "variables",
+    "6": "devices",
+    "7": "pipeline",
+    "8": "memory",
+    "9": "environment",
+}
+"""The digit after `FIT` and the folder it stands for."""
+
+RETIRED: dict[str, str] = {}
+"""Ids that once meant something (and what): never used again."""
+
+JudgeFunction = Callable[..., Iterator[Finding]]
+
+
+@dataclass(frozen=True)
+class Judge:
+    """A function that reads facts and yields findings; its annotations say which facts."""
+
+    function: JudgeFunction
+    moment: Moment
+    wants: tuple[tuple[str, str, bool], ...]
+    """(parameter, type of fact, whether it may be Unknown)."""
+
+
+@dataclass
+class Cause:
+    """One way in which training fails, and the judges that recognise it."""
+
+    id: str
+    slug: str
+    severity: Severity
+    raises: str | tuple[str, ...] | None = None
+    """The exception that `broken.py` ends with; None for a silent cause."""
+    explains: tuple[str, ...] = ()
+    """Ids of causes whose findings are mere consequences when this one is found for the same call."""
+    folder: Path = field(default_factory=Path)
+    page: str = ""
+    """The docstring of the cause's module."""
+    judges: list[Judge] = field(default_factory=list)
+
+    @property
+    def title(self) -> str:
+        """The first line of its page."""
+        return self.page.strip().splitlines()[0].rstrip(".") if self.page.strip() else self.slug
+
+    @property
+    def moments(self) -> tuple[Moment, ...]:
+        """The moments at which it can be found, derived from its judges."""
+        return tuple(
+            moment for moment in Moment if any(judge.moment is moment for judge in self.judges)
+        )
+
+    def in_source(self, function: JudgeFunction) -> JudgeFunction:
+        """Register a judge of the source; it may ask for `Module`, or for the facts that were read statically."""
+        return self._register(Moment.SOURCE, function)
+
+    def before_fit(self, function: JudgeFunction) -> JudgeFunction:
+        """Register a judge of the moment when fit is called."""
+        return self._register(Moment.BEFORE_FIT, function)
+
+    def after_failure(self, function: JudgeFunction) -> JudgeFunction:
+        """Register a judge of an exception."""
+        return self._register(Moment.AFTER_FAILURE, function)
+
+    def while_training(self, function: JudgeFunction) -> JudgeFunction:
+        """Register a judge of a training that has begun."""
+        return self._register(Moment.WHILE_TRAINING, function)
+
+    def _register(self, moment: Moment, function: JudgeFunction) -> JudgeFunction:
+        self.judges.append(Judge(function, moment, _wants(function)))
+        return function
+
+    def finding(
+        self,
+        message: str,
+        *,
+        subject: str = "",
+        location: Location | None = None,
+        evidence: tuple[Evidence, ...] | list[Evidence] = (),
+        fixes: tuple[Fix, ...] | list[Fix] = (),
+        notes: tuple[str, ...] | list[str] = (),
+        confidence: Confidence = Confidence.LIKELY,
+        severity: Severity | None = None,
+    ) -> Finding:
+        """A finding of this cause; the engine fills in the moment."""
+        return Finding(
+            id=self.id,
+            slug=self.slug,
+            severity=severity or self.severity,
+            confidence=confidence,
+            moment=Moment.SOURCE,
+            message=message,
+            subject=subject,
+            location=location,
+            evidence=tuple(evidence),
+            fixes=tuple(fixes),
+            notes=tuple(notes),
+        )
+
+
+def _wants(function: JudgeFunction) -> tuple[tuple[str, str, bool], ...]:
+    """Which facts a judge asks for. Annotations stay text: resolving them would cost a slow import."""
+    wants = []
+    for parameter, annotation in function.__annotations__.items():
+        if parameter == "return":
+            continue
+        text = annotation if isinstance(annotation, str) else annotation.__name__
+        names = [name.strip() for name in text.split("|")]
+        wants.append((parameter, names[0], "Unknown" in names[1:]))
+    return tuple(wants)
+
+
+class CatalogueError(Exception):
+    """The catalogue is not in order: two causes with one id, a folder that does not say what it is."""
+
+
+def load(root: Path = ROOT) -> dict[str, Cause]:
+    """Import every cause under `root`, by id in ascending order.
+
+    Raises:
+        CatalogueError: an id or slug is used twice, was retired, or does not fit its folder.
+    """
+    causes: dict[str, Cause] = {}
+    slugs: dict[str, str] = {}
+    for path in sorted(root.glob("*/*/cause.py")):
+        cause = _load_one(path)
+        if cause.id in RETIRED:
+            raise CatalogueError(f"{path}: {cause.id} is retired ({RETIRED[cause.id]})")
+        if cause.id in causes:
+            raise CatalogueError(f"{path}: {cause.id} is taken by {causes[cause.id].slug}")
+        if cause.slug in slugs:
+            raise CatalogueError(f"{path}: `{cause.slug}` is taken by {slugs[cause.slug]}")
+        causes[cause.id] = cause
+        slugs[cause.slug] = cause.id
+    return dict(sorted(causes.items()))
+
+
+def _load_one(path: Path) -> Cause:
+    family, folder = path.parts[-3:-1]
+    name = f"{__name__}.{family}.{folder}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise CatalogueError(f"{path}: cannot be imported")
+    module: Any = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    cause = getattr(module, "CAUSE", None)
+    if not isinstance(cause, Cause):
+        raise CatalogueError(f"{path}: no CAUSE in it")
+    if cause.slug.replace("-", "_") != folder:
+        raise CatalogueError(f"{path}: `{cause.slug}` is not the name of its folder")
+    if not cause.id.startswith("FIT") or FAMILIES.get(cause.id[3:4]) != family:
+        raise CatalogueError(f"{path}: {cause.id} does not belong to the family `{family}`")
+    cause.folder = path.parent
+    cause.page = module.__doc__ or ""
+    return cause
+
+
+@functools.cache
+def catalogue() -> dict[str, Cause]:
+    """All causes that ship with fitdoctor, by id."""
+    return load()
+
+
+def find(word: str) -> Cause | None:
+    """The cause of that id or slug, in any case."""
+    wanted = word.strip().lower().replace("_", "-")
+    for cause in catalogue().values():
+        if wanted in (cause.id.lower(), cause.slug):
+            return cause
+    return None
+
+
+def suggestions(word: str) -> list[str]:
+    """Ids and slugs that look like the word."""
+    known = {cause.slug: cause for cause in catalogue().values()}
+    known |= {cause.id.lower(): cause for cause in catalogue().values()}
+    close = difflib.get_close_matches(word.lower().replace("_", "-"), known, n=3, cutoff=0.6)
+    return [f"{known[name].id} ({known[name].slug})" for name in close]

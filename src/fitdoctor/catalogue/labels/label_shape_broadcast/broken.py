@@ -1,0 +1,18 @@
+"""One price a house, but the model gives three numbers a house."""
+
+import numpy as np
+import tensorflow as tf
+
+rng = np.random.default_rng(3)
+houses = rng.normal(size=(200, 5)).astype("float32")
+prices = rng.normal(size=(200, 1)).astype("float32")
+
+model = tf.keras.Sequential(
+    [
+        tf.keras.Input((5,)),
+        tf.keras.layers.Dense(16, activation="relu"),
+        tf.keras.layers.Dense(3),  # <- FIT204
+    ]
+)
+model.compile(optimizer="adam", loss="mse")
+model.fit(houses, prices, epochs=2, verbose=0)

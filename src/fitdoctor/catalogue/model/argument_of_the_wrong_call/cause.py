@@ -1,0 +1,167 @@
+"""An argument that belongs to another call, or is misspelt.
+
+## What happens
+
+`TypeError: TensorFlowTrainer.fit() got an unexpected keyword argument 'loss'` (or `epoch`, `metric`, `optimizer` …),
+before any step.
+
+## Why
+
+`optimizer`, `loss`, `metrics` belong to `compile`; `epochs`, `batch_size`, `callbacks`, `validation_data` belong to
+`fit`. Or the name is misspelt: `epoch` for `epochs`, `validation_set` for `validation_data`.
+
+## Fix
+
+Move the argument to the call that takes it, or spell it as that call does.
+
+## Known limits
+
+Arguments passed on as `**options` are seen only when they raise. Names that older versions of Keras took are
+`removed-in-keras-3`.
+"""
+
+from __future__ import annotations
+
+import ast
+import difflib
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.keras_signatures import REMOVED_ARGUMENTS, SIGNATURES
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
+from fitdoctor.edits import fix, remove_argument, rename_argument, set_argument
+from fitdoctor.facts import Argument, Code, FailureFacts, Unknown
+from fitdoctor.failure.patterns import unexpected_keyword
+from fitdoctor.source.keras_objects import defines, is_keras_model
+from fitdoctor.source.module import CallSite, Module
+from fitdoctor.source.project import Project
+
+CAUSE = Cause(
+    id="FIT302",
+    slug="argument-of-the-wrong-call",
+    severity=Severity.ERROR,
+    raises="TypeError",
+    explains=("FIT303",),
+)
+
+
+@CAUSE.in_source
+def from_source(module: Module) -> Iterator[Finding]:
+    """A keyword that `fit` or `compile` of a Keras model does not take."""
+    for site in module.method_calls("fit", "compile", "evaluate", "predict"):
+        if not _is_keras_own(module, site):
+            continue
+        code = module.code(site.node)
+        for argument in code.arguments:
+            if argument.name and argument.name not in SIGNATURES[site.method]:
+                if argument.name in REMOVED_ARGUMENTS.get(site.method, ()):
+                    continue
+                yield _finding(module, site, code, argument, Confidence.LIKELY)
+
+
+def _is_keras_own(module: Module, site: CallSite) -> bool:
+    """Whether the receiver is surely a Keras model whose method is Keras's own."""
+    receiver = _receiver(site)
+    return is_keras_model(module, receiver) and not defines(module, receiver, site.method)
+
+
+def _receiver(site: CallSite) -> ast.expr:
+    assert isinstance(site.node.func, ast.Attribute)
+    return site.node.func.value
+
+
+def _finding(
+    module: Module, site: CallSite, code: Code, argument: Argument, confidence: Confidence
+) -> Finding:
+    name, method = argument.name, site.method
+    owner = _owner(name, method)
+    if owner:
+        message = f"`{method}` takes no `{name}`: it belongs to `{owner}`"
+    else:
+        message = f"`{method}` takes no argument `{name}`"
+    return CAUSE.finding(
+        message,
+        subject=f"argument {name} of {method}",
+        location=argument.whole,
+        evidence=[
+            Evidence(claim=f"an argument of `{method}`", observed=name, expected=owner and f"{owner}({name}=…)")
+        ],
+        fixes=_fixes(module, site, code, argument, owner),
+        confidence=confidence,
+    )
+
+
+def _owner(name: str, method: str) -> str:
+    """The other method that takes an argument of that name."""
+    for other in ("compile", "fit", "evaluate"):
+        if other != method and name in SIGNATURES[other]:
+            return other
+    return ""
+
+
+def _fixes(
+    module: Module, site: CallSite, code: Code, argument: Argument, owner: str
+) -> list[Fix]:
+    if owner:
+        return [
+            fix(
+                f"move `{argument.name}` to `{owner}`",
+                _moved(module, site, code, argument, owner),
+            )
+        ]
+    close = difflib.get_close_matches(argument.name, SIGNATURES[site.method], n=1, cutoff=0.7)
+    if close:
+        return [fix(f"write `{close[0]}`", rename_argument(code, argument.name, close[0]))]
+    return [fix(f"remove `{argument.name}`", remove_argument(code, argument.name))]
+
+
+def _moved(
+    module: Module, site: CallSite, code: Code, argument: Argument, owner: str
+) -> tuple[Edit, ...]:
+    """Out of this call and, unless it is there already, into the other call on the same model."""
+    others = [
+        other
+        for other in module.method_calls(owner)
+        if module.segment(_receiver(other)) == module.segment(_receiver(site))
+        and other.function is site.function
+    ]
+    if len(others) != 1:
+        return ()
+    other = module.code(others[0].node)
+    taken = remove_argument(code, argument.name)
+    if other.argument(argument.name) is not None:
+        return taken
+    if owner == "compile" and argument.name == "loss" and other.argument("loss", 1) is not None:
+        return taken
+    return (*taken, *set_argument(other, argument.name, argument.text))
+
+
+@CAUSE.after_failure
+def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """Python names the argument and the function."""
+    seen = unexpected_keyword(failure.message)
+    if seen is None or seen.function.rpartition(".")[2] not in SIGNATURES:
+        return
+    method = seen.function.rpartition(".")[2]
+    if seen.name in REMOVED_ARGUMENTS.get(method, ()):
+        return
+    frame = failure.last_user_frame
+    if frame is not None and isinstance(project, Project):
+        module = project.module_at(frame.path)
+        for site in module.method_calls(method) if module is not None else ():
+            code = module.code(site.node) if module is not None else None
+            argument = code.argument(seen.name) if code is not None else None
+            if module is None or code is None or argument is None:
+                continue
+            if code.location.line <= frame.line <= code.location.end_line:
+                yield _finding(module, site, code, argument, Confidence.CERTAIN)
+                return
+    owner = _owner(seen.name, method)
+    yield CAUSE.finding(
+        f"`{method}` takes no `{seen.name}`" + (f": it belongs to `{owner}`" if owner else ""),
+        subject=f"argument {seen.name} of {method}",
+        location=frame.location if frame else None,
+        evidence=[Evidence(claim="Python refused the argument", observed=seen.name, fact="failure.message")],
+        fixes=[fix(f"move `{seen.name}` to `{owner}`" if owner else f"remove or rename `{seen.name}`")],
+        confidence=Confidence.CERTAIN,
+    )

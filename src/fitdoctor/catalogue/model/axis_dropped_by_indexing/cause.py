@@ -1,0 +1,215 @@
+"""An index that drops an axis of the batch.
+
+## What happens
+
+`inputs[:, 0]` of a tensor of shape (batch, features) has shape (batch,): the feature axis is gone, and the next layer
+raises `ValueError: Input 0 of layer "dense" is incompatible with the layer: expected min_ndim=2, found ndim=1`.
+
+## Why
+
+An integer index takes one element and drops its axis; a slice of length 1 keeps it.
+
+## Fix
+
+Slice instead: `inputs[:, 0:1]`.
+
+## Known limits
+
+An index that drops an axis on purpose (the first token of a sequence) is fine and is not reported: only one that the
+next layer refuses.
+"""
+
+from __future__ import annotations
+
+import ast
+import itertools
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.words import place
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Severity
+from fitdoctor.edits import fix
+from fitdoctor.facts import DataFacts, FailureFacts, Frame, LayerFacts, ModelFacts, Unknown
+from fitdoctor.failure.patterns import rank_mismatch
+from fitdoctor.source.module import FunctionInfo, Module
+from fitdoctor.source.project import Project
+
+CAUSE = Cause(
+    id="FIT307",
+    slug="axis-dropped-by-indexing",
+    severity=Severity.ERROR,
+    raises="ValueError",
+    explains=("FIT102", "FIT304"),
+)
+
+NEEDS_AN_AXIS = frozenset({"Dense", "BatchNormalization", "LSTM", "GRU", "SimpleRNN", "Conv1D", "Flatten"})
+"""Layers that refuse a tensor of rank 1."""
+
+
+@CAUSE.in_source
+def from_source(model: ModelFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
+    """A layer of the user's returns `x[:, i]` of its rank-2 input, and the next layer needs an axis more."""
+    if model.kind != "sequential":
+        return
+    for layer, following in itertools.pairwise(model.layers):
+        if layer.builtin and layer.class_name != "Lambda" or following.class_name not in NEEDS_AN_AXIS:
+            continue
+        if _input_rank(layer, data) != 2:
+            continue
+        for module, index in _returned_index(layer, project):
+            evidence = Evidence(
+                claim=f"the next layer, `{following.class_name}`, needs an axis of features",
+                location=place(following.code),
+            )
+            yield _finding(module, index, Confidence.LIKELY, [evidence])
+
+
+def _input_rank(layer: LayerFacts, data: DataFacts) -> int | None:
+    if isinstance(layer.input_shapes, tuple) and layer.input_shapes:
+        return len(layer.input_shapes[0])
+    if layer.index == 0 and len(data.x) == 1 and isinstance(data.x[0].shape, tuple):
+        return len(data.x[0].shape)
+    return None
+
+
+def _returned_index(layer: LayerFacts, project: Project) -> Iterator[tuple[Module, ast.Subscript]]:
+    """The `x[:, i]` that is all that a layer's `call` returns."""
+    for module in project.modules:
+        for function in module.functions:
+            if _computes(function, layer, module):
+                for result in _results(function):
+                    if isinstance(result, ast.Subscript) and result in _dropping(module, function):
+                        yield module, result
+
+
+def _computes(function: FunctionInfo, layer: LayerFacts, module: Module) -> bool:
+    """Whether the function is what the layer does: its class's `call`, or the lambda of a Lambda layer."""
+    if function.owner is not None:
+        return function.name == "call" and function.owner.name == layer.class_name
+    if layer.class_name != "Lambda" or isinstance(layer.code, Unknown):
+        return False
+    here, there = module.location(function.node), layer.code.location
+    return here.path == there.path and (there.line, there.column) <= (here.line, here.column) and (
+        here.end_line,
+        here.end_column,
+    ) <= (there.end_line, there.end_column)
+
+
+def _results(function: FunctionInfo) -> list[ast.expr]:
+    if isinstance(function.node, ast.Lambda):
+        return [function.node.body]
+    returned = [node.value for node in ast.walk(function.node) if isinstance(node, ast.Return)]
+    return [value for value in returned if value is not None]
+
+
+def _dropping(module: Module, function: FunctionInfo) -> list[ast.Subscript]:
+    """The indexings `x[:, i]` of tensors in a function, in order."""
+    return [
+        node
+        for node in ast.walk(function.node)
+        if isinstance(node, ast.Subscript)
+        and isinstance(node.ctx, ast.Load)
+        and _drops_second_axis(node.slice)
+        and module.is_tensor(node.value)
+    ]
+
+
+def _drops_second_axis(index: ast.expr) -> bool:
+    if not isinstance(index, ast.Tuple) or len(index.elts) != 2:
+        return False
+    first, second = index.elts
+    whole = isinstance(first, ast.Slice) and first.lower is None and first.upper is None
+    return whole and not isinstance(second, (ast.Slice, ast.Starred)) and not _is_new_axis(second)
+
+
+def _is_new_axis(index: ast.expr) -> bool:
+    """`None`, `tf.newaxis` and `...` add or keep axes; a list keeps them."""
+    if isinstance(index, (ast.List, ast.ListComp, ast.Tuple)):
+        return True
+    if isinstance(index, ast.Constant):
+        return not isinstance(index.value, int)
+    return isinstance(index, ast.Attribute) and index.attr == "newaxis"
+
+
+@CAUSE.after_failure
+def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """A layer was given rank 1, and the user's code on the way to it drops an axis."""
+    ranks = rank_mismatch(failure.message)
+    if ranks is None or ranks.found != 1 or isinstance(project, Unknown):
+        return
+    frame = failure.last_user_frame
+    candidates = _candidates(project, failure)
+    if not candidates:
+        return
+    module, index = candidates[0]
+    yield _finding(
+        module,
+        index,
+        Confidence.CERTAIN if len(candidates) == 1 else Confidence.LIKELY,
+        [
+            Evidence(
+                claim=f"layer `{failure.layer or ranks.layer}` was given",
+                observed=f"rank {ranks.found}",
+                expected=f"rank {ranks.expected}",
+                fact="failure.message",
+                location=frame.location if frame else None,
+            )
+        ],
+    )
+
+
+def _candidates(project: Project, failure: FailureFacts) -> list[tuple[Module, ast.Subscript]]:
+    """Indexings that drop an axis, those in the functions of the traceback first, the innermost of them first."""
+    found: list[tuple[Module, ast.Subscript]] = []
+    for frame in reversed(failure.user_frames):
+        found += _in_frame(project, frame)
+    if not found:
+        # Keras drops the frames of layers that were only called symbolically: look at every traced function.
+        for module in project.modules:
+            for function in module.functions:
+                if function.traced is not None and function.traced.how in ("call", "lambda layer"):
+                    found += [(module, index) for index in _dropping(module, function)]
+    return found
+
+
+def _in_frame(project: Project, frame: Frame) -> list[tuple[Module, ast.Subscript]]:
+    module = project.module_at(frame.path)
+    if module is None:
+        return []
+    for function in module.functions:
+        location = module.location(function.node)
+        if function.name == frame.function and location.line <= frame.line <= location.end_line:
+            return [(module, index) for index in _dropping(module, function)]
+    return []
+
+
+def _finding(
+    module: Module, index: ast.Subscript, confidence: Confidence, evidence: list[Evidence]
+) -> Finding:
+    assert isinstance(index.slice, ast.Tuple)
+    dropped = index.slice.elts[1]
+    text, name = module.segment(dropped), module.segment(index.value)
+    kept = _slice_for(dropped, text)
+    return CAUSE.finding(
+        f"`{module.segment(index)}` drops the second axis of `{name}`: a layer gets rank 1",
+        subject=f"index {module.segment(index)}",
+        location=place(module.location(index)),
+        evidence=[
+            Evidence(
+                claim="an integer index drops its axis, a slice keeps it",
+                observed=f"`{name}[:, {text}]` of shape (batch,)",
+                expected=f"`{name}[:, {kept}]` of shape (batch, 1)",
+            ),
+            *evidence,
+        ],
+        fixes=[fix(f"slice: `{name}[:, {kept}]`", (Edit(module.location(dropped), kept),))],
+        confidence=confidence,
+    )
+
+
+def _slice_for(dropped: ast.expr, text: str) -> str:
+    if isinstance(dropped, ast.Constant) and isinstance(dropped.value, int):
+        return f"{dropped.value}:{dropped.value + 1}"
+    if text == "-1":
+        return "-1:"
+    return f"{text}:{text} + 1"

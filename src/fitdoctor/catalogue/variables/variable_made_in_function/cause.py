@@ -1,0 +1,168 @@
+"""A variable made inside a `tf.function`.
+
+## What happens
+
+The second trace of the function raises `ValueError: tf.function only supports singleton tf.Variables created on the
+first call.` TensorFlow traces a function that makes a variable twice, to see whether it makes another one, so this
+comes on the very first call.
+
+## Why
+
+A variable is state that outlives the call. The body of a `tf.function` runs as Python at every trace, and a variable
+made there would be a new one each time.
+
+## Fix
+
+Make the variable once, outside, and use it in the function; or keep it on an object and make it only when it is not
+there yet.
+
+## Known limits
+
+A variable that is made behind `if self.v is None` is fine and is not reported.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.edits import fix
+from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.source.module import CallSite, FunctionInfo, Module
+from fitdoctor.source.project import Project
+
+CAUSE = Cause(
+    id="FIT501",
+    slug="variable-made-in-function",
+    severity=Severity.ERROR,
+    raises="ValueError",
+)
+
+MAKERS = ("tensorflow.Variable", "keras.Variable", "tensorflow.compat.v1.get_variable")
+SINGLETON = "tf.function only supports singleton tf.Variables"
+LIFTED = "Tried to create a tf.Variable inside a tf.function"
+
+
+@CAUSE.in_source
+def from_source(module: Module) -> Iterator[Finding]:
+    """The constructor stands in the body of a `tf.function` and runs on every trace."""
+    for site in module.calls_to(*MAKERS):
+        if _runs_on_every_trace(module, site):
+            yield _finding(module, site, Confidence.LIKELY, [])
+
+
+def _runs_on_every_trace(module: Module, site: CallSite) -> bool:
+    function = site.function
+    if function is None or function.traced is None or function.traced.eager:
+        return False
+    if function.traced.how != "tf.function":
+        return False
+    return not _is_guarded(module, site.node, function)
+
+
+def _is_guarded(module: Module, node: ast.AST, function: FunctionInfo) -> bool:
+    """Whether the call stands behind an `if`, an `or` or a `try`, as making it once does."""
+    parent = module.parent(node)
+    while parent is not None and parent is not function.node:
+        if isinstance(parent, (ast.If, ast.IfExp, ast.BoolOp, ast.Try, ast.With, ast.Lambda)):
+            return True
+        parent = module.parent(parent)
+    return False
+
+
+@CAUSE.after_failure
+def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """TensorFlow names it; the last line of the user's is the one that made the variable."""
+    if SINGLETON not in failure.message and LIFTED not in failure.message:
+        return
+    frame = failure.last_user_frame
+    evidence = [Evidence(claim="TensorFlow refused a second variable", fact="failure.message")]
+    if frame is not None and isinstance(project, Project):
+        module = project.module_at(frame.path)
+        for site in module.calls_to(*MAKERS) if module is not None else ():
+            assert module is not None
+            location = module.location(site.node)
+            if location.line <= frame.line <= location.end_line:
+                yield _finding(module, site, Confidence.CERTAIN, evidence)
+                return
+        if module is not None and _makes_something_else(module, frame.line):
+            # A layer or optimizer that makes its variables there has a cause of its own.
+            return
+    yield CAUSE.finding(
+        "a `tf.Variable` is made inside a `tf.function`",
+        subject="variable",
+        location=frame.location if frame else None,
+        evidence=evidence,
+        fixes=[fix("make the variable once, outside the function")],
+        confidence=Confidence.CERTAIN,
+    )
+
+
+def _makes_something_else(module: Module, line: int) -> bool:
+    return any(
+        module.location(site.node).line <= line <= module.location(site.node).end_line
+        and site.name not in MAKERS
+        for site in module.calls
+    )
+
+
+def _finding(
+    module: Module, site: CallSite, confidence: Confidence, evidence: list[Evidence]
+) -> Finding:
+    where = site.function.qualname if site.function is not None else ""
+    code = module.code(site.node)
+    return CAUSE.finding(
+        f"`{where}` makes a variable each time that it is traced" if where else "a variable is made while tracing",
+        subject=f"variable {code.target}" if code.target else "variable",
+        location=code.location,
+        evidence=[
+            Evidence(
+                claim="the function is compiled by `tf.function`",
+                location=_because(site),
+            ),
+            *evidence,
+        ],
+        fixes=[_moved_out(module, site)],
+        confidence=confidence,
+    )
+
+
+def _because(site: CallSite) -> Location | None:
+    traced = site.function.traced if site.function is not None else None
+    return traced.because if traced is not None else None
+
+
+def _moved_out(module: Module, site: CallSite) -> Fix:
+    """Move `name = tf.Variable(…)` before the function when it uses nothing of the function's."""
+    function, code = site.function, module.code(site.node)
+    title = "make the variable once, outside the function"
+    if function is None or isinstance(function.node, ast.Lambda) or not code.target.isidentifier():
+        return fix(title)
+    if function.owner is not None or code.statement is None or _uses_locals(module, site, function):
+        return fix(title)
+    statement = module.statement(site.node)
+    whole = _whole_lines(module.location(statement))
+    first = min([function.node.lineno, *(node.lineno for node in function.node.decorator_list)])
+    before = Location(module.path, first, 1, first, 1, code.location.cell)
+    indent = " " * function.node.col_offset
+    return fix(
+        title,
+        (Edit(before, f"{indent}{module.segment(statement)}\n\n\n{indent}".rstrip(" ")), Edit(whole, "")),
+    )
+
+
+def _uses_locals(module: Module, site: CallSite, function: FunctionInfo) -> bool:
+    names = {node.id for node in ast.walk(site.node) if isinstance(node, ast.Name)}
+    bound = {
+        node.id
+        for node in ast.walk(function.node)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
+    return bool(names & (bound | set(function.parameters)))
+
+
+def _whole_lines(location: Location) -> Location:
+    """The statement's lines with their indentation and their line end."""
+    return Location(location.path, location.line, 1, location.end_line + 1, 1, location.cell)

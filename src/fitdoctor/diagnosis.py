@@ -1,0 +1,274 @@
+"""What fitdoctor tells: findings with their evidence, place and fixes, as frozen plain data."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from typing import Any
+
+SCHEMA_VERSION = 1
+
+
+class Severity(str, Enum):
+    """How bad it is: fit raises, fit learns the wrong thing, or it is worth knowing."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    INFO = "info"
+
+    @property
+    def rank(self) -> int:
+        """0 for the worst."""
+        return ("error", "warning", "info").index(self.value)
+
+
+class Confidence(str, Enum):
+    """How sure it is. `CERTAIN` needs a proof: only such an error may stop a program."""
+
+    CERTAIN = "certain"
+    LIKELY = "likely"
+    POSSIBLE = "possible"
+
+    @property
+    def rank(self) -> int:
+        """0 for the surest."""
+        return ("certain", "likely", "possible").index(self.value)
+
+
+class Moment(str, Enum):
+    """When a finding was made."""
+
+    SOURCE = "source"
+    BEFORE_FIT = "before_fit"
+    AFTER_FAILURE = "after_failure"
+    WHILE_TRAINING = "while_training"
+
+
+class Applicability(str, Enum):
+    """Whether a fix may be applied without asking."""
+
+    SAFE = "safe"
+    """The program means the same, or it could not run before."""
+    UNSAFE = "unsafe"
+    """The program means something else afterwards; the user decides."""
+    DISPLAY = "display"
+    """To be read, not applied."""
+
+
+@dataclass(frozen=True, order=True)
+class Location:
+    """A span of the user's source; lines and columns count from 1, in characters, the end is exclusive."""
+
+    path: str
+    line: int
+    column: int = 1
+    end_line: int = 0
+    """Filled in as `line` where it is not given."""
+    end_column: int = 0
+    """0 while it is not known: the engine fills in the end of the line where it can read it."""
+    cell: int | None = None
+    """The notebook cell (from 1) that `line` counts in; None in a plain file."""
+
+    def __post_init__(self) -> None:
+        if self.end_line == 0:
+            object.__setattr__(self, "end_line", self.line)
+
+    def __str__(self) -> str:
+        cell = "" if self.cell is None else f"cell {self.cell}:"
+        return f"{self.path}:{cell}{self.line}"
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """One observation that the finding rests on, as a pair where there is one."""
+
+    claim: str
+    observed: str = ""
+    expected: str = ""
+    fact: str = ""
+    """Which fact it was read from, such as `data.x.shape`."""
+    location: Location | None = None
+
+
+@dataclass(frozen=True)
+class Edit:
+    """Replace the text at `location` (zero width: insert there)."""
+
+    location: Location
+    replacement: str
+
+
+@dataclass(frozen=True)
+class Fix:
+    """A remedy: its title in the imperative and, where a text edit can say it, the edits."""
+
+    title: str
+    applicability: Applicability = Applicability.DISPLAY
+    edits: tuple[Edit, ...] = ()
+    verified: bool = False
+    """The repaired program ran, in a process of its own, past the point of failure."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One cause, found."""
+
+    id: str
+    slug: str
+    severity: Severity
+    confidence: Confidence
+    moment: Moment
+    message: str
+    subject: str = ""
+    location: Location | None = None
+    """The line to change; the line that raised is evidence."""
+    evidence: tuple[Evidence, ...] = ()
+    fixes: tuple[Fix, ...] = ()
+    notes: tuple[str, ...] = ()
+    fingerprint: str = ""
+
+    @property
+    def stops(self) -> bool:
+        """Whether the finding may stop a program before its first step."""
+        return self.severity is Severity.ERROR and self.confidence is Confidence.CERTAIN
+
+    def with_fingerprint(self, line_text: str = "") -> Finding:
+        """The same finding, marked so that it is recognised after its line has moved."""
+        path = self.location.path if self.location else ""
+        text = "\n".join((self.id, path, self.subject, line_text.strip()))
+        return replace(self, fingerprint=hashlib.sha256(text.encode()).hexdigest()[:16])
+
+
+@dataclass(frozen=True)
+class Skipped:
+    """A cause that could not be judged, and why."""
+
+    id: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Crash:
+    """A judge or collector of ours that failed: our bug, reported and survived."""
+
+    where: str
+    error: str
+
+
+@dataclass(frozen=True)
+class Excerpt:
+    """A line of source as it was when it was judged, for reports that are drawn later."""
+
+    path: str
+    line: int
+    text: str
+    cell: int | None = None
+
+
+@dataclass(frozen=True)
+class Raised:
+    """An exception by its type and message."""
+
+    type: str
+    message: str
+
+
+@dataclass(frozen=True)
+class Script:
+    """How the user's program ended."""
+
+    exit_code: int | None = None
+    signal: str | None = None
+    exception: Raised | None = None
+
+
+@dataclass(frozen=True)
+class Unexplained:
+    """A failure that no known cause fits: what is known about it all the same."""
+
+    type: str
+    message: str
+    location: Location | None = None
+    called: str = ""
+    layer: str = ""
+    arguments: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """The ranked findings of one look at a program; the first is primary."""
+
+    findings: tuple[Finding, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+    crashes: tuple[Crash, ...] = ()
+    unexplained: tuple[Unexplained, ...] = ()
+    excerpts: tuple[Excerpt, ...] = ()
+    script: Script | None = None
+    tool_version: str = field(default="", compare=False)
+
+    @property
+    def primary(self) -> Finding | None:
+        """The finding to read first."""
+        return self.findings[0] if self.findings else None
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing at or above a warning was found."""
+        return all(finding.severity is Severity.INFO for finding in self.findings)
+
+    def at_least(self, severity: Severity) -> tuple[Finding, ...]:
+        """The findings of that severity or worse."""
+        return tuple(found for found in self.findings if found.severity.rank <= severity.rank)
+
+    def line_text(self, location: Location) -> str | None:
+        """The saved text of a location's first line."""
+        for excerpt in self.excerpts:
+            if (excerpt.path, excerpt.cell, excerpt.line) == (
+                location.path,
+                location.cell,
+                location.line,
+            ):
+                return excerpt.text
+        return None
+
+    def to_json(self) -> dict[str, Any]:
+        """The published JSON form; see `docs/json.md`."""
+        from fitdoctor.plain import to_plain
+
+        plain: dict[str, Any] = {
+            "schema_version": SCHEMA_VERSION,
+            "tool": {"name": "fitdoctor", "version": self.tool_version},
+            "findings": to_plain(self.findings),
+            "skipped": to_plain(self.skipped),
+            "crashes": to_plain(self.crashes),
+            "unexplained": to_plain(self.unexplained),
+            "excerpts": to_plain(self.excerpts),
+        }
+        if self.script is not None:
+            plain["script"] = to_plain(self.script)
+        return plain
+
+    @classmethod
+    def from_json(cls, plain: Any) -> Diagnosis:
+        """Read the published JSON form.
+
+        Raises:
+            ValueError: it is not a diagnosis, or of another schema version.
+        """
+        from fitdoctor.plain import from_plain
+
+        if not isinstance(plain, dict) or "schema_version" not in plain:
+            raise ValueError("not a fitdoctor diagnosis: no `schema_version`")
+        if plain["schema_version"] != SCHEMA_VERSION:
+            raise ValueError(
+                f"schema version {plain['schema_version']!r} is not supported: "
+                f"this fitdoctor reads version {SCHEMA_VERSION}"
+            )
+        fields = {
+            name: plain.get(name, [])
+            for name in ("findings", "skipped", "crashes", "unexplained", "excerpts")
+        }
+        tool = plain.get("tool")
+        version = tool.get("version", "") if isinstance(tool, dict) else ""
+        return from_plain(cls, {**fields, "script": plain.get("script"), "tool_version": version})

@@ -1,0 +1,208 @@
+"""Text edits on pieces of the user's source: the moves that fixes are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from fitdoctor.diagnosis import Applicability, Edit, Fix, Location
+from fitdoctor.facts import Code, Unknown
+
+_SIMPLE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.")
+
+
+def replace_code(code: Code | Unknown, text: str) -> tuple[Edit, ...]:
+    """Put other text in the piece's place."""
+    return () if isinstance(code, Unknown) else (Edit(code.location, text),)
+
+
+def wrap(code: Code | Unknown, template: str) -> tuple[Edit, ...]:
+    """Put the piece into `template` where it says `{}`; method calls on it get parentheses where they are needed."""
+    if isinstance(code, Unknown):
+        return ()
+    text = code.text
+    if template.startswith("{}") and not _is_primary(text):
+        text = f"({text})"
+    return (Edit(code.location, template.replace("{}", text)),)
+
+
+def _is_primary(text: str) -> bool:
+    """Whether a method call may follow the text directly."""
+    if set(text) <= _SIMPLE:
+        return True
+    depth = 0
+    for index, character in enumerate(text):
+        if character in "([{":
+            depth += 1
+        elif character in ")]}":
+            depth -= 1
+            if depth == 0 and index == len(text) - 1:
+                return set(text.split("(")[0].split("[")[0]) <= _SIMPLE and text[0] not in "([{"
+        elif depth == 0 and character not in _SIMPLE:
+            return False
+    return False
+
+
+def set_argument(
+    code: Code | Unknown, name: str, value: str, position: int | None = None
+) -> tuple[Edit, ...]:
+    """Give a call's argument another value, or add the argument."""
+    if isinstance(code, Unknown):
+        return ()
+    argument = code.argument(name, position)
+    if argument is not None:
+        return (Edit(argument.location, value),)
+    if code.close_paren is None:
+        return ()
+    if not code.arguments:
+        return (Edit(code.close_paren, f"{name}={value}"),)
+    last = code.arguments[-1].whole
+    end = replace(
+        last, line=last.end_line, column=last.end_column, end_column=last.end_column
+    )
+    return (Edit(end, f", {name}={value}"),)
+
+
+def remove_argument(code: Code | Unknown, name: str) -> tuple[Edit, ...]:
+    """Take a keyword argument out of a call, with its comma."""
+    if isinstance(code, Unknown):
+        return ()
+    for index, argument in enumerate(code.arguments):
+        if argument.name != name:
+            continue
+        if index > 0:
+            before = code.arguments[index - 1].whole
+            span = replace(argument.whole, line=before.end_line, column=before.end_column)
+        elif len(code.arguments) > 1:
+            after = code.arguments[1].whole
+            span = replace(argument.whole, end_line=after.line, end_column=after.column)
+        else:
+            span = argument.whole
+        return (Edit(span, ""),)
+    return ()
+
+
+def rename_argument(code: Code | Unknown, old: str, new: str) -> tuple[Edit, ...]:
+    """Give a keyword argument another name."""
+    if isinstance(code, Unknown):
+        return ()
+    argument = code.argument(old)
+    if argument is None or argument.name != old:
+        return ()
+    start = replace(
+        argument.whole, end_line=argument.whole.line, end_column=argument.whole.column + len(old)
+    )
+    return (Edit(start, new),)
+
+
+def insert_before(code: Code | Unknown, line: str) -> tuple[Edit, ...]:
+    """Insert a line before the statement that the piece belongs to, at its indentation."""
+    if isinstance(code, Unknown) or code.statement is None:
+        return ()
+    start = replace(
+        code.statement, end_line=code.statement.line, end_column=code.statement.column
+    )
+    return (Edit(start, f"{line}\n{code.indent}"),)
+
+
+def insert_after(code: Code | Unknown, line: str) -> tuple[Edit, ...]:
+    """Insert a line after the statement that the piece belongs to, at its indentation."""
+    if isinstance(code, Unknown) or code.statement is None:
+        return ()
+    end = replace(
+        code.statement, line=code.statement.end_line, column=code.statement.end_column
+    )
+    return (Edit(end, f"\n{code.indent}{line}"),)
+
+
+def delete_statement(code: Code | Unknown) -> tuple[Edit, ...]:
+    """Take out the statement that the piece belongs to; `pass` stays in its place."""
+    if isinstance(code, Unknown) or code.statement is None:
+        return ()
+    return (Edit(code.statement, "pass"),)
+
+
+def spell(code: Code | Unknown, library: str, usual: str) -> tuple[str, tuple[Edit, ...]]:
+    """How the file names a library, with the edit that imports it where it does not.
+
+    Args:
+        code: any piece of the file.
+        library: the dotted name, such as `numpy` or `keras`.
+        usual: the name to import it under, such as `np`.
+    """
+    if isinstance(code, Unknown):
+        return usual, ()
+    spelling = code.spelling(library)
+    if spelling is not None:
+        return spelling, ()
+    if code.import_at is None:
+        return usual, ()
+    statement = f"import {library}\n" if usual == library else f"import {library} as {usual}\n"
+    return usual, (Edit(code.import_at, statement),)
+
+
+def fix(
+    title: str, *edits: Iterable[Edit], applicability: Applicability = Applicability.SAFE
+) -> Fix:
+    """A fix of these edits; without any edit it is for display only."""
+    flat = tuple(edit for group in edits for edit in group)
+    return Fix(title, applicability if flat else Applicability.DISPLAY, flat)
+
+
+def unsafe(title: str, *edits: Iterable[Edit]) -> Fix:
+    """A fix that changes what the program means."""
+    return fix(title, *edits, applicability=Applicability.UNSAFE)
+
+
+def apply_edits(text: str, edits: Iterable[Edit]) -> str:
+    """The text with the edits made; edits count lines and columns in the text given.
+
+    Raises:
+        ValueError: two edits overlap, or one lies outside the text.
+    """
+    # Not splitlines(): Python's own line count knows no form feeds or Unicode separators.
+    starts = [0]
+    for line in text.split("\n"):
+        starts.append(starts[-1] + len(line) + 1)
+
+    def offset(line: int, column: int) -> int:
+        if not 1 <= line <= len(starts):
+            raise ValueError(f"line {line} is outside the file")
+        return starts[line - 1] + column - 1
+
+    spans = sorted(
+        {
+            (
+                offset(edit.location.line, edit.location.column),
+                offset(edit.location.end_line, edit.location.end_column),
+                edit.replacement,
+            )
+            for edit in edits
+        }
+    )
+    result: list[str] = []
+    position = 0
+    for start, end, replacement in spans:
+        if start < position or end < start or end > len(text):
+            raise ValueError("edits overlap")
+        result += [text[position:start], replacement]
+        position = end
+    return "".join([*result, text[position:]])
+
+
+def same_place(first: Location, second: Location) -> bool:
+    """Whether two locations name the same line."""
+    return (first.path, first.cell, first.line) == (second.path, second.cell, second.line)
+
+
+def rework(made: Code | Unknown, use: Code | Unknown, template: str) -> tuple[Edit, ...]:
+    """Change an array where it was made, or else where it is given to fit.
+
+    Args:
+        made: the expression that made it; changed when it is all that its statement assigns.
+        use: the expression that fit was given.
+        template: the new expression, with `{}` for the old one.
+    """
+    if isinstance(made, Code) and made.target:
+        return wrap(made, template)
+    return wrap(use, template)

@@ -1,0 +1,255 @@
+"""Facts in, diagnosis out: select, judge, suppress, merge, rank."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from fitdoctor.catalogue import Cause, Judge, catalogue
+from fitdoctor.diagnosis import (
+    Crash,
+    Diagnosis,
+    Excerpt,
+    Finding,
+    Fix,
+    Location,
+    Moment,
+    Severity,
+    Skipped,
+)
+from fitdoctor.edits import same_place
+from fitdoctor.facts import Unknown
+
+ReadLine = Callable[[Location], str | None]
+"""Gives the text of a location's first line, or None."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """What is known at one moment: facts by the name of their type.
+
+    Where there are several of one type (training and validation data), each is judged.
+    """
+
+    moment: Moment
+    facts: Mapping[str, tuple[Any, ...] | Unknown]
+
+
+def diagnose(
+    cases: Iterable[Case],
+    *,
+    select: Collection[str] = (),
+    ignore: Collection[str] = (),
+    causes: Mapping[str, Cause] | None = None,
+    read_line: ReadLine | None = None,
+) -> Diagnosis:
+    """Judge the cases by every selected cause.
+
+    Args:
+        cases: what is known, moment by moment.
+        select: ids, or beginnings of ids, to judge by; all when empty.
+        ignore: ids, or beginnings of ids, to leave out.
+        causes: the catalogue to judge by; the one that ships by default.
+        read_line: gives source lines for excerpts and fingerprints.
+    """
+    chosen = _selected(catalogue() if causes is None else causes, select, ignore)
+    findings: list[Finding] = []
+    skipped: dict[tuple[str, str], Skipped] = {}
+    crashes: list[Crash] = []
+    for case in cases:
+        for cause in chosen:
+            for judge in cause.judges:
+                if judge.moment is case.moment:
+                    _judge(cause, judge, case, findings, skipped, crashes)
+    merged = merge(findings)
+    merged = without_consequences(merged, {cause.id: cause for cause in chosen})
+    ranked = sorted(merged, key=_rank)
+    ranked, excerpts = _complete(ranked, read_line or (lambda _location: None))
+    found = {finding.id for finding in ranked}
+    return Diagnosis(
+        findings=tuple(ranked),
+        skipped=tuple(entry for entry in skipped.values() if entry.id not in found),
+        crashes=tuple(dict.fromkeys(crashes)),
+        excerpts=excerpts,
+    )
+
+
+def _selected(
+    causes: Mapping[str, Cause], select: Collection[str], ignore: Collection[str]
+) -> list[Cause]:
+    return [
+        cause
+        for cause in causes.values()
+        if (not select or any(_names(word, cause) for word in select))
+        and not any(_names(word, cause) for word in ignore)
+    ]
+
+
+def _names(word: str, cause: Cause) -> bool:
+    word = word.strip()
+    return cause.id.startswith(word.upper()) or cause.slug == word.lower()
+
+
+def _judge(
+    cause: Cause,
+    judge: Judge,
+    case: Case,
+    findings: list[Finding],
+    skipped: dict[tuple[str, str], Skipped],
+    crashes: list[Crash],
+) -> None:
+    choices: list[tuple[Any, ...]] = []
+    for _parameter, kind, optional in judge.wants:
+        facts = case.facts.get(kind, Unknown(f"no {kind} here"))
+        if isinstance(facts, Unknown):
+            if not optional:
+                skipped.setdefault((cause.id, facts.reason), Skipped(cause.id, facts.reason))
+                return
+            choices.append((facts,))
+        else:
+            choices.append(facts)
+    for arguments in itertools.product(*choices):
+        try:
+            for finding in judge.function(*arguments):
+                findings.append(replace(finding, moment=case.moment))
+        # A judge that crashes is our bug: it must neither hurt the user's program nor silence the others.
+        except Exception as error:
+            where = f"{cause.id} {judge.function.__name__}"
+            crashes.append(Crash(where, _describe(error)))
+
+
+def _describe(error: BaseException) -> str:
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    place = f" ({trace.tb_frame.f_code.co_filename}:{trace.tb_lineno})" if trace else ""
+    return f"{type(error).__name__}: {error}{place}"
+
+
+def merge(findings: Iterable[Finding]) -> list[Finding]:
+    """Make one of the findings that one cause gives for one subject at several moments."""
+    merged: list[Finding] = []
+    for finding in findings:
+        for index, other in enumerate(merged):
+            if _same(finding, other):
+                merged[index] = _joined(other, finding)
+                break
+        else:
+            merged.append(finding)
+    return merged
+
+
+def _same(first: Finding, second: Finding) -> bool:
+    if first.id != second.id:
+        return False
+    if first.location is None or second.location is None:
+        return True
+    if same_place(first.location, second.location):
+        return first.subject == second.subject or first.moment is not second.moment
+    return (
+        first.moment is not second.moment
+        and first.subject == second.subject
+        and bool(first.subject)
+    )
+
+
+def _joined(first: Finding, second: Finding) -> Finding:
+    """The stronger of the two, with what the other adds. A later moment knows more than an earlier one."""
+    moments = list(Moment)
+    order = sorted(
+        (first, second),
+        key=lambda found: (found.location is None, -moments.index(found.moment)),
+    )
+    base, other = order
+    moment = max(first.moment, second.moment, key=moments.index)
+    return replace(
+        base,
+        moment=moment,
+        severity=min(first.severity, second.severity, key=lambda severity: severity.rank),
+        confidence=min(first.confidence, second.confidence, key=lambda sure: sure.rank),
+        evidence=tuple(dict.fromkeys((*base.evidence, *other.evidence))),
+        fixes=_joined_fixes(base.fixes, other.fixes),
+        notes=tuple(dict.fromkeys((*base.notes, *other.notes))),
+    )
+
+
+def _joined_fixes(first: tuple[Fix, ...], second: tuple[Fix, ...]) -> tuple[Fix, ...]:
+    titles = {fix.title for fix in first if fix.edits}
+    candidates = [*first, *(fix for fix in second if fix.title not in titles)]
+    with_edits = [fix for fix in candidates if fix.edits]
+    edited_titles = {fix.title for fix in with_edits}
+    rest = [fix for fix in candidates if not fix.edits and fix.title not in edited_titles]
+    return tuple(dict.fromkeys((*with_edits, *rest)))
+
+
+def without_consequences(findings: list[Finding], causes: Mapping[str, Cause]) -> list[Finding]:
+    """Leave out what another finding explains: one error, one message."""
+    present = {finding.id for finding in findings}
+    explained = {
+        consequence
+        for found in present
+        if found in causes
+        for consequence in causes[found].explains
+    }
+    return [finding for finding in findings if finding.id not in explained]
+
+
+def _rank(finding: Finding) -> tuple[Any, ...]:
+    location = finding.location
+    return (
+        0
+        if finding.moment is Moment.AFTER_FAILURE and finding.severity is Severity.ERROR
+        else 1,
+        finding.severity.rank if finding.confidence.rank == 0 else finding.severity.rank + 0.5,
+        finding.confidence.rank,
+        -list(Moment).index(finding.moment),
+        location is None,
+        (location.path, location.cell or 0, location.line) if location else ("", 0, 0),
+        finding.id,
+    )
+
+
+def _complete(
+    findings: list[Finding], read_line: ReadLine
+) -> tuple[list[Finding], tuple[Excerpt, ...]]:
+    """Fill in the ends of lines, the fingerprints and the excerpts that reports need."""
+    excerpts: dict[tuple[str, int | None, int], Excerpt] = {}
+
+    def text_at(location: Location) -> str | None:
+        key = (location.path, location.cell, location.line)
+        if key not in excerpts:
+            text = read_line(location)
+            if text is None:
+                return None
+            excerpts[key] = Excerpt(location.path, location.line, text, location.cell)
+        return excerpts[key].text
+
+    completed = []
+    for finding in findings:
+        text = ""
+        if finding.location is not None:
+            text = text_at(finding.location) or ""
+            if finding.location.end_column == 0:
+                finding = replace(finding, location=_whole_line(finding.location, text))
+        for location in _other_places(finding):
+            text_at(location)
+        completed.append(finding.with_fingerprint(text))
+    return completed, tuple(excerpts.values())
+
+
+def _whole_line(location: Location, text: str) -> Location:
+    stripped = text.rstrip()
+    start = len(stripped) - len(stripped.lstrip()) + 1
+    return replace(location, column=max(start, 1), end_column=len(stripped) + 1)
+
+
+def _other_places(finding: Finding) -> Iterator[Location]:
+    for evidence in finding.evidence:
+        if evidence.location is not None:
+            yield evidence.location
+    for fix in finding.fixes:
+        for edit in fix.edits:
+            for line in range(edit.location.line, edit.location.end_line + 1):
+                yield replace(edit.location, line=line, end_line=line)
