@@ -62,6 +62,8 @@ class Cause:
     severity: Severity
     raises: str | tuple[str, ...] | None = None
     """The exception that `broken.py` ends with; None for a silent cause."""
+    never_ends: bool = False
+    """`broken.py` hangs: there is no exception and no end."""
     explains: tuple[str, ...] = ()
     """Ids of causes whose findings are mere consequences when this one is found for the same call."""
     folder: Path = field(default_factory=Path)

@@ -23,6 +23,8 @@ Read from the source alone, a model that goes through code that cannot be follow
 
 from __future__ import annotations
 
+import ast
+import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
@@ -36,9 +38,11 @@ from fitdoctor.catalogue.targets import (
     output_specs,
 )
 from fitdoctor.catalogue.words import place
-from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, insert_before
 from fitdoctor.facts import Code, DataFacts, FailureFacts, FitFacts, ModelFacts, Statistics, Unknown
+from fitdoctor.source.module import FunctionInfo, Module
+from fitdoctor.source.project import Project
 
 CAUSE = Cause(id="FIT301", slug="not-compiled", severity=Severity.ERROR, raises="ValueError")
 
@@ -47,44 +51,75 @@ NEEDS_COMPILE = frozenset({"fit", "evaluate", "train_on_batch", "test_on_batch"}
 
 @CAUSE.in_source
 @CAUSE.before_fit
-def from_model(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
+def from_model(
+    model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
+) -> Iterator[Finding]:
     """Keras itself says that it is not compiled."""
     if model.compiled or fit.method not in NEEDS_COMPILE or data.role != "training":
         return
-    overridden = "compile" in model.overrides
+    override = _override(model, project)
+    if override is not None:
+        yield _override_finding(model, *override)
+        return
     yield CAUSE.finding(
         f"`{fit.method}` is called on a model that was not compiled",
         subject="model",
-        location=_override(model) or place(fit.code),
+        location=place(fit.code),
         evidence=[
             Evidence(
-                claim=f"`{model.class_name}.compile` does not call `super().compile()`"
-                if overridden
-                else "`compile` was not called on this model",
+                claim="`compile` was not called on this model",
                 fact="model.compiled",
                 location=place(model.code),
             )
         ],
-        fixes=_fixes(model, fit.code, data, overridden),
-        confidence=Confidence.LIKELY if overridden else Confidence.CERTAIN,
+        fixes=_fixes(model, fit.code, data),
+        confidence=Confidence.CERTAIN,
     )
 
 
-def _override(model: ModelFacts) -> Location | None:
+def _override(model: ModelFacts, project: Project | Unknown) -> tuple[Module, FunctionInfo] | None:
+    """The model's own `compile`, when it does not call Keras's."""
+    for module in project.modules if isinstance(project, Project) else ():
+        for owner in module.classes:
+            method = module.method(owner, "compile") if owner.name == model.class_name else None
+            if method is not None and "super()" not in method.module.segment(method.node):
+                return method.module, method
     return None
 
 
-def _fixes(
-    model: ModelFacts, call: Code | Unknown, data: DataFacts, overridden: bool
-) -> list[Fix]:
-    if overridden:
-        return [fix("call `super().compile(…)` in your `compile`")]
+def _override_finding(model: ModelFacts, module: Module, method: FunctionInfo) -> Finding:
+    assert isinstance(method.node, ast.FunctionDef)
+    first = method.node.body[0]
+    return CAUSE.finding(
+        f"`{model.class_name}.compile` does not call `super().compile()`: for Keras the model is not compiled",
+        subject="model",
+        location=module.location(first),
+        evidence=[Evidence(claim="the model defines its own `compile`", location=module.location(method.node))],
+        fixes=[
+            fix(
+                "call `super().compile()` first",
+                insert_before(module.code(first), "super().compile()"),
+            )
+        ],
+        confidence=Confidence.LIKELY,
+    )
+
+
+def _fixes(model: ModelFacts, call: Code | Unknown, data: DataFacts) -> list[Fix]:
     loss = suggested_loss(model, data)
-    receiver = call.text.split(".fit")[0].split(".evaluate")[0] if isinstance(call, Code) else "model"
-    if loss is None:
-        return [fix(f"call `{receiver}.compile(optimizer=…, loss=…)` before")]
+    receiver = _receiver(call)
+    if loss is None or receiver is None:
+        return [fix(f"call `{receiver or 'model'}.compile(optimizer=…, loss=…)` before")]
     line = f'{receiver}.compile(optimizer="adam", loss="{loss}")'
     return [fix(f"compile with the loss that labels and output suggest, `{loss}`", insert_before(call, line))]
+
+
+def _receiver(call: Code | Unknown) -> str | None:
+    """What stands before `.fit(`, where it is a name that can be repeated."""
+    if isinstance(call, Unknown):
+        return None
+    name = re.match(r"([A-Za-z_][\w.]*)\.\w+\s*\(", call.text)
+    return name.group(1) if name else None
 
 
 def suggested_loss(model: ModelFacts, data: DataFacts) -> str | None:
@@ -92,7 +127,7 @@ def suggested_loss(model: ModelFacts, data: DataFacts) -> str | None:
     outputs = output_specs(model, data)
     if len(outputs) != 1 or len(data.y) != 1 or isinstance(outputs[0].shape, Unknown):
         return None
-    labels, units = data.y[0], outputs[0].shape[-1]
+    labels = data.y[0]
     activation = last_activation(model)
     statistics = labels.statistics if isinstance(labels.statistics, Statistics) else None
     if is_one_hot(labels) and activation == "softmax":
@@ -101,14 +136,18 @@ def suggested_loss(model: ModelFacts, data: DataFacts) -> str | None:
         return SPARSE
     if activation == "sigmoid" and statistics is not None and statistics.integral:
         return BINARY if (statistics.minimum, statistics.maximum) in ((0, 1), (0, 0), (1, 1)) else None
-    if activation == "linear" and units == 1 or statistics is not None and not statistics.integral:
+    if statistics is not None and not statistics.integral and activation == "linear":
         return "mse"
     return None
 
 
 @CAUSE.after_failure
 def from_failure(
-    failure: FailureFacts, fit: FitFacts | Unknown, model: ModelFacts | Unknown, data: DataFacts | Unknown
+    failure: FailureFacts,
+    fit: FitFacts | Unknown,
+    model: ModelFacts | Unknown,
+    data: DataFacts | Unknown,
+    project: Project | Unknown,
 ) -> Iterator[Finding]:
     """Keras names it."""
     if "must call `compile()` before" not in failure.message and (
@@ -116,8 +155,9 @@ def from_failure(
     ):
         return
     frame = failure.last_user_frame
+    remedy = fix("call `compile(optimizer=…, loss=…)` on this model before")
     if isinstance(fit, FitFacts) and isinstance(model, ModelFacts) and isinstance(data, DataFacts):
-        found = list(from_model(model, fit, data))
+        found = list(from_model(model, fit, data, project))
         if found:
             yield found[0]
             return
@@ -126,6 +166,6 @@ def from_failure(
         subject="model",
         location=frame.location if frame else None,
         evidence=[Evidence(claim="Keras refused to train it", fact="failure.message")],
-        fixes=[fix("call `compile(optimizer=…, loss=…)` on this model before")],
+        fixes=[remedy],
         confidence=Confidence.CERTAIN,
     )

@@ -1,0 +1,21 @@
+import numpy as np
+import tensorflow as tf
+from tensorflow.keras.models import Sequential
+from tensorflow.keras.layers import Dense, Input
+
+
+def my_huber_loss(y_true, y_pred):
+    threshold = 1.0
+    error = y_true - y_pred
+    if tf.reduce_mean(tf.abs(error)) <= threshold:  # <- FIT408
+        return tf.square(error) / 2
+    else:
+        return threshold * (tf.abs(error) - 0.5 * threshold)
+
+
+xs = np.linspace(-2, 2, 200).reshape(-1, 1)
+ys = 2 * xs - 1 + 0.1 * np.random.default_rng(0).normal(size=xs.shape)
+
+model = Sequential([Input((1,)), Dense(1)])
+model.compile(optimizer="sgd", loss=my_huber_loss)
+model.fit(xs, ys, epochs=3, verbose=2)

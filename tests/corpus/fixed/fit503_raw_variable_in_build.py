@@ -1,0 +1,25 @@
+import numpy as np
+import tensorflow as tf
+from tensorflow import keras
+
+
+class Linear(keras.layers.Layer):
+    def __init__(self, units):
+        super().__init__()
+        self.units = units
+
+    def build(self, input_shape):
+        self.w = self.add_weight(shape=(input_shape[-1], self.units), initializer="random_normal", trainable=True)
+        self.b = self.add_weight(shape=(self.units,), initializer="zeros", trainable=True)
+
+    def call(self, x):
+        return tf.matmul(x, self.w) + self.b
+
+
+rng = np.random.default_rng(0)
+x = rng.normal(size=(240, 6)).astype("float32")
+y = np.tanh(x[:, 0] - x[:, 1])
+
+model = keras.Sequential([keras.Input((6,)), Linear(16), keras.layers.ReLU(), keras.layers.Dense(1)])
+model.compile("adam", "mse")
+model.fit(x, y, epochs=2, batch_size=24, verbose=2)
