@@ -486,6 +486,24 @@ class FailureFacts:
         return frames[-1] if frames else None
 
 
+@dataclass(frozen=True)
+class HeldTensor:
+    """A symbolic tensor that something still holds after the function that made it was traced."""
+
+    path: str
+    """How to reach it: `model.encoder.last_hidden`, `history[0]`."""
+    holder_class: str
+    """The class of the object whose attribute leads to it; "" for a plain name."""
+    attribute: str
+    """That attribute, or the name."""
+    tensor: str
+    """The tensor in words: `<tf.Tensor 'mul:0' shape=(2,) dtype=float32>`."""
+    graph: str
+    """The function graph that owns it."""
+    made_at: tuple[Frame, ...] = ()
+    """The stack where it was made, outermost first."""
+
+
 # --- environment --------------------------------------------------------------------------------------------------
 
 

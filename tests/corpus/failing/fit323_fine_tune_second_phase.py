@@ -32,9 +32,10 @@ def main():
 
     print("phase 2: fine-tune everything")
     backbone.trainable = True  # <- FIT323
+    kernel = backbone.layers[0].kernel.numpy().copy()
     model.optimizer.learning_rate = 1e-5
     model.fit(x, y, epochs=1, batch_size=24, verbose=0)
-    print(model.evaluate(x, y, verbose=0))
+    print(model.evaluate(x, y, verbose=0), "moved", abs(backbone.layers[0].kernel.numpy() - kernel).max())
 
 
 if __name__ == "__main__":

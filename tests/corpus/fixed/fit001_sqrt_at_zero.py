@@ -9,7 +9,7 @@ class EuclideanDistance(tf.keras.layers.Layer):
 
 
 def contrastive(y, d):
-    return y * tf.square(d) + (1.0 - y) * tf.square(tf.maximum(1.0 - d, 0.0))
+    return y * d + (1.0 - y) * tf.maximum(1.0 - d, 0.0)
 
 
 rng = np.random.default_rng(1)

@@ -1,25 +1,23 @@
 import tensorflow as tf
 import numpy as np
 
-features = np.random.default_rng(1).normal(size=(50, 3)).astype("float32")
+
+class Standardizer:
+    """Keeps the statistics of the training rows."""
+
+    def __init__(self, x):
+        self.mean = tf.constant(x.mean(axis=0), name="mean")
+        self.std = tf.constant(x.std(axis=0), name="std")
+
+    def apply(self, x):
+        raw = tf.constant(x, name="raw")
+        return (raw - self.mean) / self.std
+
+
+features = np.random.default_rng(1).normal(3.0, 2.0, size=(150, 3)).astype("float32")
 targets = features @ np.array([[1.0], [2.0], [-1.0]], dtype="float32")
+scaled = Standardizer(features).apply(features)
 
-model_graph = tf.Graph()
-
-with model_graph.as_default():
-    x = tf.constant(features)
-    w = tf.Variable(tf.zeros((3, 1)), name="w")
-    prediction = tf.matmul(x, w)
-
-with model_graph.as_default():
-    y = tf.constant(targets)
-    loss = tf.reduce_mean(tf.square(prediction - y))
-    grad = tf.gradients(loss, w)[0]
-    update = w.assign_sub(0.1 * grad)
-    init = tf.compat.v1.global_variables_initializer()
-
-with tf.compat.v1.Session(graph=model_graph) as sess:
-    sess.run(init)
-    for _ in range(20):
-        sess.run(update)
-    print(sess.run(loss))
+model = tf.keras.Sequential([tf.keras.Input((3,)), tf.keras.layers.Dense(16, activation="relu"), tf.keras.layers.Dense(1)])
+model.compile(optimizer="adam", loss="mse")
+model.fit(scaled, targets, epochs=2, batch_size=15, verbose=2)

@@ -32,7 +32,7 @@ from fitdoctor.catalogue.words import place, shape_words
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, rework, set_argument
 from fitdoctor.facts import Code, DataFacts, FailureFacts, ModelFacts, Shape, Unknown
-from fitdoctor.failure.patterns import input_shapes
+from fitdoctor.failure.patterns import input_mismatch
 
 CAUSE = Cause(
     id="FIT101",
@@ -120,8 +120,8 @@ def from_failure(
     failure: FailureFacts, model: ModelFacts | Unknown, data: DataFacts | Unknown
 ) -> Iterator[Finding]:
     """The message holds the expected and the found shape."""
-    shapes = input_shapes(failure.message)
-    if shapes is None or not shapes.whole:
+    shapes = input_mismatch(failure.message)
+    if shapes is None or shapes.found is None or shapes.expected is None or shapes.target:
         return
     found, expected = shapes.found[1:], shapes.expected[1:]
     if relation(found, expected) not in ("reshaped", "lengths"):

@@ -31,7 +31,7 @@ from fitdoctor.catalogue.words import number, place, shape_words
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, rework, spell
 from fitdoctor.facts import Code, DataFacts, FailureFacts, MetricFacts, ModelFacts, Unknown
-from fitdoctor.failure.patterns import target_output_shapes
+from fitdoctor.failure.patterns import target_and_output
 
 CAUSE = Cause(
     id="FIT201",
@@ -137,10 +137,10 @@ def from_failure(
     failure: FailureFacts, model: ModelFacts | Unknown, data: DataFacts | Unknown
 ) -> Iterator[Finding]:
     """The message holds both shapes: labels without a class axis against an output with one."""
-    shapes = target_output_shapes(failure.message)
+    shapes = target_and_output(failure.message)
     if shapes is None or isinstance(model, ModelFacts) and not _uses_categorical(model):
         return
-    labels, output = shapes
+    labels, output = shapes.target, shapes.output
     flat = len(labels) == len(output) - 1 or (len(labels) == len(output) and labels[-1] == 1)
     if not flat or output[-1] in (None, 1):
         return

@@ -150,23 +150,23 @@ def from_failure(
     if isinstance(model, ModelFacts) and isinstance(data, DataFacts):
         for target in targets(model, data):
             if target.label_statistics is not None:
-                fixes = _fixes(target, target.label_statistics, seen.units)
+                fixes = _fixes(target, target.label_statistics, seen.high)
     if not fixes:
         fixes = [
             fix("shift the labels so that they start at 0, or give the last layer one unit more")
-            if seen.label == seen.units
+            if seen.value == seen.high
             else fix("keep the labels within the range of the output units")
         ]
     yield CAUSE.finding(
-        f"a label of {seen.label} was met, but the model has {seen.units} units: classes 0 to {seen.units - 1}",
+        f"a label of {seen.value} was met, but the model has {seen.high} units: classes 0 to {seen.high - 1}",
         subject="labels",
         location=place(labels.code if labels else None, labels.use if labels else None)
         or (frame.location if frame else None),
         evidence=[
             Evidence(
                 claim="TensorFlow refused the label",
-                observed=str(seen.label),
-                expected=f"0..{seen.units - 1}",
+                observed=str(seen.value),
+                expected=f"0..{seen.high - 1}",
                 fact="failure.message",
                 location=frame.location if frame else None,
             )

@@ -140,9 +140,9 @@ def _moved(
 def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """Python names the argument and the function."""
     seen = unexpected_keyword(failure.message)
-    if seen is None or seen.function.rpartition(".")[2] not in SIGNATURES:
+    if seen is None or seen.function not in SIGNATURES:
         return
-    method = seen.function.rpartition(".")[2]
+    method = seen.function
     if seen.name in REMOVED_ARGUMENTS.get(method, ()):
         return
     frame = failure.last_user_frame

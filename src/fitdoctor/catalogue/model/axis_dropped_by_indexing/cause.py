@@ -30,7 +30,7 @@ from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Severity
 from fitdoctor.edits import fix
 from fitdoctor.facts import DataFacts, FailureFacts, Frame, LayerFacts, ModelFacts, Unknown
-from fitdoctor.failure.patterns import rank_mismatch
+from fitdoctor.failure.patterns import input_mismatch
 from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project
 
@@ -134,8 +134,8 @@ def _is_new_axis(index: ast.expr) -> bool:
 @CAUSE.after_failure
 def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """A layer was given rank 1, and the user's code on the way to it drops an axis."""
-    ranks = rank_mismatch(failure.message)
-    if ranks is None or ranks.found != 1 or isinstance(project, Unknown):
+    refused = input_mismatch(failure.message)
+    if refused is None or refused.found_rank != 1 or isinstance(project, Unknown):
         return
     frame = failure.last_user_frame
     candidates = _candidates(project, failure)
@@ -148,9 +148,9 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         Confidence.CERTAIN if len(candidates) == 1 else Confidence.LIKELY,
         [
             Evidence(
-                claim=f"layer `{failure.layer or ranks.layer}` was given",
-                observed=f"rank {ranks.found}",
-                expected=f"rank {ranks.expected}",
+                claim=f"layer `{refused.layer or failure.layer}` was given",
+                observed=f"rank {refused.found_rank}",
+                expected=f"rank {refused.expected_rank}",
                 fact="failure.message",
                 location=frame.location if frame else None,
             )

@@ -1,0 +1,68 @@
+# Every target makes .venv and installs what it needs; stamp files make the second time quick.
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+PIP    := $(BIN)/python -m pip --disable-pip-version-check install --quiet
+QUIET  := TF_CPP_MIN_LOG_LEVEL=3 TF_ENABLE_ONEDNN_OPTS=0
+
+.PHONY: help demo test test-fast lint format bench bench-quick docs cause clean
+
+help:
+	@echo "make demo         diagnose a broken training program that ships inside the package"
+	@echo "make test         lint, then every test (TensorFlow too)"
+	@echo "make test-fast    the tests that need no TensorFlow"
+	@echo "make lint         ruff, ruff format --check, mypy --strict"
+	@echo "make format       let ruff mend and format"
+	@echo "make bench        every benchmark; writes benchmarks/results.json"
+	@echo "make bench-quick  the same in two minutes"
+	@echo "make docs         the documentation as HTML in site/"
+	@echo "make cause FAMILY=labels SLUG=my-slug   lay out a new cause"
+
+$(VENV)/.made:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "fitdoctor needs Python 3.11 or later; say make PYTHON=/path/to/python3.11")'
+	$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml | $(VENV)/.made
+	$(PIP) --editable '.[dev]'
+	@touch $@
+
+# tf_keras asks for the package `tensorflow`, which would come beside `tensorflow-cpu`: so without its dependencies.
+$(VENV)/.tensorflow: pyproject.toml | $(VENV)/.made
+	$(PIP) --editable '.[examples,html]'
+	$(PIP) --no-deps "tf_keras==$$($(BIN)/python -c 'from importlib.metadata import version; print(".".join(version("tensorflow-cpu").split(".")[:2]))').*"
+	@touch $@
+
+demo: $(VENV)/.tensorflow
+	@$(QUIET) $(BIN)/fitdoctor demo
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy --strict src
+
+format: $(VENV)/.dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+test: lint $(VENV)/.tensorflow
+	$(QUIET) $(BIN)/python -m pytest -n 2 --dist worksteal
+
+test-fast: $(VENV)/.dev
+	$(BIN)/python -m pytest -n 2 -m "not tf"
+
+bench: $(VENV)/.dev $(VENV)/.tensorflow
+	$(QUIET) $(BIN)/python -m benchmarks
+
+bench-quick: $(VENV)/.dev $(VENV)/.tensorflow
+	$(QUIET) $(BIN)/python -m benchmarks --quick
+
+docs: $(VENV)/.dev
+	$(BIN)/python docs/build.py
+
+cause: $(VENV)/.dev
+	@$(BIN)/python scripts/new_cause.py "$(FAMILY)" "$(SLUG)"
+
+clean:
+	rm -rf $(VENV) site .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,117 @@
+"""`lint` against pyflakes and pylint, on the installed Keras sources, and its cold start."""
+
+from __future__ import annotations
+
+import importlib.util
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from benchmarks import Row
+
+SMALL = '''"""A small model that trains."""
+
+import keras
+import numpy as np
+
+x = np.zeros((64, 8), dtype="float32")
+y = np.zeros((64, 1), dtype="float32")
+model = keras.Sequential([keras.Input((8,)), keras.layers.Dense(1)])
+model.compile(optimizer="adam", loss="mse")
+model.fit(x, y, epochs=2)
+'''
+
+
+def rows(quick: bool) -> list[Row]:
+    """Throughput on many files, growth with length, and the cold start on one small clean file."""
+    return [*_throughput(quick), _growth(quick), *_cold_start(quick)]
+
+
+def _throughput(quick: bool) -> list[Row]:
+    files = _keras_sources()[: 60 if quick else 400]
+    few = files[:: max(len(files) // (6 if quick else 40), 1)]
+    ours = _seconds(_lint("--jobs", "1"), files)
+    pyflakes = _seconds([sys.executable, "-m", "pyflakes"], files)
+    # pylint takes minutes on all of them: both are measured on the same few.
+    ours_few = _seconds(_lint("--jobs", "1"), few)
+    pylint = _seconds([sys.executable, "-m", "pylint", "--score=n", "--jobs=1"], few)
+    shared = _seconds(_lint(), files)
+    many, some = f"lint, {len(files)} files of keras", f"lint, {len(few)} files of keras"
+    return [
+        Row(f"{many}, one core", ours, pyflakes, pyflakes / ours, ">= 0.5", "s", "pyflakes"),
+        Row(f"{some}, one core", ours_few, pylint, pylint / ours_few, ">= 50", "s", "pylint"),
+        Row(f"{many}, all cores", shared, ours, ours / shared, "", "s", "one core"),
+    ]
+
+
+def _growth(quick: bool) -> Row:
+    """Ten times the lines should take ten times as long."""
+    with tempfile.TemporaryDirectory() as folder:
+        short, long = Path(folder) / "short.py", Path(folder) / "long.py"
+        lines = 2_000 if quick else 10_000
+        block = SMALL.replace('"""A small model that trains."""', "")
+        unit = block.count("\n")
+        short.write_text(block * (lines // unit), "utf-8")
+        long.write_text(block * (10 * lines // unit), "utf-8")
+        empty = _seconds(_lint(), [])
+        first = _seconds(_lint(), [short]) - empty
+        second = _seconds(_lint(), [long]) - empty
+    return Row(
+        f"lint, {10 * lines} lines over {lines}", second, first, second / first, "<= 13", "s", "a tenth"
+    )
+
+
+def _cold_start(quick: bool) -> list[Row]:
+    times = 10 if quick else 40
+    with tempfile.TemporaryDirectory() as folder:
+        keras, plain = Path(folder) / "small.py", Path(folder) / "plain.py"
+        keras.write_text(SMALL, "utf-8")
+        plain.write_text("import sys\n\nprint(sys.argv)\n", "utf-8")
+        commands = {
+            "python -c pass": [sys.executable, "-c", "pass"],
+            "pyflakes": [sys.executable, "-m", "pyflakes", str(keras)],
+            "Keras": [*_lint(), str(keras)],
+            "other": [*_lint(), str(plain)],
+        }
+        # In turns, so that a busy machine is busy for all of them.
+        spent: dict[str, list[float]] = {name: [] for name in commands}
+        for _turn in range(times):
+            for name, command in commands.items():
+                spent[name].append(_once(command))
+    best = {name: 1000 * min(seconds) for name, seconds in spent.items()}
+    nothing = "python -c pass"
+    compared = [("Keras", "pyflakes", "<= 1"), ("Keras", nothing, "<= 4.5"), ("other", nothing, "<= 4.5")]
+    rows = []
+    for kind, other, bar in compared:
+        what = f"lint, cold start on a small {kind} file"
+        rows.append(Row(what, best[kind], best[other], best[kind] / best[other], bar, "ms", other))
+    return rows
+
+
+def _keras_sources() -> list[Path]:
+    spec = importlib.util.find_spec("keras")
+    if spec is None or not spec.submodule_search_locations:
+        raise SystemExit("bench_lint needs the package keras")
+    return sorted(Path(spec.submodule_search_locations[0], "src").rglob("*.py"))
+
+
+def _lint(*options: str) -> list[str]:
+    return [sys.executable, "-m", "fitdoctor", "lint", "--output-format", "concise", *options]
+
+
+def _seconds(command: list[str], files: list[Path]) -> float:
+    """The better of two runs."""
+    words = [*command, *map(str, files)] if files else [sys.executable, "-c", "pass"]
+    return min(_once(words) for _turn in range(2))
+
+
+def _once(command: list[str]) -> float:
+    started = time.perf_counter()
+    done = subprocess.run(command, capture_output=True, check=False)
+    spent = time.perf_counter() - started
+    # pylint's status is a sum of flags; ours is 2 when something went wrong.
+    if "fitdoctor" in command and done.returncode == 2:
+        raise RuntimeError(f"lint failed: {done.stderr.decode()}")
+    return spent

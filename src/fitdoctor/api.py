@@ -1,0 +1,266 @@
+"""fitdoctor in Python: look at one call, watch a block or the rest of the process, explain an error, read source."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar
+
+from fitdoctor.diagnosis import Diagnosis
+from fitdoctor.runner.will_fail import FitWillFail, will_fail
+
+if TYPE_CHECKING:
+    from fitdoctor.facts import FailureFacts
+    from fitdoctor.runner.watching import Watching
+    from fitdoctor.source.project import Project
+
+__all__ = ["FitWillFail", "check", "explain", "install", "lint", "uninstall", "watch"]
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+OnError = Literal["raise", "warn"]
+
+
+def check(
+    model: Any,
+    *args: Any,
+    method: str = "fit",
+    on_error: Literal["return", "raise", "warn"] = "return",
+    select: Iterable[str] = (),
+    ignore: Iterable[str] = (),
+    **kwargs: Any,
+) -> Diagnosis:
+    """Look at a call of fit without making it.
+
+    Takes exactly what `model.fit` takes; trains nothing and changes nothing. A one-shot generator is not read: what
+    is taken from it could not be given back.
+
+    Args:
+        model: the model that fit would be called on.
+        *args: as for `model.fit`.
+        method: the method that would be called: `fit`, `evaluate`, `predict`, `train_on_batch`, `test_on_batch`.
+        on_error: `raise` raises `FitWillFail` for a certain error; `warn` prints what was found; `return` only
+            returns it.
+        select: ids (or beginnings of ids) of the causes to judge by; all by default.
+        ignore: ids of causes to leave out.
+        **kwargs: as for `model.fit`.
+
+    Returns:
+        What was found; `diagnosis.ok` says whether that is nothing worse than information.
+
+    Raises:
+        FitWillFail: the call is proved to raise, and `on_error` is `raise`.
+    """
+    from fitdoctor.collect.budget import Budget
+    from fitdoctor.collect.environment import environment
+    from fitdoctor.collect.fit_call import bind, collect_call
+    from fitdoctor.examine import examine_call
+    from fitdoctor.runner.programs import user_frame
+
+    _one_of("on_error", on_error, ("return", "raise", "warn"))
+    frame = user_frame(sys._getframe(1))
+    if any(map(inspect.isgenerator, (*args, *kwargs.values()))):
+        args, kwargs = (), _without_generators(bind(model, method, args, kwargs))
+    collected = collect_call(model, method, args, kwargs, frame, Budget())
+    diagnosis = examine_call(
+        collected, _project_here, environment(), select=tuple(select), ignore=tuple(ignore)
+    )
+    if on_error == "warn" and diagnosis.findings:
+        _print(diagnosis)
+    if on_error == "raise" and any(finding.stops for finding in diagnosis.findings):
+        raise will_fail(diagnosis)
+    return diagnosis
+
+
+class watch:
+    """Check every call of fit inside a `with` block, or inside a decorated function.
+
+    A certain error raises `FitWillFail` before the first step; anything else is printed to standard error. An
+    exception of training gets its diagnosis as a note.
+
+    Args:
+        ignore: ids (or beginnings of ids) of causes to leave out.
+        select: ids of the causes to judge by; all by default.
+        on_error: `raise`, or `warn` to print a certain error and go on.
+    """
+
+    def __init__(
+        self, *, ignore: Iterable[str] = (), select: Iterable[str] = (), on_error: OnError = "raise"
+    ) -> None:
+        _one_of("on_error", on_error, ("raise", "warn"))
+        self._ignore = tuple(ignore)
+        self._select = tuple(select)
+        self._stop = on_error == "raise"
+        # One block may be entered again while it is open: by recursion, or in several threads.
+        self._open = threading.local()
+
+    def __enter__(self) -> watch:
+        from fitdoctor.runner import hooks
+
+        watching = _watching(self._select, self._ignore, self._stop)
+        hooks.activate(watching)
+        self._stack().append(watching)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        from fitdoctor.runner import hooks
+
+        hooks.deactivate(self._stack().pop())
+
+    def _stack(self) -> list[Watching]:
+        stack: list[Watching] | None = getattr(self._open, "stack", None)
+        if stack is None:
+            stack = self._open.stack = []
+        return stack
+
+    def __call__(self, function: Callable[P, R]) -> Callable[P, R]:
+        """The function with its calls of fit watched."""
+
+        @functools.wraps(function)
+        def watched(*args: P.args, **kwargs: P.kwargs) -> R:
+            with self:
+                return function(*args, **kwargs)
+
+        return watched
+
+
+_installed: list[Watching] = []
+_install_lock = threading.Lock()
+
+
+def install(*, ignore: Iterable[str] = (), select: Iterable[str] = (), on_error: OnError = "raise") -> None:
+    """Check every call of fit for the rest of the process, in all its threads; a second call changes the settings.
+
+    Args:
+        ignore: ids (or beginnings of ids) of causes to leave out.
+        select: ids of the causes to judge by; all by default.
+        on_error: `raise`, or `warn` to print a certain error and go on.
+    """
+    from fitdoctor.runner import hooks
+
+    _one_of("on_error", on_error, ("raise", "warn"))
+    watching = _watching(tuple(select), tuple(ignore), on_error == "raise")
+    with _install_lock:
+        hooks.activate(watching, everywhere=True)
+        for earlier in _installed:
+            hooks.deactivate(earlier)
+        _installed[:] = [watching]
+
+
+def uninstall() -> None:
+    """Undo `install`; without it, do nothing."""
+    from fitdoctor.runner import hooks
+
+    with _install_lock:
+        for watching in _installed:
+            hooks.deactivate(watching)
+        _installed.clear()
+
+
+def explain(what: str | BaseException) -> Diagnosis:
+    """Diagnose an exception, or the text of a log or traceback.
+
+    Args:
+        what: the exception as it was caught, or text that holds one or more tracebacks.
+
+    Returns:
+        What was found for the last failure in it; empty where there is no failure to be seen.
+    """
+    from fitdoctor.collect.environment import environment
+    from fitdoctor.examine import examine_failure
+
+    if isinstance(what, FitWillFail):
+        return what.diagnosis
+    if isinstance(what, BaseException):
+        from fitdoctor.failure.living import from_exception
+
+        return examine_failure(from_exception(what), _project_here, environment=environment())
+    from fitdoctor.failure.text import failures_in
+
+    failures = failures_in(what)
+    if not failures:
+        return Diagnosis()
+    return examine_failure(failures[-1], lambda: _project_of(failures[-1]))
+
+
+def lint(paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> Diagnosis:
+    """Read Python files, notebooks or folders without running them.
+
+    Args:
+        paths: one path or several; folders are searched for .py and .ipynb.
+
+    Returns:
+        What was found. Files that cannot be read as Python are left out.
+
+    Raises:
+        FileNotFoundError: there is nothing at a path.
+    """
+    from fitdoctor.examine import examine_source, read_project
+
+    given = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
+    files = [file for path in given for file in _files(Path(path))]
+    return examine_source(read_project(files))
+
+
+def _without_generators(bound: dict[str, Any]) -> dict[str, Any]:
+    """The arguments without those that reading would use up."""
+    return {name: value for name, value in bound.items() if not inspect.isgenerator(value)}
+
+
+def _files(path: Path) -> list[Path]:
+    if not path.exists():
+        raise FileNotFoundError(f"there is no file or folder `{path}`")
+    if path.is_file():
+        return [path]
+    found = [file for suffix in ("*.py", "*.ipynb") for file in path.rglob(suffix)]
+    return sorted(
+        file
+        for file in found
+        if not any(part.startswith(".") or part == "__pycache__" for part in file.relative_to(path).parts)
+    )
+
+
+def _watching(select: tuple[str, ...], ignore: tuple[str, ...], stop: bool) -> Watching:
+    from fitdoctor.runner.watching import Watching
+
+    return Watching(
+        select=select, ignore=ignore, stop=stop, note=True, colour=bool(sys.stderr and sys.stderr.isatty())
+    )
+
+
+def _project_here() -> Project:
+    from fitdoctor.examine import read_project
+    from fitdoctor.runner.programs import user_files
+
+    return read_project(user_files())
+
+
+def _project_of(failure: FailureFacts) -> Project | None:
+    from fitdoctor.examine import read_project
+
+    paths = {frame.path for frame in failure.user_frames if os.path.isfile(frame.path)}
+    return read_project(sorted(paths)) if paths else None
+
+
+def _print(diagnosis: Diagnosis) -> None:
+    from fitdoctor.report import render
+
+    if sys.stderr is not None:
+        print(render(diagnosis, "text", color=sys.stderr.isatty()), end="", file=sys.stderr)
+
+
+def _one_of(name: str, value: str, choices: tuple[str, ...]) -> None:
+    if value not in choices:
+        raise ValueError(f"{name} must be one of {', '.join(choices)}, not {value!r}")

@@ -1,0 +1,69 @@
+"""`fitdoctor demo`: a broken training program that ships with the package, run and diagnosed."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+from fitdoctor.cli import UsageError
+from fitdoctor.cli.options import Parser
+
+PROGRAM = Path(__file__).parent.parent / "demo_program" / "train.py"
+EXPECTED = "FIT203"
+
+
+def main(argv: list[str]) -> int:
+    """Run the demo; 0 when it found what it is there to show."""
+    parser = Parser("demo", "Run a broken training program that ships with fitdoctor, and see it diagnosed.")
+    parser.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="default: auto")
+    options = parser.parse_args(argv)
+    _refuse_without_tensorflow()
+    with tempfile.TemporaryDirectory(prefix="fitdoctor-demo-") as folder:
+        script = Path(folder) / PROGRAM.name
+        shutil.copyfile(PROGRAM, script)
+        saved = Path(folder) / "run.json"
+        _show(script)
+        _run(script, saved, options.color)
+        return _verdict(saved)
+
+
+def _refuse_without_tensorflow() -> None:
+    from importlib.util import find_spec
+
+    missing = [name for name in ("tensorflow", "keras") if find_spec(name) is None]
+    if missing:
+        raise UsageError(
+            f"the demo trains a model and needs `{missing[0]}`, which is not installed for {sys.executable}: "
+            "`python -m pip install 'fitdoctor[tensorflow]'`"
+        )
+
+
+def _show(script: Path) -> None:
+    print(f"$ fitdoctor run {script.name}", flush=True)
+
+
+def _run(script: Path, saved: Path, color: str) -> None:
+    from fitdoctor.cli import run
+
+    # TensorFlow's start-up messages would hide what the demo is there to show.
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+    here = os.getcwd()
+    os.chdir(script.parent)
+    try:
+        run.main(["--color", color, "--save", str(saved), script.name])
+    finally:
+        os.chdir(here)
+
+
+def _verdict(saved: Path) -> int:
+    from fitdoctor.runner.saved import load
+
+    primary = load(saved).primary
+    if primary is not None and primary.id == EXPECTED:
+        return 0
+    found = primary.id if primary is not None else "nothing"
+    print(f"fitdoctor: the demo was to find {EXPECTED} and found {found}", file=sys.stderr)
+    return 1

@@ -1,0 +1,141 @@
+"""From what the user names to the files to read: files, folders and globs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from fitdoctor.config import Config, find_config
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from fitdoctor.cli.gitignore import Rules
+
+SUFFIXES = (".py", ".ipynb")
+
+_NEVER = frozenset(
+    (
+        *(".git", ".hg", ".svn", ".venv", "venv", ".tox", ".nox", ".eggs", "__pycache__", "node_modules"),
+        *("site-packages", "__pypackages__", ".mypy_cache", ".ruff_cache", ".pytest_cache"),
+        *(".ipynb_checkpoints", "build", "dist", ".direnv"),
+    )
+)
+"""Folders that hold no source of the user's, unless they are named themselves."""
+
+
+class Found(NamedTuple):
+    """A file to read, with the configuration that holds for it."""
+
+    path: str
+    config: Config
+
+
+class NothingThere(Exception):
+    """What the user named does not exist."""
+
+
+def discover(names: list[str]) -> list[Found]:
+    """The files that the names stand for, each once, in a stable order.
+
+    Raises:
+        NothingThere: a name is neither a file, a folder nor a glob that matches something.
+        ConfigError: a pyproject.toml is broken.
+    """
+    found: dict[str, Found] = {}
+    for name in names:
+        for path in _expanded(name):
+            config = find_config(path)
+            files = _in_folder(path, config) if os.path.isdir(path) else [path]
+            for file in files:
+                found.setdefault(os.path.realpath(file), Found(file, config))
+    return sorted(found.values(), key=lambda each: each.path)
+
+
+def _expanded(name: str) -> list[str]:
+    if os.path.lexists(name):
+        return [name]
+    if any(character in name for character in "*?["):
+        import glob
+
+        matches = sorted(glob.glob(name, recursive=True))
+        if matches:
+            return [match for match in matches if os.path.isdir(match) or match.endswith(SUFFIXES)]
+        raise NothingThere(f"no file matches `{name}`")
+    raise NothingThere(f"`{name}` does not exist")
+
+
+def _in_folder(folder: str, config: Config) -> Iterator[str]:
+    from pathlib import Path
+
+    from fitdoctor.cli.gitignore import rules_above
+
+    root = Path(folder).absolute()
+    yield from _walk(folder, root, rules_above(root), Excluded(config))
+
+
+def _walk(shown: str, folder: Path, rules: Rules | None, excluded: Excluded) -> Iterator[str]:
+    """Files below a folder. Links to folders are not followed: they may lead in circles."""
+    from fitdoctor.cli.gitignore import rules_of
+
+    rules = rules_of(folder, rules)
+    try:
+        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+    except OSError:
+        return
+    for entry in entries:
+        is_folder = entry.is_dir(follow_symlinks=False)
+        if not is_folder and not (entry.name.endswith(SUFFIXES) and os.path.isfile(entry.path)):
+            continue
+        path = folder / entry.name
+        if (is_folder and entry.name in _NEVER) or excluded.has(path, is_folder):
+            continue
+        if rules is not None and rules.ignores(path, is_folder):
+            continue
+        below = os.path.join(shown, entry.name) if shown != "." else entry.name
+        if is_folder:
+            yield from _walk(below, path, rules, excluded)
+        else:
+            yield below
+
+
+class Excluded:
+    """The `exclude` globs of a configuration, written as in a `.gitignore`."""
+
+    def __init__(self, config: Config) -> None:
+        from pathlib import Path
+
+        from fitdoctor.cli.gitignore import Rules, parse_rule
+
+        rules = tuple(rule for line in config.exclude if (rule := parse_rule(line)))
+        self._rules = Rules(Path(config.root), rules)
+
+    def has(self, path: Path, is_folder: bool) -> bool:
+        """Whether a path is left out."""
+        return path.is_relative_to(self._rules.folder) and self._rules.ignores(path, is_folder)
+
+
+def ignored_in(found: Found) -> tuple[str, ...]:
+    """The causes that `per-file-ignores` leaves out for a file."""
+    if not found.config.per_file_ignores:
+        return ()
+    from pathlib import Path
+
+    from fitdoctor.cli.gitignore import Rules, parse_rule
+
+    path, root = Path(found.path).absolute(), Path(found.config.root)
+    if not path.is_relative_to(root):
+        return ()
+    ids: list[str] = []
+    for pattern, ignored in found.config.per_file_ignores:
+        rule = parse_rule(pattern)
+        if rule is not None and _reaches(Rules(root, (rule,)), path):
+            ids.extend(ignored)
+    return tuple(ids)
+
+
+def _reaches(rules: Rules, path: Path) -> bool:
+    """Whether the rules match the file, or a folder that it is in."""
+    folders = [parent for parent in path.parents if parent.is_relative_to(rules.folder)][:-1]
+    return rules.ignores(path, False) or any(rules.ignores(folder, True) for folder in folders)

@@ -1,0 +1,21 @@
+"""Which Keras is installed, read from the names of folders: asking importlib.metadata costs more than a lint."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+
+def keras_major() -> int:
+    """The major version of the Keras that a training program would get here; 3 when there is none."""
+    if os.environ.get("TF_USE_LEGACY_KERAS", "").lower() in ("1", "true"):
+        return 2
+    for folder in sys.path:
+        try:
+            names = os.listdir(folder or ".")
+        except OSError:
+            continue
+        for name in names:
+            if name.startswith("keras-") and name.endswith(".dist-info"):
+                return 2 if name[len("keras-") :].startswith("2.") else 3
+    return 3

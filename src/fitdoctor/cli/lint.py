@@ -1,0 +1,210 @@
+"""`fitdoctor lint`: read training code without running it."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from fitdoctor.cli import UsageError
+from fitdoctor.cli.discover import Found, NothingThere, discover
+from fitdoctor.cli.installed import keras_major
+from fitdoctor.cli.known_clean import describe, is_known, remember
+from fitdoctor.cli.lint_files import Linted, Wishes, lint_files, lint_text
+from fitdoctor.cli.options import Parser, add_output_options, give_out
+from fitdoctor.config import ConfigError, find_config, unknown_cause
+
+if TYPE_CHECKING:
+    from fitdoctor.diagnosis import Diagnosis
+
+_MOST_ROUNDS = 5
+"""Of `--fix`: one repair may uncover the next."""
+
+
+def main(argv: list[str]) -> int:
+    """Judge the files and report.
+
+    Returns:
+        1 when something at or above `--fail-on` was found, 2 when a file cannot be read.
+    """
+    options = _parser().parse_args(argv)
+    _check(options)
+    wishes = Wishes(_words(options.select), _words(options.ignore), options.keras)
+    try:
+        if options.paths == ["-"]:
+            return _lint_stdin(options, wishes)
+        files = discover(options.paths)
+    except (ConfigError, NothingThere) as error:
+        raise UsageError(str(error)) from error
+    description = _description(options, wishes, files)
+    if description is not None and is_known(description):
+        return _say_clean(options)
+    linted = lint_files(files, wishes, options.jobs)
+    if options.fix or options.diff:
+        return _repair(options, wishes, files, linted)
+    if description is not None and linted.spotless:
+        remember(description)
+    return _conclude(options, files, linted)
+
+
+def _description(options: argparse.Namespace, wishes: Wishes, files: list[Found]) -> str | None:
+    """What the verdict depends on, where all that is wanted of a clean project is to hear that it is clean."""
+    more = (options.fix, options.diff, options.statistics, options.write_baseline, options.verbose)
+    if (
+        any(more)
+        or options.output_format not in ("text", "concise")
+        or options.output_file
+        or options.no_cache
+    ):
+        return None
+    return describe(files, (wishes, keras_major()))
+
+
+def _say_clean(options: argparse.Namespace) -> int:
+    if options.output_format == "text":
+        print("no problem found")
+    return 0
+
+
+def _parser() -> Parser:
+    parser = Parser("lint", "Read .py and .ipynb files without running them.", "[OPTION…] PATH…")
+    add = parser.add_argument
+    add(
+        "paths",
+        nargs="*",
+        default=["."],
+        metavar="PATH",
+        help="file, folder, glob, or - for standard input (default: .)",
+    )
+    add("--stdin-filename", metavar="FILE", help="what to call standard input")
+    add(
+        "--select",
+        action="append",
+        default=[],
+        metavar="IDS",
+        help="only these causes: ids, beginnings (FIT2), slugs",
+    )
+    add("--ignore", action="append", default=[], metavar="IDS", help="not these causes")
+    add("--keras", type=int, choices=(2, 3), help="judge for this Keras (default: the installed one)")
+    add("--no-cache", action="store_true", help="read also what was found clean before")
+    add("--jobs", type=int, default=0, metavar="N", help="processes (default: one a core)")
+    group = parser.add_argument_group("exit status")
+    group.add_argument(
+        "--fail-on", choices=("error", "warning", "info"), help="exit 1 from there on (default: error)"
+    )
+    group.add_argument("--exit-zero", action="store_true", help="exit 0 whatever was found")
+    group = parser.add_argument_group("repairs")
+    group.add_argument("--fix", action="store_true", help="write safe repairs into the files")
+    group.add_argument("--diff", action="store_true", help="show safe repairs as a diff, write nothing")
+    group = parser.add_argument_group("known findings")
+    group.add_argument("--baseline", metavar="FILE", help="leave out the findings in this file")
+    group.add_argument(
+        "--write-baseline", action="store_true", help="save what is found to the baseline FILE"
+    )
+    add_output_options(parser)
+    parser.add_argument("--statistics", action="store_true", help="count by cause instead")
+    return parser
+
+
+def _check(options: argparse.Namespace) -> None:
+    if "-" in options.paths and len(options.paths) > 1:
+        raise UsageError("standard input (`-`) is read alone")
+    if options.stdin_filename and options.paths != ["-"]:
+        raise UsageError("`--stdin-filename` goes with `-`")
+    if options.paths == ["-"] and (options.fix or options.diff):
+        raise UsageError("`--fix` and `--diff` need files, not standard input")
+    if options.write_baseline and not options.baseline:
+        raise UsageError("`--write-baseline` needs `--baseline FILE`")
+    if options.jobs < 0:
+        raise UsageError("`--jobs` must be 0 or more")
+    for name in ("select", "ignore"):
+        problem = unknown_cause(_words(getattr(options, name)))
+        if problem:
+            raise UsageError(f"`--{name}`: {problem}")
+
+
+def _words(values: list[str]) -> tuple[str, ...]:
+    return tuple(word.strip() for value in values for word in value.split(",") if word.strip())
+
+
+def _lint_stdin(options: argparse.Namespace, wishes: Wishes) -> int:
+    found = Found(options.stdin_filename or "<stdin>", find_config(options.stdin_filename or "."))
+    text = sys.stdin.buffer.read().decode("utf-8", errors="replace")
+    return _conclude(options, [found], lint_text(text, found, wishes))
+
+
+def _conclude(options: argparse.Namespace, files: list[Found], linted: Linted) -> int:
+    """Report, and say how it ends."""
+    from fitdoctor.diagnosis import Diagnosis
+
+    diagnosis = linted.diagnosis
+    if options.write_baseline:
+        from fitdoctor.cli.baseline import write_baseline
+
+        write_baseline(options.baseline, diagnosis)
+        print(f"{len(diagnosis.findings)} findings saved to {options.baseline}", file=sys.stderr)
+        return _status(options, files, Diagnosis(), linted.unreadable)
+    if options.baseline:
+        from fitdoctor.cli.baseline import read_baseline, without_known
+
+        diagnosis = without_known(diagnosis, read_baseline(options.baseline))
+    if not files:
+        print("fitdoctor: no Python file or notebook there", file=sys.stderr)
+    elif options.statistics:
+        _print_statistics(diagnosis)
+    else:
+        give_out(diagnosis, options)
+    return _status(options, files, diagnosis, linted.unreadable)
+
+
+def _status(
+    options: argparse.Namespace, files: list[Found], diagnosis: Diagnosis, unreadable: tuple[str, ...]
+) -> int:
+    from fitdoctor.diagnosis import Severity
+
+    for line in unreadable:
+        print(f"fitdoctor: {line}", file=sys.stderr)
+    if unreadable:
+        return 2
+    if options.exit_zero:
+        return 0
+    asked = [found.config.fail_on for found in files if found.config.fail_on]
+    # Several projects at once: the strictest of them decides.
+    level = options.fail_on or max(asked, key=lambda name: Severity(name).rank, default="error")
+    return int(bool(diagnosis.at_least(Severity(level))))
+
+
+def _print_statistics(diagnosis: Diagnosis) -> None:
+    from collections import Counter
+
+    counts = Counter((found.id, found.slug) for found in diagnosis.findings)
+    width = len(str(max(counts.values(), default=0)))
+    for (name, slug), count in sorted(counts.items(), key=lambda entry: (-entry[1], entry[0])):
+        print(f"{count:>{width}}  {name}  {slug}")
+
+
+def _repair(options: argparse.Namespace, wishes: Wishes, files: list[Found], linted: Linted) -> int:
+    from fitdoctor.cli.repair_files import repair
+
+    if options.diff:
+        repaired = repair(linted.diagnosis.findings)
+        for each in repaired:
+            sys.stdout.write(each.diff())
+        mended = sum(each.fixes for each in repaired)
+        print(f"{mended} of {len(linted.diagnosis.findings)} findings have a safe repair", file=sys.stderr)
+        status = _status(options, files, linted.diagnosis, linted.unreadable)
+        return status or int(bool(repaired) and not options.exit_zero)
+    mended = 0
+    for _round in range(_MOST_ROUNDS):
+        repaired = repair(linted.diagnosis.findings)
+        for each in repaired:
+            try:
+                each.write()
+            except OSError as error:
+                raise UsageError(f"cannot write `{each.path}`: {error.strerror}") from error
+        mended += sum(each.fixes for each in repaired)
+        if not repaired:
+            break
+        linted = lint_files(files, wishes, options.jobs)
+    print(f"{mended} {'finding' if mended == 1 else 'findings'} repaired", file=sys.stderr)
+    return _conclude(options, files, linted)

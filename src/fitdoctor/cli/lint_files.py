@@ -1,0 +1,177 @@
+"""Judges many files: read together, each judged on its own, shared among the cores when there are many."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from fitdoctor.cli.discover import Found, ignored_in
+
+if TYPE_CHECKING:
+    from fitdoctor.diagnosis import Diagnosis, Finding
+    from fitdoctor.engine import Case
+    from fitdoctor.facts import SourceFacts
+    from fitdoctor.source.project import Project
+
+_WORTH_SHARING = 40
+"""Files; below that, starting processes costs more than it saves."""
+
+
+class Wishes(NamedTuple):
+    """What the command line asks of every file, on top of each file's configuration."""
+
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    keras: int | None = None
+
+
+class Linted(NamedTuple):
+    """What was found, and which files could not be read."""
+
+    diagnosis: Diagnosis
+    unreadable: tuple[str, ...] = ()
+    """One line each: place and reason."""
+
+    @property
+    def spotless(self) -> bool:
+        """Whether there is nothing whatever to tell."""
+        return not (self.unreadable or self.diagnosis.findings or self.diagnosis.crashes)
+
+
+def lint_files(files: Sequence[Found], wishes: Wishes, jobs: int = 0) -> Linted:
+    """Judge the files. Files of one project are read together, so that a class finds its bases in another file.
+
+    Args:
+        files: what to judge.
+        wishes: what the command line asks for.
+        jobs: how many processes; 0 for one a core.
+    """
+    workers = min(jobs or os.cpu_count() or 1, max(len(files) // (_WORTH_SHARING // 2), 1))
+    if workers < 2 or len(files) <= _WORTH_SHARING:
+        return _judged(files, wishes, range(len(files)))
+    from concurrent.futures import ProcessPoolExecutor
+
+    # Dealt out like cards: neighbours in a folder are alike in size and cost.
+    shares = [range(first, len(files), workers) for first in range(workers)]
+    with ProcessPoolExecutor(workers) as pool:
+        parts = list(pool.map(_judged, [files] * workers, [wishes] * workers, shares))
+    return Linted(
+        joined(part.diagnosis for part in parts),
+        tuple(sorted(line for part in parts for line in part.unreadable)),
+    )
+
+
+def lint_text(text: str, found: Found, wishes: Wishes) -> Linted:
+    """Judge text that is in no file yet, such as an editor's buffer."""
+    from fitdoctor.diagnosis import Diagnosis
+    from fitdoctor.source.module import Module
+    from fitdoctor.source.project import Project
+    from fitdoctor.source.read import SourceError, parse, source_from_text
+
+    facts = source_from_text(text, found.path, _keras(found, wishes))
+    try:
+        parse(facts)
+    except SourceError as error:
+        return Linted(Diagnosis(), (str(error),))
+    project = Project((Module(facts),))
+    return Linted(joined(_diagnoses(project, {facts.path: found}, wishes)))
+
+
+def _judged(files: Sequence[Found], wishes: Wishes, mine: Iterable[int]) -> Linted:
+    from fitdoctor.source.module import Module
+    from fitdoctor.source.project import Project
+
+    wanted = {files[index].path for index in mine}
+    unreadable: list[str] = []
+    diagnoses: list[Diagnosis] = []
+    for keras, group in _by_keras(files, wishes).items():
+        sources = {}
+        for found in group:
+            facts = _read(found, keras, unreadable if found.path in wanted else [])
+            if facts is not None:
+                sources[facts.path] = (facts, found)
+        project = Project(tuple(Module(facts) for facts, _found in sources.values()))
+        asked = {path: found for path, (_facts, found) in sources.items() if found.path in wanted}
+        diagnoses.extend(_diagnoses(project, asked, wishes))
+    return Linted(joined(diagnoses), tuple(unreadable))
+
+
+def _by_keras(files: Sequence[Found], wishes: Wishes) -> dict[int, list[Found]]:
+    groups: dict[int, list[Found]] = {}
+    for found in files:
+        groups.setdefault(_keras(found, wishes), []).append(found)
+    return groups
+
+
+def _keras(found: Found, wishes: Wishes) -> int:
+    from fitdoctor.cli.installed import keras_major
+
+    return wishes.keras or found.config.keras or keras_major()
+
+
+def _read(found: Found, keras: int, unreadable: list[str]) -> SourceFacts | None:
+    from fitdoctor.source.read import SourceError, parse, read_source
+
+    try:
+        facts = read_source(found.path, keras)
+        parse(facts)
+    except SourceError as error:
+        unreadable.append(str(error))
+        return None
+    return facts
+
+
+def _diagnoses(project: Project, asked: dict[str, Found], wishes: Wishes) -> list[Diagnosis]:
+    """One diagnosis a file: what one file is blamed for must not hide a finding in another."""
+    from fitdoctor.engine import diagnose
+    from fitdoctor.examine import line_reader, source_cases, without_suppressed
+
+    read_line = line_reader(project)
+    cases: dict[str, list[Case]] = {}
+    for case in source_cases(project):
+        cases.setdefault(_path_of(case), []).append(case)
+    diagnoses = []
+    for path, found in asked.items():
+        diagnosis = diagnose(
+            cases.get(path, []),
+            select=wishes.select or found.config.select,
+            ignore=(*wishes.ignore, *found.config.ignore, *ignored_in(found)),
+            read_line=read_line,
+        )
+        diagnoses.append(without_suppressed(diagnosis, project))
+    return diagnoses
+
+
+def _path_of(case: Case) -> str:
+    """The file that a case is about: the module's own, or that of the call of fit."""
+    modules, calls = case.facts.get("Module"), case.facts.get("FitFacts")
+    if isinstance(modules, tuple):
+        return str(modules[0].path)
+    code = calls[0].code if isinstance(calls, tuple) else None
+    return code.location.path if code else ""
+
+
+def joined(diagnoses: Iterable[Diagnosis]) -> Diagnosis:
+    """One diagnosis of many: worst and surest first, then by place."""
+    from fitdoctor.diagnosis import Diagnosis
+
+    parts = list(diagnoses)
+
+    def every(field: str) -> tuple[Any, ...]:
+        return tuple(dict.fromkeys(item for part in parts for item in getattr(part, field)))
+
+    return Diagnosis(
+        findings=tuple(sorted(every("findings"), key=_rank)),
+        skipped=every("skipped"),
+        crashes=every("crashes"),
+        unexplained=every("unexplained"),
+        excerpts=every("excerpts"),
+        tool_version=next((part.tool_version for part in parts if part.tool_version), ""),
+    )
+
+
+def _rank(finding: Finding) -> tuple[Any, ...]:
+    location = finding.location
+    place = (location.path, location.cell or 0, location.line, location.column) if location else ("", 0, 0, 0)
+    return (finding.severity.rank, finding.confidence.rank, place, finding.id)

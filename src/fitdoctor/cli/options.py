@@ -1,0 +1,116 @@
+"""What the commands' parsers share: did-you-mean, and the options that say how a report is given out."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from typing import TYPE_CHECKING, NoReturn, TextIO
+
+from fitdoctor.cli import UsageError
+
+if TYPE_CHECKING:
+    from fitdoctor.diagnosis import Diagnosis
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose complaints are one line, with a suggestion where a word looks like a known one."""
+
+    def __init__(self, command: str, description: str, usage: str = "") -> None:
+        super().__init__(
+            prog=f"fitdoctor {command}",
+            description=description,
+            usage=f"fitdoctor {command} {usage}" if usage else None,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
+        )
+
+    def error(self, message: str) -> NoReturn:
+        """Turn argparse's complaint into ours."""
+        raise UsageError(f"{message}{self._suggestion(message)} (see `{self.prog} --help`)")
+
+    def _suggestion(self, message: str) -> str:
+        if not message.startswith("unrecognized arguments:"):
+            return ""
+        import difflib
+
+        known = [name for action in self._actions for name in action.option_strings]
+        for word in message.split(":", 1)[1].split():
+            close = difflib.get_close_matches(word.split("=")[0], known, n=1, cutoff=0.6)
+            if close:
+                return f": did you mean `{close[0]}`?"
+        return ""
+
+
+def add_output_options(parser: argparse.ArgumentParser) -> None:
+    """Add `--output-format`, `--output-file`, `--color` and `--verbose`."""
+    from fitdoctor.report import FORMATS
+
+    group = parser.add_argument_group("output")
+    group.add_argument(
+        "--output-format", choices=FORMATS, default="text", metavar="FORMAT", help=f"{', '.join(FORMATS)}"
+    )
+    group.add_argument("--output-file", metavar="FILE", help="write the report there")
+    group.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="default: auto")
+    group.add_argument("-v", "--verbose", action="store_true", help="every finding in full")
+
+
+def give_out(diagnosis: Diagnosis, options: argparse.Namespace, stream: TextIO | None = None) -> None:
+    """Draw the diagnosis as the options say, on the stream (standard output) or into the file.
+
+    Raises:
+        UsageError: the format or the file cannot be had.
+    """
+    from fitdoctor.report import RenderError, render
+
+    target = sys.stdout if stream is None else stream
+    try:
+        drawn = render(
+            diagnosis,
+            options.output_format,
+            color=wants_color(options.color, None if options.output_file else target),
+            width=terminal_width(None if options.output_file else target),
+            verbose=options.verbose,
+        )
+    except RenderError as error:
+        raise UsageError(str(error)) from error
+    if options.output_file:
+        write_file(options.output_file, drawn)
+    else:
+        target.write(drawn)
+        target.flush()
+
+
+def write_file(path: str, text: str) -> None:
+    """Write a report.
+
+    Raises:
+        UsageError: the file cannot be written.
+    """
+    try:
+        with open(path, "w", encoding="utf-8", errors="backslashreplace") as file:
+            file.write(text)
+    except OSError as error:
+        raise UsageError(f"cannot write `{path}`: {error.strerror}") from error
+
+
+def wants_color(choice: str, target: TextIO | None) -> bool:
+    """Whether to colour what goes to `target` (None: a file)."""
+    if choice != "auto":
+        return choice == "always"
+    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb" or target is None:
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or target.isatty()
+
+
+def terminal_width(target: TextIO | None) -> int:
+    """How wide a report may be: COLUMNS, else the terminal's width up to 120, else 100."""
+    columns = os.environ.get("COLUMNS", "")
+    if columns.isdigit() and int(columns) > 0:
+        return int(columns)
+    if target is None or not target.isatty():
+        return 100
+    try:
+        return min(os.get_terminal_size(target.fileno()).columns or 100, 120)
+    except (OSError, ValueError):
+        return 100

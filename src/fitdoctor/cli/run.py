@@ -1,0 +1,201 @@
+"""`fitdoctor run`: the user's program, supervised; its exit status is the program's own."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fitdoctor.cli import UsageError
+from fitdoctor.cli.options import Parser, add_output_options, give_out, wants_color
+
+if TYPE_CHECKING:
+    from fitdoctor.config import Config
+    from fitdoctor.diagnosis import Diagnosis
+    from fitdoctor.runner.session import Options
+    from fitdoctor.runner.supervise import Ended
+
+DESCRIPTION = """\
+Runs a training program as Python would, checks every `fit` as it is called, and explains what fails.
+A proved error stops the program before its first step; what follows SCRIPT belongs to the program."""
+
+
+def main(argv: list[str]) -> int:
+    """Run a program and give back its own exit status."""
+    parser = _parser()
+    ours, program = _split(parser, argv)
+    options = parser.parse_args(ours)
+    if not program or program == ["-m"]:
+        raise UsageError("run what? give a script or `-m MODULE` (see `fitdoctor run --help`)")
+    return run(options, program)
+
+
+def run(options: argparse.Namespace, program: list[str]) -> int:
+    """Run `program` (`[script, …]` or `["-m", module, …]`) as the options say."""
+    from fitdoctor.cli.installed import keras_major
+    from fitdoctor.runner.preflight import CannotStart, check_module, check_script
+    from fitdoctor.runner.session import Options
+
+    config = _config(program, options)
+    for path in (options.output_file, options.save):
+        _refuse_unwritable(path)
+    # The child tells as it goes only what the parent would have printed on the same stream.
+    tells = options.output_format in ("text", "concise") and not options.output_file and not options.quiet
+    wanted = Options(
+        select=_words(options.select) or config.select,
+        ignore=(*_words(options.ignore), *config.ignore),
+        keep_going=options.keep_going,
+        smoke=options.smoke,
+        trace=options.trace,
+        tell=options.output_format if tells else "",
+        colour=wants_color(options.color, sys.stderr),
+        keras=config.keras or keras_major(),
+    )
+    try:
+        if program[0] == "-m":
+            check_module(program[1])
+            wanted = replace(wanted, module=program[1], arguments=tuple(program[2:]))
+        else:
+            check_script(program[0])
+            wanted = replace(wanted, script=program[0], arguments=tuple(program[1:]))
+    except CannotStart as error:
+        raise UsageError(str(error)) from None
+    return _run(wanted, options, options.fail_on or config.fail_on)
+
+
+def _config(program: list[str], options: argparse.Namespace) -> Config:
+    """What the project asks for; the command line's own words are checked on the way."""
+    from fitdoctor.config import ConfigError, find_config, unknown_cause
+
+    for name in ("select", "ignore"):
+        problem = unknown_cause(_words(getattr(options, name)))
+        if problem:
+            raise UsageError(f"`--{name}`: {problem}")
+    try:
+        return find_config(Path.cwd() if program[0] == "-m" else Path(program[0]))
+    except ConfigError as error:
+        raise UsageError(str(error)) from error
+
+
+def _run(wanted: Options, options: argparse.Namespace, fail_on: str | None) -> int:
+    from fitdoctor.diagnosis import Severity
+    from fitdoctor.runner.supervise import supervise
+
+    sys.stdout.flush()
+    sys.stderr.flush()
+    ended = supervise(wanted)
+    _save(ended, options.save)
+    if options.output_file or options.output_format not in ("text", "concise"):
+        give_out(ended.diagnosis, options, sys.stderr)
+    elif not options.quiet:
+        _report(ended, wanted, options)
+    if ended.status == 0 and fail_on and ended.diagnosis.at_least(Severity(fail_on)):
+        return 1
+    return ended.status
+
+
+def _report(ended: Ended, wanted: Options, options: argparse.Namespace) -> None:
+    """Print what the child has not told, and a line that sums up; a clean program gets silence."""
+    diagnosis = ended.diagnosis
+    rest = tuple(found for found in diagnosis.findings if found.fingerprint not in ended.told)
+    if rest or diagnosis.unexplained:
+        shown = replace(diagnosis, findings=rest, skipped=diagnosis.skipped if options.verbose else ())
+        give_out(shown, options, sys.stderr)
+    elif options.verbose or diagnosis.script is None:
+        for crash in diagnosis.crashes:
+            print(f"fitdoctor: a fault of its own: {crash.where}: {crash.error}", file=sys.stderr)
+    line = summary(diagnosis)
+    if line or options.verbose:
+        print(f"fitdoctor: {line or 'nothing found'} ({wanted.name})", file=sys.stderr)
+
+
+def summary(diagnosis: Diagnosis) -> str:
+    """`1 error, 2 warnings`; "" when there is nothing."""
+    from fitdoctor.diagnosis import Severity
+
+    counts = []
+    for severity in Severity:
+        number = sum(found.severity is severity for found in diagnosis.findings)
+        if number:
+            plural = "" if number == 1 or severity is Severity.INFO else "s"
+            counts.append(f"{number} {severity.value}{plural}")
+    if diagnosis.unexplained:
+        counts.append(f"{len(diagnosis.unexplained)} unexplained")
+    return ", ".join(counts)
+
+
+def _save(ended: Ended, asked: str | None) -> None:
+    from fitdoctor.runner.saved import default_path, save
+
+    path = Path(asked) if asked else default_path()
+    try:
+        save(path, ended.diagnosis, ended.pieces, ended.seconds)
+    except OSError as error:
+        # The copy that nobody asked for may fail in silence: a home that cannot be written to is no problem of theirs.
+        if asked:
+            print(f"fitdoctor: cannot write `{path}`: {error.strerror}", file=sys.stderr)
+
+
+def _refuse_unwritable(path: str | None) -> None:
+    """Say so before the program has run for hours."""
+    if not path:
+        return
+    folder = os.path.dirname(os.path.abspath(path))
+    if os.path.isdir(path):
+        raise UsageError(f"cannot write `{path}`: it is a folder")
+    if not os.path.isdir(folder):
+        raise UsageError(f"cannot write `{path}`: there is no folder `{folder}`")
+
+
+def _words(values: list[str]) -> tuple[str, ...]:
+    return tuple(word.strip() for value in values for word in value.split(",") if word.strip())
+
+
+# --- the command line ---------------------------------------------------------------------------------------------
+
+
+def _parser() -> Parser:
+    parser = Parser("run", DESCRIPTION, "[OPTIONS] SCRIPT [ARGS …] | [OPTIONS] -m MODULE [ARGS …]")
+    parser.add_argument(
+        "--keep-going", action="store_true", help="print a proved error and go on all the same"
+    )
+    parser.add_argument(
+        "--smoke", action="store_true", help="every fit makes two steps: a whole program tried in seconds"
+    )
+    parser.add_argument(
+        "--trace", action="store_true", help="print the way of the data, step by step, when fit is called"
+    )
+    parser.add_argument(
+        "--fail-on",
+        choices=("error", "warning", "info"),
+        help="exit with 1 when the program ends well and this, or worse, was found",
+    )
+    parser.add_argument(
+        "--select", action="append", default=[], metavar="ID,…", help="judge by these causes only"
+    )
+    parser.add_argument(
+        "--ignore", action="append", default=[], metavar="ID,…", help="leave these causes out"
+    )
+    parser.add_argument(
+        "--save", metavar="FILE", help="keep the run, to be drawn again by `fitdoctor report FILE`"
+    )
+    parser.add_argument("-q", "--quiet", action="store_true", help="print nothing")
+    add_output_options(parser)
+    return parser
+
+
+def _split(parser: Parser, argv: list[str]) -> tuple[list[str], list[str]]:
+    """Our options, and the program with all that follows it."""
+    valued = {name for action in parser._actions if action.nargs is None for name in action.option_strings}
+    index = 0
+    while index < len(argv):
+        word = argv[index]
+        if word == "--":
+            return argv[:index], argv[index + 1 :]
+        if word == "-m" or not word.startswith("-"):
+            return argv[:index], argv[index:]
+        index += 2 if word in valued else 1
+    return argv, []

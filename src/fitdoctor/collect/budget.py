@@ -1,0 +1,35 @@
+"""How much a collector may spend on one call of fit."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Budget:
+    """Limits of time and of rows; what they cut off is marked as sampled."""
+
+    feature_seconds: float = 0.5
+    """For reading features (all arrays of x together)."""
+    label_seconds: float = 1.0
+    """For reading labels and sample weights."""
+    batches: int = 2
+    """How many batches of a generator are looked at; Keras itself looks at two."""
+    dataset_seconds: float = 0.5
+    """For reading elements of a tf.data pipeline that can be read without harm."""
+    trial: bool = True
+    """Whether the abstract forward pass, loss and metrics are tried."""
+
+
+@dataclass
+class Deadline:
+    """The moment at which reading stops."""
+
+    seconds: float
+    started: float = field(default_factory=time.perf_counter)
+
+    @property
+    def over(self) -> bool:
+        """Whether the time is used up."""
+        return time.perf_counter() - self.started >= self.seconds

@@ -1,0 +1,363 @@
+"""The data of a call: which form it has, what it holds, and the abstract batch that fit will see."""
+
+from __future__ import annotations
+
+import inspect
+import math
+import re
+from dataclasses import dataclass, replace
+from typing import Any
+
+from fitdoctor.collect.arrays import (
+    Batch,
+    Leaf,
+    array_facts,
+    components,
+    dtype_name,
+    first_rows,
+    map_leaves,
+    rows_of,
+    structure_of,
+)
+from fitdoctor.collect.budget import Budget, Deadline
+from fitdoctor.collect.codes import Codes
+from fitdoctor.facts import ArrayFacts, DataFacts, FailureSummary, Spec, Unknown
+
+
+@dataclass(frozen=True)
+class Given:
+    """What the user gave to the call, by name."""
+
+    x: Any = None
+    y: Any = None
+    sample_weight: Any = None
+    class_weight: Any = None
+    batch_size: int | None = None
+    steps: int | None = None
+    validation_split: float = 0.0
+    whole_batch: bool = False
+    """The arrays are one batch (`train_on_batch`)."""
+
+
+@dataclass(frozen=True)
+class Collected:
+    """Facts about data, the abstract batch for the trial, and what to give to the call in place of x."""
+
+    facts: DataFacts
+    batch: Batch | Unknown = Unknown("the batch is not known")
+    x: Any = None
+    """What to pass on as x (a peeked generator is chained together again)."""
+
+
+def form_of(x: Any) -> str:
+    """`arrays`, `dataset`, `generator`, `pydataset`, `dataloader`, `none` or `other`, without importing anything."""
+    if x is None:
+        return "none"
+    names = {(base.__module__, base.__name__) for base in type(x).__mro__}
+    if any(
+        name in ("DatasetV2", "DistributedDataset", "DistributedDatasetsFromFunction")
+        and "tensorflow" in module
+        for module, name in names
+    ):
+        return "dataset"
+    if any(
+        name in ("PyDataset", "Sequence") and module.split(".")[0] in ("keras", "tf_keras")
+        for module, name in names
+    ):
+        return "pydataset"
+    if any(name == "DataLoader" and "torch.utils.data" in module for module, name in names):
+        return "dataloader"
+    if inspect.isgenerator(x):
+        return "generator"
+    if isinstance(x, (list, tuple, dict)) or hasattr(x, "shape") or hasattr(x, "__array__"):
+        return "arrays"
+    return "other"
+
+
+def collect_data(given: Given, role: str, budget: Budget, codes: Codes) -> Collected:
+    """Facts about the training data, or about the validation data, of one call."""
+    form = form_of(given.x)
+    if form == "dataset":
+        from fitdoctor.collect.datasets import collect_dataset
+
+        return collect_dataset(given, role, budget, codes)
+    if form in ("generator", "pydataset", "dataloader"):
+        from fitdoctor.collect.generators import collect_generator, collect_pydataset
+
+        if form == "generator":
+            return collect_generator(given, role, budget, codes)
+        if form == "pydataset":
+            return collect_pydataset(given, role, budget, codes)
+        return _collect_dataloader(given, role, codes)
+    return _collect_arrays(given, role, form, budget, codes)
+
+
+def prefix(role: str, part: str) -> str:
+    """How the user writes x, y and the weights of that role."""
+    if role == "training":
+        return part
+    return {"x": "validation_data[0]", "y": "validation_data[1]"}.get(part, "validation_data[2]")
+
+
+# --- arrays -------------------------------------------------------------------------------------------------------
+
+
+def _collect_arrays(given: Given, role: str, form: str, budget: Budget, codes: Codes) -> Collected:
+    features, labels = Deadline(budget.feature_seconds), Deadline(budget.label_seconds)
+
+    def facts(value: Any, part: str, deadline: Deadline) -> tuple[ArrayFacts, ...]:
+        found = []
+        for component in components(value, prefix(role, part)):
+            code, use = codes.of_argument(component.path)
+            found.append(array_facts(component, deadline, part != "x", use, code))
+        return tuple(found)
+
+    y = facts(given.y, "y", labels)
+    weights = facts(given.sample_weight, "sample_weight", labels)
+    x = facts(given.x, "x", features)
+    samples = _samples(given)
+    problem = _problem(given)
+    batch_size, batches = _batching(given, samples)
+    batch: Batch | Unknown = Unknown("the arrays are not accepted")
+    if problem is None and isinstance(samples, int):
+        batch = _abstract_batch(given, _batch_axis(given, samples, batch_size))
+    shown = batch if isinstance(batch, Batch) else None
+    code, _use = codes.of_argument(prefix(role, "x"))
+    return Collected(
+        DataFacts(
+            role=role,
+            form=form,
+            x=x,
+            y=y,
+            sample_weight=weights,
+            x_structure=structure_of(given.x) if given.x is not None else "single",
+            y_structure=structure_of(given.y),
+            samples=samples,
+            batch_size=batch_size,
+            batches=batches,
+            endless=False,
+            first_batch=batch_specs(shown, _first(samples, batch_size)),
+            last_batch=_last_batch(shown, samples, batch_size),
+            problem=problem,
+            code=code,
+        ),
+        batch,
+        given.x,
+    )
+
+
+def _samples(given: Given) -> int | Unknown:
+    sizes = {
+        rows
+        for part in (given.x, given.y, given.sample_weight)
+        for component in components(part, "")
+        if (rows := _length(component.value)) is not None
+    }
+    if len(sizes) == 1:
+        return sizes.pop()
+    return Unknown("x, y and the weights differ in length" if sizes else "no array has a length")
+
+
+def _length(value: Any) -> int | None:
+    return len(value) if isinstance(value, (list, tuple)) else rows_of(value)
+
+
+def _batching(given: Given, samples: int | Unknown) -> tuple[int | Unknown, int | Unknown]:
+    if given.whole_batch:
+        return samples, 1
+    if isinstance(samples, Unknown):
+        return given.batch_size or 32, samples
+    rows = _training_rows(given, samples)
+    size = given.batch_size
+    if not isinstance(size, int) or size <= 0:
+        size = math.ceil(rows / given.steps) if given.steps else 32
+    return size, math.ceil(rows / size) if size else 0
+
+
+def _training_rows(given: Given, samples: int) -> int:
+    if 0 < given.validation_split < 1:
+        return math.floor(samples * (1.0 - given.validation_split))
+    return samples
+
+
+def _batch_axis(given: Given, samples: int, batch_size: int | Unknown) -> int | None:
+    """Keras traces with a fixed batch axis where all batches are of one size, else with an open one."""
+    if given.whole_batch:
+        return samples
+    rows = _training_rows(given, samples)
+    return batch_size if isinstance(batch_size, int) and batch_size and rows % batch_size == 0 else None
+
+
+def _first(samples: int | Unknown, batch_size: int | Unknown) -> int | None:
+    if isinstance(samples, Unknown) or isinstance(batch_size, Unknown):
+        return None
+    return min(samples, batch_size)
+
+
+def _last_batch(
+    batch: Batch | None, samples: int | Unknown, batch_size: int | Unknown
+) -> tuple[Spec, ...]:
+    if isinstance(samples, Unknown) or isinstance(batch_size, Unknown) or not batch_size:
+        return ()
+    rest = samples % batch_size
+    return batch_specs(batch, rest) if rest and samples > batch_size else ()
+
+
+def batch_specs(batch: Batch | None, rows: int | None) -> tuple[Spec, ...]:
+    """The specs of a batch, flattened: x, then y, then the weights; each named by its path."""
+    if batch is None:
+        return ()
+    specs = []
+    for part in ("x", "y", "sample_weight"):
+        for component in _leaves(getattr(batch, part), part):
+            leaf = component[1]
+            shape = None if leaf.shape is None else ((rows, *leaf.shape[1:]) if leaf.shape else ())
+            specs.append(Spec(Unknown("unknown rank") if shape is None else shape, leaf.dtype, component[0]))
+    return tuple(specs)
+
+
+def _leaves(value: Any, path: str) -> list[tuple[str, Leaf]]:
+    if isinstance(value, Leaf):
+        return [(path, value)]
+    if isinstance(value, dict):
+        return [found for key, item in value.items() for found in _leaves(item, f"{path}[{key!r}]")]
+    if isinstance(value, (list, tuple)):
+        return [found for i, item in enumerate(value) for found in _leaves(item, f"{path}[{i}]")]
+    return []
+
+
+def _problem(given: Given) -> FailureSummary | None:
+    """What Keras will raise when it adapts the arrays; tried on their first rows, with Keras's own code."""
+    adapters = _keras_adapters()
+    if adapters is None or given.whole_batch:
+        return None
+    arrays = (given.x, given.y, given.sample_weight)
+    if given.x is None and given.y is None:
+        return None
+    try:
+        if not adapters.array_data_adapter.can_convert_arrays(arrays):
+            return _unrecognised(given)
+        import keras
+
+        utils = keras.src.trainers.data_adapters.data_adapter_utils
+        utils.check_data_cardinality(utils.pack_x_y_sample_weight(*arrays))
+        if any(rows_of(item) == 0 for item in _flat(arrays)):
+            return None
+        heads = map_leaves(_head, list(arrays))
+        adapters.ArrayDataAdapter(
+            *heads[:2], sample_weight=heads[2], class_weight=given.class_weight, shuffle=False
+        )
+        _converted(arrays)
+    except Exception as error:
+        return FailureSummary(type(error).__name__, without_values(str(error)))
+    return None
+
+
+def _unrecognised(given: Given) -> FailureSummary | None:
+    if form_of(given.x) not in ("arrays", "other"):
+        return None
+    kind = type(given.x)
+    return FailureSummary("ValueError", f"Unrecognized data type: x (of type {kind})")
+
+
+def _flat(value: Any) -> list[Any]:
+    if isinstance(value, dict):
+        return [leaf for item in value.values() for leaf in _flat(item)]
+    if isinstance(value, (list, tuple)):
+        return [leaf for item in value for leaf in _flat(item)]
+    return [] if value is None else [value]
+
+
+def without_values(message: str) -> str:
+    """A message of Keras without the arrays that it quotes."""
+    message = re.split(r"(?:\n- )?\b(?:x|y|sample_weight)=|\n- y:|Received invalid input:", message)[0]
+    return message.strip()[:600]
+
+
+def _head(value: Any) -> Any:
+    # Keras decides by all elements of a one-dimensional object array whether it holds strings.
+    if getattr(value, "ndim", 0) == 1 and str(getattr(value, "dtype", "")) == "object":
+        return value
+    return first_rows(value)
+
+
+def _converted(structure: Any) -> Any:
+    """The structure's first rows as the tensors that Keras makes of them."""
+    import keras
+    import tensorflow as tf
+
+    slicing = keras.src.trainers.data_adapters.array_slicing
+    heads = map_leaves(_head, list(structure) if isinstance(structure, tuple) else structure)
+    converted = slicing.convert_to_sliceable(heads, target_backend="tensorflow")
+    return map_leaves(
+        lambda value: value if hasattr(value, "dense_shape") else tf.convert_to_tensor(value)
+        if not type(value).__name__ == "RaggedTensor" else value,
+        converted,
+    )
+
+
+def _abstract_batch(given: Given, axis: int | None) -> Batch | Unknown:
+    if _keras_adapters() is None:
+        return _plain_batch(given, axis)
+    try:
+        parts = [
+            None if part is None else map_leaves(lambda tensor: _leaf(tensor, axis), _converted([part])[0])
+            for part in (given.x, given.y, _weights(given))
+        ]
+    # What cannot be converted is reported as the data's problem; there is no batch then.
+    except Exception as error:
+        return Unknown(f"converting the arrays raised {type(error).__name__}")
+    return Batch(*parts)
+
+
+def _weights(given: Given) -> Any:
+    """The sample weights that fit passes on: class weights become sample weights."""
+    if given.sample_weight is None and given.class_weight is not None and given.y is not None:
+        import numpy as np
+
+        return np.ones((1,), "float32")
+    return given.sample_weight
+
+
+def _leaf(tensor: Any, axis: int | None) -> Leaf:
+    sparse = hasattr(tensor, "dense_shape")
+    ragged = type(tensor).__name__ == "RaggedTensor"
+    shape = tuple(None if size is None else int(size) for size in tensor.shape)
+    return Leaf((axis, *shape[1:]) if shape else (), dtype_name(tensor.dtype), sparse, ragged)
+
+
+def _plain_batch(given: Given, axis: int | None) -> Batch | Unknown:
+    """Without Keras 3: the shapes as they are, floats as float32."""
+
+    def leaf(value: Any) -> Leaf:
+        shape = tuple(int(size) for size in value.shape)
+        dtype = dtype_name(getattr(value, "dtype", "float32"))
+        return Leaf((axis, *shape[1:]), "float32" if dtype == "float64" else dtype)
+
+    try:
+        return Batch(*(map_leaves(leaf, part) for part in (given.x, given.y, _weights(given))))
+    except (AttributeError, TypeError, ValueError) as error:
+        return Unknown(f"not an array: {error}")
+
+
+def _keras_adapters() -> Any:
+    """Keras 3's data adapters when the program has imported Keras 3; None otherwise."""
+    import sys
+
+    return sys.modules.get("keras.src.trainers.data_adapters")
+
+
+def _collect_dataloader(given: Given, role: str, codes: Codes) -> Collected:
+    loader = given.x
+    code, _use = codes.of_argument(prefix(role, "x"))
+    facts = DataFacts(role=role, form="dataloader", code=code, y_structure="none")
+    try:
+        facts = replace(facts, batches=len(loader), endless=False)
+        samples = len(loader.dataset)
+        facts = replace(facts, samples=samples)
+    except (TypeError, AttributeError, NotImplementedError):
+        pass
+    size = getattr(loader, "batch_size", None)
+    if isinstance(size, int):
+        facts = replace(facts, batch_size=size)
+    return Collected(facts, Unknown("a DataLoader is not read"), loader)

@@ -1,0 +1,176 @@
+"""tf.data pipelines: their element, their chain of operations, and what they hold where reading it does no harm."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fitdoctor.collect.arrays import Batch, Leaf, dtype_name, structure_of
+from fitdoctor.collect.budget import Budget
+from fitdoctor.collect.codes import Codes
+from fitdoctor.collect.data import Collected, Given, batch_specs, prefix
+from fitdoctor.collect.generators import element_words
+from fitdoctor.collect.pipelines import pipeline_of
+from fitdoctor.facts import ArrayFacts, DataFacts, Shape, Statistics, Unknown
+
+
+def collect_dataset(given: Given, role: str, budget: Budget, codes: Codes) -> Collected:
+    """Facts of a tf.data.Dataset, mostly from its specification; elements only where that is free of effects."""
+    dataset = given.x
+    spec = getattr(dataset, "element_spec", None)
+    code, use = codes.of_argument("x" if role == "training" else "validation_data")
+    parts = spec if isinstance(spec, tuple) else (spec,)
+    batches, endless = _cardinality(dataset)
+    pipeline = pipeline_of(dataset, codes, "x" if role == "training" else "validation_data")
+    contents = _contents(dataset, parts, budget)
+    facts: dict[str, tuple[ArrayFacts, ...]] = {}
+    for index, part in enumerate(("x", "y", "sample_weight")[: len(parts)]):
+        facts[part] = tuple(
+            ArrayFacts(
+                path=path,
+                key=key,
+                container="tf.data element",
+                shape=_shape(leaf),
+                dtype=dtype_name(leaf.dtype) if hasattr(leaf, "dtype") else Unknown("no type"),
+                statistics=contents.get((index, *keys), Unknown("the pipeline was not read")),
+                code=code,
+                use=use,
+            )
+            for path, key, keys, leaf in _leaves(parts[index], prefix(role, part))
+        )
+    batch = _batch(parts)
+    size = _batch_size(parts)
+    return Collected(
+        DataFacts(
+            role=role,
+            form="dataset",
+            **facts,
+            x_structure=structure_of(parts[0]) if parts[0] is not None else "single",
+            y_structure=structure_of(parts[1]) if len(parts) > 1 else "none",
+            element=element_words(spec),
+            element_size=len(parts),
+            samples=contents.samples,
+            batch_size=size,
+            batches=batches,
+            endless=endless,
+            first_batch=batch_specs(batch, size if isinstance(size, int) else None)
+            if isinstance(batch, Batch)
+            else (),
+            pipeline=pipeline,
+            code=code,
+        ),
+        _for_trial(batch, given),
+        dataset,
+    )
+
+
+class _Contents(dict[tuple[Any, ...], Statistics | Unknown]):
+    """Statistics by the keys that lead to a component, and the number of samples."""
+
+    samples: int | Unknown = Unknown("a dataset does not tell its number of samples")
+
+
+def _contents(dataset: Any, parts: tuple[Any, ...], budget: Budget) -> _Contents:
+    """What the components hold. TensorFlow flattens dicts by sorted keys; the facts keep the user's order."""
+    from fitdoctor.collect.elements import contents_of
+
+    order = [
+        (index, *keys) for index, part in enumerate(parts) for keys in _flat_keys(part)
+    ]
+    labels = frozenset(position for position, keys in enumerate(order) if keys[0] > 0)
+    found = _Contents()
+    try:
+        contents = contents_of(dataset, budget, labels)
+    # tf.data's classes are private: another version may keep its tensors elsewhere.
+    except Exception as error:
+        reason = Unknown(f"reading the pipeline raised {type(error).__name__}")
+        found.update(dict.fromkeys(order, reason))
+        return found
+    if len(contents.statistics) == len(order):
+        found.update(zip(order, contents.statistics, strict=True))
+        found.samples = contents.samples
+    return found
+
+
+def _flat_keys(value: Any) -> list[tuple[Any, ...]]:
+    if isinstance(value, dict):
+        return [(key, *rest) for key in sorted(value) for rest in _flat_keys(value[key])]
+    if isinstance(value, (list, tuple)):
+        return [(i, *rest) for i, item in enumerate(value) for rest in _flat_keys(item)]
+    return [()]
+
+
+def _cardinality(dataset: Any) -> tuple[int | Unknown, bool | Unknown]:
+    try:
+        count = int(dataset.cardinality().numpy())
+    # A distributed dataset has no cardinality of this kind.
+    except Exception:
+        return Unknown("its cardinality is not known"), Unknown("its cardinality is not known")
+    if count == -1:
+        return Unknown("it never ends"), True
+    if count < 0:
+        return Unknown("TensorFlow does not know its length"), Unknown("TensorFlow does not know its length")
+    return count, False
+
+
+def _shape(spec: Any) -> Shape | Unknown:
+    shape = getattr(spec, "shape", None)
+    if shape is None or getattr(shape, "rank", None) is None:
+        return Unknown("its rank is not known")
+    return tuple(None if size is None else int(size) for size in shape)
+
+
+def _leaves(value: Any, path: str, key: str = "", keys: tuple[Any, ...] = ()) -> list[tuple[str, str, Any, Any]]:
+    if isinstance(value, dict):
+        items = [(f"{path}[{name!r}]", str(name), name, item) for name, item in value.items()]
+    elif isinstance(value, (list, tuple)):
+        items = [(f"{path}[{i}]", str(i), i, item) for i, item in enumerate(value)]
+    else:
+        return [] if value is None else [(path, key, keys, value)]
+    return [
+        found
+        for inner, name, step, item in items
+        for found in _leaves(item, inner, f"{key}/{name}" if key else name, (*keys, step))
+    ]
+
+
+def _batch(parts: tuple[Any, ...]) -> Batch | Unknown:
+    if len(parts) > 3:
+        return Unknown("the element has more than three parts")
+    return Batch(*(_abstract(part) for part in parts))
+
+
+def _abstract(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _abstract(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return type(value)(_abstract(item) for item in value) if type(value) in (list, tuple) else tuple(
+            _abstract(item) for item in value
+        )
+    if value is None or not hasattr(value, "dtype"):
+        return None
+    shape = _shape(value)
+    name = type(value).__name__
+    return Leaf(
+        None if isinstance(shape, Unknown) else shape,
+        dtype_name(value.dtype),
+        sparse=name.startswith("SparseTensor"),
+        ragged=name.startswith("RaggedTensor"),
+    )
+
+
+def _batch_size(parts: tuple[Any, ...]) -> int | Unknown:
+    for _path, _key, _keys, leaf in _leaves(parts[0], "x"):
+        shape = _shape(leaf)
+        if isinstance(shape, tuple) and shape and shape[0] is not None:
+            return shape[0]
+        break
+    return Unknown("the batch axis is open")
+
+
+def _for_trial(batch: Batch | Unknown, given: Given) -> Batch | Unknown:
+    """With class weights Keras adds sample weights to the elements."""
+    if isinstance(batch, Batch) and given.class_weight is not None and batch.sample_weight is None:
+        leaf = batch.y if isinstance(batch.y, Leaf) else None
+        axis = leaf.shape[0] if leaf is not None and leaf.shape else None
+        return Batch(batch.x, batch.y, Leaf((axis,), "float32"))
+    return batch

@@ -1,0 +1,146 @@
+"""What the user's code touches when it runs once more: what can be taken back, and what cannot."""
+
+from __future__ import annotations
+
+import dis
+import types
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from fitdoctor.collect.layers import LIBRARIES, user_classes
+
+WRITERS = frozenset(
+    ("write", "writelines", "writerow", "savefig", "dump", "save", "to_csv", "put", "send", "connect", "request",
+     "numpy_input_fn", "add_scalar")
+)  # fmt: skip
+FUNCTIONS = frozenset(("open", "input", "exec", "eval", "next"))
+MOST_FUNCTIONS = 300
+
+
+@dataclass(frozen=True)
+class Effects:
+    """What the code of some objects could leave behind."""
+
+    lasting: str = ""
+    """Why it must not run once more (it writes files, advances an iterator, …); "" when nothing speaks against it."""
+    globals: tuple[tuple[dict[str, Any], str], ...] = ()
+    """Global names that it reads or writes: their values can be restored."""
+    closures: tuple[types.FunctionType, ...] = ()
+    functions: int = 0
+    """How many functions of the user's were looked at."""
+
+
+def effects_of(*things: Any) -> Effects:
+    """Read the byte code of the user's classes and functions, and of the functions of theirs that those name."""
+    pending = [function for thing in things for function in _functions_of(thing)]
+    seen: dict[int, types.FunctionType] = {}
+    touched: dict[tuple[int, str], tuple[dict[str, Any], str]] = {}
+    while pending and len(seen) < MOST_FUNCTIONS:
+        function = pending.pop()
+        if id(function.__code__) in seen:
+            continue
+        seen[id(function.__code__)] = function
+        reason = _lasting(function.__code__, function.__globals__)
+        if reason:
+            return Effects(f"`{function.__qualname__}` {reason}")
+        for name in names_of(function.__code__):
+            value = function.__globals__.get(name)
+            if name in function.__globals__ and not _is_constant(value):
+                touched[id(function.__globals__), name] = (function.__globals__, name)
+        pending.extend(_called(function))
+    return Effects("", tuple(touched.values()), tuple(seen.values()), len(seen))
+
+
+def _is_constant(value: Any) -> bool:
+    """A module, a class or a library function: running code does not change the binding's content."""
+    if isinstance(value, (types.ModuleType, type)):
+        return True
+    return isinstance(value, types.FunctionType) and _of_library(value)
+
+
+def _functions_of(thing: Any) -> Iterator[types.FunctionType]:
+    if isinstance(thing, types.FunctionType):
+        if not _of_library(thing):
+            yield thing
+        return
+    if isinstance(thing, types.MethodType):
+        yield from _functions_of(thing.__func__)
+        return
+    inner = getattr(thing, "python_function", None)
+    if isinstance(inner, types.FunctionType):
+        yield from _functions_of(inner)
+    for kind in user_classes(type(thing)):
+        if kind.__module__.split(".")[0] in ("builtins", "abc", "typing", "collections", "functools"):
+            continue
+        yield from _methods(kind)
+    attributes = getattr(thing, "__dict__", {})
+    for name in ("function", "fn", "_fn"):
+        function = attributes.get(name)
+        if isinstance(function, types.FunctionType) and not _of_library(function):
+            yield function
+
+
+def _methods(kind: type) -> Iterator[types.FunctionType]:
+    for name, member in vars(kind).items():
+        if name in ("__init__", "get_config", "from_config", "train_step", "test_step", "__repr__", "fit", "compile"):
+            continue
+        inner = getattr(member, "python_function", getattr(member, "__func__", member))
+        inner = inner.fget if isinstance(inner, property) else inner
+        if isinstance(inner, types.FunctionType):
+            yield inner
+
+
+def _of_library(function: types.FunctionType) -> bool:
+    return (function.__module__ or "").split(".")[0] in LIBRARIES
+
+
+def _lasting(code: types.CodeType, names: dict[str, Any]) -> str:
+    root = ""
+    for instruction in dis.get_instructions(code):
+        operation, value = instruction.opname, instruction.argval
+        if operation in ("LOAD_GLOBAL", "LOAD_NAME"):
+            if value in FUNCTIONS and value not in names:
+                return f"calls `{value}`"
+            root = "" if isinstance(names.get(value), types.ModuleType) else str(value)
+        elif operation in ("LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_DEREF"):
+            root = str(value)
+        elif operation == "LOAD_FAST":
+            root = "self" if value == "self" else ""
+        elif operation in ("LOAD_METHOD", "LOAD_ATTR"):
+            if root and value in WRITERS:
+                return f"calls `{value}` on `{root}`"
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            reason = _lasting(constant, names)
+            if reason:
+                return reason
+    return ""
+
+
+def _called(function: types.FunctionType) -> Iterator[types.FunctionType]:
+    values = [function.__globals__.get(name) for name in names_of(function.__code__)]
+    for cell in function.__closure__ or ():
+        try:
+            values.append(cell.cell_contents)
+        except ValueError:
+            continue
+    for value in values:
+        inner = getattr(value, "python_function", value) if callable(value) else None
+        if isinstance(inner, types.FunctionType) and _of_users(inner, function):
+            yield inner
+
+
+def _of_users(function: types.FunctionType, caller: types.FunctionType) -> bool:
+    from fitdoctor.failure.frames import is_library
+
+    return function.__module__ == caller.__module__ or not is_library(function.__code__.co_filename)
+
+
+def names_of(code: types.CodeType) -> set[str]:
+    """All global and attribute names in a function and the functions inside it."""
+    found = set(code.co_names)
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            found |= names_of(constant)
+    return found

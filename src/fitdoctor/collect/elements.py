@@ -1,0 +1,260 @@
+"""What a tf.data pipeline holds, without iterating the user's dataset.
+
+Iterating it would advance the seeds of its shuffle, fill its cache and run the user's Python code. Instead each
+component is traced back to the tensor that it was sliced from; and where functions lie in between, those that are
+pure are called directly on some elements.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from fitdoctor.collect.budget import Budget, Deadline
+from fitdoctor.collect.pipelines import chain, inputs_of, operation_of
+from fitdoctor.collect.purity import is_pure
+from fitdoctor.collect.statistics import statistics_of, statistics_of_batches
+from fitdoctor.facts import Statistics, Unknown
+
+MOST_ELEMENTS = 512
+PASSING = frozenset(("prefetch", "options", "cache", "repeat", "shuffle", "batch", "ignore_errors", "model", "rebatch"))
+"""Operations that keep each component's values as they are (in another order, or in groups)."""
+
+
+@dataclass(frozen=True)
+class Contents:
+    """Statistics of the components, and the number of samples where it is known."""
+
+    statistics: tuple[Statistics | Unknown, ...]
+    """In the order in which TensorFlow flattens the element."""
+    samples: int | Unknown = Unknown("a dataset does not tell its number of samples")
+
+
+@dataclass(frozen=True)
+class _Source:
+    """The tensor that a component is sliced from, and which rows of it are used."""
+
+    tensor: Any
+    start: int
+    stop: int
+
+
+def contents_of(dataset: Any, budget: Budget, label_indices: frozenset[int]) -> Contents:
+    """Statistics of each flat component; labels get the larger share of the time."""
+    count = _width(dataset)
+    features, labels = Deadline(budget.feature_seconds), Deadline(budget.label_seconds)
+    found: list[Statistics | Unknown] = []
+    sizes = set()
+    for index in range(count):
+        source = _trace(dataset, index)
+        if isinstance(source, Unknown):
+            found.append(source)
+            continue
+        rows = _array(source)
+        is_label = index in label_indices
+        found.append(statistics_of(rows, labels if is_label else features, is_label))
+        sizes.add(len(rows))
+    if any(isinstance(item, Unknown) for item in found):
+        sampled = _sampled(dataset, Deadline(budget.dataset_seconds), label_indices)
+        if len(sampled) == len(found):
+            found = [
+                ours if isinstance(ours, Statistics) else other
+                for ours, other in zip(found, sampled, strict=True)
+            ]
+    if len(sizes) == 1:
+        return Contents(tuple(found), sizes.pop())
+    return Contents(tuple(found))
+
+
+def _width(dataset: Any) -> int:
+    import tensorflow as tf
+
+    return len(tf.nest.flatten(dataset.element_spec))
+
+
+def _array(source: _Source) -> Any:
+    tensor = source.tensor
+    # `.numpy()` copies; the private twin shows the tensor's own memory.
+    whole = tensor._numpy() if hasattr(tensor, "_numpy") else tensor.numpy()
+    return whole[source.start : source.stop]
+
+
+# --- tracing a component back -------------------------------------------------------------------------------------
+
+
+def _trace(dataset: Any, index: int, shuffled: bool = False) -> _Source | Unknown:
+    """The source of one flat component, where no operation changes or drops its values on the way."""
+    operation = operation_of(dataset)
+    inputs = inputs_of(dataset)
+    if operation == "from_tensor_slices":
+        tensors = vars(dataset).get("_tensors", ())
+        if index >= len(tensors) or not hasattr(tensors[index], "numpy"):
+            return Unknown("its source is not in memory")
+        return _Source(tensors[index], 0, int(tensors[index].shape[0]))
+    if operation in PASSING and len(inputs) == 1:
+        return _trace(inputs[0], index, shuffled)
+    if operation in ("take", "skip") and len(inputs) == 1:
+        return _part(dataset, operation, inputs[0], index)
+    if operation == "map" and len(inputs) == 1:
+        position = _passed_through(dataset, index)
+        return Unknown("a function makes it") if position is None else _trace(inputs[0], position)
+    if operation == "zip":
+        for inner in inputs:
+            width = _width(inner)
+            if index < width:
+                return _trace(inner, index)
+            index -= width
+    return Unknown(f"`{operation}` lies between it and its source")
+
+
+def _part(dataset: Any, operation: str, inner: Any, index: int) -> _Source | Unknown:
+    """`take` and `skip` of rows in their order; after a shuffle nobody knows which rows they are."""
+    below = inner
+    while True:
+        step = operation_of(below)
+        if step in ("shuffle", "batch", "repeat", "filter", "zip"):
+            return Unknown(f"`{operation}` comes after `{step}`")
+        inputs = inputs_of(below)
+        if len(inputs) != 1:
+            break
+        below = inputs[0]
+    source = _trace(inner, index)
+    count = vars(dataset).get("_count")
+    if isinstance(source, Unknown) or count is None:
+        return Unknown(f"which rows `{operation}` leaves is not known")
+    size = int(count.numpy())
+    if size < 0:
+        return source
+    if operation == "take":
+        return _Source(source.tensor, source.start, min(source.stop, source.start + size))
+    return _Source(source.tensor, min(source.start + size, source.stop), source.stop)
+
+
+def _passed_through(dataset: Any, index: int) -> int | None:
+    """Which input of a map function comes out unchanged as output `index`; None when it is computed."""
+    function = getattr(vars(dataset).get("_map_func"), "function", None)
+    graph = getattr(function, "graph", None)
+    if graph is None or index >= len(graph.outputs):
+        return None
+    tensor = graph.outputs[index]
+    while tensor.op.type in ("Identity", "EnsureShape"):
+        tensor = tensor.op.inputs[0]
+    for position, given in enumerate(graph.inputs):
+        if given is tensor:
+            captured = len(graph.inputs) - len(getattr(function, "captured_inputs", ()))
+            return position if position < captured else None
+    return None
+
+
+# --- calling pure functions on elements ---------------------------------------------------------------------------
+
+
+def _sampled(dataset: Any, deadline: Deadline, labels: frozenset[int]) -> list[Statistics | Unknown]:
+    elements = _elements(dataset)
+    if elements is None:
+        return []
+    columns: list[list[Any]] = []
+    complete = True
+    for number, element in enumerate(elements):
+        columns = columns or [[] for _ in element]
+        for column, value in zip(columns, element, strict=True):
+            column.append(_as_array(value))
+        if deadline.over or number >= MOST_ELEMENTS:
+            complete = False
+            break
+    return [_of_column(column, complete, index in labels) for index, column in enumerate(columns)]
+
+
+def _of_column(column: list[Any], complete: bool, label: bool) -> Statistics | Unknown:
+    if any(value is None for value in column):
+        return Unknown("not a dense tensor")
+    if not getattr(column[0], "ndim", 0):
+        import numpy as np
+
+        return statistics_of_batches([np.asarray(column)], complete, label)
+    return statistics_of_batches(column, complete, label)
+
+
+def _as_array(value: Any) -> Any:
+    try:
+        return value.numpy()
+    except (AttributeError, TypeError, ValueError):
+        return None
+
+
+def _elements(dataset: Any, spread: bool = True) -> Iterator[tuple[Any, ...]] | None:
+    """The flat elements, computed apart from the dataset object; None where that cannot be done without effects."""
+    operation = operation_of(dataset)
+    inputs = inputs_of(dataset)
+    attributes = vars(dataset)
+    if operation == "from_tensor_slices":
+        return _slices(attributes.get("_tensors", ()), spread)
+    if operation == "zip":
+        parts = [_elements(inner, spread) for inner in inputs]
+        if any(part is None for part in parts) or not parts:
+            return None
+        return (tuple(itertools.chain(*row)) for row in zip(*parts, strict=False))  # type: ignore[arg-type]
+    if len(inputs) != 1:
+        return None
+    inner = _elements(inputs[0], spread and operation not in ("take", "skip"))
+    if inner is None:
+        return None
+    if operation in ("prefetch", "options", "cache", "repeat", "shuffle", "model"):
+        return inner
+    if operation in ("take", "skip"):
+        count = attributes.get("_count")
+        if count is None or _is_shuffled(inputs[0]):
+            return None
+        size = int(count.numpy())
+        return inner if size < 0 else itertools.islice(inner, *((size,) if operation == "take" else (size, None)))
+    if operation == "batch":
+        return _batched(inner, attributes.get("_batch_size"), attributes.get("_drop_remainder"))
+    if operation == "map":
+        function = getattr(attributes.get("_map_func"), "function", None)
+        return None if function is None or not is_pure(function) else (
+            tuple(_flat(function(*element))) for element in inner
+        )
+    if operation == "filter":
+        predicate = getattr(attributes.get("_predicate"), "function", None)
+        return None if predicate is None or not is_pure(predicate) else (
+            element for element in inner if bool(_flat(predicate(*element))[0].numpy())
+        )
+    return None
+
+
+def _is_shuffled(dataset: Any) -> bool:
+    return any(operation_of(item) == "shuffle" for item in chain(dataset))
+
+
+def _flat(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, (list, tuple)) else [value]
+
+
+def _slices(tensors: Any, spread: bool) -> Iterator[tuple[Any, ...]] | None:
+    if not tensors or any(not hasattr(tensor, "numpy") for tensor in tensors):
+        return None
+    count = int(tensors[0].shape[0])
+    # A pipeline that was shuffled shows rows from all over: step through the source instead of taking its head.
+    stride = max(count // MOST_ELEMENTS, 1) if spread else 1
+    order = (row for start in range(stride) for row in range(start, count, stride))
+    return (tuple(tensor[row] for tensor in tensors) for row in order)
+
+
+def _batched(elements: Iterator[tuple[Any, ...]], size: Any, drop: Any) -> Iterator[tuple[Any, ...]] | None:
+    import tensorflow as tf
+
+    if size is None:
+        return None
+    rows = int(size.numpy())
+    dropping = drop is not None and bool(drop.numpy())
+
+    def batches() -> Iterator[tuple[Any, ...]]:
+        while True:
+            group = list(itertools.islice(elements, rows))
+            if not group or (dropping and len(group) < rows):
+                return
+            yield tuple(tf.stack(column) for column in zip(*group, strict=True))
+
+    return batches()

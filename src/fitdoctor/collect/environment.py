@@ -1,0 +1,116 @@
+"""Versions, settings and devices that matter to fit, without importing TensorFlow."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import os
+import platform
+import sys
+from pathlib import Path
+from typing import Any
+
+from fitdoctor.facts import EnvironmentFacts, Unknown
+
+PACKAGES = (
+    "tensorflow", "tensorflow-cpu", "tensorflow-gpu", "tensorflow-intel", "tensorflow-macos", "tensorflow-metal",
+    "tf-nightly", "keras", "tf_keras", "keras-nightly", "keras-hub", "keras-nlp", "keras-cv", "keras-tuner", "numpy",
+    "pandas", "scipy", "scikit-learn", "protobuf", "h5py", "ml-dtypes", "tensorboard", "tensorflow-hub",
+    "tensorflow-probability", "tensorflow-addons", "tensorflow-text", "tensorflow-datasets", "transformers",
+    "torch", "jax", "jaxlib", "pillow", "opencv-python", "typing-extensions", "tensorrt", "fitdoctor",
+    "nvidia-cudnn-cu12", "nvidia-cuda-runtime-cu12", "nvidia-cublas-cu12",
+)  # fmt: skip
+
+
+def environment() -> EnvironmentFacts:
+    """Read the installed versions, the environment variables and, where TensorFlow runs already, its devices."""
+    packages = _packages()
+    legacy = os.environ.get("TF_USE_LEGACY_KERAS", "").strip().lower() in ("1", "true")
+    backend, set_by = _backend()
+    return EnvironmentFacts(
+        python=platform.python_version(),
+        packages=packages,
+        keras_of_tf=_keras_of_tf(dict(packages), legacy),
+        backend=backend,
+        backend_set_by=set_by,
+        legacy_keras=legacy,
+        devices=_devices(),
+        soft_placement=_soft_placement(),
+        cluster_config=os.environ.get("TF_CONFIG", ""),
+        conflicts=(),
+    )
+
+
+def _packages() -> tuple[tuple[str, str], ...]:
+    found = []
+    for name in PACKAGES:
+        try:
+            found.append((name, importlib.metadata.version(name)))
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return tuple(found)
+
+
+def _keras_of_tf(packages: dict[str, str], legacy: bool) -> str:
+    """What `tf.keras` is: since TensorFlow 2.16 Keras 3, unless the legacy switch is on."""
+    version = next(
+        (packages[name] for name in packages if name.startswith(("tensorflow", "tf-nightly")) and "-" not in name),
+        packages.get("tensorflow-cpu") or packages.get("tensorflow-gpu") or packages.get("tensorflow-intel"),
+    )
+    if version is None:
+        return ""
+    parts = [int(part) for part in version.split(".")[:2] if part.isdigit()]
+    if len(parts) == 2 and tuple(parts) < (2, 16):
+        return "keras 2"
+    if legacy:
+        return "tf_keras"
+    return "keras 3" if packages.get("keras", "3")[:1] >= "3" else "keras 2"
+
+
+def _backend() -> tuple[str, str]:
+    loaded = sys.modules.get("keras.src.backend.config")
+    if loaded is not None:
+        name = getattr(loaded, "_BACKEND", "") or ""
+        if name:
+            return str(name), "the imported keras"
+    if os.environ.get("KERAS_BACKEND"):
+        return os.environ["KERAS_BACKEND"], "KERAS_BACKEND"
+    home = Path(os.environ.get("KERAS_HOME") or Path.home() / ".keras")
+    configured = _configured(home / "keras.json")
+    if configured:
+        return configured, str(home / "keras.json")
+    return "tensorflow", "default"
+
+
+def _configured(path: Path) -> str:
+    try:
+        settings: Any = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return ""
+    backend = settings.get("backend") if isinstance(settings, dict) else None
+    return backend if isinstance(backend, str) else ""
+
+
+def _context() -> Any:
+    """TensorFlow's context when the program has started it; asking for it must not start it."""
+    module = sys.modules.get("tensorflow.python.eager.context")
+    context = getattr(module, "_context", None)
+    return context if getattr(context, "_initialized", False) else None
+
+
+def _devices() -> tuple[str, ...] | Unknown:
+    context = _context()
+    if context is None:
+        return Unknown("TensorFlow has not started")
+    try:
+        return tuple(str(device.name) for device in context.list_logical_devices())
+    # The runtime may refuse in ways of its own.
+    except Exception as error:
+        return Unknown(f"listing the devices raised {type(error).__name__}")
+
+
+def _soft_placement() -> bool | Unknown:
+    context = _context()
+    if context is None:
+        return Unknown("TensorFlow has not started")
+    return bool(getattr(context, "soft_device_placement", True))

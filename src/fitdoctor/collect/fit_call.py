@@ -1,0 +1,262 @@
+"""One call of fit (or evaluate, predict, …) from its living arguments to facts; it never raises and changes nothing."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from types import FrameType
+from typing import Any, TypeVar
+
+from fitdoctor.collect.budget import Budget
+from fitdoctor.collect.callbacks import callback_facts, class_weight_facts
+from fitdoctor.collect.codes import Codes
+from fitdoctor.collect.data import Collected, Given, collect_data, form_of
+from fitdoctor.collect.model import collect_model
+from fitdoctor.collect.trial import try_model
+from fitdoctor.facts import DataFacts, FitFacts, ModelFacts, Unknown
+
+T = TypeVar("T")
+
+PARAMETERS: dict[str, tuple[str, ...]] = {
+    "fit": (
+        "x", "y", "batch_size", "epochs", "verbose", "callbacks", "validation_split", "validation_data", "shuffle",
+        "class_weight", "sample_weight", "initial_epoch", "steps_per_epoch", "validation_steps",
+        "validation_batch_size", "validation_freq",
+    ),
+    "evaluate": ("x", "y", "batch_size", "verbose", "sample_weight", "steps", "callbacks", "return_dict"),
+    "predict": ("x", "batch_size", "verbose", "steps", "callbacks"),
+    "train_on_batch": ("x", "y", "sample_weight", "class_weight", "return_dict"),
+    "test_on_batch": ("x", "y", "sample_weight", "return_dict"),
+    "predict_on_batch": ("x",),
+}  # fmt: skip
+"""The parameters of each method in Keras 3, for a method whose own signature does not tell."""
+
+
+@dataclass(frozen=True)
+class CollectedCall:
+    """What is known of a call, and what to really call with."""
+
+    model: ModelFacts | Unknown
+    fit: FitFacts
+    data: tuple[DataFacts, ...]
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    """Peeked generators stand in `args` and `kwargs` chained together again."""
+    crashes: tuple[str, ...] = ()
+    """What went wrong in fitdoctor itself."""
+
+
+@dataclass
+class _Work:
+    """One collection under way."""
+
+    model: Any
+    method: str
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    budget: Budget
+    codes: Codes = field(default_factory=Codes)
+    crashes: list[str] = field(default_factory=list)
+
+    def guarded(self, what: str, work: Callable[[], T], instead: T) -> T:
+        """The result of a collector, or `instead` when it crashes: it must not hurt the user's program."""
+        try:
+            return work()
+        except Exception as error:
+            self.crashes.append(f"{what}: {_describe(error)}")
+            return instead
+
+
+def collect_call(
+    model: Any,
+    method: str,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    frame: FrameType | None = None,
+    budget: Budget | None = None,
+) -> CollectedCall:
+    """Collect the facts of one call.
+
+    Args:
+        model: the living model.
+        method: `fit`, `evaluate`, `predict`, `train_on_batch`, `test_on_batch` or `predict_on_batch`.
+        args: the positional arguments, without the model.
+        kwargs: the keyword arguments.
+        frame: the user's frame that made the call; without it no code is known.
+        budget: the limits of time.
+
+    Returns:
+        The facts, and the arguments to really call with. Never raises.
+    """
+    work = _Work(model, method, tuple(args), dict(kwargs), budget or Budget())
+    work.codes = work.guarded("codes", lambda: _codes(work, frame), Codes())
+    bound = work.guarded("arguments", lambda: bind(model, method, work.args, work.kwargs), {})
+    facts = work.guarded("model", lambda: collect_model(model, work.codes), None)
+    training = work.guarded("data", lambda: _training(work, bound), None)
+    validation = work.guarded("validation data", lambda: _validation(work, bound), None)
+    data = []
+    for collected, how in ((training, method), (validation, "evaluate")):
+        if collected is not None:
+            data.append(_with_trial(work, collected, how))
+    if validation is not None and training is not None and len(data) == 2:
+        data[1] = work.guarded("shared rows", lambda: _with_shared_rows(bound, data[1]), data[1])
+    args, kwargs = work.guarded(
+        "arguments", lambda: _substituted(work, bound, training, validation), (work.args, work.kwargs)
+    )
+    fit = work.guarded("call", lambda: _fit_facts(work, bound), FitFacts(method=method))
+    return CollectedCall(
+        model=facts if facts is not None else Unknown("collecting the model crashed"),
+        fit=fit,
+        data=tuple(data),
+        args=args,
+        kwargs=kwargs,
+        crashes=tuple(work.crashes),
+    )
+
+
+def _describe(error: BaseException) -> str:
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    place = f" ({trace.tb_frame.f_code.co_filename}:{trace.tb_lineno})" if trace else ""
+    return f"{type(error).__name__}: {error}{place}"
+
+
+def _codes(work: _Work, frame: FrameType | None) -> Codes:
+    if frame is None:
+        return Codes()
+    from fitdoctor.collect.locate import FrameCodes
+
+    return FrameCodes(frame, work.method)
+
+
+def bind(model: Any, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+    """The arguments by name, those that were given only; unknown keywords keep their names."""
+    names: tuple[str, ...] = PARAMETERS.get(method, ())
+    function = getattr(type(model), method, None)
+    try:
+        parameters = list(inspect.signature(function).parameters.values())[1:] if function else []
+    except (TypeError, ValueError):
+        parameters = []
+    if parameters and not any(p.kind is p.VAR_POSITIONAL for p in parameters):
+        names = tuple(p.name for p in parameters if p.kind is not p.VAR_KEYWORD)
+    bound = dict(zip(names, args, strict=False))
+    bound.update(kwargs)
+    return bound
+
+
+# --- data ---------------------------------------------------------------------------------------------------------
+
+
+def _training(work: _Work, bound: dict[str, Any]) -> Collected | None:
+    if "x" not in bound and "y" not in bound:
+        return None
+    on_batch = work.method.endswith("_on_batch")
+    given = Given(
+        x=bound.get("x"),
+        y=bound.get("y"),
+        sample_weight=bound.get("sample_weight"),
+        class_weight=bound.get("class_weight"),
+        batch_size=_integer(bound.get("batch_size")),
+        steps=_integer(bound.get("steps_per_epoch", bound.get("steps"))),
+        validation_split=_split(bound),
+        whole_batch=on_batch,
+    )
+    return collect_data(given, "training", work.budget, work.codes)
+
+
+def _validation(work: _Work, bound: dict[str, Any]) -> Collected | None:
+    given = bound.get("validation_data")
+    if work.method != "fit" or given is None:
+        return None
+    parts: tuple[Any, ...]
+    if isinstance(given, (list, tuple)) and form_of(given) == "arrays":
+        parts = tuple(given) + (None,) * (3 - len(given))
+    else:
+        parts = (given, None, None)
+    return collect_data(
+        Given(
+            *parts[:3],
+            batch_size=_integer(bound.get("validation_batch_size")) or _integer(bound.get("batch_size")),
+            steps=_integer(bound.get("validation_steps")),
+        ),
+        "validation",
+        work.budget,
+        work.codes,
+    )
+
+
+def _split(bound: dict[str, Any]) -> float:
+    value = bound.get("validation_split", 0.0)
+    if bound.get("validation_data") is not None or not isinstance(value, (int, float)):
+        return 0.0
+    return float(value)
+
+
+def _integer(value: Any) -> int | None:
+    if isinstance(value, bool) or value is None:
+        return None
+    try:
+        return int(value)
+    except (TypeError, ValueError):
+        return None
+
+
+def _with_trial(work: _Work, collected: Collected, method: str) -> DataFacts:
+    facts = collected.facts
+    if not work.budget.trial:
+        return facts
+    trial = work.guarded(
+        f"trial on {facts.role} data",
+        lambda: try_model(work.model, collected.batch, method),
+        facts.trial,
+    )
+    return replace(facts, trial=trial)
+
+
+def _with_shared_rows(bound: dict[str, Any], facts: DataFacts) -> DataFacts:
+    from fitdoctor.collect.shared import shared_rows
+
+    validation = bound.get("validation_data")
+    if not isinstance(validation, (list, tuple)) or not validation:
+        return replace(facts, shared_rows=Unknown("only arrays are compared"))
+    return replace(facts, shared_rows=shared_rows(bound.get("x"), validation[0]))
+
+
+def _substituted(
+    work: _Work, bound: dict[str, Any], training: Collected | None, validation: Collected | None
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The arguments with peeked generators in place of the originals."""
+    args, kwargs = list(work.args), dict(work.kwargs)
+    for name, collected in (("x", training), ("validation_data", validation)):
+        if collected is None or collected.facts.form != "generator" or collected.x is bound.get(name):
+            continue
+        if name in kwargs:
+            kwargs[name] = collected.x
+            continue
+        for index, value in enumerate(args):
+            if value is bound.get(name):
+                args[index] = collected.x
+    return tuple(args), kwargs
+
+
+# --- the call -----------------------------------------------------------------------------------------------------
+
+
+def _fit_facts(work: _Work, bound: dict[str, Any]) -> FitFacts:
+    codes = work.codes
+    class_weight = bound.get("class_weight")
+    return FitFacts(
+        method=work.method,
+        given=tuple(bound),
+        epochs=_integer(bound.get("epochs")) or 1,
+        batch_size=_integer(bound.get("batch_size")),
+        steps_per_epoch=_integer(bound.get("steps_per_epoch", bound.get("steps"))),
+        validation_steps=_integer(bound.get("validation_steps")),
+        validation_split=_split(bound),
+        has_validation=bound.get("validation_data") is not None or _split(bound) > 0,
+        class_weight=None if class_weight is None else class_weight_facts(class_weight, codes),
+        callbacks=callback_facts(bound.get("callbacks"), codes),
+        code=codes.of_call(),
+    )

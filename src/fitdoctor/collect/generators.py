@@ -1,0 +1,239 @@
+"""Python generators and PyDatasets: the first batches, read so that nothing is lost and no random state moves."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Generator
+from dataclasses import replace
+from typing import Any
+
+from fitdoctor.collect.arrays import (
+    Batch,
+    Component,
+    Leaf,
+    array_facts,
+    components,
+    dtype_name,
+    is_array,
+    map_leaves,
+    rows_of,
+    structure_of,
+)
+from fitdoctor.collect.budget import Budget, Deadline
+from fitdoctor.collect.codes import Codes
+from fitdoctor.collect.data import Collected, Given, batch_specs, prefix
+from fitdoctor.collect.effects import effects_of
+from fitdoctor.collect.snapshot import Snapshot
+from fitdoctor.collect.statistics import statistics_of_batches
+from fitdoctor.facts import ArrayFacts, DataFacts, FailureSummary, Unknown
+
+
+def collect_generator(given: Given, role: str, budget: Budget, codes: Codes) -> Collected:
+    """Look at the first batches of a generator and put them back in front of the rest.
+
+    Keras itself draws two batches before it trains, so drawing them a moment earlier moves no random number
+    relative to the user's other draws. A generator for validation is drawn from only after the first epoch:
+    it is left alone.
+    """
+    code, _use = codes.of_argument("x" if role == "training" else "validation_data")
+    if role != "training":
+        facts = DataFacts(role=role, form="generator", code=code, y_structure="none")
+        return Collected(facts, Unknown("a generator for validation is not read ahead"), given.x)
+    batches: list[Any] = []
+    problem: FailureSummary | None = None
+    failed: list[BaseException] = []
+    try:
+        batches.extend(itertools.islice(given.x, budget.batches))
+    # The user's generator raised: it must raise the same again when fit draws from it.
+    except Exception as error:
+        failed.append(error)
+        problem = FailureSummary(type(error).__name__, str(error)[:600])
+    rest = _again(batches, given.x, failed)
+    ended = len(batches) < budget.batches and not failed
+    facts, batch = batched_facts(batches, role, "generator", codes, complete=ended)
+    if problem is None and batches and not isinstance(batches[0], tuple):
+        problem = FailureSummary(
+            "ValueError",
+            "When passing a Python generator to a Keras model, the generator must return a tuple, either (input,) "
+            "or (inputs, targets) or (inputs, targets, sample_weights).",
+        )
+    elif problem is None and not batches:
+        problem = FailureSummary(
+            "ValueError",
+            "When passing a Python generator to a Keras model, the generator must yield at least one batch.",
+        )
+    facts = replace(
+        facts,
+        problem=problem,
+        code=code,
+        batches=len(batches) if ended else Unknown("a generator does not tell how long it is"),
+        endless=False if ended else Unknown("a generator does not tell whether it ends"),
+    )
+    return Collected(facts, batch if problem is None else Unknown("the generator is not accepted"), rest)
+
+
+def _again(batches: list[Any], rest: Any, failed: list[BaseException]) -> Generator[Any, None, None]:
+    """A true generator (Keras asks for the type) that gives the batches again, then the rest."""
+    yield from batches
+    batches.clear()
+    if failed:
+        raise failed[0]
+    yield from rest
+
+
+def collect_pydataset(given: Given, role: str, budget: Budget, codes: Codes) -> Collected:
+    """Read the first batch of a PyDataset where that can be taken back, and its length.
+
+    `__getitem__` is the user's code: it is run once more than fit does, with all random states and the object's
+    own attributes restored, and not at all when it writes files or draws from an iterator.
+    """
+    dataset = given.x
+    code, _use = codes.of_argument("x" if role == "training" else "validation_data")
+    facts = DataFacts(role=role, form="pydataset", code=code, y_structure="none")
+    effects = effects_of(dataset)
+    if effects.lasting:
+        return Collected(facts, Unknown(f"its code has lasting effects: {effects.lasting}"), dataset)
+    snapshot = Snapshot(dataset, *effects.closures, bindings=effects.globals)
+    batches: list[Any] = []
+    length: int | Unknown = Unknown("it has no length")
+    problem: FailureSummary | None = None
+    deadline = Deadline(budget.dataset_seconds)
+    try:
+        try:
+            length = int(len(dataset))
+        except (TypeError, NotImplementedError, ValueError):
+            pass
+        if length:
+            batches.append(dataset[0])
+            if isinstance(length, int) and length > 1 and not deadline.over:
+                batches.append(dataset[length - 1])
+    except Exception as error:
+        problem = FailureSummary(type(error).__name__, str(error)[:600])
+    finally:
+        snapshot.restore()
+    complete = isinstance(length, int) and length == len(batches)
+    found, batch = batched_facts(
+        [tuple(item) if isinstance(item, list) else item for item in batches],
+        role,
+        "pydataset",
+        codes,
+        complete=complete,
+    )
+    found = replace(found, code=code, problem=problem, batches=length)
+    if isinstance(length, int):
+        found = replace(found, endless=False)
+    return Collected(found, batch, dataset)
+
+
+def batched_facts(
+    batches: list[Any], role: str, form: str, codes: Codes, complete: bool
+) -> tuple[DataFacts, Batch | Unknown]:
+    """Facts of the components of some batches, and the abstract batch that Keras makes of them."""
+    facts = DataFacts(role=role, form=form, y_structure="none")
+    if not batches:
+        return facts, Unknown("no batch was seen")
+    element = batches[0]
+    parts = element if isinstance(element, tuple) else (element,)
+    facts = replace(facts, element=element_words(element), element_size=len(parts) if parts else 1)
+    if len(parts) > 3 or any(not _same_structure(element, other) for other in batches[1:]):
+        return facts, Unknown("the batches differ in structure, or have more than three parts")
+    others = [other if isinstance(other, tuple) else (other,) for other in batches]
+    found: dict[str, tuple[ArrayFacts, ...]] = {}
+    for index, part in enumerate(("x", "y", "sample_weight")[: len(parts)]):
+        found[part] = _components([other[index] for other in others], role, part, codes, form, complete)
+    size = _rows(parts[0])
+    sizes = {_rows(other[0]) for other in others}
+    facts = replace(
+        facts,
+        **found,
+        x_structure=structure_of(parts[0]) if parts[0] is not None else "single",
+        y_structure=structure_of(parts[1]) if len(parts) > 1 else "none",
+        batch_size=size if size is not None else Unknown("the batches have no rows"),
+    )
+    batch = _abstract(others)
+    if isinstance(batch, Batch):
+        facts = replace(facts, first_batch=batch_specs(batch, size))
+        last = _rows(others[-1][0])
+        if len(sizes) > 1 and last is not None and form == "pydataset":
+            facts = replace(facts, last_batch=batch_specs(batch, last))
+    return facts, batch
+
+
+def element_words(element: Any) -> str:
+    """The structure of an element in words: `tuple of 2`, `dict`, `list of 2`, `single`."""
+    if isinstance(element, dict):
+        return "dict"
+    if isinstance(element, (list, tuple)):
+        return f"{'tuple' if isinstance(element, tuple) else 'list'} of {len(element)}"
+    return "single" if element is not None else "None"
+
+
+def _components(
+    values: list[Any], role: str, part: str, codes: Codes, form: str, complete: bool
+) -> tuple[ArrayFacts, ...]:
+    first = list(components(values[0], prefix(role, part)))
+    rest = [list(components(value, "")) for value in values[1:]]
+    found = []
+    for index, component in enumerate(first):
+        arrays = [component.value, *(items[index].value for items in rest if index < len(items))]
+        code, use = codes.of_argument(component.path)
+        facts = array_facts(
+            Component(component.path, component.key, component.value), Deadline(0.2), part != "x", use, code
+        )
+        if len(arrays) > 1 and all(is_array(array) for array in arrays):
+            facts = replace(facts, statistics=_joint(arrays, complete, part != "x"), shape=_joint_shape(arrays))
+        elif not isinstance(facts.statistics, Unknown):
+            facts = replace(facts, statistics=replace(facts.statistics, complete=complete))
+        found.append(facts)
+    return tuple(found)
+
+
+def _joint(arrays: list[Any], complete: bool, labels: bool) -> Any:
+    try:
+        return statistics_of_batches(arrays, complete, labels)
+    # Batches may be anything that the user's code yields.
+    except Exception as error:
+        return Unknown(f"reading the batches raised {type(error).__name__}")
+
+
+def _joint_shape(arrays: list[Any]) -> Any:
+    shapes = [tuple(array.shape) for array in arrays]
+    if len({len(shape) for shape in shapes}) > 1:
+        return Unknown("the batches differ in rank")
+    return tuple(
+        int(sizes[0]) if len(set(sizes)) == 1 else None for sizes in zip(*shapes, strict=True)
+    )
+
+
+def _same_structure(first: Any, second: Any) -> bool:
+    if isinstance(first, dict):
+        return isinstance(second, dict) and list(first) == list(second)
+    if isinstance(first, (list, tuple)):
+        return isinstance(second, (list, tuple)) and len(first) == len(second)
+    return not isinstance(second, (list, tuple, dict))
+
+
+def _rows(value: Any) -> int | None:
+    for component in components(value, ""):
+        return rows_of(component.value)
+    return None
+
+
+def _abstract(batches: list[tuple[Any, ...]]) -> Batch | Unknown:
+    """As Keras does: an axis that is the same in all the batches is fixed, but the batch axis is open."""
+
+    def leaf(value: Any) -> Leaf:
+        if not is_array(value):
+            raise TypeError(type(value).__name__)
+        dtype = dtype_name(value.dtype)
+        shape = tuple(int(size) for size in value.shape)
+        return Leaf((None, *shape[1:]) if shape else (), "float32" if dtype == "float64" else dtype)
+
+    try:
+        structures = [[map_leaves(leaf, part) for part in batch] for batch in batches]
+    except (TypeError, ValueError, AttributeError) as error:
+        return Unknown(f"a batch holds something that is no array: {error}")
+    parts = structures[0]
+    if any(structure != parts for structure in structures[1:]):
+        return Unknown("the batches differ in more than their number of rows")
+    return Batch(*parts)

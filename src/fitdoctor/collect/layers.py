@@ -1,0 +1,199 @@
+"""Layers as facts: their plain settings, shapes, weights and place in the source."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from fitdoctor.facts import Code, LayerFacts, Shape, Unknown
+
+LIBRARIES = frozenset(
+    ("keras", "tf_keras", "tensorflow", "keras_core", "keras_hub", "keras_nlp", "keras_cv", "keras_tuner")
+)
+MOST_LAYERS = 4000
+
+SETTINGS = (
+    "units", "activation", "recurrent_activation", "use_bias", "filters", "kernel_size", "strides", "padding",
+    "dilation_rate", "groups", "depth_multiplier", "data_format", "pool_size", "keepdims", "size",
+    "interpolation", "cropping", "rate", "noise_shape", "axis", "axes", "momentum", "epsilon", "center", "scale",
+    "offset", "target_shape", "dims", "n", "input_dim", "output_dim", "mask_zero", "mask_value", "input_length",
+    "return_sequences", "return_state", "go_backwards", "stateful", "unroll", "merge_mode", "dropout",
+    "recurrent_dropout", "num_heads", "key_dim", "value_dim", "use_scale", "normalize", "output_mode",
+    "max_tokens", "num_tokens", "output_sequence_length", "num_oov_indices", "standardize", "split", "num_bins",
+    "batch_shape", "optional", "sparse", "ragged", "factor", "height", "width", "negative_slope", "alpha",
+    "max_value", "threshold", "l1", "l2", "stddev", "height_factor", "width_factor", "num_groups", "function",
+)  # fmt: skip
+
+
+def is_library_class(kind: type) -> bool:
+    """Whether a class comes with Keras or its family, and is not the user's own."""
+    return kind.__module__.split(".")[0] in LIBRARIES
+
+
+def user_classes(kind: type) -> list[type]:
+    """The user's own classes among a class and its bases, nearest first."""
+    return [base for base in kind.__mro__ if base is not object and not is_library_class(base)]
+
+
+def snake_case(name: str) -> str:
+    """`MeanSquaredError` as Keras writes it in snake case: `mean_squared_error`."""
+    name = re.sub(r"\W+", "", name)
+    name = re.sub("(.)([A-Z][a-z]+)", r"\1_\2", name)
+    return re.sub("([a-z0-9])([A-Z])", r"\1_\2", name).lower()
+
+
+def plain_text(value: Any) -> str | None:
+    """A setting as text: numbers, strings, tuples of them, and the names of functions; None for the rest."""
+    if value is None or isinstance(value, (bool, int, float)):
+        return str(value)
+    if isinstance(value, str):
+        return value if len(value) <= 200 else None
+    if isinstance(value, (tuple, list)):
+        items = [plain_text(item) for item in value]
+        if len(items) > 16 or any(item is None for item in items):
+            return None
+        return f"({', '.join(item or '' for item in items)}{',' if len(items) == 1 else ''})"
+    if isinstance(value, functools.partial):
+        return plain_text(value.func)
+    if callable(value):
+        return getattr(value, "__name__", None) or snake_case(type(value).__name__)
+    return None
+
+
+def settings_of(thing: Any, names: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    """Plain settings of an object, read from its attributes only."""
+    found = []
+    for name in names:
+        attributes = vars(thing) if hasattr(thing, "__dict__") else {}
+        value = attributes.get(name, attributes.get(f"_{name}", _MISSING))
+        if value is _MISSING:
+            value = _property(thing, name)
+        if value is _MISSING:
+            continue
+        text = plain_text(value)
+        if text is not None:
+            found.append((name, text))
+    return tuple(found)
+
+
+_MISSING = object()
+
+
+def _property(thing: Any, name: str) -> Any:
+    """A property of a library class; the user's own properties are code that we do not run."""
+    for kind in type(thing).__mro__:
+        if name in vars(kind):
+            if isinstance(vars(kind)[name], property) and is_library_class(kind):
+                try:
+                    return getattr(thing, name)
+                # A property of an unbuilt layer may raise anything.
+                except Exception:
+                    return _MISSING
+            value = vars(kind)[name]
+            return value if isinstance(value, (bool, int, float, str, tuple)) else _MISSING
+    return _MISSING
+
+
+def layer_facts(
+    layer: Any, index: int, codes: Mapping[int, Code], seen: set[int] | None = None
+) -> LayerFacts:
+    """One layer with the layers inside it."""
+    seen = set() if seen is None else seen
+    seen.add(id(layer))
+    inner = [
+        item for item in sublayers(layer) if id(item) not in seen and len(seen) < MOST_LAYERS
+    ]
+    parameters, trainable = _parameters(layer)
+    inputs, outputs = _shapes(layer)
+    return LayerFacts(
+        name=str(getattr(layer, "name", "")),
+        class_name=type(layer).__name__,
+        index=index,
+        config=_config(layer),
+        input_shapes=inputs,
+        output_shapes=outputs,
+        parameters=parameters,
+        trainable_parameters=trainable,
+        trainable=bool(getattr(layer, "trainable", True)),
+        builtin=is_library_class(type(layer)),
+        code=codes.get(id(layer), Unknown("its construction was not found")),
+        sublayers=tuple(
+            layer_facts(item, number, codes, seen) for number, item in enumerate(inner)
+        ),
+    )
+
+
+def sublayers(layer: Any) -> list[Any]:
+    """The layers that a layer or nested model tracks, without its metrics."""
+    if "Functional" in {kind.__name__ for kind in type(layer).__mro__} or type(layer).__name__ == "Sequential":
+        found = getattr(layer, "layers", None)
+    else:
+        found = vars(layer).get("_layers") if hasattr(layer, "__dict__") else None
+        if found is None:
+            found = vars(layer).get("_self_tracked_trackables", [])
+    result = []
+    for item in found or []:
+        if hasattr(item, "layers") and not hasattr(item, "call"):
+            result.extend(item.layers)
+        elif hasattr(item, "call") and hasattr(item, "trainable"):
+            result.append(item)
+    return result
+
+
+def _config(layer: Any) -> tuple[tuple[str, str], ...]:
+    found = settings_of(layer, SETTINGS)
+    cell = vars(layer).get("cell") if hasattr(layer, "__dict__") else None
+    if cell is not None and is_library_class(type(cell)):
+        known = {name for name, _text in found}
+        found += tuple(pair for pair in settings_of(cell, SETTINGS) if pair[0] not in known)
+    dtype = vars(layer).get("_dtype_policy")
+    name = getattr(dtype, "name", None)
+    if isinstance(name, str):
+        found += (("dtype", name),)
+    return found
+
+
+def _parameters(layer: Any) -> tuple[int, int]:
+    if not getattr(layer, "built", False):
+        return 0, 0
+    try:
+        return _count(layer.weights), _count(layer.trainable_weights)
+    # `weights` runs the user's code when a class overrides it.
+    except Exception:
+        return 0, 0
+
+
+def _count(variables: Any) -> int:
+    total = 0
+    for variable in variables:
+        size = 1
+        for axis in variable.shape:
+            size *= int(axis)
+        total += size
+    return total
+
+
+def _shapes(layer: Any) -> tuple[tuple[Shape, ...] | Unknown, tuple[Shape, ...] | Unknown]:
+    nodes = vars(layer).get("_inbound_nodes", ()) if hasattr(layer, "__dict__") else ()
+    unknown = Unknown("the layer is not part of a graph of layers")
+    if not nodes:
+        return unknown, unknown
+    node = nodes[-1]
+    try:
+        return (
+            tuple(shape_of(tensor) for tensor in node.input_tensors)
+            if hasattr(node, "input_tensors")
+            else unknown,
+            tuple(shape_of(tensor) for tensor in node.output_tensors)
+            if hasattr(node, "output_tensors")
+            else unknown,
+        )
+    except (AttributeError, TypeError, ValueError):
+        return unknown, unknown
+
+
+def shape_of(tensor: Any) -> Shape:
+    """The shape of a symbolic or real tensor as plain numbers."""
+    return tuple(None if size is None else int(size) for size in tensor.shape)

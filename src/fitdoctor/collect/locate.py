@@ -1,0 +1,273 @@
+"""Finds in the caller's source what made the arguments, the model and its parts; nothing is executed."""
+
+from __future__ import annotations
+
+import ast
+from types import FrameType
+from typing import Any
+
+from fitdoctor.collect import constructions
+from fitdoctor.collect.codes import NOT_FOUND, Codes
+from fitdoctor.collect.origins import recorded_site
+from fitdoctor.collect.sites import (
+    SOURCES,
+    Site,
+    main_path,
+    node_at,
+    site_of,
+    user_frame,
+    user_frames,
+)
+from fitdoctor.facts import Code, Unknown
+from fitdoctor.source.assignments import element_of
+from fitdoctor.source.callees import argument_for
+from fitdoctor.source.index import FUNCTIONS
+from fitdoctor.source.module import Module
+from fitdoctor.source.origins import Origin, origin
+
+PathKeys = tuple[int | str, ...]
+COMPILE_PARAMETERS = ("optimizer", "loss", "loss_weights", "metrics", "weighted_metrics")
+
+
+class FrameCodes(Codes):
+    """What a frame that calls fit tells, together with what was recorded while the program ran."""
+
+    def __init__(self, frame: FrameType, method: str) -> None:
+        self._frame = user_frame(frame)
+        self._method = method
+        self._main = main_path()
+        self._module: Module | None = None
+        self._call: ast.Call | None = None
+        if self._frame is not None:
+            site = site_of(self._frame)
+            self._module = SOURCES.module(site.path, self._main)
+            node = node_at(self._module, site) if self._module is not None else None
+            self._call = node if isinstance(node, ast.Call) else None
+        self._compile_calls: dict[int, tuple[Module, ast.Call] | None] = {}
+
+    # --- the call and its arguments -------------------------------------------------------------------------------
+
+    def of_call(self) -> Code | Unknown:
+        """The call itself."""
+        if self._module is None or self._call is None:
+            return NOT_FOUND
+        return self._module.code(self._call)
+
+    def of_argument(self, path: str) -> tuple[Code | Unknown, Code | Unknown]:
+        """The code that made an argument (or a part of it), and the expression that was given."""
+        name, keys = split_path(path)
+        found = self._given(name)
+        if found is None:
+            return NOT_FOUND, NOT_FOUND
+        module, expr = found
+        expr, keys = _literal_part(expr, keys)
+        use = module.code(expr)
+        end = self._follow(module, expr, keys)
+        place, node = end.decided
+        return place.code(node), use
+
+    def _given(self, name: str) -> tuple[Module, ast.expr] | None:
+        from fitdoctor.collect.fit_call import PARAMETERS
+
+        if self._module is None or self._call is None:
+            return None
+        expr = _argument(self._call, name, PARAMETERS.get(self._method, ()))
+        return None if expr is None else (self._module, expr)
+
+    def _follow(self, module: Module, expr: ast.expr, keys: PathKeys = ()) -> Origin:
+        """Back through the source and, where a parameter has several callers, through the frames under way."""
+        end = origin(module, expr, keys)
+        for _ in range(20):
+            further = self._through_frame(end)
+            if further is None:
+                return end
+            module, expr = further
+            end = origin(module, expr, end.path)
+        return end
+
+    def _through_frame(self, end: Origin) -> tuple[Module, ast.expr] | None:
+        """The argument that a parameter got in the call that is under way."""
+        if not isinstance(end.node, ast.Name):
+            return None
+        function = end.module.scope(end.node).node
+        if not isinstance(function, FUNCTIONS) or isinstance(function, ast.Lambda):
+            return None
+        info = end.module.function(function)
+        if end.node.id not in info.parameters:
+            return None
+        frames = user_frames(self._frame)
+        for index, frame in enumerate(frames[:-1]):
+            if not _runs(frame, end.module, function):
+                continue
+            caller = site_of(frames[index + 1])
+            calling = SOURCES.module(caller.path, self._main)
+            call = node_at(calling, caller) if calling is not None else None
+            if calling is None or not isinstance(call, ast.Call):
+                return None
+            argument = argument_for(info, call, end.node.id)
+            return None if argument is None else (calling, argument)
+        return None
+
+    def of_pipeline(self, path: str, operations: list[str]) -> list[Code | Unknown]:
+        """Walk back along the chain of method calls, as long as it says what the dataset object says."""
+        codes: list[Code | Unknown] = [NOT_FOUND] * len(operations)
+        found = self._given(split_path(path)[0])
+        if found is None:
+            return codes
+        module, expr = found
+        for index in range(len(operations) - 1, -1, -1):
+            end = self._follow(module, expr)
+            module, expr = end.module, end.node
+            while isinstance(expr, ast.Call) and _method(expr) in ("with_options", "apply", "copy"):
+                expr = expr.func.value if isinstance(expr.func, ast.Attribute) else expr
+            if not isinstance(expr, ast.Call) or _method(expr) != operations[index]:
+                break
+            codes[index] = module.code(expr)
+            if not isinstance(expr.func, ast.Attribute):
+                break
+            expr = expr.func.value
+        return codes
+
+    # --- the model ------------------------------------------------------------------------------------------------
+
+    def of_object(self, thing: Any) -> Code | Unknown:
+        """Where a layer, dataset or callback was made, when it was recorded."""
+        return self._code_at(recorded_site(thing))
+
+    def _code_at(self, site: Site | None) -> Code | Unknown:
+        found = self._node_at(site)
+        return NOT_FOUND if found is None else found[0].code(found[1])
+
+    def _node_at(self, site: Site | None) -> tuple[Module, ast.expr] | None:
+        if site is None:
+            return None
+        module = SOURCES.module(site.path, self._main)
+        node = node_at(module, site) if module is not None else None
+        return None if module is None or node is None else (module, node)
+
+    def of_model(self, model: Any) -> Code | Unknown:
+        """Where the model was made."""
+        found = self._model_origin(model)
+        return NOT_FOUND if found is None else found[0].code(found[1])
+
+    def _model_origin(self, model: Any) -> tuple[Module, ast.expr] | None:
+        recorded = self._node_at(recorded_site(model))
+        if recorded is not None:
+            return recorded
+        if self._module is None or self._call is None or not isinstance(self._call.func, ast.Attribute):
+            return None
+        end = self._follow(self._module, self._call.func.value)
+        return (end.module, end.node) if isinstance(end.node, ast.Call) else None
+
+    def of_compile(self, model: Any) -> Code | Unknown:
+        """The call of compile."""
+        found = self._compile_call(model)
+        return NOT_FOUND if found is None else found[0].code(found[1])
+
+    def _compile_call(self, model: Any) -> tuple[Module, ast.Call] | None:
+        key = id(model)
+        if key not in self._compile_calls:
+            self._compile_calls[key] = self._find_compile(model)
+        return self._compile_calls[key]
+
+    def _find_compile(self, model: Any) -> tuple[Module, ast.Call] | None:
+        recorded = self._node_at(recorded_site(model, "compile"))
+        if recorded is not None and isinstance(recorded[1], ast.Call):
+            return recorded[0], recorded[1]
+        if self._module is None or self._call is None:
+            return None
+        made = self._model_origin(model)
+        return constructions.compile_call(self._module, self._call, made)
+
+    def of_compile_argument(self, model: Any, name: str, keys: tuple[str | int, ...] = ()) -> Code | Unknown:
+        """The value of an argument of compile, or an item of it where it is written out."""
+        found = self._compile_call(model)
+        if found is None:
+            return NOT_FOUND
+        module, call = found
+        expr = _argument(call, name, COMPILE_PARAMETERS)
+        if expr is None:
+            return NOT_FOUND
+        return module.code(_literal_part(expr, keys)[0])
+
+    def of_layers(self, model: Any, layers: list[Any]) -> dict[int, Code]:
+        """The constructions of the layers by `id`: recorded, else matched with the calls in the source."""
+        found: dict[int, Code] = {}
+        missing = []
+        for layer in constructions.with_inner(layers):
+            code = self.of_object(layer)
+            if isinstance(code, Unknown):
+                missing.append(layer)
+            else:
+                found[id(layer)] = code
+        if missing and self._module is not None:
+            made = self._model_origin(model)
+            for layer, module, call in constructions.match_layers(model, missing, self._module, made):
+                found.setdefault(id(layer), module.code(call))
+        return found
+
+    def of_input(self, model: Any) -> Code | Unknown:
+        """The `Input(…)`, or the layer with `input_shape=`, that fixes the model's input."""
+        for layer in constructions.input_layers(model):
+            code = self.of_object(layer)
+            if not isinstance(code, Unknown):
+                return code
+        if self._module is None:
+            return NOT_FOUND
+        found = constructions.input_call(model, self._module, self._model_origin(model))
+        return NOT_FOUND if found is None else found[0].code(found[1])
+
+
+def _method(call: ast.Call) -> str:
+    if isinstance(call.func, ast.Attribute):
+        return call.func.attr
+    return call.func.id if isinstance(call.func, ast.Name) else ""
+
+
+def _runs(frame: FrameType, module: Module, function: ast.AST) -> bool:
+    """Whether a frame runs a function of a module."""
+    code = frame.f_code
+    if code.co_name != getattr(function, "name", ""):
+        return False
+    first = min(
+        (node.lineno for node in getattr(function, "decorator_list", [])),
+        default=getattr(function, "lineno", 0),
+    )
+    same = SOURCES.module(code.co_filename, main_path())
+    return code.co_firstlineno == min(first, getattr(function, "lineno", 0)) and same is module
+
+
+def _argument(call: ast.Call, name: str, parameters: tuple[str, ...]) -> ast.expr | None:
+    for keyword in call.keywords:
+        if keyword.arg == name:
+            return keyword.value
+    if name not in parameters:
+        return None
+    position = parameters.index(name)
+    if position >= len(call.args) or any(isinstance(a, ast.Starred) for a in call.args[: position + 1]):
+        return None
+    return call.args[position]
+
+
+def _literal_part(expr: ast.expr, keys: tuple[int | str, ...]) -> tuple[ast.expr, tuple[int | str, ...]]:
+    """Go into lists, tuples and dicts that are written out, as far as the keys lead."""
+    while keys:
+        part = element_of(expr, keys[0])
+        if part is None:
+            break
+        expr, keys = part, keys[1:]
+    return expr, keys
+
+
+def split_path(path: str) -> tuple[str, tuple[int | str, ...]]:
+    """`validation_data[0]['image']` as its name and its keys."""
+    name, bracket, rest = path.partition("[")
+    if not bracket:
+        return name, ()
+    keys: list[int | str] = []
+    node: ast.expr = ast.parse(f"_[{rest}", mode="eval").body
+    while isinstance(node, ast.Subscript):
+        if isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, (int, str)):
+            keys.append(node.slice.value)
+        node = node.value
+    return name, tuple(reversed(keys))

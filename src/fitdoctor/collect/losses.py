@@ -1,0 +1,249 @@
+"""Losses, metrics and optimizer of a compiled model as facts."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+from fitdoctor.collect.codes import Codes
+from fitdoctor.collect.layers import is_library_class, plain_text, settings_of, snake_case
+from fitdoctor.facts import LossFacts, MetricFacts, Unknown
+
+LOSS_SETTINGS = (
+    "from_logits", "label_smoothing", "axis", "reduction", "delta", "alpha", "gamma", "ignore_class",
+    "apply_class_balancing",
+)  # fmt: skip
+OPTIMIZER_SETTINGS = (
+    "momentum", "nesterov", "beta_1", "beta_2", "rho", "epsilon", "weight_decay", "clipnorm", "clipvalue",
+    "global_clipnorm", "use_ema", "amsgrad", "loss_scale_factor", "gradient_accumulation_steps",
+)  # fmt: skip
+_CROSSENTROPIES = ("crossentropy", "ce", "bce", "focal")
+_NO_LOGITS = Unknown("the loss has no such setting")
+
+
+def losses_of(model: Any, output_names: tuple[str, ...], codes: Codes) -> tuple[
+    tuple[LossFacts, ...], str, tuple[str, ...]
+]:
+    """The losses, the structure in which they were given, and its keys."""
+    given = given_loss(model)
+    if given is None:
+        return (), "none", ()
+    if isinstance(given, dict):
+        items = [(str(key), loss, (key,)) for key, loss in given.items()]
+        return (
+            tuple(_loss(model, loss, key, codes, keys) for key, loss, keys in items),
+            "dict",
+            tuple(key for key, _loss_, _keys in items),
+        )
+    if isinstance(given, (list, tuple)):
+        names = output_names if len(output_names) == len(given) and len(given) > 1 else ("",) * len(given)
+        return (
+            tuple(
+                _loss(model, loss, name, codes, (index,))
+                for index, (loss, name) in enumerate(zip(given, names, strict=True))
+            ),
+            "list",
+            (),
+        )
+    outputs = output_names if len(output_names) > 1 else ("",)
+    return tuple(_loss(model, given, name, codes, ()) for name in outputs), "single", ()
+
+
+def given_loss(model: Any) -> Any:
+    """What the user gave as `loss=`, in either Keras."""
+    compiled = vars(model).get("_compile_loss")
+    if compiled is not None:
+        return getattr(compiled, "_user_loss", None)
+    container = vars(model).get("compiled_loss")
+    return getattr(container, "_user_losses", None)
+
+
+def _loss(model: Any, loss: Any, output: str, codes: Codes, keys: tuple[str | int, ...]) -> LossFacts:
+    code = codes.of_compile_argument(model, "loss", keys)
+    if loss is None:
+        return LossFacts("", "none", output=output, code=code)
+    if isinstance(loss, str):
+        name = _canonical(loss)
+        return LossFacts(name, "builtin", _logits_of_name(name), (), output, code)
+    inner = loss.func if isinstance(loss, functools.partial) else loss
+    if _is_loss_object(inner):
+        return _loss_object(inner, output, code)
+    name = str(getattr(inner, "__name__", type(inner).__name__))
+    if _of_keras(inner):
+        logits: bool | Unknown = _logits_of_name(name)
+        if isinstance(loss, functools.partial) and "from_logits" in loss.keywords:
+            logits = bool(loss.keywords["from_logits"])
+        return LossFacts(snake_case(name), "builtin", logits, (), output, code)
+    return LossFacts(name, "function", Unknown("a function of the user's"), (), output, code)
+
+
+def _is_loss_object(loss: Any) -> bool:
+    return any(base.__name__ == "Loss" for base in type(loss).__mro__)
+
+
+def _loss_object(loss: Any, output: str, code: Any) -> LossFacts:
+    kind = type(loss)
+    settings = dict(settings_of(loss, LOSS_SETTINGS))
+    options = vars(loss).get("_fn_kwargs", None)
+    for name, value in (options if isinstance(options, dict) else {}).items():
+        text = plain_text(value)
+        if name in LOSS_SETTINGS and text is not None:
+            settings.setdefault(name, text)
+    if kind.__name__ == "LossFunctionWrapper":
+        function = vars(loss).get("fn")
+        if function is not None and not _of_keras(function):
+            name = str(getattr(function, "__name__", "function"))
+            return LossFacts(name, "function", Unknown("a function of the user's"), (), output, code)
+        name = snake_case(str(getattr(function, "__name__", "loss")))
+    elif is_library_class(kind):
+        name = _canonical(snake_case(kind.__name__))
+    else:
+        return LossFacts(
+            kind.__name__, "class", Unknown("a class of the user's"), tuple(settings.items()), output, code
+        )
+    logits: bool | Unknown = _logits_of_name(name)
+    if "from_logits" in settings:
+        logits = settings["from_logits"] == "True"
+    return LossFacts(name, "builtin", logits, tuple(settings.items()), output, code)
+
+
+def _of_keras(function: Any) -> bool:
+    module = str(getattr(function, "__module__", "") or "")
+    return module.split(".")[0] in ("keras", "tf_keras") or "python.keras" in module
+
+
+def _logits_of_name(name: str) -> bool | Unknown:
+    return False if any(word in name for word in _CROSSENTROPIES) else _NO_LOGITS
+
+
+_ALIASES = {
+    "mse": "mean_squared_error", "mae": "mean_absolute_error", "mape": "mean_absolute_percentage_error",
+    "msle": "mean_squared_logarithmic_error", "kld": "kl_divergence", "bce": "binary_crossentropy",
+    "logcosh": "log_cosh", "huber_loss": "huber", "cosine_proximity": "cosine_similarity",
+    "kullback_leibler_divergence": "kl_divergence",
+}  # fmt: skip
+
+
+def _canonical(name: str) -> str:
+    """The full snake-case name of a built-in loss or metric."""
+    lowered = name if "_" in name or name.islower() else snake_case(name)
+    return _ALIASES.get(lowered.lower(), lowered)
+
+
+# --- metrics ------------------------------------------------------------------------------------------------------
+
+
+def metrics_of(model: Any, output_names: tuple[str, ...], codes: Codes) -> tuple[
+    tuple[MetricFacts, ...], tuple[str, ...]
+]:
+    """The metrics as given to compile (weighted ones too), and the keys when they were given by output."""
+    compiled = vars(model).get("_compile_metrics")
+    if compiled is not None:
+        groups = (("metrics", compiled._user_metrics), ("weighted_metrics", compiled._user_weighted_metrics))
+    else:
+        container = vars(model).get("compiled_metrics")
+        groups = (
+            ("metrics", getattr(container, "_user_metrics", None)),
+            ("weighted_metrics", getattr(container, "_user_weighted_metrics", None)),
+        )
+    found: list[MetricFacts] = []
+    keys: list[str] = []
+    for argument, given in groups:
+        if isinstance(given, dict):
+            keys.extend(str(key) for key in given)
+            for key, items in given.items():
+                found.extend(_group(model, argument, items, str(key), codes, (key,)))
+        elif isinstance(given, (list, tuple)) and any(isinstance(i, (list, tuple)) for i in given):
+            for index, items in enumerate(given):
+                output = output_names[index] if index < len(output_names) else str(index)
+                found.extend(_group(model, argument, items, output, codes, (index,)))
+        elif given is not None:
+            found.extend(_group(model, argument, given, "", codes, ()))
+    return tuple(found), tuple(dict.fromkeys(keys))
+
+
+def _group(
+    model: Any, argument: str, items: Any, output: str, codes: Codes, keys: tuple[str | int, ...]
+) -> list[MetricFacts]:
+    if items is None:
+        return []
+    single = not isinstance(items, (list, tuple))
+    return [
+        _metric(item, output, codes.of_compile_argument(model, argument, keys if single else (*keys, index)))
+        for index, item in enumerate([items] if single else items)
+        if item is not None
+    ]
+
+
+def _metric(metric: Any, output: str, code: Any) -> MetricFacts:
+    if isinstance(metric, str):
+        lowered = metric if "_" in metric or metric.islower() else snake_case(metric)
+        return MetricFacts(metric, _METRIC_CLASSES.get(lowered.lower(), metric), True, output, code)
+    if any(base.__name__ == "Metric" for base in type(metric).__mro__):
+        kind = type(metric)
+        inner = vars(metric).get("_fn") if kind.__name__ == "MeanMetricWrapper" else None
+        builtin = is_library_class(kind) and (inner is None or _of_keras(inner))
+        return MetricFacts(str(metric.name), kind.__name__, builtin, output, code)
+    name = str(getattr(metric, "__name__", type(metric).__name__))
+    return MetricFacts(name, _METRIC_CLASSES.get(name, name), _of_keras(metric), output, code)
+
+
+_METRIC_CLASSES = {
+    "acc": "accuracy", "accuracy": "accuracy", "mse": "MeanSquaredError", "mean_squared_error": "MeanSquaredError",
+    "mae": "MeanAbsoluteError", "mean_absolute_error": "MeanAbsoluteError",
+    "mape": "MeanAbsolutePercentageError", "mean_absolute_percentage_error": "MeanAbsolutePercentageError",
+    "msle": "MeanSquaredLogarithmicError", "mean_squared_logarithmic_error": "MeanSquaredLogarithmicError",
+    "root_mean_squared_error": "RootMeanSquaredError", "rmse": "RootMeanSquaredError",
+    "binary_accuracy": "BinaryAccuracy", "categorical_accuracy": "CategoricalAccuracy",
+    "sparse_categorical_accuracy": "SparseCategoricalAccuracy",
+    "top_k_categorical_accuracy": "TopKCategoricalAccuracy",
+    "sparse_top_k_categorical_accuracy": "SparseTopKCategoricalAccuracy", "auc": "AUC", "precision": "Precision",
+    "recall": "Recall", "binary_crossentropy": "BinaryCrossentropy",
+    "categorical_crossentropy": "CategoricalCrossentropy",
+    "sparse_categorical_crossentropy": "SparseCategoricalCrossentropy", "cosine_similarity": "CosineSimilarity",
+    "kl_divergence": "KLDivergence", "kullback_leibler_divergence": "KLDivergence",
+    "binary_io_u": "BinaryIoU", "mean_io_u": "MeanIoU", "r2_score": "R2Score", "f1_score": "F1Score",
+}  # fmt: skip
+
+
+# --- optimizer ----------------------------------------------------------------------------------------------------
+
+
+def optimizer_of(model: Any) -> tuple[str, tuple[tuple[str, str], ...]]:
+    """The optimizer's class and its plain settings."""
+    optimizer = vars(model).get("_optimizer") or getattr(model, "optimizer", None)
+    if optimizer is None:
+        return "", ()
+    settings = (_learning_rate(optimizer), *settings_of(optimizer, OPTIMIZER_SETTINGS))
+    found = tuple(pair for pair in settings if pair is not None)
+    inner = vars(optimizer).get("inner_optimizer")
+    if inner is not None:
+        found += (("inner_optimizer", type(inner).__name__),)
+    if built_for_others(optimizer, model):
+        found += (("built_for", "other variables"),)
+    return type(optimizer).__name__, found
+
+
+def _learning_rate(optimizer: Any) -> tuple[str, str] | None:
+    rate = vars(optimizer).get("_learning_rate")
+    if rate is None:
+        return None
+    if hasattr(rate, "get_config") and not hasattr(rate, "shape"):
+        return ("learning_rate", type(rate).__name__)
+    try:
+        return ("learning_rate", format(float(rate.numpy() if hasattr(rate, "numpy") else rate), ".9g"))
+    except (TypeError, ValueError, RuntimeError, NotImplementedError):
+        return None
+
+
+def built_for_others(optimizer: Any, model: Any) -> bool:
+    """Whether the optimizer already belongs to variables that this model does not have."""
+    own = vars(optimizer).get("_trainable_variables")
+    if not own or not getattr(optimizer, "built", False) or not getattr(model, "built", False):
+        return False
+    try:
+        mine = {id(variable) for variable in model.variables}
+    # `variables` runs the user's code when a class overrides it.
+    except Exception:
+        return False
+    return bool(mine) and not any(id(variable) in mine for variable in own)

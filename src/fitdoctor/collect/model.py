@@ -1,0 +1,256 @@
+"""The living model as facts."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from fitdoctor.collect.codes import Codes
+from fitdoctor.collect.layers import (
+    is_library_class,
+    layer_facts,
+    shape_of,
+    sublayers,
+    user_classes,
+)
+from fitdoctor.collect.losses import losses_of, metrics_of, optimizer_of
+from fitdoctor.collect.untracked import untracked_variables
+from fitdoctor.facts import ModelFacts, Spec, Unknown
+
+OVERRIDES = (
+    "call", "build", "train_step", "test_step", "predict_step", "compute_loss", "compute_metrics", "compile",
+    "fit", "evaluate", "predict", "make_train_function", "make_test_function", "make_predict_function",
+    "metrics", "reset_metrics", "get_metrics_result", "compiled_loss", "get_config", "loss", "__call__",
+)  # fmt: skip
+
+
+def collect_model(model: Any, codes: Codes) -> ModelFacts:
+    """Everything that the judges want to know of a model; reads attributes, runs nothing of the user's."""
+    kind = kind_of(model)
+    names = output_names_of(model)
+    losses, loss_structure, loss_keys = losses_of(model, names, codes)
+    metrics, metric_keys = metrics_of(model, names, codes)
+    optimizer, optimizer_settings = optimizer_of(model)
+    layers = top_layers(model)
+    layer_codes = codes.of_layers(model, layers)
+    functional = functional_part(model)
+    built = bool(getattr(model, "built", False))
+    seen: set[int] = {id(model)}
+    return ModelFacts(
+        name=str(getattr(model, "name", "")),
+        class_name=type(model).__name__,
+        kind=kind,
+        keras=keras_version(model),
+        built=built,
+        compiled=is_compiled(model),
+        inputs=_specs(functional, "_inputs", Unknown("the model fixes no input")),
+        input_structure=_structure(functional, "_inputs_struct"),
+        outputs=_specs(functional, "_outputs", Unknown("the model's output is not known before it is called")),
+        output_names=names,
+        output_structure=_structure(functional, "_outputs_struct"),
+        layers=tuple(layer_facts(layer, index, layer_codes, seen) for index, layer in enumerate(layers)),
+        losses=losses,
+        loss_structure=loss_structure,
+        loss_keys=loss_keys,
+        metrics=metrics,
+        metric_keys=metric_keys,
+        optimizer=optimizer,
+        optimizer_settings=optimizer_settings,
+        overrides=overrides_of(model),
+        added_losses=_adds_losses(model),
+        jit_compile=getattr(model, "jit_compile", None) is True,
+        run_eagerly=_runs_eagerly(model),
+        parameters=_size(model, "weights"),
+        trainable_parameters=_size(model, "trainable_weights") if built else Unknown("the model is not built"),
+        trainable_changed=_trainable_changed(model),
+        untracked_variables=untracked_variables(model),
+        strategy=_strategy(model),
+        code=codes.of_model(model),
+        compile_code=codes.of_compile(model),
+        input_code=codes.of_input(model),
+    )
+
+
+def keras_version(model: Any) -> int:
+    """2 for tf_keras and the old tf.keras, else 3; by the class that the model comes from."""
+    for base in type(model).__mro__:
+        root = base.__module__.split(".")[0]
+        if root == "keras":
+            module = sys.modules.get("keras")
+            version = str(getattr(module, "__version__", "3"))
+            return 3 if version[:1] not in ("1", "2") else 2
+        if root in ("tf_keras", "tensorflow"):
+            return 2
+    return 3
+
+
+def kind_of(model: Any) -> str:
+    """`sequential`, `functional` or `subclassed`."""
+    names = [base.__name__ for base in type(model).__mro__ if is_library_class(base)]
+    if "Sequential" in names:
+        return "sequential"
+    return "functional" if "Functional" in names else "subclassed"
+
+
+def functional_part(model: Any) -> Any:
+    """The functional graph of a functional or built sequential model; None when there is none."""
+    kind = kind_of(model)
+    if kind == "functional":
+        return model
+    if kind == "sequential":
+        inner = vars(model).get("_functional")
+        return inner if inner is not None else (model if vars(model).get("_graph_initialized") else None)
+    return None
+
+
+def top_layers(model: Any) -> list[Any]:
+    """The model's own layers in order."""
+    if kind_of(model) == "subclassed":
+        return sublayers(model)
+    return list(getattr(model, "layers", []))
+
+
+def is_compiled(model: Any) -> bool:
+    """Whether compile was called."""
+    for name in ("compiled", "_is_compiled"):
+        value = vars(model).get(name)
+        if isinstance(value, bool):
+            return value
+    return bool(getattr(model, "compiled", False))
+
+
+def output_names_of(model: Any) -> tuple[str, ...]:
+    """The names of the outputs of a functional model."""
+    functional = functional_part(model)
+    names = getattr(functional, "output_names", None) if functional is not None else None
+    return tuple(str(name) for name in names) if names else ()
+
+
+def _specs(functional: Any, attribute: str, unknown: Unknown) -> tuple[Spec, ...] | Unknown:
+    if functional is None:
+        return unknown
+    tensors = vars(functional).get(attribute) or getattr(functional, attribute.lstrip("_"), None)
+    if not tensors:
+        return unknown
+    names: list[str] = []
+    if attribute == "_outputs":
+        names = [str(name) for name in getattr(functional, "output_names", ())]
+    try:
+        return tuple(
+            Spec(
+                shape_of(tensor),
+                str(getattr(tensor.dtype, "name", tensor.dtype)),
+                names[index] if index < len(names) else str(tensor.name).split(":")[0],
+            )
+            for index, tensor in enumerate(tensors)
+        )
+    except (AttributeError, TypeError, ValueError):
+        return unknown
+
+
+def _structure(functional: Any, attribute: str) -> str:
+    structure = None if functional is None else vars(functional).get(attribute)
+    if structure is None and functional is not None:
+        structure = vars(functional).get(f"_nested{attribute.split('_struct')[0]}")
+    if isinstance(structure, dict):
+        return "dict"
+    if isinstance(structure, (list, tuple)):
+        # Keras keeps a single tensor as a list of one where the user gave no list.
+        return "list" if len(structure) > 1 else "single"
+    return "single"
+
+
+def overrides_of(model: Any) -> tuple[str, ...]:
+    """Which methods the user's own classes define."""
+    defined = {name for kind in user_classes(type(model)) for name in vars(kind)}
+    return tuple(name for name in OVERRIDES if name in defined)
+
+
+def _adds_losses(model: Any) -> bool:
+    for layer in every_layer(model):
+        if getattr(layer, "activity_regularizer", None) is not None:
+            return True
+        if any(
+            getattr(layer, name, None) is not None
+            for name in ("kernel_regularizer", "bias_regularizer", "embeddings_regularizer")
+        ):
+            return True
+        for kind in user_classes(type(layer)):
+            for function in vars(kind).values():
+                code = getattr(function, "__code__", None)
+                if code is not None and "add_loss" in code.co_names:
+                    return True
+    return False
+
+
+def every_layer(model: Any) -> list[Any]:
+    """The model and all layers below it, each once."""
+    found: list[Any] = []
+    seen: set[int] = set()
+    pending = [model]
+    while pending and len(found) < 4000:
+        layer = pending.pop()
+        if id(layer) in seen:
+            continue
+        seen.add(id(layer))
+        found.append(layer)
+        pending.extend(reversed(sublayers(layer)))
+    return found
+
+
+def _runs_eagerly(model: Any) -> bool:
+    for name in ("_run_eagerly", "run_eagerly"):
+        value = vars(model).get(name)
+        if isinstance(value, bool):
+            return value
+    return False
+
+
+def _size(model: Any, attribute: str) -> int:
+    total = 0
+    try:
+        for variable in getattr(model, attribute):
+            size = 1
+            for axis in variable.shape:
+                size *= int(axis)
+            total += size
+    # An unbuilt Keras 2 model raises; a user's property may raise anything.
+    except Exception:
+        return 0
+    return total
+
+
+def _trainable_changed(model: Any) -> tuple[str, ...]:
+    """Layers whose weights the traced training step treats otherwise than their `trainable` says now.
+
+    Keras fixes what it trains when it traces the step; before that a change takes effect.
+    """
+    if vars(model).get("train_function") is None:
+        return ()
+    optimizer = getattr(model, "optimizer", None)
+    trained = vars(optimizer).get("_trainable_variables") if optimizer is not None else None
+    if not trained:
+        return ()
+    ids = {id(variable) for variable in trained}
+    changed = []
+    for layer in every_layer(model):
+        if layer is model or sublayers(layer):
+            continue
+        weights = list(vars(layer).get("_trainable_variables", ()))
+        if weights and any(
+            (id(weight) in ids) != (bool(getattr(weight, "trainable", True)) and _is_trainable(layer))
+            for weight in weights
+        ):
+            changed.append(str(layer.name))
+    return tuple(changed)
+
+
+def _is_trainable(layer: Any) -> bool:
+    return bool(getattr(layer, "trainable", True))
+
+
+def _strategy(model: Any) -> str:
+    strategy = vars(model).get("_distribute_strategy")
+    if strategy is None or type(strategy).__name__ == "_DefaultDistributionStrategy":
+        return ""
+    return type(strategy).__name__

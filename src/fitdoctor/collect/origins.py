@@ -1,0 +1,151 @@
+"""Where things were made, recorded while the program runs: layers, models, compile, datasets, callbacks, losses.
+
+A `Recorder` wraps the constructors of the libraries that are already imported. What it notes lies in a table beside
+the objects, keyed by identity and dropped with them; nothing is stored on an object of the user's.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+import weakref
+from collections.abc import Callable, Iterator
+from types import CodeType, FrameType
+from typing import Any
+
+from fitdoctor.collect.sites import Site, site_at
+from fitdoctor.failure.frames import is_library
+
+Note = tuple[CodeType, int, int]
+"""A code object, the instruction in it and the line: the site is worked out when it is asked for."""
+
+_notes: dict[int, tuple[weakref.ref[Any], dict[str, Note]]] = {}
+_library_paths: dict[str, bool] = {}
+
+
+def recorded_site(thing: Any, what: str = "made") -> Site | None:
+    """Where a thing was made (or compiled), when a recorder was active then."""
+    entry = _notes.get(id(thing))
+    if entry is None or entry[0]() is not thing:
+        return None
+    note = entry[1].get(what)
+    return None if note is None else site_at(*note)
+
+
+def note(thing: Any, what: str = "made", frame: FrameType | None = None) -> None:
+    """Note that the user's frame around the caller made (or compiled) a thing; the first making counts."""
+    found = _user_frame(frame if frame is not None else sys._getframe(1), thing)
+    if found is None:
+        return
+    entry = _notes.get(id(thing))
+    if entry is None or entry[0]() is not thing:
+        key = id(thing)
+        try:
+            reference = weakref.ref(thing, lambda _dead: _notes.pop(key, None))
+        except TypeError:
+            return
+        entry = _notes[key] = (reference, {})
+    if what == "made" and what in entry[1]:
+        return
+    entry[1][what] = (found.f_code, found.f_lasti, found.f_lineno)
+
+
+def _user_frame(frame: FrameType | None, thing: Any) -> FrameType | None:
+    for _ in range(200):
+        if frame is None:
+            return None
+        path = frame.f_code.co_filename
+        known = _library_paths.get(path)
+        if known is None:
+            known = _library_paths[path] = is_library(path)
+        if not known and not _is_own_constructor(frame, thing):
+            return frame
+        frame = frame.f_back
+    return None
+
+
+def _is_own_constructor(frame: FrameType, thing: Any) -> bool:
+    """`super().__init__()` of the user's class is not where the object is made, but its own constructor."""
+    code = frame.f_code
+    if code.co_name not in ("__init__", "__new__") or not code.co_varnames:
+        return False
+    return frame.f_locals.get(code.co_varnames[0]) is thing
+
+
+class Recorder:
+    """Wraps constructors while it is active. `start` may be called again when more libraries were imported."""
+
+    def __init__(self) -> None:
+        self._wrapped: list[tuple[type, str, Any]] = []
+
+    def start(self) -> None:
+        """Wrap what is imported and not wrapped yet."""
+        for owner, name, what in _targets():
+            if name not in vars(owner):
+                continue
+            original = vars(owner)[name]
+            inner = original.__func__ if isinstance(original, staticmethod) else original
+            if getattr(inner, "_fitdoctor_original", None) is not None or not callable(inner):
+                continue
+            wrapper = _wrap_new(inner) if name == "__new__" else _wrap(inner, what)
+            self._wrapped.append((owner, name, original))
+            setattr(owner, name, staticmethod(wrapper) if name == "__new__" else wrapper)
+
+    def stop(self) -> None:
+        """Put the originals back where nobody else has wrapped them since."""
+        while self._wrapped:
+            owner, name, original = self._wrapped.pop()
+            current = vars(owner).get(name)
+            inner = current.__func__ if isinstance(current, staticmethod) else current
+            if getattr(inner, "_fitdoctor_original", None) is not None:
+                setattr(owner, name, original)
+
+    def __enter__(self) -> Recorder:
+        self.start()
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self.stop()
+
+
+def _wrap(function: Callable[..., Any], what: str) -> Callable[..., Any]:
+    @functools.wraps(function)
+    def wrapper(self: Any, *args: Any, **kwargs: Any) -> Any:
+        note(self, what, sys._getframe(1))
+        return function(self, *args, **kwargs)
+
+    wrapper._fitdoctor_original = function  # type: ignore[attr-defined]
+    return wrapper
+
+
+def _wrap_new(function: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(function)
+    def wrapper(cls: Any, *args: Any, **kwargs: Any) -> Any:
+        made = function(cls, *args, **kwargs)
+        note(made, "made", sys._getframe(1))
+        return made
+
+    wrapper._fitdoctor_original = function  # type: ignore[attr-defined]
+    return wrapper
+
+
+_CLASSES = (
+    ("keras.src.layers.layer", "Layer", "__new__", "made"),
+    ("keras.src.trainers.trainer", "Trainer", "compile", "compile"),
+    ("keras.src.callbacks.callback", "Callback", "__init__", "made"),
+    ("keras.src.optimizers.base_optimizer", "BaseOptimizer", "__init__", "made"),
+    ("keras.src.losses.loss", "Loss", "__init__", "made"),
+    ("keras.src.metrics.metric", "Metric", "__init__", "made"),
+    ("tensorflow.python.data.ops.dataset_ops", "DatasetV2", "__init__", "made"),
+    ("tf_keras.src.engine.base_layer", "Layer", "__init__", "made"),
+    ("tf_keras.src.engine.training", "Model", "compile", "compile"),
+    ("tf_keras.src.callbacks", "Callback", "__init__", "made"),
+    ("tf_keras.src.optimizers.optimizer", "_BaseOptimizer", "__init__", "made"),
+)
+
+
+def _targets() -> Iterator[tuple[type, str, str]]:
+    for module, name, method, what in _CLASSES:
+        owner = getattr(sys.modules.get(module), name, None)
+        if isinstance(owner, type):
+            yield owner, method, what

@@ -1,0 +1,147 @@
+"""From an instruction of the user's program to the expression in its source."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import linecache
+import os
+import sys
+from dataclasses import dataclass
+from types import CodeType, FrameType
+
+from fitdoctor.failure.frames import is_cell, is_library
+from fitdoctor.source.module import Module
+from fitdoctor.source.project import Project
+from fitdoctor.source.read import SourceError, source_from_cells, source_from_text
+
+Positions = tuple[int | None, int | None, int | None, int | None]
+
+
+@dataclass(frozen=True)
+class Site:
+    """An instruction: its file and the span of the expression that it belongs to."""
+
+    path: str
+    line: int
+    positions: Positions = (None, None, None, None)
+
+
+def site_of(frame: FrameType) -> Site:
+    """The instruction that a frame is at."""
+    return site_at(frame.f_code, frame.f_lasti, frame.f_lineno or frame.f_code.co_firstlineno)
+
+
+def site_at(code: CodeType, instruction: int, line: int) -> Site:
+    """An instruction of a code object."""
+    positions: Positions = (None, None, None, None)
+    if instruction >= 0:
+        found = next(itertools.islice(code.co_positions(), instruction // 2, None), None)
+        positions = found or positions
+    return Site(code.co_filename, line, positions)
+
+
+def user_frame(frame: FrameType | None) -> FrameType | None:
+    """The nearest frame, outwards, that runs the user's own code."""
+    while frame is not None and is_library(frame.f_code.co_filename):
+        frame = frame.f_back
+    return frame
+
+
+def user_frames(frame: FrameType | None) -> list[FrameType]:
+    """The user's frames from the given one outwards."""
+    found = []
+    while frame is not None and len(found) < 200:
+        if not is_library(frame.f_code.co_filename):
+            found.append(frame)
+        frame = frame.f_back
+    return found
+
+
+class Sources:
+    """The user's files that are under way, analysed together; each is read once while it does not change."""
+
+    def __init__(self) -> None:
+        self._projects: dict[tuple[str, float], Project | None] = {}
+        self._singles: dict[tuple[str, float], Module | None] = {}
+
+    def module(self, path: str, main: str = "") -> Module | None:
+        """The analysis of a file; with `main`, as part of the project around that script."""
+        if is_cell(path):
+            return self._single(path)
+        project = self._project(main or path)
+        found = project.module_at(path) if project is not None else None
+        return found or self._single(path)
+
+    def project(self, main: str) -> Project | None:
+        """The project around a script."""
+        return None if is_cell(main) else self._project(main)
+
+    def _project(self, main: str) -> Project | None:
+        key = (main, _changed_at(main))
+        if key not in self._projects:
+            try:
+                self._projects[key] = Project.around(main)
+            except (SourceError, OSError, SyntaxError, ValueError, RecursionError):
+                self._projects[key] = None
+        return self._projects[key]
+
+    def _single(self, path: str) -> Module | None:
+        key = (path, _changed_at(path))
+        if key not in self._singles:
+            self._singles[key] = _read(path)
+        return self._singles[key]
+
+
+def _changed_at(path: str) -> float:
+    try:
+        return os.stat(path).st_mtime
+    except OSError:
+        return 0.0
+
+
+def _read(path: str) -> Module | None:
+    """A file that is not on disk (a notebook cell, `exec` with a registered source) is in Python's line cache."""
+    lines = linecache.getlines(path)
+    if not lines:
+        return None
+    text = "".join(lines)
+    try:
+        facts = source_from_cells([text], path) if is_cell(path) else source_from_text(text, path)
+        return Module(facts)
+    except (SourceError, SyntaxError, ValueError, RecursionError):
+        return None
+
+
+SOURCES = Sources()
+"""Shared by all calls of fit in the process, since a program may call it a thousand times."""
+
+
+def main_path() -> str:
+    """The script that Python runs, where it is a file."""
+    main = sys.modules.get("__main__")
+    path = getattr(main, "__file__", None)
+    return path if isinstance(path, str) and os.path.isfile(path) else ""
+
+
+def node_at(module: Module, site: Site) -> ast.expr | None:
+    """The call at these positions, else the smallest expression around them that ends there."""
+    line, end_line, column, end_column = site.positions
+    if line is None or end_line is None or column is None or end_column is None:
+        return _only_call(module, site.line)
+    best: ast.expr | None = None
+    for node in module.nodes(ast.Call):
+        if (node.end_lineno, node.end_col_offset) != (end_line, end_column):
+            continue
+        start = (node.lineno, node.col_offset)
+        if start == (line, column):
+            return node
+        # A method call over several lines is said to start at its attribute.
+        if start <= (line, column) and (best is None or start > (best.lineno, best.col_offset)):
+            best = node
+    return best
+
+
+def _only_call(module: Module, line: int) -> ast.expr | None:
+    found = [node for node in module.nodes(ast.Call) if node.lineno == line]
+    return found[0] if len(found) == 1 else None

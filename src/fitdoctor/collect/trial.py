@@ -1,0 +1,409 @@
+"""The model tried on abstract batches: forward pass, loss and metrics on shapes alone, and everything taken back.
+
+The pass runs in a scratch graph, in Keras's own stateless scope: no operation is executed, no variable gets a value,
+and what calling the model leaves on Python objects (built layers, tracked weights, automatic names, random states,
+the user's attributes and lists) is restored from a snapshot.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import logging
+import sys
+import traceback
+import types
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from fitdoctor.collect.arrays import Batch, Leaf, map_leaves
+from fitdoctor.collect.effects import effects_of
+from fitdoctor.collect.layers import is_library_class
+from fitdoctor.collect.losses import given_loss
+from fitdoctor.collect.model import (
+    every_layer,
+    functional_part,
+    is_compiled,
+    keras_version,
+    overrides_of,
+)
+from fitdoctor.collect.snapshot import Snapshot
+from fitdoctor.diagnosis import Location
+from fitdoctor.facts import FailureSummary, Outcome, Spec, Trial, Unknown
+
+CUSTOM_STEPS = ("train_step", "make_train_function", "fit", "__call__")
+
+
+class _NotTriable(Exception):
+    """The scratch graph differs here from what fit does: no verdict."""
+
+
+@dataclass(frozen=True)
+class _Plan:
+    model: Any
+    batch: Batch
+    training: bool
+    with_loss: bool
+    with_metrics: bool
+
+
+def try_model(model: Any, batch: Batch | Unknown, method: str = "fit") -> Trial:
+    """Try the forward pass, the loss and the metrics on an abstract batch, without a trace of it left."""
+    reason = _reason_against(model, batch, method)
+    if reason or isinstance(batch, Unknown):
+        unknown = Unknown(reason or getattr(batch, "reason", ""))
+        return Trial(unknown, unknown, unknown)
+    predicts = method in ("predict", "predict_on_batch")
+    compiled = is_compiled(model)
+    plan = _Plan(
+        model,
+        batch,
+        training=method in ("fit", "train_on_batch"),
+        with_loss=compiled and not predicts,
+        with_metrics=compiled and not predicts and "compute_metrics" not in overrides_of(model),
+    )
+    effects = effects_of(*_code_carriers(model))
+    if effects.lasting:
+        unknown = Unknown(f"its code has lasting effects: {effects.lasting}")
+        return Trial(unknown, unknown, unknown)
+    snapshot = Snapshot(model, *effects.closures, bindings=effects.globals)
+    if not snapshot.complete:
+        unknown = Unknown("the model reaches too many objects to restore them all")
+        return Trial(unknown, unknown, unknown)
+    try:
+        with _silence():
+            return _try(plan)
+    finally:
+        snapshot.restore()
+
+
+def _reason_against(model: Any, batch: Batch | Unknown, method: str) -> str:
+    if isinstance(batch, Unknown):
+        return batch.reason
+    if keras_version(model) != 3:
+        return "the model is of Keras 2"
+    if "keras.src.backend.tensorflow" not in sys.modules or sys.modules["keras"].backend.backend() != "tensorflow":
+        return "the backend is not TensorFlow"
+    own_steps = CUSTOM_STEPS if method in ("fit", "train_on_batch") else ("test_step", "predict_step", "__call__")
+    for name in overrides_of(model):
+        if name in own_steps:
+            return f"the model defines its own `{name}`"
+    if vars(model).get("_distribute_strategy") is not None:
+        return "the model runs under a distribution strategy"
+    if any(leaf.shape is None or leaf.sparse or leaf.ragged for leaf in _flat_leaves(batch)):
+        return "the data is sparse, ragged or of unknown rank"
+    if not list(_flat_leaves(Batch(batch.x))):
+        return "there is no x"
+    return ""
+
+
+def _flat_leaves(value: Any) -> Iterator[Leaf]:
+    if isinstance(value, Leaf):
+        yield value
+    elif isinstance(value, Batch):
+        for part in (value.x, value.y, value.sample_weight):
+            yield from _flat_leaves(part)
+    elif isinstance(value, dict):
+        for item in value.values():
+            yield from _flat_leaves(item)
+    elif isinstance(value, (list, tuple)):
+        for item in value:
+            yield from _flat_leaves(item)
+
+
+def _code_carriers(model: Any) -> list[Any]:
+    """Everything whose code the forward pass, the loss and the metrics run."""
+    found = every_layer(model)
+    given = given_loss(model)
+    losses = list(given.values()) if isinstance(given, dict) else given
+    found.extend(losses if isinstance(losses, (list, tuple)) else [losses])
+    metrics = vars(model).get("_compile_metrics")
+    for group in (getattr(metrics, "_user_metrics", None), getattr(metrics, "_user_weighted_metrics", None)):
+        found.extend(_flattened(group))
+    return [item for item in found if item is not None and not isinstance(item, str)]
+
+
+def _flattened(value: Any) -> Iterator[Any]:
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, (list, tuple)):
+        for item in value:
+            yield from _flattened(item)
+    elif value is not None:
+        yield value
+
+
+# --- the scratch graph --------------------------------------------------------------------------------------------
+
+
+def _try(plan: _Plan) -> Trial:
+    unknown = Unknown("the forward pass did not go through")
+    with _scratch(plan.model) as placeholder:
+        x = map_leaves(placeholder, plan.batch.x)
+        y = map_leaves(placeholder, plan.batch.y)
+        weight = map_leaves(placeholder, plan.batch.sample_weight)
+        forward, y_pred, free = _forward(plan, x, placeholder)
+        if isinstance(forward, Unknown) or not forward.ok:
+            return Trial(forward, unknown, unknown)
+        loss = _loss(plan, x, y, y_pred, weight, free)
+        metrics = _metrics(plan, y, y_pred, weight, loss)
+    return Trial(forward, loss, metrics)
+
+
+def _forward(plan: _Plan, x: Any, placeholder: Any) -> tuple[Outcome | Unknown, Any, bool]:
+    if _output_is_known(plan):
+        y_pred = _known_output(plan, placeholder)
+        return Outcome(_specs(y_pred)), y_pred, True
+    options = {"training": plan.training} if plan.model._call_has_training_arg else {}
+    try:
+        y_pred = plan.model(x, **options)
+    except Exception as error:
+        return _failed(plan, error), None, False
+    return Outcome(_specs(y_pred)), y_pred, False
+
+
+def _loss(plan: _Plan, x: Any, y: Any, y_pred: Any, weight: Any, free: bool) -> Outcome | Unknown:
+    if not plan.with_loss:
+        return Unknown("the model is not compiled")
+    model = plan.model
+    try:
+        if not free or "compute_loss" in overrides_of(model):
+            if free:
+                return Unknown("its `compute_loss` may need what the layers add")
+            value = model._compute_loss(
+                x=x, y=y, y_pred=y_pred, sample_weight=weight, training=plan.training
+            )
+        elif model._compile_loss is None:
+            return Unknown("the model has no loss")
+        else:
+            value = model._compile_loss(y, y_pred, weight)
+    except Exception as error:
+        return _failed(plan, error)
+    return Outcome(_specs(value))
+
+
+def _metrics(plan: _Plan, y: Any, y_pred: Any, weight: Any, loss: Outcome | Unknown) -> Outcome | Unknown:
+    if not plan.with_metrics:
+        return Unknown("the metrics are not compiled, or the model's own")
+    if isinstance(loss, Outcome) and not loss.ok:
+        return Unknown("the loss did not go through")
+    compiled = plan.model._compile_metrics
+    if compiled is None:
+        return Outcome()
+    if y is None:
+        return Unknown("there is no y")
+    try:
+        compiled.update_state(y, y_pred, sample_weight=weight)
+        values = compiled.result()
+    except Exception as error:
+        return _failed(plan, error)
+    return Outcome(_specs(values))
+
+
+def _output_is_known(plan: _Plan) -> bool:
+    """Whether the model's graph of layers already tells the output for such a batch."""
+    functional = functional_part(plan.model)
+    if functional is None or not hasattr(functional, "_inputs_struct"):
+        return False
+    if any(
+        not is_library_class(type(layer)) or type(layer).__name__ == "Lambda"
+        for layer in every_layer(plan.model)
+    ):
+        return False
+    leaves = list(_flat_leaves(Batch(plan.batch.x)))
+    inputs = functional._inputs
+    if len(leaves) != len(inputs) or isinstance(plan.batch.x, dict) or isinstance(functional._inputs_struct, dict):
+        return False
+    return all(_fits(leaf, tensor) for leaf, tensor in zip(leaves, inputs, strict=True))
+
+
+def _fits(leaf: Leaf, tensor: Any) -> bool:
+    if leaf.shape is None or len(leaf.shape) != len(tensor.shape) or leaf.dtype in ("string", "str"):
+        return False
+    if tensor.sparse or str(tensor.dtype) == "string" or tensor.shape[0] is not None:
+        return False
+    return all(
+        expected is None or size == expected
+        for size, expected in zip(leaf.shape[1:], tensor.shape[1:], strict=True)
+    )
+
+
+def _known_output(plan: _Plan, placeholder: Any) -> Any:
+    import keras
+
+    functional = functional_part(plan.model)
+    first = next(iter(_flat_leaves(Batch(plan.batch.x))))
+    axis = first.shape[0] if first.shape else None
+
+    def output(tensor: Any) -> Any:
+        shape = tuple(tensor.shape)
+        if shape and shape[0] is None:
+            shape = (axis, *shape[1:])
+        return placeholder(Leaf(shape, str(tensor.dtype)))
+
+    outputs = keras.tree.map_structure(output, functional._outputs_struct)
+    if isinstance(outputs, (list, tuple)) and len(outputs) == 1:
+        return outputs[0]
+    return outputs
+
+
+@contextlib.contextmanager
+def _scratch(model: Any) -> Iterator[Any]:
+    """A graph that is thrown away, in which variables have no values and functions are not traced apart."""
+    import keras
+    import tensorflow as tf
+
+    polymorphic = sys.modules.get("tensorflow.python.eager.polymorphic_function.polymorphic_function")
+    eager_functions = getattr(polymorphic, "RUN_FUNCTIONS_EAGERLY", None)
+    graph = tf.__internal__.FuncGraph("fitdoctor_trial")
+    scope = _scope_class(keras)(graph)
+    state = keras.src.backend.common.global_state
+
+    def placeholder(leaf: Leaf) -> Any:
+        return tf.compat.v1.placeholder(dtype=leaf.dtype, shape=leaf.shape)
+
+    def refuse(_next_creator: Any, **_options: Any) -> Any:
+        raise _NotTriable("a tf.Variable is made while the model is called")
+
+    with scope, keras.src.backend.common.symbolic_scope.SymbolicScope():
+        state.set_global_attribute("traceback_filtering", False)
+        # A traced tf.function would keep what it captured here, and fit would find it in its cache.
+        if polymorphic is not None and eager_functions is not None:
+            polymorphic.RUN_FUNCTIONS_EAGERLY = True
+        try:
+            with graph.as_default(), tf.variable_creator_scope(refuse):
+                yield placeholder
+        finally:
+            if polymorphic is not None and eager_functions is not None:
+                polymorphic.RUN_FUNCTIONS_EAGERLY = eager_functions
+
+
+_scope_classes: dict[int, Any] = {}
+
+
+def _scope_class(keras: Any) -> Any:
+    """Keras's stateless scope, in which a variable without a value is a placeholder of its shape."""
+    base = keras.StatelessScope
+    if id(base) in _scope_classes:
+        return _scope_classes[id(base)]
+
+    class Scope(base):  # type: ignore[misc]
+        def __init__(self, graph: Any) -> None:
+            super().__init__(initialize_variables=False)
+            self._graph = graph
+            self._made: dict[int, Any] = {}
+
+        def get_current_value(self, variable: Any) -> Any:
+            value = super().get_current_value(variable)
+            if value is not None or variable._value is not None:
+                return value
+            if id(variable) not in self._made:
+                import tensorflow as tf
+
+                with self._graph.as_default():
+                    tensor = tf.compat.v1.placeholder(variable._dtype, variable._shape)
+                self._made[id(variable)] = (variable, tensor)
+            return self._made[id(variable)][1]
+
+    _scope_classes[id(base)] = Scope
+    return Scope
+
+
+@contextlib.contextmanager
+def _silence() -> Iterator[None]:
+    """What the trial prints, warns and logs will be said by fit itself."""
+    disabled = logging.root.manager.disable
+    logging.disable(logging.CRITICAL)
+    try:
+        with (
+            warnings.catch_warnings(),
+            contextlib.redirect_stdout(io.StringIO()),
+            contextlib.redirect_stderr(io.StringIO()),
+        ):
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logging.disable(disabled)
+
+
+# --- results ------------------------------------------------------------------------------------------------------
+
+
+def _specs(value: Any, path: str = "") -> tuple[Spec, ...]:
+    if value is None:
+        return ()
+    if isinstance(value, dict):
+        return tuple(spec for key, item in value.items() for spec in _specs(item, str(key)))
+    if isinstance(value, (list, tuple)):
+        return tuple(spec for index, item in enumerate(value) for spec in _specs(item, f"{path or ''}{index}"))
+    shape = getattr(value, "shape", None)
+    if shape is None:
+        return ()
+    try:
+        known = tuple(None if size is None else int(size) for size in shape)
+    except (TypeError, ValueError):
+        return (Spec(Unknown("unknown rank"), _dtype(value), path),)
+    return (Spec(known, _dtype(value), path),)
+
+
+def _dtype(value: Any) -> str:
+    dtype = getattr(value, "dtype", "")
+    return str(getattr(dtype, "name", dtype))
+
+
+def _failed(plan: _Plan, error: Exception) -> Outcome | Unknown:
+    """The failure as fit would meet it; Unknown where the scratch graph itself may be the reason."""
+    frames = list(traceback.walk_tb(error.__traceback__))
+    reason = _doubt(plan, error, frames)
+    if reason:
+        return Unknown(reason)
+    from fitdoctor.failure.living import message_of
+    from fitdoctor.failure.messages import read_message
+
+    layer, inputs = _failing_layer(frames)
+    return Outcome(
+        failure=FailureSummary(
+            type(error).__name__,
+            read_message(message_of(error)).text,
+            layer=str(getattr(layer, "name", "")) if layer is not None else "",
+            layer_class=type(layer).__name__ if layer is not None else "",
+            inputs=inputs,
+            place=_place(frames),
+        )
+    )
+
+
+def _doubt(plan: _Plan, error: Exception, frames: list[tuple[types.FrameType, int]]) -> str:
+    if isinstance(error, _NotTriable):
+        return str(error)
+    if vars(plan.model).get("_run_eagerly") or getattr(plan.model, "run_eagerly", False):
+        return "the model runs eagerly, the trial does not"
+    if "stateless scope" in str(error) or "larger than 2GB" in str(error):
+        return "the trial's own scope does not allow it"
+    for frame, _line in frames:
+        path = frame.f_code.co_filename
+        if path.endswith("polymorphic_function.py") and frame.f_code.co_name == "__call__":
+            return "a tf.function of the user's is part of it"
+    return ""
+
+
+def _failing_layer(frames: list[tuple[types.FrameType, int]]) -> tuple[Any, tuple[Spec, ...]]:
+    """The innermost layer that was being called, and what it was given."""
+    for frame, _line in reversed(frames):
+        if frame.f_code.co_name == "__call__" and frame.f_code.co_filename.endswith("layers/layer.py"):
+            layer = frame.f_locals.get("self")
+            given = frame.f_locals.get("original_args", frame.f_locals.get("args", ()))
+            return layer, _specs(given)
+    return None, ()
+
+
+def _place(frames: list[tuple[types.FrameType, int]]) -> Location | None:
+    from fitdoctor.failure.frames import is_library, shown_path
+
+    for frame, line in reversed(frames):
+        path = frame.f_code.co_filename
+        if not is_library(path):
+            return Location(shown_path(path), line)
+    return None

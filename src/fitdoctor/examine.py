@@ -1,0 +1,421 @@
+"""Turns what is known at each moment into cases for the engine, and its answers into one diagnosis."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from fitdoctor.diagnosis import (
+    Confidence,
+    Crash,
+    Diagnosis,
+    Finding,
+    Location,
+    Moment,
+    Raised,
+    Script,
+    Severity,
+    Unexplained,
+)
+from fitdoctor.engine import Case, ReadLine, diagnose
+from fitdoctor.facts import (
+    DataFacts,
+    EnvironmentFacts,
+    FailureFacts,
+    FitFacts,
+    ModelFacts,
+    SourceFacts,
+    Unknown,
+)
+
+if TYPE_CHECKING:
+    from fitdoctor.source.module import Module
+    from fitdoctor.source.project import Project
+
+
+class Call(Protocol):
+    """A call of fit, as facts."""
+
+    @property
+    def model(self) -> ModelFacts | Unknown:
+        """The model that it was called on."""
+
+    @property
+    def fit(self) -> FitFacts:
+        """The call itself."""
+
+    @property
+    def data(self) -> tuple[DataFacts, ...]:
+        """What it was given, for training and for validation."""
+
+
+@dataclass(frozen=True)
+class SeenCall:
+    """A call of fit that was seen in a program."""
+
+    model: ModelFacts | Unknown
+    fit: FitFacts
+    data: tuple[DataFacts, ...]
+
+
+NOT_SEEN = Unknown("the call of fit was not seen")
+NO_SOURCE = Unknown("the source was not read")
+
+
+# --- reading ------------------------------------------------------------------------------------------------------
+
+
+def read_project(paths: Iterable[Path | str], keras: int = 3) -> Project:
+    """Read files together; those that cannot be read as Python are left out."""
+    from fitdoctor.source.module import Module
+    from fitdoctor.source.project import Project
+    from fitdoctor.source.read import SourceError, read_source
+
+    modules = []
+    for path in paths:
+        try:
+            modules.append(Module(read_source(path, keras)))
+        except SourceError:
+            continue
+    return Project(tuple(modules))
+
+
+def line_reader(project: Project | None = None) -> ReadLine:
+    """Gives lines of the user's files as they were read for the project, others from the disk."""
+    texts: dict[str, SourceFacts | None] = {}
+    for module in project.modules if project is not None else ():
+        texts[module.path] = module.facts
+
+    def read_line(location: Location) -> str | None:
+        if location.path not in texts:
+            texts[location.path] = _facts_on_disk(location.path)
+        facts = texts[location.path]
+        return None if facts is None else _line(facts, location)
+
+    return read_line
+
+
+def _facts_on_disk(path: str) -> SourceFacts | None:
+    from fitdoctor.source.read import SourceError, read_source
+
+    if path.startswith("<") or not os.path.isfile(path):
+        return None
+    try:
+        return read_source(path)
+    except SourceError:
+        return None
+
+
+def _line(facts: SourceFacts, location: Location) -> str | None:
+    text = facts.text
+    if location.cell is not None:
+        cells = facts.cells or ()
+        if not 1 <= location.cell <= len(cells):
+            return None
+        text = cells[location.cell - 1]
+    lines = text.split("\n")
+    return lines[location.line - 1] if 1 <= location.line <= len(lines) else None
+
+
+# --- cases --------------------------------------------------------------------------------------------------------
+
+
+class _Facts(Mapping[str, "tuple[Any, ...] | Unknown"]):
+    """Facts by type, some of them made only when a judge asks: reading source costs more than most judges."""
+
+    def __init__(self, **facts: tuple[Any, ...] | Unknown | Callable[[], tuple[Any, ...] | Unknown]) -> None:
+        self._facts = dict(facts)
+
+    def __getitem__(self, name: str) -> tuple[Any, ...] | Unknown:
+        value = self._facts[name]
+        if callable(value):
+            value = self._facts[name] = value()
+        return value
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._facts)
+
+    def __len__(self) -> int:
+        return len(self._facts)
+
+
+ProjectSource = Callable[[], "Project | None"]
+
+
+def source_cases(project: Project, *, fit_sites: bool = True) -> list[Case]:
+    """One case a module, and one for each call of fit whose facts can be read from the source."""
+    cases = []
+    for module in project.modules:
+        cases.append(Case(Moment.SOURCE, {"Module": (module,), "Project": (project,)}))
+        if fit_sites:
+            cases.extend(_fit_site_cases(module, project))
+    return cases
+
+
+def _fit_site_cases(module: Module, project: Project) -> Iterator[Case]:
+    try:
+        from fitdoctor.source.fit_sites import fit_sites
+    except ImportError:
+        return
+
+    for site in fit_sites(module):
+        yield Case(
+            Moment.SOURCE,
+            {
+                "ModelFacts": (site.model,),
+                "FitFacts": (site.fit,),
+                "DataFacts": site.data or Unknown("the data cannot be read from the source"),
+                "Project": (project,),
+            },
+        )
+
+
+def call_case(
+    collected: Call,
+    project: ProjectSource = lambda: None,
+    environment: EnvironmentFacts | None = None,
+) -> Case:
+    """The case of a living call of fit."""
+    return Case(
+        Moment.BEFORE_FIT,
+        _Facts(
+            **_call_facts(collected),
+            EnvironmentFacts=_environment(environment),
+            Project=lambda: _project(project()),
+            Module=lambda: _module_of(project(), _path_of_call(collected)),
+        ),
+    )
+
+
+def failure_case(
+    failure: FailureFacts,
+    project: ProjectSource = lambda: None,
+    collected: Call | None = None,
+    environment: EnvironmentFacts | None = None,
+) -> Case:
+    """The case of an exception, with the call of fit that it came from where that was seen."""
+    frame = failure.last_user_frame
+    call = collected or _call_in_source(failure, project)
+    unseen: dict[str, tuple[Any, ...] | Unknown] = {
+        "ModelFacts": NOT_SEEN,
+        "FitFacts": NOT_SEEN,
+        "DataFacts": NOT_SEEN,
+    }
+    return Case(
+        Moment.AFTER_FAILURE,
+        _Facts(
+            FailureFacts=(failure,),
+            **(unseen if call is None else _call_facts(call)),
+            EnvironmentFacts=_environment(environment),
+            Project=lambda: _project(project()),
+            Module=lambda: _module_of(project(), frame.path if frame else ""),
+        ),
+    )
+
+
+def _call_facts(call: Call) -> dict[str, tuple[Any, ...] | Unknown]:
+    return {
+        "ModelFacts": call.model if isinstance(call.model, Unknown) else (call.model,),
+        "FitFacts": (call.fit,),
+        "DataFacts": call.data or Unknown("the data was not looked at"),
+    }
+
+
+def _call_in_source(failure: FailureFacts, project: ProjectSource) -> Call | None:
+    """What the source says about the call of fit that failed; a log has no living one."""
+    read = project()
+    if read is None:
+        return None
+    try:
+        from fitdoctor.source.fit_sites import fit_sites
+    except ImportError:
+        return None
+
+    for frame in reversed(failure.user_frames):
+        module = read.module_at(frame.path)
+        for site in fit_sites(module) if module is not None else ():
+            code = site.fit.code
+            if (
+                not isinstance(code, Unknown)
+                and code.location.cell == frame.cell
+                and code.location.line <= frame.line <= code.location.end_line
+            ):
+                return SeenCall(site.model, site.fit, site.data)
+    return None
+
+
+def _environment(environment: EnvironmentFacts | None) -> tuple[EnvironmentFacts] | Unknown:
+    return Unknown("the environment was not looked at") if environment is None else (environment,)
+
+
+def _project(project: Project | None) -> tuple[Project] | Unknown:
+    return NO_SOURCE if project is None else (project,)
+
+
+def _module_of(project: Project | None, path: str) -> tuple[Module] | Unknown:
+    module = project.module_at(path) if project is not None and path else None
+    return NO_SOURCE if module is None else (module,)
+
+
+def _path_of_call(collected: Call) -> str:
+    code = collected.fit.code
+    return "" if isinstance(code, Unknown) else code.location.path
+
+
+# --- diagnoses ----------------------------------------------------------------------------------------------------
+
+
+def examine_source(project: Project, select: Collection[str] = (), ignore: Collection[str] = ()) -> Diagnosis:
+    """Judge source alone."""
+    return _finished(source_cases(project), lambda: project, select, ignore)
+
+
+def examine_call(
+    collected: Call,
+    project: ProjectSource = lambda: None,
+    environment: EnvironmentFacts | None = None,
+    select: Collection[str] = (),
+    ignore: Collection[str] = (),
+) -> Diagnosis:
+    """Judge a living call of fit."""
+    return _finished([call_case(collected, project, environment)], project, select, ignore)
+
+
+def examine_failure(
+    failure: FailureFacts,
+    project: ProjectSource = lambda: None,
+    collected: Call | None = None,
+    environment: EnvironmentFacts | None = None,
+    select: Collection[str] = (),
+    ignore: Collection[str] = (),
+) -> Diagnosis:
+    """Judge an exception; one that no cause explains is told as such."""
+    case = failure_case(failure, project, collected, environment)
+    diagnosis = _finished([case], project, select, ignore)
+    return diagnosis if diagnosis.findings else replace(diagnosis, unexplained=(unexplained(failure),))
+
+
+@dataclass(frozen=True)
+class Run:
+    """All that is known when a program has ended."""
+
+    project: Project | None
+    calls: Sequence[Call] = ()
+    failure: FailureFacts | None = None
+    """What ended the program."""
+    failed_call: Call | None = None
+    """The call that it escaped from."""
+    stopped: bool = False
+    """fitdoctor itself stopped it."""
+    whole: bool = True
+    """Every fit ran as the program asked, not cut short by `--smoke`."""
+    environment: EnvironmentFacts | None = None
+    crashes: tuple[Crash, ...] = ()
+    script: Script | None = None
+
+
+def examine_run(run: Run, select: Collection[str] = (), ignore: Collection[str] = ()) -> Diagnosis:
+    """Judge all moments of a run together."""
+
+    def project() -> Project | None:
+        return run.project
+
+    cases: list[Case] = []
+    if run.project is not None:
+        # What was seen living is better known than what the source lets one guess.
+        cases.extend(source_cases(run.project, fit_sites=not run.calls))
+    cases.extend(call_case(call, project, run.environment) for call in run.calls)
+    if run.failure is not None:
+        cases.append(failure_case(run.failure, project, run.failed_call, run.environment))
+    diagnosis = _finished(cases, project, select, ignore)
+    findings = tuple(finding for finding in diagnosis.findings if not _refuted(finding, run, diagnosis))
+    left: tuple[Unexplained, ...] = ()
+    if run.failure is not None and not any(_explains_end(finding, run) for finding in findings):
+        left = (unexplained(run.failure),)
+    return replace(
+        diagnosis,
+        findings=findings,
+        unexplained=left,
+        crashes=(*diagnosis.crashes, *run.crashes),
+        script=run.script,
+    )
+
+
+def _refuted(finding: Finding, run: Run, diagnosis: Diagnosis) -> bool:
+    """Whether the end of the program speaks against an error that was announced and not proved."""
+    if finding.severity is not Severity.ERROR or finding.moment is Moment.AFTER_FAILURE:
+        return False
+    if finding.moment is Moment.BEFORE_FIT and finding.confidence is Confidence.CERTAIN:
+        return False
+    if run.script is not None and run.script.exit_code == 0 and run.whole:
+        return True
+    return finding.moment is Moment.SOURCE and any(
+        _explains_end(other, run) for other in diagnosis.findings
+    )
+
+
+def _explains_end(finding: Finding, run: Run) -> bool:
+    """Whether a finding accounts for the end: it was made from the failure, or from the very call that failed."""
+    if finding.moment is Moment.AFTER_FAILURE:
+        return True
+    return (
+        finding.moment is Moment.BEFORE_FIT
+        and finding.severity is Severity.ERROR
+        and finding.confidence is not Confidence.POSSIBLE
+        and (run.stopped or run.failed_call is not None)
+    )
+
+
+def unexplained(failure: FailureFacts) -> Unexplained:
+    """What is known about a failure that no cause fits."""
+    frame = failure.last_user_frame
+    layer = f"{failure.layer} ({failure.layer_class})" if failure.layer_class else failure.layer
+    return Unexplained(
+        type=failure.type,
+        message=failure.message,
+        location=frame.location if frame is not None else None,
+        called=failure.called,
+        layer=layer,
+        arguments=tuple(f"{name}: {value}" for name, value in failure.arguments),
+    )
+
+
+def raised(failure: FailureFacts) -> Raised:
+    """The exception by its type and message."""
+    return Raised(failure.type, failure.message)
+
+
+def _finished(
+    cases: list[Case], project: ProjectSource, select: Collection[str], ignore: Collection[str]
+) -> Diagnosis:
+    """Judge, leave out what the source says to leave out, and sign. A call without findings reads no source."""
+    from fitdoctor import __version__
+
+    readers: list[ReadLine] = []
+
+    def read_line(location: Location) -> str | None:
+        if not readers:
+            readers.append(line_reader(project()))
+        return readers[0](location)
+
+    diagnosis = diagnose(cases, select=select, ignore=ignore, read_line=read_line)
+    if diagnosis.findings:
+        diagnosis = without_suppressed(diagnosis, project())
+    return replace(diagnosis, tool_version=__version__)
+
+
+def without_suppressed(diagnosis: Diagnosis, project: Project | None) -> Diagnosis:
+    """Leave out the findings that a comment in the source suppresses."""
+    if project is None:
+        return diagnosis
+    from fitdoctor.source.suppressions import suppress
+
+    findings = diagnosis.findings
+    for path in {finding.location.path for finding in findings if finding.location}:
+        module = project.module_at(path)
+        if module is not None:
+            findings = suppress(module, findings).kept
+    return replace(diagnosis, findings=findings)

@@ -1,0 +1,96 @@
+"""Joins an exception's type, message and frames into the facts of a failure."""
+
+from __future__ import annotations
+
+from fitdoctor.facts import FailureFacts, FailureSummary, Frame
+from fitdoctor.failure.called import called_function
+from fitdoctor.failure.frames import is_generated
+from fitdoctor.failure.messages import Message, read_message
+
+
+def assemble(
+    type_name: str,
+    raw_message: str,
+    frames: tuple[Frame, ...],
+    earlier: tuple[FailureSummary, ...] = (),
+    *,
+    from_text: bool,
+) -> FailureFacts:
+    """The facts of one failure; what it was raised from comes ready."""
+    message = read_message(raw_message, here=not from_text)
+    joined = join_frames(frames, message)
+    return FailureFacts(
+        type=_short(type_name) or message.type,
+        message=message.text,
+        raw_message=raw_message,
+        dialect=message.dialect,
+        frames=joined,
+        layer=message.layer,
+        layer_class=message.layer_class,
+        arguments=message.arguments,
+        node=message.node,
+        operation=message.operation,
+        definition=message.definition,
+        made_at=message.made_at,
+        made_in=message.made_in,
+        used_in=message.used_in,
+        earlier=(*_quoted(message), *earlier),
+        called=called_function(joined),
+        from_text=from_text,
+    )
+
+
+def summary_of(failure: FailureFacts) -> FailureSummary:
+    """The short form of a failure that another one was raised from."""
+    last = failure.last_user_frame
+    return FailureSummary(
+        type=failure.type,
+        message=failure.message,
+        layer=failure.layer,
+        layer_class=failure.layer_class,
+        place=last.location if last else None,
+    )
+
+
+def join_frames(frames: tuple[Frame, ...], message: Message) -> tuple[Frame, ...]:
+    """The traceback with what the message quotes put where it belongs.
+
+    AutoGraph runs a rewritten copy of the user's function: its frames stand for those in the message. Where
+    the traceback was filtered and no copy shows, the quoted frames are deeper than all that is left.
+    """
+    joined = list(frames)
+    if message.frames:
+        first = next((i for i, frame in enumerate(frames) if is_generated(frame.path)), len(frames))
+        seen = {(frame.path, frame.line) for frame in message.frames}
+        deeper = [
+            frame
+            for frame in frames[first:]
+            if not is_generated(frame.path) and (frame.path, frame.line) not in seen
+        ]
+        quoted, before = _without_repeated(message.frames, list(frames[:first]))
+        joined = [*before, *quoted, *deeper]
+    if message.quoted:
+        joined.extend(message.quoted.frames)
+    return tuple(joined)
+
+
+def _without_repeated(quoted: list[Frame], before: list[Frame]) -> tuple[list[Frame], list[Frame]]:
+    """An unconverted caller may stand in the traceback and in the message: keep the traceback's, it knows more."""
+    while quoted and before:
+        places = [(frame.path, frame.line) for frame in before]
+        if (quoted[0].path, quoted[0].line) not in places:
+            break
+        quoted = quoted[1:]
+    return quoted, before
+
+
+def _quoted(message: Message) -> tuple[FailureSummary, ...]:
+    if message.quoted is None:
+        return ()
+    users = [frame for frame in message.quoted.frames if not frame.library]
+    place = users[-1].location if users else None
+    return (FailureSummary(message.quoted.type, message.quoted.message, place=place),)
+
+
+def _short(type_name: str) -> str:
+    return type_name.rpartition(".")[2]

@@ -1,0 +1,351 @@
+"""Finds symbolic tensors that are still held after tracing, where they were made and who holds them.
+
+Only plain attributes, containers, closures and globals are looked at: no property or method of the user's is run.
+TensorFlow is used where the program has imported it, and never imported from here.
+"""
+
+from __future__ import annotations
+
+import collections
+import dis
+import functools
+import linecache
+import sys
+import time
+import types
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from fitdoctor.facts import Frame, HeldTensor
+from fitdoctor.failure.frames import frame_of, is_framework, is_generated, is_library
+
+MOST_OBJECTS = 20_000
+MOST_SECONDS = 1.0
+MOST_FOUND = 50
+_MOST_ITEMS = 200
+"""Items looked at from either end of a container."""
+_MOST_DEPTH = 12
+_MOST_FRAMES = 400
+
+_KERAS_KINDS = frozenset(
+    {"Layer", "Model", "Callback", "Loss", "Metric", "CompileLoss", "CompileMetrics", "Regularizer"}
+)
+_LAYER_LISTS = {"_layers": "layers", "_self_tracked_trackables": "layers"}
+"""Keras's own bookkeeping that leads to the user's layers."""
+_USER_GIVEN = {"_user_loss": "loss", "_user_metrics": "metrics", "_user_weighted_metrics": "weighted_metrics"}
+_BOOKKEEPING = frozenset(
+    {
+        "_obj_reference_counts_dict",
+        "_thread_local",
+        "_losses",
+        "_eager_losses",
+        "_callable_losses",
+        "_updates",
+        "_tracker",
+        "_keras_history",
+        "__dict__",
+    }
+)
+"""Where Keras keeps tensors for itself, under names that no assignment in its classes shows."""
+
+
+@dataclass(frozen=True)
+class _Place:
+    """An object on the way, and how it was reached."""
+
+    value: Any
+    path: str
+    holder_class: str
+    attribute: str
+    depth: int
+
+
+def held_tensors(
+    roots: Mapping[str, object],
+    *,
+    seconds: float = MOST_SECONDS,
+    objects: int = MOST_OBJECTS,
+) -> tuple[HeldTensor, ...]:
+    """The symbolic tensors of finished functions that can be reached from these objects, the nearest first.
+
+    Args:
+        roots: objects by the name that the user knows them under.
+        seconds: how long to look.
+        objects: how many objects to look at.
+    """
+    tensor_class = _tensor_class()
+    if tensor_class is None:
+        return ()
+    deadline = time.monotonic() + seconds
+    pending = collections.deque(_Place(value, name, "", name, 0) for name, value in roots.items())
+    seen: set[int] = set()
+    found: list[HeldTensor] = []
+    holders: set[str] = set()
+    while pending and len(seen) < objects and len(found) < MOST_FOUND and time.monotonic() < deadline:
+        place = pending.popleft()
+        if _is_symbolic(place.value, tensor_class):
+            # A list that grew by one tensor a call is one leak.
+            holder = place.path.rpartition("[")[0] if place.path.endswith("]") else place.path
+            if holder not in holders:
+                holders.add(holder)
+                found.extend(_held(place))
+            continue
+        if id(place.value) in seen or place.depth > _MOST_DEPTH:
+            continue
+        seen.add(id(place.value))
+        pending.extend(_inside(place))
+    return tuple(found)
+
+
+def user_roots(
+    *, model: object = None, callbacks: Iterable[object] = (), exc: BaseException | None = None
+) -> dict[str, object]:
+    """What to start from: the model, the callbacks, the names in the user's frames, and the user's modules."""
+    roots: dict[str, object] = {}
+    if model is not None:
+        roots["model"] = model
+    for index, callback in enumerate(callbacks):
+        roots[f"callbacks[{index}]"] = callback
+    for name, value in _frame_names(exc):
+        roots.setdefault(name, value)
+    for name, value in _module_names():
+        roots.setdefault(name, value)
+    return roots
+
+
+def _frame_names(exc: BaseException | None) -> Iterator[tuple[str, object]]:
+    trace = exc.__traceback__ if exc is not None else None
+    while trace is not None:
+        frame = trace.tb_frame
+        path = frame.f_code.co_filename
+        if is_framework(path) or is_generated(path):
+            # Beyond, functions were being traced: their symbolic locals are nobody's leak.
+            return
+        if not is_library(path):
+            yield from frame.f_locals.items()
+        trace = trace.tb_next
+
+
+def _module_names() -> Iterator[tuple[str, object]]:
+    for name, module in list(sys.modules.items()):
+        if not isinstance(module, types.ModuleType) or not _is_users(name):
+            continue
+        before = "" if name == "__main__" else f"{name}."
+        for key, value in list(vars(module).items()):
+            if not key.startswith("__") and not isinstance(value, types.ModuleType):
+                yield before + key, value
+
+
+@functools.lru_cache(maxsize=4096)
+def _is_users(module_name: str) -> bool:
+    """Whether a module is the user's own."""
+    if module_name == "__main__":
+        return True
+    module = sys.modules.get(module_name)
+    path = vars(module).get("__file__") if isinstance(module, types.ModuleType) else None
+    return isinstance(path, str) and not is_library(path)
+
+
+# --- tensors ------------------------------------------------------------------------------------------------
+
+
+def _tensor_class() -> type | None:
+    module = sys.modules.get("tensorflow")
+    found = vars(module).get("Tensor") if module is not None else None
+    if found is None and module is not None:
+        # The names of TensorFlow's own module are filled in when they are first asked for.
+        found = getattr(module, "Tensor", None)
+    return found if isinstance(found, type) else None
+
+
+def _is_symbolic(value: object, tensor_class: type) -> bool:
+    """Whether it is a tensor of a function's graph; tensors of a `tf.Graph` of the user's own may be kept."""
+    kinds = type(value).__mro__
+    if tensor_class not in kinds or any(kind.__name__ == "EagerTensor" for kind in kinds):
+        return False
+    graph = getattr(value, "graph", None)
+    names = {kind.__name__ for kind in type(graph).__mro__}
+    return "FuncGraph" in names and getattr(graph, "name", "") != "keras_graph"
+
+
+def _held(place: _Place) -> Iterator[HeldTensor]:
+    tensor = place.value
+    yield HeldTensor(
+        path=place.path,
+        holder_class=place.holder_class,
+        attribute=place.attribute,
+        tensor=f"<tf.Tensor '{tensor.name}' shape={tensor.shape} dtype={tensor.dtype.name}>",
+        graph=str(tensor.graph.name),
+        made_at=_made_at(tensor),
+    )
+
+
+def _made_at(tensor: Any) -> tuple[Frame, ...]:
+    stack = getattr(getattr(tensor, "op", None), "traceback", None)
+    if stack is None:
+        return ()
+    frames = []
+    for entry in list(stack)[-_MOST_FRAMES:]:
+        text = linecache.getline(entry.filename, entry.lineno) if not is_library(entry.filename) else ""
+        frames.append(frame_of(entry.filename, entry.lineno, entry.name, text.strip()))
+    return tuple(frames)
+
+
+# --- what an object leads to --------------------------------------------------------------------------------
+
+
+def _inside(place: _Place) -> Iterator[_Place]:
+    value = place.value
+    if isinstance(value, (str, bytes, int, float, complex, type(None), type, types.ModuleType)):
+        return
+    kind = type(value)
+    if issubclass(kind, dict):
+        yield from _items(place, dict.items(value))
+    elif issubclass(kind, (list, tuple, set, frozenset, collections.deque)):
+        yield from _elements(place, kind)
+    elif kind.__name__ == "_DictWrapper" and kind.__module__.startswith("tensorflow."):
+        yield from _items(place, dict.items(value.__wrapped__))
+    elif isinstance(value, types.FunctionType):
+        yield from _closure(place, value)
+    elif isinstance(value, types.MethodType):
+        yield _Place(value.__self__, place.path, place.holder_class, place.attribute, place.depth + 1)
+        yield from _inside(
+            _Place(value.__func__, place.path, place.holder_class, place.attribute, place.depth)
+        )
+    elif isinstance(value, functools.partial):
+        parts = (value.func, value.args, value.keywords)
+        yield from (
+            _Place(part, place.path, place.holder_class, place.attribute, place.depth + 1) for part in parts
+        )
+    elif _is_traced_function(kind):
+        function = _attributes(value).get("_python_function")
+        yield _Place(function, place.path, place.holder_class, place.attribute, place.depth + 1)
+    else:
+        yield from _of_instance(place, kind)
+
+
+def _is_traced_function(kind: type) -> bool:
+    return kind.__module__.startswith("tensorflow.python.eager") and kind.__name__ == "Function"
+
+
+def _items(place: _Place, items: Iterable[tuple[Any, Any]]) -> Iterator[_Place]:
+    for key, value in _ends(list(items)):
+        path = f"{place.path}[{_key(key)}]"
+        yield _Place(value, path, place.holder_class, place.attribute, place.depth + 1)
+
+
+def _key(key: object) -> str:
+    # The repr of the user's own class would run the user's code.
+    return repr(key)[:60] if type(key) in (str, int, float, bool, tuple) else "…"
+
+
+def _elements(place: _Place, kind: type) -> Iterator[_Place]:
+    plain = next(base for base in (list, tuple, set, frozenset, collections.deque) if issubclass(kind, base))
+    elements = list(plain.__iter__(place.value))
+    for index, value in _ends(list(enumerate(elements))):
+        path = f"{place.path}[{index}]"
+        yield _Place(value, path, place.holder_class, place.attribute, place.depth + 1)
+
+
+def _ends(items: list[Any]) -> list[Any]:
+    if len(items) <= 2 * _MOST_ITEMS:
+        return items
+    return items[:_MOST_ITEMS] + items[-_MOST_ITEMS:]
+
+
+def _closure(place: _Place, function: types.FunctionType) -> Iterator[_Place]:
+    if is_library(function.__code__.co_filename):
+        # Keras hands its own wrappers around the user's functions.
+        wrapped = vars(function).get("__wrapped__")
+        if wrapped is not None:
+            yield _Place(wrapped, place.path, place.holder_class, place.attribute, place.depth + 1)
+        return
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=False):
+        try:
+            value = cell.cell_contents
+        except ValueError:  # not assigned yet
+            continue
+        yield _Place(value, f"{place.path}.<{name}>", function.__name__, name, place.depth + 1)
+    for value in function.__defaults__ or ():
+        yield _Place(value, f"{place.path}.<default>", function.__name__, "default", place.depth + 1)
+
+
+def _of_instance(place: _Place, kind: type) -> Iterator[_Place]:
+    keras = _is_keras(kind)
+    if not keras and not _is_users(kind.__module__):
+        return
+    skipped = _kept_by_library(kind)
+    for name, value in _attributes(place.value).items():
+        alias = _LAYER_LISTS.get(name) or _USER_GIVEN.get(name) if keras else None
+        own = alias is None and (name in _BOOKKEEPING or name in skipped)
+        # What Keras keeps for itself may still lead on to objects of the user's.
+        if own and not _leads_on(type(value)):
+            continue
+        yield _Place(value, f"{place.path}.{alias or name}", kind.__name__, alias or name, place.depth + 1)
+
+
+def _leads_on(kind: type) -> bool:
+    return _is_keras(kind) or issubclass(kind, types.FunctionType)
+
+
+def _attributes(value: object) -> dict[str, Any]:
+    """The instance's own attributes, from its `__dict__` and its slots; no property is asked."""
+    found: dict[str, Any] = {}
+    try:
+        own = object.__getattribute__(value, "__dict__")
+    except AttributeError:
+        own = None
+    if isinstance(own, dict):
+        found.update((name, item) for name, item in list(own.items()) if isinstance(name, str))
+    for kind in type(value).__mro__:
+        for name, member in vars(kind).items():
+            if isinstance(member, types.MemberDescriptorType) and name not in found:
+                try:
+                    found[name] = member.__get__(value, kind)
+                except AttributeError:  # never assigned
+                    continue
+    return found
+
+
+@functools.cache
+def _is_keras(kind: type[Any]) -> bool:
+    return any(
+        base.__name__ in _KERAS_KINDS and base.__module__.split(".")[0] in ("keras", "tf_keras", "tensorflow")
+        for base in kind.__mro__
+    )
+
+
+@functools.cache
+def _kept_by_library(kind: type[Any]) -> frozenset[str]:
+    """The attributes that only Keras's own classes assign in this class's ancestry."""
+    library: set[str] = set()
+    users: set[str] = set()
+    for base in kind.__mro__[:-1]:
+        stored = _stored_names(base)
+        if _is_users(base.__module__):
+            users |= stored
+        else:
+            library |= stored
+    return frozenset(library - users)
+
+
+@functools.cache
+def _stored_names(kind: type[Any]) -> frozenset[str]:
+    names: set[str] = set()
+    for member in vars(kind).values():
+        function = getattr(member, "__func__", member)
+        if isinstance(member, property):
+            function = member.fset
+        while isinstance(function, types.FunctionType):
+            names |= _stored_in(function.__code__)
+            function = vars(function).get("__wrapped__")
+    return frozenset(names)
+
+
+def _stored_in(code: types.CodeType) -> set[str]:
+    names = {str(step.argval) for step in dis.get_instructions(code) if step.opname == "STORE_ATTR"}
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            names |= _stored_in(constant)
+    return names

@@ -1,0 +1,199 @@
+"""An exception that was just raised, as facts: nothing is executed again, and the exception stays as it was."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import linecache
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from types import CodeType, FrameType, TracebackType
+from typing import TYPE_CHECKING, Any
+
+from fitdoctor.facts import Code, FailureFacts, FailureSummary, Frame, Unknown
+from fitdoctor.failure.assemble import assemble, summary_of
+from fitdoctor.failure.frames import frame_of, is_cell
+
+if TYPE_CHECKING:
+    from fitdoctor.source.module import Module
+
+_MOST_FRAMES = 600
+"""Of a runaway recursion, the first and the last frames tell everything."""
+_MOST_EARLIER = 20
+
+Positions = tuple[int | None, int | None, int | None, int | None]
+
+
+def from_exception(exc: BaseException) -> FailureFacts:
+    """The facts of an exception: its real message, its frames, what it was raised from."""
+    exc = _only_leaf(exc)
+    readers = _Readers()
+    earlier = tuple(_earlier(exc, readers))
+    return _facts(exc, readers, earlier)
+
+
+def _facts(exc: BaseException, readers: _Readers, earlier: tuple[FailureSummary, ...] = ()) -> FailureFacts:
+    frames = tuple(_frames(exc.__traceback__, readers)) + _syntax_error_place(exc)
+    facts = assemble(type(exc).__name__, message_of(exc), frames, earlier, from_text=False)
+    return replace(
+        facts,
+        frames=tuple(_with_source_text(frame) for frame in facts.frames),
+        definition=tuple(_with_source_text(frame) for frame in facts.definition),
+        made_at=tuple(_with_source_text(frame) for frame in facts.made_at),
+    )
+
+
+def message_of(exc: BaseException) -> str:
+    """The text of an exception, also where its own `__str__` fails or shows the repr of its argument."""
+    if isinstance(exc, KeyError) and len(exc.args) == 1 and isinstance(exc.args[0], str):
+        text = exc.args[0]
+        # A short key keeps its quotes, as Python prints it; a message of Keras's is no key.
+        return text if "\n" in text else repr(text)
+    try:
+        return str(exc)
+    # The user's exception class may have any `__str__`.
+    except Exception as error:
+        return f"(its message could not be read: {type(error).__name__})"
+
+
+def _only_leaf(exc: BaseException) -> BaseException:
+    """An exception group of one is that one."""
+    for _ in range(_MOST_EARLIER):
+        if not isinstance(exc, BaseExceptionGroup) or len(exc.exceptions) != 1:
+            return exc
+        exc = exc.exceptions[0]
+    return exc
+
+
+def _earlier(exc: BaseException, readers: _Readers) -> Iterator[FailureSummary]:
+    seen = {id(exc)}
+    current: BaseException | None = _raised_from(exc)
+    while current is not None and id(current) not in seen and len(seen) <= _MOST_EARLIER:
+        seen.add(id(current))
+        yield summary_of(_facts(current, readers))
+        current = _raised_from(current)
+
+
+def _raised_from(exc: BaseException) -> BaseException | None:
+    if exc.__cause__ is not None:
+        return exc.__cause__
+    return None if exc.__suppress_context__ else exc.__context__
+
+
+# --- frames -------------------------------------------------------------------------------------------------
+
+
+def _frames(trace: TracebackType | None, readers: _Readers) -> Iterator[Frame]:
+    entries = []
+    while trace is not None:
+        entries.append(trace)
+        trace = trace.tb_next
+    if len(entries) > _MOST_FRAMES:
+        entries = entries[: _MOST_FRAMES // 3] + entries[-_MOST_FRAMES * 2 // 3 :]
+    for entry in entries:
+        yield _frame(entry, readers)
+
+
+def _frame(entry: TracebackType, readers: _Readers) -> Frame:
+    code = entry.tb_frame.f_code
+    path, line = code.co_filename, entry.tb_lineno or code.co_firstlineno
+    frame = frame_of(path, line, code.co_name, _line_text(path, line), cell=execution_count(path))
+    if frame.library:
+        return frame
+    return replace(frame, code=readers.code_at(path, _positions(code, entry.tb_lasti)))
+
+
+def call_under_way(frame: FrameType) -> Code | Unknown:
+    """The call that a living frame of the user's is in the middle of."""
+    return _Readers().code_at(frame.f_code.co_filename, _positions(frame.f_code, frame.f_lasti))
+
+
+def _positions(code: CodeType, instruction: int) -> Positions:
+    if instruction < 0:
+        return (None, None, None, None)
+    found = next(itertools.islice(code.co_positions(), instruction // 2, None), None)
+    return found or (None, None, None, None)
+
+
+def _line_text(path: str, line: int) -> str:
+    return linecache.getline(path, line).strip()
+
+
+def _with_source_text(frame: Frame) -> Frame:
+    if frame.text or frame.line < 1:
+        return frame
+    text = _line_text(frame.path, frame.line)
+    return replace(frame, text=text) if text else frame
+
+
+def _syntax_error_place(exc: BaseException) -> tuple[Frame, ...]:
+    """Where the parser stopped: no frame of the traceback points there."""
+    if not isinstance(exc, SyntaxError) or not exc.filename or not exc.lineno:
+        return ()
+    return (frame_of(exc.filename, exc.lineno, "", (exc.text or "").strip()),)
+
+
+def execution_count(path: str) -> int | None:
+    """The number of a notebook cell by its file, where IPython is loaded and knows it."""
+    module = sys.modules.get("IPython")
+    if module is None or not is_cell(path):
+        return None
+    shell = getattr(module, "get_ipython", lambda: None)()
+    names: Any = getattr(getattr(shell, "compile", None), "_filename_map", None)
+    number = names.get(path) if isinstance(names, dict) else None
+    return number if isinstance(number, int) else None
+
+
+# --- the call under way -------------------------------------------------------------------------------------
+
+
+class _Readers:
+    """The analysed sources of the files that the frames lie in, each read once."""
+
+    def __init__(self) -> None:
+        self._modules: dict[str, Module | Unknown] = {}
+
+    def code_at(self, path: str, positions: Positions) -> Code | Unknown:
+        """The expression that an instruction belongs to."""
+        if None in positions:
+            return Unknown("the interpreter kept no positions")
+        if path not in self._modules:
+            self._modules[path] = _module_of(path)
+        module = self._modules[path]
+        if isinstance(module, Unknown):
+            return module
+        node = _node_at(module.tree, positions)
+        return Unknown("no expression at that position") if node is None else module.code(node)
+
+
+def _module_of(path: str) -> Module | Unknown:
+    from fitdoctor.source.module import Module
+    from fitdoctor.source.read import SourceError, source_from_cells, source_from_text
+
+    lines = linecache.getlines(path)
+    if not lines:
+        return Unknown("the source is not at hand")
+    text = "".join(lines)
+    try:
+        if is_cell(path):
+            return Module(replace(source_from_cells([text], path), cells=None))
+        return Module(source_from_text(text, path))
+    except (SourceError, SyntaxError, RecursionError) as error:
+        return Unknown(f"the source could not be read: {error}")
+
+
+def _node_at(tree: ast.AST, positions: Positions) -> ast.expr | None:
+    """The call at exactly these positions, else the smallest call around them that ends there."""
+    line, end_line, column, end_column = positions
+    best: ast.expr | None = None
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.expr) or (node.end_lineno, node.end_col_offset) != (end_line, end_column):
+            continue
+        start = (node.lineno, node.col_offset)
+        if start == (line, column) and isinstance(node, ast.Call):
+            return node
+        # A method call over several lines is said to start at its attribute.
+        if start <= (line or 0, column or 0) and (best is None or start > (best.lineno, best.col_offset)):
+            best = node
+    return best

@@ -1,0 +1,89 @@
+"""Reads the tracebacks that IPython and its notebooks print, of all ages."""
+
+from __future__ import annotations
+
+import re
+
+from fitdoctor.facts import Frame
+from fitdoctor.failure.frames import cell_number
+from fitdoctor.failure.traceback_text import MOST_LINES, Block, gather_message, text_frame
+
+_HEADER = re.compile(r"^\s*(?P<type>[A-Za-z_]\w*(?:\.\w+)*)\s{2,}Traceback \(most recent call last\)\s*$")
+_LINK = re.compile(r"\[([^\]\n]{1,1000})\]\(https?://[^)\n]{1,2000}\)")
+"""Colab's frames are links: `[/usr/…/x.py](https://localhost:8080/#) in f(…)`."""
+_COLLAPSED = re.compile(r"^\s*\d+ frames?\s*")
+_NEW_FRAME = re.compile(r"^File (?P<path>.+?):(?P<line>\d+)(?:, in (?P<function>[^(\n]*)(?:\(.*)?)?\s*$")
+_CELL = re.compile(
+    r"^\s*(?P<path>(?:Cell|Input) In ?\[\d+\])(?:, line (?P<line>\d+))?(?:, in (?P<function>[^(\n]*)(?:\(.*)?)?\s*$"
+)
+_OLD_FRAME = re.compile(
+    r"^(?P<path><[^>\n]{1,200}>|(?:~|/|[A-Za-z]:[\\/]|\.{0,2}/)[^\n]{0,1000}?) in "
+    r"(?P<function>[\w.<>]+(?: line: \d+>)?)(?:\(.*)?\s*$"
+)
+_PLAIN_FRAME = re.compile(r'^\s*File "(?P<path>[^"\n]+)", line (?P<line>\d+)(?:, in (?P<function>.*))?$')
+_ARROW = re.compile(r"^\s*-{1,}> ?(?P<line>\d+) ?(?P<text>.*)$")
+_CONTEXT = re.compile(r"^\s*\d+(?: .*)?$")
+
+
+def is_notebook_header(line: str) -> bool:
+    """Whether the line starts a traceback of IPython's: the type, a gap, the words without a colon."""
+    return bool(_HEADER.match(line[:400]))
+
+
+def parse_notebook_traceback(lines: list[str], complete: bool) -> Block | None:
+    """Read the traceback whose header is the first line."""
+    header = _HEADER.match(lines[0][:400])
+    if header is None:
+        return None
+    wanted = header["type"].rpartition(".")[2]
+    frames: list[Frame] = []
+    open_frame = False
+    for index, line in enumerate(lines[1:MOST_LINES], start=1):
+        if not line.strip():
+            continue
+        frame = _frame_in(line)
+        if frame is not None:
+            frames.append(frame)
+            open_frame = True
+            continue
+        arrow = _ARROW.match(line[:2000]) if open_frame else None
+        if arrow:
+            frames[-1] = _at(frames[-1], arrow["line"], arrow["text"])
+        elif _starts_message(line, wanted):
+            first = line.partition(":")[2].strip()
+            message, taken = gather_message(first, lines[index + 1 :], complete)
+            return Block(wanted, message, tuple(frames), index + 1 + taken)
+    return Block(wanted, "", tuple(frames), min(len(lines), MOST_LINES)) if frames else None
+
+
+def _starts_message(line: str, wanted: str) -> bool:
+    name, colon, _ = line.partition(":")
+    name = name.strip()
+    return (
+        name.rpartition(".")[2] == wanted and (bool(colon) or name == line.strip()) and line[:1] not in " \t"
+    )
+
+
+def _frame_in(line: str) -> Frame | None:
+    if len(line) > 4000:
+        return None
+    # Colab glues the count of the frames it hides to the next one.
+    line = _COLLAPSED.sub("", _LINK.sub(r"\1", line))
+    if _CONTEXT.match(line) or _ARROW.match(line):
+        return None
+    for pattern in (_CELL, _NEW_FRAME, _OLD_FRAME, _PLAIN_FRAME):
+        match = pattern.match(line)
+        if match:
+            fields = match.groupdict()
+            name = (fields.get("function") or "<module>").strip()
+            # IPython prints the qualified name, frames elsewhere have the plain one.
+            name = "<module>" if name.startswith("<cell line") else name.rpartition(".")[2]
+            return text_frame(
+                fields["path"], fields.get("line") or "0", name, cell=cell_number(fields["path"])
+            )
+    return None
+
+
+def _at(frame: Frame, line: str, text: str) -> Frame:
+    text = "" if "Could not get source" in text else text.strip()
+    return Frame(frame.path, int(line[:9]), frame.function, text, frame.library, frame.cell)

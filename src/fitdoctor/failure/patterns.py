@@ -1,0 +1,376 @@
+"""Reads names, values and types out of normalised messages; shapes are in `shapes`."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from fitdoctor.facts import Shape
+from fitdoctor.failure.shapes import (
+    SHAPE,
+    ExhaustedDimension,
+    InputCount,
+    InputMismatch,
+    OperationShapes,
+    ReshapeSizes,
+    TargetOutput,
+    exhausted_dimension,
+    input_count,
+    input_mismatch,
+    names_in,
+    operation_shapes,
+    parse_shape,
+    reshape_sizes,
+    shapes_in,
+    target_and_output,
+)
+
+__all__ = [
+    "AllocationFailed",
+    "ArgumentCount",
+    "AttributeMissing",
+    "Cardinality",
+    "DtypeMismatch",
+    "ExhaustedDimension",
+    "IndexOutOfRange",
+    "InputCount",
+    "InputMismatch",
+    "LabelOutOfRange",
+    "MissingGradients",
+    "NamedTensor",
+    "OperationShapes",
+    "ReshapeSizes",
+    "TargetOutput",
+    "UnexpectedKeyword",
+    "allocation_failed",
+    "argument_count",
+    "attribute_missing",
+    "cardinality",
+    "dtype_mismatch",
+    "exhausted_dimension",
+    "index_out_of_range",
+    "input_count",
+    "input_mismatch",
+    "label_out_of_range",
+    "missing_gradients",
+    "named_tensor",
+    "operation_shapes",
+    "parse_shape",
+    "reshape_sizes",
+    "shapes_in",
+    "target_and_output",
+    "unexpected_keyword",
+]
+
+
+# --- values -------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class LabelOutOfRange:
+    """A class number that the output layer has no unit for; `high` is exclusive."""
+
+    value: int
+    low: int
+    high: int
+
+
+_LABEL = re.compile(
+    r"label value of (?P<value>-?\d+) which is outside the valid range of \[(?P<low>-?\d+), ?(?P<high>-?\d+)\)"
+)
+
+
+def label_out_of_range(message: str) -> LabelOutOfRange | None:
+    """The label that a sparse loss refused."""
+    match = _LABEL.search(message)
+    return LabelOutOfRange(int(match["value"]), int(match["low"]), int(match["high"])) if match else None
+
+
+@dataclass(frozen=True)
+class IndexOutOfRange:
+    """An index that a table (an embedding, a gather) has no row for; `high` is exclusive."""
+
+    position: tuple[int, ...]
+    value: int
+    low: int
+    high: int
+
+
+_INDEX = re.compile(
+    r"indices\[(?P<position>[\d, ]*)\] = (?P<value>-?\d+) is not in \[(?P<low>-?\d+), ?(?P<high>-?\d+)\)"
+)
+_SCALAR_INDEX = re.compile(r"indices = (?P<value>-?\d+) is not in \[(?P<low>-?\d+), ?(?P<high>-?\d+)\)")
+
+
+def index_out_of_range(message: str) -> IndexOutOfRange | None:
+    """The index that a gather refused."""
+    match = _INDEX.search(message) or _SCALAR_INDEX.search(message)
+    if match is None:
+        return None
+    position = match.groupdict().get("position") or ""
+    return IndexOutOfRange(
+        position=tuple(int(part) for part in position.split(",") if part.strip()),
+        value=int(match["value"]),
+        low=int(match["low"]),
+        high=int(match["high"]),
+    )
+
+
+@dataclass(frozen=True)
+class Cardinality:
+    """How many samples each argument has, by its name."""
+
+    sizes: tuple[tuple[str, tuple[int, ...]], ...]
+
+    def of(self, name: str) -> tuple[int, ...]:
+        """The sizes of one argument."""
+        return dict(self.sizes).get(name, ())
+
+
+_SIZES = re.compile(r"(?:^|[\s.])'?(?P<name>x|y|sample_weight)'? sizes: (?P<sizes>\d+(?:, ?\d+)*)")
+
+
+def cardinality(message: str) -> Cardinality | None:
+    """The numbers of samples that differ."""
+    if "cardinality is ambiguous" not in message:
+        return None
+    found = [
+        (match["name"], tuple(int(size) for size in match["sizes"].split(",")))
+        for match in _SIZES.finditer(message)
+    ]
+    return Cardinality(tuple(found)) if found else None
+
+
+# --- names --------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class UnexpectedKeyword:
+    """A keyword that a function or class does not take."""
+
+    function: str
+    """The plain name: `fit`, `compile`, `__init__`, `Dense`; "" where it is not told."""
+    name: str
+    owner: str = ""
+    """The class of a method, where it is told."""
+
+
+_UNEXPECTED = re.compile(r"(?P<function>[\w.<>]+)\(\) got an unexpected keyword argument '(?P<name>\w+)'")
+_UNBOUND = re.compile(r"got an unexpected keyword argument '(?P<name>\w+)'")
+_NOT_RECOGNIZED = re.compile(
+    r"""(?:Argument\(s\)[ ]not[ ]recognized:[ ]\{\s*
+      | Unrecognized[ ]keyword[ ]arguments(?:[ ]passed[ ]to[ ](?P<owner>\w+))?:[ ]\{\s*
+      | Unexpected[ ]keyword[ ]argument(?:s|\(s\))?:?[ ][\[{(]?\s*
+      | Invalid[ ]keyword[ ]argument\(s\)[ ]in[ ]`(?P<function>\w+)\(?\)?`:[ ]\(?\{?
+      | \('Keyword[ ]argument[ ]not[ ]understood:',[ ])
+    ["'](?P<name>\w+)["']""",
+    re.VERBOSE,
+)
+
+
+def unexpected_keyword(message: str) -> UnexpectedKeyword | None:
+    """The keyword that was refused, and by whom."""
+    match = _UNEXPECTED.search(message)
+    if match:
+        owner, _, function = match["function"].rpartition(".")
+        return UnexpectedKeyword(function, match["name"], owner.rpartition(".")[2])
+    refused = _NOT_RECOGNIZED.search(message)
+    if refused:
+        return UnexpectedKeyword(refused["function"] or "", refused["name"], refused["owner"] or "")
+    unbound = _UNBOUND.search(message)
+    return UnexpectedKeyword("", unbound["name"]) if unbound else None
+
+
+@dataclass(frozen=True)
+class ArgumentCount:
+    """A call with too few or too many arguments."""
+
+    function: str
+    owner: str = ""
+    missing: tuple[str, ...] = ()
+    takes: int | None = None
+    given: int | None = None
+
+
+_MISSING = re.compile(
+    r"(?P<function>[\w.<>]+)\(\) missing \d+ required (?:positional|keyword-only) arguments?: (?P<names>'[^\n]{1,500})"
+)
+_MISSING_BOUND = re.compile(r"missing a required (?:keyword-only )?argument: (?P<names>'\w+')")
+_TAKES = re.compile(
+    r"(?P<function>[\w.<>]+)\(\) takes (?:from \d+ to )?(?P<takes>\d+) positional arguments? "
+    r"but (?P<given>\d+) (?:was|were) given"
+)
+
+
+def argument_count(message: str) -> ArgumentCount | None:
+    """What a call lacks, or has too much."""
+    takes = _TAKES.search(message)
+    if takes:
+        owner, _, function = takes["function"].rpartition(".")
+        return ArgumentCount(
+            function, owner.rpartition(".")[2], takes=int(takes["takes"]), given=int(takes["given"])
+        )
+    missing = _MISSING.search(message)
+    if missing:
+        owner, _, function = missing["function"].rpartition(".")
+        return ArgumentCount(function, owner.rpartition(".")[2], names_in(missing["names"]))
+    bound = _MISSING_BOUND.search(message)
+    return ArgumentCount("", missing=names_in(bound["names"])) if bound else None
+
+
+@dataclass(frozen=True)
+class AttributeMissing:
+    """An attribute that an object, class or module does not have."""
+
+    owner: str
+    """The class or module."""
+    name: str
+    kind: str = "object"
+    """`object`, `type` or `module`."""
+    suggestion: str = ""
+
+
+_ATTRIBUTE = re.compile(
+    r"(?:(?P<kind>module|type object) )?'(?P<owner>[^'\n]+)'(?: object)? has no attribute '(?P<name>[^'\n]+)'"
+)
+_DID_YOU_MEAN = re.compile(r"Did you mean: '(?P<name>\w+)'")
+
+
+def attribute_missing(message: str) -> AttributeMissing | None:
+    """The attribute that was not there."""
+    match = _ATTRIBUTE.search(message)
+    if match is None:
+        return None
+    kind = {"module": "module", "type object": "type", None: "object"}[match["kind"]]
+    hint = _DID_YOU_MEAN.search(message)
+    return AttributeMissing(match["owner"], match["name"], kind, hint["name"] if hint else "")
+
+
+@dataclass(frozen=True)
+class MissingGradients:
+    """The variables that got no gradient."""
+
+    every: bool
+    """None of the model's variables got one."""
+    variables: tuple[str, ...] = ()
+
+
+_VARIABLE_PATH = re.compile(r"<(?:Keras)?Variable (?:path|name)=(?P<path>[^,\s>]+)")
+_VARIABLE_NAME = re.compile(r"'(?P<name>[\w./ -]{1,200}:0)'")
+
+
+def missing_gradients(message: str) -> MissingGradients | None:
+    """Which variables the loss does not depend on."""
+    every = "No gradients provided for any variable" in message
+    if not every and "Gradients do not exist for variables" not in message:
+        return None
+    # Behind `grads_and_vars` the old message lists everything once more, with values.
+    named = message.partition("Provided `grads_and_vars`")[0][:20_000]
+    paths = [match["path"] for match in _VARIABLE_PATH.finditer(named)]
+    names = [match["name"] for match in _VARIABLE_NAME.finditer(named)]
+    return MissingGradients(every, tuple(dict.fromkeys(paths or names)))
+
+
+@dataclass(frozen=True)
+class NamedTensor:
+    """The symbolic tensor that a message is about."""
+
+    name: str
+    shape: Shape | None = None
+    dtype: str = ""
+
+
+_TENSORS = (
+    re.compile(rf"<tf\.Tensor '(?P<name>[^'\n]+)' shape=(?P<shape>{SHAPE}|<unknown>) dtype=(?P<dtype>\w+)>"),
+    re.compile(rf'Tensor\("(?P<name>[^"\n]+)"(?:, shape=(?P<shape>{SHAPE}))?(?:, dtype=(?P<dtype>\w+))?\)'),
+    re.compile(r"symbolic (?:tf\.)?Tensor \((?P<name>[^)\n]+)\) to a numpy array"),
+    re.compile(r"The graph tensor has name: (?P<name>\S+)"),
+)
+
+
+def named_tensor(message: str) -> NamedTensor | None:
+    """The first symbolic tensor that the message names."""
+    for pattern in _TENSORS:
+        match = pattern.search(message)
+        if match:
+            fields = match.groupdict()
+            shape = parse_shape(fields.get("shape") or "x")
+            return NamedTensor(match["name"], shape, fields.get("dtype") or "")
+    return None
+
+
+# --- types and memory ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class DtypeMismatch:
+    """A type that an operation does not take; what was not told is ""."""
+
+    found: str
+    expected: str = ""
+    """Another argument's type, or the first allowed one."""
+    allowed: tuple[str, ...] = ()
+    operation: str = ""
+    argument: str = ""
+
+
+_DTYPES = (
+    re.compile(
+        r"Input '(?P<argument>\w+)' of '(?P<operation>\w+)' Op has type (?P<found>\w+) "
+        r"that does not match type (?P<expected>\w+)"
+    ),
+    re.compile(
+        r"Value passed to parameter '(?P<argument>\w+)' has DataType (?P<found>\w+) "
+        r"not in list of allowed values: (?P<allowed>[\w, ]+)"
+    ),
+    re.compile(
+        r"cannot compute (?P<operation>\w+) as input #(?P<argument>\d+)\(zero-based\) "
+        r"was expected to be an? (?P<expected>\w+) tensor but is an? (?P<found>\w+) tensor"
+    ),
+    re.compile(r"Tensor conversion requested dtype (?P<expected>\w+) for Tensor with dtype (?P<found>\w+)"),
+    re.compile(r"Cast (?P<found>\w+) to (?P<expected>\w+) is not supported"),
+    re.compile(r"Unsupported object type (?P<found>[\w.]+)"),
+    re.compile(r"Invalid dtype: (?P<found>[\w\[\], ]+)"),
+    re.compile(r"dtype='?(?P<found>\w+)'? is not a valid dtype for Keras type promotion"),
+)
+
+
+def dtype_mismatch(message: str) -> DtypeMismatch | None:
+    """The type that was refused."""
+    for pattern in _DTYPES:
+        match = pattern.search(message)
+        if match:
+            fields = match.groupdict()
+            allowed = tuple(part.strip() for part in (fields.get("allowed") or "").split(",") if part.strip())
+            return DtypeMismatch(
+                found=match["found"].strip(),
+                expected=fields.get("expected") or (allowed[0] if allowed else ""),
+                allowed=allowed,
+                operation=fields.get("operation") or "",
+                argument=fields.get("argument") or "",
+            )
+    return None
+
+
+@dataclass(frozen=True)
+class AllocationFailed:
+    """A tensor for which there was no memory."""
+
+    shape: Shape | None = None
+    dtype: str = ""
+    device: str = ""
+
+
+_OOM = re.compile(
+    r"OOM when allocating tensor with shape ?(?P<shape>[\[(][\d, ]*[\])]) and type (?P<dtype>\w+)"
+    r"(?: on (?P<device>\S+))?"
+)
+
+
+def allocation_failed(message: str) -> AllocationFailed | None:
+    """What could not be allocated."""
+    match = _OOM.search(message)
+    if match:
+        return AllocationFailed(parse_shape(match["shape"]), match["dtype"], match["device"] or "")
+    words = ("failed to allocate memory", "Out of memory while trying to allocate", "Unable to allocate ")
+    return AllocationFailed() if any(part in message for part in words) else None

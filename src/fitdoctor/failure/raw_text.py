@@ -1,0 +1,122 @@
+"""Logs as they come: any encoding, any line ends, with colours, progress bars and the prefixes of build servers."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from fitdoctor.failure.messages import plain_text
+
+_BOMS = (
+    (b"\xef\xbb\xbf", "utf-8"),
+    (b"\xff\xfe\x00\x00", "utf-32"),
+    (b"\x00\x00\xfe\xff", "utf-32"),
+    (b"\xff\xfe", "utf-16"),
+    (b"\xfe\xff", "utf-16"),
+)
+_SAMPLE = 65_536
+_TEXT_CONTROLS = frozenset(b"\t\n\x0b\x0c\r\x08\x1b\x07")
+_BACKSPACES = re.compile("\x08+")
+_STAMP = re.compile(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)? ?")
+_MARK = re.compile(r"^(?:##\[\w{1,20}\]|::error(?: [^:\n]{0,300})?::)")
+_NUMBER = re.compile(r"\d+")
+
+
+def read_text_any(source: Path | str | bytes) -> str:
+    """The text of a log in whatever encoding it was saved.
+
+    Args:
+        source: a path, or the bytes themselves.
+
+    Raises:
+        ValueError: it is binary, not text.
+        OSError: the file cannot be read.
+    """
+    raw = source if isinstance(source, bytes) else Path(source).read_bytes()
+    for mark, encoding in _BOMS:
+        if raw.startswith(mark):
+            return (
+                raw[len(mark) :].decode("utf-8", "replace")
+                if encoding == "utf-8"
+                else raw.decode(encoding, "replace")
+            )
+    wide = _wide_encoding(raw[:_SAMPLE])
+    if wide:
+        return raw.decode(wide, "replace")
+    if _is_binary(raw[:_SAMPLE]):
+        raise ValueError("not text: the file is binary")
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError:
+        # Mostly UTF-8 with a few broken bytes (a log cut by size), or an old Windows code page.
+        return (
+            raw.decode("utf-8", "replace") if _mostly_utf8(raw[:_SAMPLE]) else raw.decode("cp1252", "replace")
+        )
+
+
+def _wide_encoding(sample: bytes) -> str:
+    """UTF-16 without a mark: every other byte of plain English is zero."""
+    even, odd = sample[0::2], sample[1::2]
+    if len(sample) < 4 or not sample.count(0):
+        return ""
+    if odd.count(0) > 0.4 * len(odd) and even.count(0) < 0.05 * len(even):
+        return "utf-16-le"
+    if even.count(0) > 0.4 * len(even) and odd.count(0) < 0.05 * len(odd):
+        return "utf-16-be"
+    return ""
+
+
+def _is_binary(sample: bytes) -> bool:
+    if not sample:
+        return False
+    controls = sum(1 for byte in sample if byte < 32 and byte not in _TEXT_CONTROLS)
+    return controls > 0.02 * len(sample) + 8 or sample.count(0) > 4
+
+
+def _mostly_utf8(sample: bytes) -> bool:
+    decoded = sample.decode("utf-8", "replace")
+    wide = sum(1 for character in decoded if character > "\x7f")
+    return decoded.count("\ufffd") * 2 <= wide
+
+
+def clean_text(text: str) -> str:
+    """The text without colours; a progress bar that overwrites itself becomes a line for each state."""
+    text = plain_text(text)
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if "\x08" in text:
+        text = _BACKSPACES.sub("\n", text)
+    return text
+
+
+def without_prefix(lines: list[str], prefix: str) -> list[str]:
+    """The lines without what a build server, a container or a quoting mail put before each of them.
+
+    Args:
+        lines: the first of them starts with `prefix`.
+        prefix: what stands before the first word that counts.
+    """
+    if not prefix:
+        return lines
+    shape = re.compile(_NUMBER.sub(r"\\d+", re.escape(_NUMBER.sub("0", prefix))))
+    if len(lines) < 2 or not (shape.match(lines[1]) or not prefix.strip()):
+        marked = [without_mark(line) for line in lines]
+        # Only the first line has something before it: a progress bar that was not ended.
+        return [lines[0][len(prefix) :], *marked[1:]]
+    bare = re.compile(_NUMBER.sub(r"\\d+", re.escape(_NUMBER.sub("0", prefix.rstrip()))) + r"\s*$")
+    return [_cut(line, shape, bare) for line in lines]
+
+
+def _cut(line: str, shape: re.Pattern[str], bare: re.Pattern[str]) -> str:
+    found = shape.match(line)
+    if found:
+        return without_mark(line[found.end() :])
+    if bare.match(line):
+        return ""
+    return without_mark(line)
+
+
+def without_mark(line: str) -> str:
+    """The line without the time stamp and mark of a build server."""
+    line = _STAMP.sub("", line)
+    return _MARK.sub("", line)

@@ -1,0 +1,378 @@
+"""Reads the shapes in a message, and the pairs of shapes that a message sets against each other."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from fitdoctor.facts import Shape
+
+_DIMENSION = r"(?:-?\d{1,18}|None|\?|<unknown>)"
+SHAPE = rf"[\[(][ ]?(?:{_DIMENSION}(?:,[ ]?{_DIMENSION}){{0,11}},?)?[ ]?[\])]"
+"""A shape as any version writes it: `(None, 28)`, `[?,28]`, `(8,)`, `()`."""
+_ONE_SHAPE = re.compile(SHAPE)
+_NUMBER = re.compile(_DIMENSION)
+
+
+def parse_shape(text: str) -> Shape | None:
+    """The shape that a text is, or None where it is none."""
+    text = (
+        text.strip().removeprefix("TensorShape(").removesuffix(")") if "TensorShape" in text else text.strip()
+    )
+    if not _ONE_SHAPE.fullmatch(text):
+        return None
+    return tuple(int(part) if part.lstrip("-").isdigit() else None for part in _NUMBER.findall(text))
+
+
+def shapes_in(message: str) -> tuple[Shape, ...]:
+    """All shapes in a message in their order; a lone number in brackets may be no shape, and is left out."""
+    found = (match[0] for match in _ONE_SHAPE.finditer(message[:20_000]))
+    shapes = [parse_shape(text) for text in found if "," in text or text in ("()", "[]")]
+    return tuple(shape for shape in shapes if shape is not None)
+
+
+def _shape(match: re.Match[str], group: str) -> Shape | None:
+    text = match.groupdict().get(group)
+    return parse_shape(text) if text else None
+
+
+# --- what goes into a layer ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class InputMismatch:
+    """An input that a layer or model refused; what was not said is None."""
+
+    layer: str = ""
+    index: int | None = None
+    name: str = ""
+    expected: Shape | None = None
+    found: Shape | None = None
+    expected_rank: int | None = None
+    rank_rule: str = ""
+    """`exact`, `least` or `most`."""
+    found_rank: int | None = None
+    axis: int | None = None
+    axis_length: int | None = None
+    """The length that the axis should have."""
+    target: bool = False
+    """It is about the labels (Keras before 2.4 checked them the same way)."""
+
+    @property
+    def ranks(self) -> tuple[int | None, int | None]:
+        """Expected and found, also where only shapes were given."""
+        expected = self.expected_rank if self.expected is None else len(self.expected)
+        return expected, self.found_rank if self.found is None else len(self.found)
+
+
+_LAYER_INPUT = re.compile(
+    r"""Input[ ](?P<index>\d+)
+    (?:[ ]with[ ]name[ ]'(?P<name>[^'\n]*)')?
+    [ ](?:of[ ]layer[ ]["']?(?P<layer>[^\s"':]+)["']?[ ]is[ ]incompatible[ ]with[ ]the[ ]layer
+      | is[ ]incompatible[ ]with[ ]layer[ ]["']?(?P<model>[^\s"':]+)["']?):[ ]?:?[ ]?(?P<rest>.*)""",
+    re.VERBOSE,
+)
+_EXPECTED_SHAPE = re.compile(rf"expected shape=(?P<expected>{SHAPE}), found shape=(?P<found>{SHAPE})")
+_EXPECTED_RANK = re.compile(
+    rf"expected (?P<rule>min_|max_)?ndim=(?P<rank>\d+), found ndim=(?P<found_rank>\d+)"
+    rf"(?:\. Full shape received: (?P<found>{SHAPE}))?"
+)
+_EXPECTED_AXIS = re.compile(
+    rf"expected axis (?P<axis>-?\d+) of input shape to have value (?P<length>\d+),? but received input with shape "
+    rf"(?P<found>{SHAPE})"
+)
+_INVALID_INPUT = re.compile(
+    rf"Invalid input shape for input .{{0,2000}}?(?: with name '(?P<name>[^'\n]*)')?(?: and path '[^'\n]*')?\. "
+    rf"Expected shape (?P<expected>{SHAPE}), but input has incompatible shape (?P<found>{SHAPE})",
+    re.DOTALL,
+)
+_CHECKING = re.compile(
+    rf"Error when checking (?:model )?(?P<which>input|target): expected (?P<name>\S{{1,200}}) to have "
+    rf"(?:shape (?P<expected>{SHAPE})|(?P<rank>\d+) dimensions),? but got array with shape (?P<found>{SHAPE})"
+)
+
+
+def input_mismatch(message: str) -> InputMismatch | None:
+    """An input of the wrong shape, in the words of any Keras."""
+    checking = _CHECKING.search(message)
+    if checking:
+        rank = int(checking["rank"]) if checking["rank"] else None
+        found = _shape(checking, "found")
+        return InputMismatch(
+            name=checking["name"],
+            expected=_shape(checking, "expected"),
+            found=found,
+            expected_rank=rank,
+            rank_rule="exact" if rank else "",
+            found_rank=len(found) if rank and found is not None else None,
+            target=checking["which"] == "target",
+        )
+    invalid = _INVALID_INPUT.search(message)
+    if invalid:
+        return InputMismatch(
+            name=invalid["name"] or "", expected=_shape(invalid, "expected"), found=_shape(invalid, "found")
+        )
+    refused = _LAYER_INPUT.search(message)
+    return _refused(refused) if refused else None
+
+
+def _refused(refused: re.Match[str]) -> InputMismatch:
+    rest = refused["rest"]
+    shapes, ranks, axis = (
+        _EXPECTED_SHAPE.search(rest),
+        _EXPECTED_RANK.search(rest),
+        _EXPECTED_AXIS.search(rest),
+    )
+    name = refused["name"] or ""
+    found = shapes or ranks or axis
+    return InputMismatch(
+        layer=refused["layer"] or refused["model"] or "",
+        index=int(refused["index"]),
+        name="" if name == "None" else name,
+        expected=_shape(shapes, "expected") if shapes else None,
+        found=_shape(found, "found") if found else None,
+        expected_rank=int(ranks["rank"]) if ranks else None,
+        rank_rule={"min_": "least", "max_": "most", None: "exact"}[ranks["rule"]] if ranks else "",
+        found_rank=int(ranks["found_rank"]) if ranks else None,
+        axis=int(axis["axis"]) if axis else None,
+        axis_length=int(axis["length"]) if axis else None,
+    )
+
+
+@dataclass(frozen=True)
+class InputCount:
+    """A model that got another number of inputs, or other names, than it has."""
+
+    layer: str = ""
+    expected: int | None = None
+    received: int | None = None
+    expected_keys: tuple[str, ...] = ()
+    received_keys: tuple[str, ...] = ()
+    missing: str = ""
+
+
+_COUNT = re.compile(
+    r"""Layer ["']?(?P<layer>[^\s"']+)["']? expects (?P<expected>\d+) (?:named )?input(?:\(s\)|s)?"""
+    r"""(?: with keys (?P<keys>\[[^\]\n]{0,2000}\]))?,? but it received (?P<received>\d+) input"""
+)
+_KEYS = re.compile(
+    r"""Missing data for input ["'](?P<missing>[^"'\n]*)["']\. You passed a data dictionary with keys """
+    r"""(?P<given>\[[^\]\n]{0,2000}\])\. Expected the following keys: (?P<keys>\[[^\]\n]{0,2000}\])"""
+)
+_QUOTED = re.compile(r"""'([^'\n]{0,200})'|"([^"\n]{0,200})\"""")
+
+
+def names_in(text: str) -> tuple[str, ...]:
+    """The quoted names of a list in a message."""
+    return tuple(first or second for first, second in _QUOTED.findall(text))
+
+
+def input_count(message: str) -> InputCount | None:
+    """A wrong number of inputs, or wrong keys."""
+    keys = _KEYS.search(message)
+    if keys:
+        return InputCount(
+            expected_keys=names_in(keys["keys"]),
+            received_keys=names_in(keys["given"]),
+            missing=keys["missing"],
+        )
+    count = _COUNT.search(message)
+    if count is None:
+        return None
+    return InputCount(
+        layer=count["layer"],
+        expected=int(count["expected"]),
+        received=int(count["received"]),
+        expected_keys=names_in(count["keys"] or ""),
+    )
+
+
+# --- labels against outputs ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class TargetOutput:
+    """The shapes of labels and output that a loss could not compare."""
+
+    target: Shape
+    output: Shape
+    rule: str
+    """`same shape`, `same rank` or `one rank less` (sparse labels)."""
+
+
+_TARGET, _OUTPUT = rf"(?P<target>{SHAPE})", rf"(?P<output>{SHAPE})"
+_RECEIVED = rf"\. Received: target\.shape={_TARGET}, output\.shape={_OUTPUT}"
+_PAIRS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
+    (rule, re.compile(words))
+    for rule, words in (
+        ("same rank", r"must have the same rank \(ndim\)" + _RECEIVED),
+        ("same shape", r"must have the same shape" + _RECEIVED),
+        ("one rank less", r"must have rank \(ndim\) `target\.ndim - 1`" + _RECEIVED),
+        ("one rank less", r"must have the same shape,? except for the last dimension" + _RECEIVED),
+        ("same shape", rf"Shapes {_TARGET} and {_OUTPUT} are incompatible"),
+        (
+            "same shape",
+            rf"`?logits`? and `?labels`? must have the same shape,? (?:received )?\({_OUTPUT} vs {_TARGET}\)",
+        ),
+        (
+            "same shape",
+            rf"logits and labels must be broadcastable: logits_size={_OUTPUT} labels_size={_TARGET}",
+        ),
+        (
+            "one rank less",
+            r"logits and labels must have the same first dimension, "
+            rf"got logits shape {_OUTPUT} and labels shape {_TARGET}",
+        ),
+        (
+            "one rank less",
+            rf"The shape of labels \(received {_TARGET}\) should equal the shape of logits "
+            rf"except for the last dimension \(received {_OUTPUT}\)",
+        ),
+    )
+)
+
+
+def target_and_output(message: str) -> TargetOutput | None:
+    """Labels and output that do not go together in a loss."""
+    for rule, pattern in _PAIRS:
+        match = pattern.search(message)
+        if match:
+            target, output = _shape(match, "target"), _shape(match, "output")
+            if target is not None and output is not None:
+                return TargetOutput(target, output, rule)
+    return None
+
+
+# --- operations ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class OperationShapes:
+    """Shapes that an operation could not take together."""
+
+    shapes: tuple[Shape, ...]
+    operation: str = ""
+    node: str = ""
+    lengths: tuple[int, int] | None = None
+    """The two axis lengths that differ, where the message names them."""
+
+
+_FOR_NODE = re.compile(
+    r"""for[ ]'(?:\{\{node[ ](?P<node>[^}\s]+)\}\}[ ]=[ ](?P<operation>\w+)\[[^\n]{0,4000}?
+      | (?P<old_node>[^'\s]+))'
+    (?:[ ]\(op:[ ]'(?P<old_operation>\w+)'\))?
+    [ ]with[ ]input[ ]shapes:[ ](?P<shapes>[\[\]\d,?. <>a-z]{2,1000}?)(?:[ ]and[ ]with|\.$|\.\s|$)""",
+    re.VERBOSE | re.MULTILINE,
+)
+_LENGTHS = re.compile(r"must be equal, but are (?P<one>\d+) and (?P<two>\d+)")
+_SUBTRACTING = re.compile(r"Negative dimension size caused by subtracting (?P<one>\d+) from (?P<two>\d+)")
+_AGAINST = re.compile(
+    rf"(?:Incompatible shapes: |Inputs have incompatible shapes\. Received shapes |"
+    rf"Matrix size-incompatible: In\[0\]: |mismatching shapes? )"
+    rf"(?P<one>{SHAPE})(?:,? vs\.? |, In\[1\]: |, | and )(?P<two>{SHAPE})"
+)
+_LISTED = re.compile(
+    rf"(?:Received: input_shape=|Got inputs shapes: |inputs with (?:compatible|matching) shapes[^\[\n]{{0,200}})"
+    rf"(?P<shapes>\[(?:{SHAPE}(?:, )?){{1,20}}\])"
+)
+
+
+def operation_shapes(message: str) -> OperationShapes | None:
+    """The shapes that an operation or merge layer refused."""
+    node = _FOR_NODE.search(message)
+    lengths = _LENGTHS.search(message) or _SUBTRACTING.search(message)
+    pair = (int(lengths["one"]), int(lengths["two"])) if lengths else None
+    if node:
+        return OperationShapes(
+            shapes=_listed_shapes(node["shapes"]),
+            operation=node["operation"] or node["old_operation"] or "",
+            node=node["node"] or node["old_node"] or "",
+            lengths=pair,
+        )
+    against = _AGAINST.search(message)
+    if against:
+        shapes = (_shape(against, "one"), _shape(against, "two"))
+        return OperationShapes(tuple(shape for shape in shapes if shape is not None), lengths=pair)
+    listed = _LISTED.search(message)
+    return OperationShapes(_listed_shapes(listed["shapes"][1:-1]), lengths=pair) if listed else None
+
+
+def _listed_shapes(text: str) -> tuple[Shape, ...]:
+    shapes = (parse_shape(match[0]) for match in _ONE_SHAPE.finditer(text))
+    return tuple(shape for shape in shapes if shape is not None)
+
+
+@dataclass(frozen=True)
+class ReshapeSizes:
+    """A reshape whose sizes do not multiply out."""
+
+    given: int | None = None
+    wanted: int | None = None
+    multiple_of: int | None = None
+    input_shape: Shape | None = None
+    target_shape: Shape | None = None
+
+
+_RESHAPES = (
+    re.compile(
+        rf"Cannot reshape a tensor with (?P<given>\d+) elements to shape (?P<target>{SHAPE}) "
+        r"\((?P<wanted>\d+) elements\)"
+    ),
+    re.compile(
+        r"Input to reshape is a tensor with (?P<given>\d+) values, but the requested shape "
+        r"(?:has (?P<wanted>\d+)|requires a multiple of (?P<multiple>\d+))"
+    ),
+    re.compile(
+        r"total size of (?:the tensor|new array) must be unchanged[.,] ?(?:Received: )?"
+        rf"input_shape ?= ?(?P<input>{SHAPE}), (?:target|output)_shape ?= ?(?P<target>{SHAPE})"
+    ),
+    re.compile(r"cannot reshape array of size (?P<given>\d+) into shape (?P<target>\([\d, -]{1,200}\))"),
+)
+
+
+def reshape_sizes(message: str) -> ReshapeSizes | None:
+    """The sizes of a reshape that cannot be made."""
+    for pattern in _RESHAPES:
+        match = pattern.search(message)
+        if match:
+            fields = match.groupdict()
+            return ReshapeSizes(
+                given=_integer(fields.get("given")),
+                wanted=_integer(fields.get("wanted")),
+                multiple_of=_integer(fields.get("multiple")),
+                input_shape=_shape(match, "input"),
+                target_shape=_shape(match, "target"),
+            )
+    return None
+
+
+def _integer(text: str | None) -> int | None:
+    return int(text) if text else None
+
+
+@dataclass(frozen=True)
+class ExhaustedDimension:
+    """A convolution or pooling whose window is larger than what is left of its input."""
+
+    input: Shape | None
+    kernel: Shape | None
+
+
+_EXHAUSTED = re.compile(
+    rf"output size would be (?:zero or )?negative\. Received:? `inputs shape=(?P<input>{SHAPE})`(?: and |, )"
+    rf"`(?:kernel shape|pool_size|pool size)=(?P<kernel>{SHAPE})`"
+)
+
+
+def exhausted_dimension(message: str) -> ExhaustedDimension | None:
+    """An axis that shrank below 1."""
+    match = _EXHAUSTED.search(message)
+    if match:
+        return ExhaustedDimension(_shape(match, "input"), _shape(match, "kernel"))
+    if "Negative dimension size caused by subtracting" in message:
+        found = operation_shapes(message)
+        shapes = found.shapes if found else ()
+        return ExhaustedDimension(shapes[0] if shapes else None, shapes[1] if len(shapes) > 1 else None)
+    if "output size would be" in message and "negative" in message:
+        return ExhaustedDimension(None, None)
+    return None

@@ -1,0 +1,156 @@
+"""Signs of a failure outside a traceback: a lone exception line, a warning that matters, a process that was killed."""
+
+from __future__ import annotations
+
+import re
+
+from fitdoctor.facts import Frame
+from fitdoctor.failure.traceback_text import Block, gather_message, text_frame
+
+_BUILTIN = (
+    "KeyboardInterrupt|StopIteration|SystemExit|GeneratorExit|StopAsyncIteration|MemoryError|RecursionError"
+)
+LONE = re.compile(
+    rf"^(?:\d{{4}}-\d\d-\d\dT[\d:.]{{8,20}}Z )?(?:##\[error\])?(?:E {{3,9}})?"
+    rf"(?P<type>(?:[a-z_]\w*\.)*(?:_?[A-Z]\w{{0,60}}(?:Error|Exception)|{_BUILTIN}))(?::(?= )|$)",
+    re.MULTILINE,
+)
+_ENVELOPE = re.compile(
+    r"^\s*(?:Exception encountered when calling |in user code:|Graph execution error:|"
+    r"<tf\.Tensor .{1,300} is out of scope)"
+)
+_SYNTAX_PLACE = re.compile(
+    r'^\s*(?:File "(?P<path>[^"\n]+)"|(?P<cell>(?:Cell|Input) In ?\[\d+\])), line (?P<line>\d+)\s*$'
+)
+
+WARNINGS = (
+    "ran out of data",
+    "Gradients do not exist for variables",
+    "which is not available. Available metrics are",
+    "Can save best model only with",
+    "Invalid loss, terminating training",
+)
+"""What Keras says in passing when a training is not what its author meant."""
+_WARNED = re.compile(
+    r"^(?P<path>(?:[A-Za-z]:)?[^\s:][^:\n]{0,1000}):(?P<line>\d+): (?P<type>\w*Warning): (?P<message>.*)$"
+)
+_LOGGED = re.compile(
+    r"^.{0,200}?(?:WARNING:[\w.]+:|UserWarning: |\bW\d{4}\b[^\]\n]{0,200}\] )(?P<message>.*)$"
+)
+
+SYNTAX_ERRORS = ("\nSyntaxError: ", "\nIndentationError: ", "\nTabError: ")
+"""They come without a traceback when the program itself cannot be read."""
+
+SIGNALS = (
+    ("SIGKILL", re.compile(r"^(?:\S{0,300}: line \d+: +\d+ )?Killed\b(?:: 9)?(?: {2,}.*)?$")),
+    ("SIGKILL", re.compile(r"Out of memory: Killed process \d+|oom-kill(?:er)?:|OOMKilled|oom_kill event")),
+    ("SIGKILL", re.compile(r"exit(?:ed with)? (?:code|status):? \(?137\b|signal 9\b|signal: killed")),
+    (
+        "SIGSEGV",
+        re.compile(r"^(?:\S{0,300}: line \d+: +\d+ )?Segmentation fault\b|exit code 139\b|signal 11\b"),
+    ),
+    ("SIGSEGV", re.compile(r"^Fatal Python error: Segmentation fault")),
+    (
+        "SIGABRT",
+        re.compile(r"^(?:\S{0,300}: line \d+: +\d+ )?Aborted(?: \(core dumped\))?\b|exit code 134\b"),
+    ),
+    ("SIGABRT", re.compile(r"^Fatal Python error: Aborted|^terminate called after throwing an instance of")),
+    ("SIGABRT", re.compile(r"^(?:\d{4}-[\d: .-]+ F |F\d{4} ).{0,400}Check failed:")),
+    ("SIGBUS", re.compile(r"^(?:\S{0,300}: line \d+: +\d+ )?Bus error\b|^Fatal Python error: Bus error")),
+    ("SIGILL", re.compile(r"^(?:\S{0,300}: line \d+: +\d+ )?Illegal instruction\b|exit code 132\b")),
+)
+SIGNAL_WORDS = (
+    "Killed",
+    "killed",
+    "oom-kill",
+    "oom_kill",
+    "exit code 13",
+    "exit status 13",
+    "exited with code 13",
+    "signal 9",
+    "signal 11",
+    "Segmentation fault",
+    "Fatal Python error",
+    "Aborted",
+    "terminate called",
+    "Check failed:",
+    "Bus error",
+    "Illegal instruction",
+)
+"""What a line of a killed process must contain; looked for first, because it is fast."""
+_THREAD = re.compile(r"^(?:Current thread|Thread) 0x[0-9a-f]+.*\(most recent call first\):\s*$")
+_FAULT_FRAME = re.compile(r'^\s+File "(?P<path>[^"\n]+)", line (?P<line>\d+)(?: in (?P<function>.*))?$')
+
+
+def parse_lone(lines: list[str], before: list[str], complete: bool) -> Block | None:
+    """Read an exception of which only the last line is left, with its message.
+
+    Args:
+        lines: the exception's line and what follows.
+        before: a few lines that stand before it; a SyntaxError has its place there.
+        complete: the text ends with `lines`.
+    """
+    head = LONE.match(lines[0][:2000])
+    if head is None:
+        return None
+    first = lines[0][head.end() :].removeprefix(":").strip()
+    message, taken = gather_message(first, lines[1:], complete)
+    return Block(head["type"], message, _syntax_place(before), 1 + taken)
+
+
+def _syntax_place(before: list[str]) -> tuple[Frame, ...]:
+    for index in range(len(before) - 1, -1, -1):
+        place = _SYNTAX_PLACE.match(before[index][:2000])
+        if place:
+            code = before[index + 1].strip() if index + 1 < len(before) else ""
+            return (text_frame(place["path"] or place["cell"], place["line"], "", code),)
+    return ()
+
+
+def parse_envelope(text: str) -> Block | None:
+    """A message that was copied without its type, when it is plainly one of Keras's or TensorFlow's."""
+    if len(text) > 20_000 or not _ENVELOPE.match(text):
+        return None
+    return Block("", text.strip(), (), text.count("\n") + 1)
+
+
+def parse_warning(line: str) -> Block | None:
+    """Read a warning of Keras's that tells of a training gone wrong."""
+    line = line[:4000]
+    warned = _WARNED.match(line)
+    if warned:
+        frame = text_frame(warned["path"], warned["line"], "")
+        return Block(warned["type"], warned["message"].strip(), (frame,), 1)
+    logged = _LOGGED.match(line)
+    said = logged["message"] if logged else line
+    if not any(words in said[:300] for words in WARNINGS):
+        return None
+    return Block("UserWarning", said.strip(), (), 1)
+
+
+def parse_signal(lines: list[str]) -> Block | None:
+    """Read the line that a shell, the kernel or the interpreter leaves when a process is killed."""
+    line = lines[0][:2000]
+    for name, pattern in SIGNALS:
+        if pattern.search(line):
+            frames, taken = _fault_frames(lines)
+            return Block(name, line.strip(), frames, 1 + taken)
+    return None
+
+
+def _fault_frames(lines: list[str]) -> tuple[tuple[Frame, ...], int]:
+    """What faulthandler printed: the most recent call first."""
+    start = next((i for i, line in enumerate(lines[:40]) if line.startswith("Current thread")), None)
+    if start is None:
+        start = next((i for i, line in enumerate(lines[:6]) if _THREAD.match(line)), None)
+    if start is None or not lines[0].startswith("Fatal Python error"):
+        return (), 0
+    frames = []
+    index = start + 1
+    while index < len(lines):
+        match = _FAULT_FRAME.match(lines[index][:2000])
+        if match is None:
+            break
+        frames.append(text_frame(match["path"], match["line"], match["function"] or ""))
+        index += 1
+    return tuple(reversed(frames)), index - 1

@@ -1,0 +1,292 @@
+"""Finds the failures in saved text: logs, notebooks' output, pytest's reports, of any size."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from fitdoctor.facts import FailureFacts, FailureSummary
+from fitdoctor.failure.assemble import assemble, summary_of
+from fitdoctor.failure.notebook_text import is_notebook_header, parse_notebook_traceback
+from fitdoctor.failure.pytest_text import SECTION, parse_pytest_failure
+from fitdoctor.failure.raw_text import clean_text, read_text_any, without_mark, without_prefix
+from fitdoctor.failure.signs import (
+    LONE,
+    SIGNAL_WORDS,
+    SYNTAX_ERRORS,
+    WARNINGS,
+    parse_envelope,
+    parse_lone,
+    parse_signal,
+    parse_warning,
+)
+from fitdoctor.failure.traceback_text import HEADER, Block, is_chain, parse_traceback
+
+__all__ = ["failures_in", "read_text_any"]
+
+MOST_PLACES = 300
+"""Places of one kind that are looked at; the last ones, because the end of a log tells how it ended."""
+_WINDOW = 400_000
+"""Characters that one exception may take."""
+_MOST_CHAINED = 50
+
+
+@dataclass(frozen=True)
+class _Found:
+    """An exception and the characters it takes."""
+
+    block: Block
+    start: int
+    end: int
+    kind: str
+    joined: bool = False
+    """It was raised from the one before it, or while that was handled."""
+
+
+def failures_in(text: str) -> list[FailureFacts]:
+    """The failures that a text tells of, in the order in which they stand there.
+
+    Chained tracebacks are one failure: the last, with the others in `earlier`. Where there is no traceback, a
+    lone exception line counts. Processes that were killed have the signal as their type (`SIGKILL`), warnings
+    theirs (`UserWarning`).
+    """
+    outputs = _notebook_outputs(text)
+    if outputs is not None:
+        return [failure for cell, output in outputs for failure in _in_cell(failures_in(output), cell)]
+    text = clean_text(text)
+    found = _without_inside([*_structured(text), *_syntax_errors(text)])
+    if not found:
+        found = _lone(text)
+    found = _without_inside([*found, *_signs(text)])
+    return _distinct(_facts(group) for group in _chains(found))
+
+
+# --- where to look ------------------------------------------------------------------------------------------
+
+
+def _places(text: str, words: str, most: int = MOST_PLACES) -> list[int]:
+    """The last places of the words, in ascending order."""
+    places: list[int] = []
+    place = text.rfind(words)
+    while place >= 0 and len(places) < most:
+        places.append(place)
+        place = text.rfind(words, 0, place)
+    return places[::-1]
+
+
+def _line_start(text: str, place: int) -> int:
+    return text.rfind("\n", 0, place) + 1
+
+
+def _window(text: str, start: int) -> tuple[list[str], bool]:
+    """The lines from a place on, and whether they reach the end of the text."""
+    cut = text[start : start + _WINDOW]
+    return cut.split("\n"), start + _WINDOW >= len(text)
+
+
+def _end_of(text: str, start: int, lines: list[str], taken: int) -> int:
+    return min(start + sum(len(line) + 1 for line in lines[:taken]), len(text))
+
+
+def _structured(text: str) -> list[_Found]:
+    """Tracebacks and pytest's sections."""
+    found: list[_Found] = []
+    done = 0
+    for place in _places(text, HEADER):
+        if place < done:
+            continue
+        start = _line_start(text, place)
+        one = _traceback_at(text, start, place)
+        if one is not None:
+            found.append(one)
+            done = one.end
+    sections = list(_pytest_sections(text))
+    return sorted([*found, *sections], key=lambda one: one.start)
+
+
+def _traceback_at(text: str, start: int, place: int) -> _Found | None:
+    raw, complete = _window(text, start)
+    if is_notebook_header(raw[0]):
+        block = parse_notebook_traceback(raw, complete)
+    else:
+        lines = without_prefix(raw, raw[0][: place - start])
+        block = parse_traceback(lines, complete)
+    if block is None:
+        return None
+    return _Found(block, start, _end_of(text, start, raw, block.lines), "traceback", _is_joined(text, start))
+
+
+def _is_joined(text: str, start: int) -> bool:
+    """Whether the words that chain two exceptions stand right before."""
+    before = text[max(0, start - 400) : start].split("\n")
+    lines = [line for line in before if line.strip(" |\t-")]
+    # A build server's prefix may stand before the words.
+    return bool(lines) and is_chain(lines[-1])
+
+
+def _pytest_sections(text: str) -> Iterator[_Found]:
+    done = 0
+    for place in _places(text, "\nE  ", MOST_PLACES * 10):
+        if place < done:
+            continue
+        start = _section_start(text, place + 1, done)
+        lines, _ = _window(text, start)
+        blocks, taken = parse_pytest_failure(lines)
+        done = max(_end_of(text, start, lines, taken), place + 1)
+        for index, block in enumerate(blocks):
+            # They share the section's characters: each gets its own place in it, so that their order stays.
+            at = start + index
+            yield _Found(block, at, done if index == len(blocks) - 1 else at + 1, "pytest", index > 0)
+
+
+def _section_start(text: str, place: int, floor: int) -> int:
+    """The section's headline above an `E` line, or the lines right before it."""
+    low = max(floor, place - _WINDOW // 2)
+    before = text[low:place]
+    lines = before.split("\n")
+    for index in range(len(lines) - 1, -1, -1):
+        if SECTION.match(lines[index][:500]):
+            return low + sum(len(line) + 1 for line in lines[:index])
+    return low + sum(len(line) + 1 for line in lines[: max(0, len(lines) - 60)])
+
+
+def _lone(text: str) -> list[_Found]:
+    found: list[_Found] = []
+    done = 0
+    matches = [match.start() for match in LONE.finditer(text)][-MOST_PLACES:]
+    for start in matches:
+        one = _lone_at(text, start) if start >= done else None
+        if one is not None:
+            done = one.end
+            found.append(one)
+    if not found:
+        block = parse_envelope(text)
+        return [_Found(block, 0, len(text), "lone")] if block else []
+    return found
+
+
+def _lone_at(text: str, start: int) -> _Found | None:
+    raw, complete = _window(text, start)
+    before = text[max(0, start - 600) : start].split("\n")[-5:]
+    block = parse_lone([raw[0], *map(without_mark, raw[1:])], before, complete)
+    if block is None:
+        return None
+    return _Found(block, start, _end_of(text, start, raw, block.lines), "lone")
+
+
+def _syntax_errors(text: str) -> Iterator[_Found]:
+    for words in SYNTAX_ERRORS:
+        for place in _places(text, words):
+            one = _lone_at(text, place + 1)
+            if one is not None and one.block.frames:
+                yield one
+
+
+def _signs(text: str) -> Iterator[_Found]:
+    """Warnings and killed processes."""
+    for words in WARNINGS:
+        for place in _places(text, words):
+            start = _line_start(text, place)
+            raw = text[start : start + 4000].split("\n")
+            block = parse_warning(without_mark(raw[0]))
+            if block is not None:
+                yield _Found(block, start, start + len(raw[0]), "sign")
+    for words in SIGNAL_WORDS:
+        for place in _places(text, words):
+            start = _line_start(text, place)
+            raw = text[start : start + 20_000].split("\n")
+            block = parse_signal([without_mark(line) for line in raw])
+            if block is not None:
+                yield _Found(block, start, _end_of(text, start, raw, block.lines), "sign")
+
+
+def _without_inside(found: list[_Found]) -> list[_Found]:
+    """Leave out what lies inside another: a quoted traceback, a warning's words in a message."""
+    kept: list[_Found] = []
+    reach = -1
+    for one in sorted(found, key=lambda one: (one.start, -one.end)):
+        if one.start >= reach or one.kind == "pytest" and one.joined:
+            kept.append(one)
+            reach = max(reach, one.end)
+    return kept
+
+
+# --- from places to facts -----------------------------------------------------------------------------------
+
+
+def _chains(found: list[_Found]) -> Iterator[list[_Found]]:
+    group: list[_Found] = []
+    for one in found:
+        if group and not one.joined:
+            yield group
+            group = []
+        group.append(one)
+    if group:
+        yield group
+
+
+def _facts(group: list[_Found]) -> FailureFacts:
+    earlier: tuple[FailureSummary, ...] = ()
+    for one in group[-_MOST_CHAINED:-1]:
+        earlier = (summary_of(_one(one.block)), *earlier)
+    return _one(group[-1].block, earlier)
+
+
+def _one(block: Block, earlier: tuple[FailureSummary, ...] = ()) -> FailureFacts:
+    return assemble(block.type, block.message, block.frames, earlier, from_text=True)
+
+
+def _distinct(failures: Iterator[FailureFacts]) -> list[FailureFacts]:
+    """Each failure once: logs repeat themselves."""
+    return list(dict.fromkeys(failures))
+
+
+# --- notebooks as files -------------------------------------------------------------------------------------
+
+
+def _notebook_outputs(text: str) -> list[tuple[int, str]] | None:
+    """The printed output of each code cell of a saved notebook, or None where the text is none."""
+    if not text.lstrip("\ufeff \t\r\n").startswith("{") or '"cells"' not in text:
+        return None
+    try:
+        notebook: Any = json.loads(text.lstrip("\ufeff"))
+    except (ValueError, RecursionError):
+        return None
+    cells = notebook.get("cells") if isinstance(notebook, dict) else None
+    if not isinstance(cells, list):
+        return None
+    code = [cell for cell in cells if isinstance(cell, dict) and cell.get("cell_type") == "code"]
+    return [(number, _output_text(cell)) for number, cell in enumerate(code, start=1)]
+
+
+def _output_text(cell: dict[str, Any]) -> str:
+    parts: list[str] = []
+    outputs = cell.get("outputs")
+    for output in outputs if isinstance(outputs, list) else ():
+        if not isinstance(output, dict):
+            continue
+        kind = output.get("output_type")
+        if kind == "stream":
+            parts.append(_joined_text(output.get("text"), ""))
+        elif kind == "error":
+            trace = _joined_text(output.get("traceback"), "\n")
+            parts.append(trace or f"{output.get('ename', '')}: {output.get('evalue', '')}")
+    return "\n".join(parts)
+
+
+def _joined_text(value: Any, between: str) -> str:
+    if isinstance(value, list):
+        return between.join(part for part in value if isinstance(part, str))
+    return value if isinstance(value, str) else ""
+
+
+def _in_cell(failures: list[FailureFacts], cell: int) -> Iterator[FailureFacts]:
+    """The saved notebook knows where the cell stands; its frames know only when it was run."""
+    for failure in failures:
+        frames = tuple(
+            replace(frame, cell=cell) if frame is failure.user_frames[0] and frame.cell else frame
+            for frame in failure.frames
+        )
+        yield replace(failure, frames=frames)

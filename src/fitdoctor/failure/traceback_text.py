@@ -1,0 +1,230 @@
+"""Reads Python's own tracebacks out of lines of text, whole, cut, or with a log's noise in between."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+
+from fitdoctor.facts import Frame
+from fitdoctor.failure.frames import frame_of
+
+HEADER = "Traceback (most recent call last)"
+MOST_LINES = 6000
+
+_FRAME = re.compile(r'^\s*File "(?P<path>[^"\n]+)", line (?P<line>\d+)(?:,? in (?P<function>.*))?$')
+_EXCEPTION = re.compile(r"^(?P<type>[A-Za-z_]\w*(?:\.\w+)*)(?::(?: (?P<message>.*))?)?$")
+_NOISE = re.compile(
+    r"""^(?:
+        \d{4}[-/]\d\d[-/]\d\d[ T]\d\d:\d\d
+      | [IWEF]\d{4}[ ]\d\d:\d\d:
+      | [A-Z]{4,8}(?::|[ ]-|[ ]\[|$)
+      | Epoch[ ]\d+(?:/\d+)?(?:$|:)
+      | [ ]*\d+/(?:\d+|Unknown)[ ]*(?:\[|━|-[ ])
+      | To[ ]enable[ ]the[ ]following[ ]instructions
+    )""",
+    re.VERBOSE,
+)
+_STOP = re.compile(
+    r"""^(?:
+        ={5,} | _{5,}[ ] | -{20,}
+      | (?:FAILED|PASSED|ERROR)[ ]\S+::
+      | (?:\S.{0,300}\.py|sys|<\w+>):\d{1,7}:[ ]\w*Warning\b
+      | Exception[ ](?:ignored[ ]in|in[ ]thread)
+      | Process[ ](?:finished[ ]with|completed[ ]with|\w+-\d+)
+      | Error:[ ]Process[ ]completed | make:[ ]\*\*\* | srun: | Terminated$ | Killed\b
+      | Segmentation[ ]fault | Aborted\b | Bus[ ]error
+      | [ ]*(?:Cell|Input)[ ]In[ ]?\[\d+\],[ ]line | (?:SyntaxError|IndentationError|TabError):
+      | CPU[ ]times: | Wall[ ]time: | [ ]*File[ ]"[^"]{1,300}",[ ]line[ ]\d+$
+      | >>>[ ] | In[ ]\[\d+\]: | \$[ ] | \(\w{1,30}\)[ ]\S+@\S+:
+      | \w{2,30}(?:Error|Exception)[ ]{5,}Traceback
+      | During[ ]handling[ ]of[ ]the[ ]above[ ]exception
+      | The[ ]above[ ]exception[ ]was[ ]the[ ]direct[ ]cause
+    )""",
+    re.VERBOSE,
+)
+_CHAIN = (
+    "During handling of the above exception, another exception occurred:",
+    "The above exception was the direct cause of the following exception:",
+)
+_GOES_ON = re.compile(
+    r"""^\s*(?:
+        (?:Call[ ])?[Aa]rguments[ ]received | .{0,2000}[ ]was[ ]defined[ ]here: | The[ ]tensor[ ]
+      | Detected[ ]at[ ]node | Node:[ ] | Errors[ ]may[ ]have[ ]originated | Function[ ]call[ ]stack:
+      | Operation[ ]defined[ ]at | Original[ ]stack[ ]trace | Input[ ]Source[ ]operations
+      | \[\[ | \d+[ ]successful[ ]operations | \d+[ ]root[ ]error | Traceback[ ]\(most
+      | File[ ]" | <stack[ ]traces | • | ``` | The[ ]graph[ ]tensor[ ]has[ ]name
+    )""",
+    re.VERBOSE,
+)
+_ARGUMENTS = re.compile(r"^\s*(?:Call arguments|Arguments) received(?: by .*)?:\s*$")
+_NESTED = re.compile(
+    r"^(?:\{\{function_node [^}]*\}\}\s*)*[A-Za-z_][\w.]*(?:Error|Exception|Interrupt|Iteration|Exit)\b"
+)
+_TAIL_END = re.compile(r"\[Op:[\w./-]+\]")
+_AT_THE_END = 60
+"""Paragraphs up to the very end of the text belong to the last message, if they are no more lines than this."""
+
+
+@dataclass(frozen=True)
+class Block:
+    """One exception as it stands in the text."""
+
+    type: str
+    message: str
+    frames: tuple[Frame, ...]
+    lines: int
+    """How many lines it takes."""
+
+
+def text_frame(path: str, line: str, function: str, text: str = "", cell: int | None = None) -> Frame:
+    """A frame of saved text; a home directory is this machine's where the file is there."""
+    if path.startswith("~"):
+        expanded = os.path.expanduser(path)
+        path = expanded if os.path.isfile(expanded) else path
+    return frame_of(path, int(line[:9]), function.strip(), text, here=False, cell=cell)
+
+
+def is_chain(line: str) -> bool:
+    """Whether the line joins two tracebacks."""
+    return line.rstrip().endswith(_CHAIN)
+
+
+def parse_traceback(lines: list[str], complete: bool) -> Block | None:
+    """Read the traceback whose header is the first line.
+
+    Args:
+        lines: the header and what follows it, prefixes taken off.
+        complete: the text ends with them.
+    """
+    indent = len(lines[0]) - len(lines[0].lstrip())
+    body = [_outdented(line, indent) for line in lines[1:MOST_LINES]]
+    frames: list[Frame] = []
+    for index, line in enumerate(body):
+        if not line.strip():
+            continue
+        frame = _FRAME.match(line) if len(line) < 4000 else None
+        if frame:
+            frames.append(text_frame(frame["path"], frame["line"], frame["function"] or ""))
+        elif line[0] in " \t":
+            if frames and not frames[-1].text and set(line) - set(" ^~"):
+                frames[-1] = _with_text(frames[-1], line.strip())
+        elif not _is_noise(line) and not _goes_on_after(body, index):
+            return _ended(body, index, frames, complete)
+    return Block("", "", tuple(frames), len(body) + 1) if frames else None
+
+
+def _outdented(line: str, indent: int) -> str:
+    return line[indent:] if indent and not line[:indent].strip() else line
+
+
+def _is_noise(line: str) -> bool:
+    """A line of a log that got in between: two streams went into one file."""
+    return bool(_NOISE.match(line))
+
+
+def _goes_on_after(body: list[str], index: int) -> bool:
+    """Whether the line is no exception's and the frames go on right after it."""
+    if _exception_name(body[index]):
+        return False
+    return any(_FRAME.match(line[:4000]) for line in body[index + 1 : index + 4])
+
+
+def _exception_name(line: str) -> str:
+    """The dotted name of the exception that the line reports, or ""."""
+    head = _EXCEPTION.match(line[:20_000])
+    if head is None:
+        return ""
+    name = head["type"]
+    # `done` and `loss: 0.3` are output of the program; exceptions are written with a capital, or dotted.
+    return name if "." in name or name.lstrip("_")[:1].isupper() else ""
+
+
+def _ended(body: list[str], index: int, frames: list[Frame], complete: bool) -> Block | None:
+    """The exception's line was reached, or what stands there shows that the traceback was cut."""
+    name = _exception_name(body[index])
+    if not name:
+        return Block("", "", tuple(frames), index + 1) if frames else None
+    first = body[index][len(name) :].removeprefix(":").strip()
+    message, taken = gather_message(first, body[index + 1 :], complete)
+    return Block(name, message, tuple(frames), index + 2 + taken)
+
+
+def _with_text(frame: Frame, text: str) -> Frame:
+    return Frame(frame.path, frame.line, frame.function, text, frame.library, frame.cell)
+
+
+# --- the message --------------------------------------------------------------------------------------------
+
+
+def gather_message(first: str, following: list[str], complete: bool) -> tuple[str, int]:
+    """The whole message of an exception from its first line on, and how many more lines it takes."""
+    if first.startswith("in user code:"):
+        taken = _indented_lines(following)
+    else:
+        taken = _message_lines(first, following, complete)
+    lines = following[:taken]
+    while lines and not lines[-1].strip():
+        lines.pop()
+    return "\n".join((first, *lines)).rstrip(), taken
+
+
+def _indented_lines(lines: list[str]) -> int:
+    for index, line in enumerate(lines[:MOST_LINES]):
+        if line.strip() and not line.startswith(("    ", "\t")):
+            return index
+    return min(len(lines), MOST_LINES)
+
+
+def _message_lines(first: str, lines: list[str], complete: bool) -> int:
+    stop = _first_stop(first, lines)
+    arguments = next((i for i in range(stop) if _ARGUMENTS.match(lines[i])), None)
+    if arguments is not None:
+        return _after_bullets(lines, arguments, stop)
+    if complete and stop == len(lines) and stop <= _AT_THE_END:
+        return _before_open_fence(lines, stop)
+    # Everything up to the arguments of a layer, or to the tail of an operation, is inside.
+    sure = stop if first.startswith("Exception encountered when calling") else _quoted_until(first, lines)
+    for index in range(min(sure, stop), stop):
+        if not lines[index].strip() and not _continues(first, lines, index, stop):
+            return index
+    return stop
+
+
+def _first_stop(first: str, lines: list[str]) -> int:
+    lines = lines[:MOST_LINES]
+    for index in range(_quoted_until(first, lines), len(lines)):
+        line = lines[index][:600]
+        if _STOP.match(line) or _is_noise(line) or HEADER in line:
+            return index
+    return len(lines)
+
+
+def _quoted_until(first: str, lines: list[str]) -> int:
+    """Where a graph failure's tail stands: up to there it may quote the tracebacks of a generator's."""
+    nested = bool(_NESTED.match(first)) and bool(lines) and lines[0].startswith(HEADER)
+    if not nested and not first.startswith("Graph execution error"):
+        return 0
+    return next((index for index, line in enumerate(lines) if _TAIL_END.search(line[-400:])), 0)
+
+
+def _after_bullets(lines: list[str], head: int, stop: int) -> int:
+    index = head + 1
+    while index < stop and (lines[index].startswith((" ", "\t", "•")) and lines[index].strip()):
+        index += 1
+    rest = next((i for i in range(index, min(stop, index + 3)) if _ARGUMENTS.match(lines[i])), None)
+    return index if rest is None else _after_bullets(lines, rest, stop)
+
+
+def _continues(first: str, lines: list[str], index: int, stop: int) -> bool:
+    """Whether the message goes on after a blank line."""
+    after = next((i for i in range(index, stop) if lines[i].strip()), None)
+    if after is None:
+        return False
+    return bool(_GOES_ON.match(lines[after][:2100])) or (not first and index == 0)
+
+
+def _before_open_fence(lines: list[str], stop: int) -> int:
+    """A code fence that closes what was opened before the traceback is not part of the message."""
+    fences = [index for index in range(stop) if lines[index].strip().startswith("```")]
+    return fences[-1] if len(fences) % 2 else stop

@@ -1,0 +1,55 @@
+"""Diagnoses as text, HTML and the formats of other tools: one renderer a file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from fitdoctor.diagnosis import Diagnosis
+
+_RENDERERS = {
+    "text": "fitdoctor.report.text",
+    "concise": "fitdoctor.report.concise",
+    "json": "fitdoctor.report.json_",
+    "github": "fitdoctor.report.github",
+    "sarif": "fitdoctor.report.sarif",
+    "html": "fitdoctor.report.html",
+}
+
+FORMATS = tuple(_RENDERERS)
+"""The names that `--output-format` takes."""
+
+
+class Look(NamedTuple):
+    """How a report is to look; only renderers for people heed it."""
+
+    color: bool = False
+    width: int = 100
+    verbose: bool = False
+    """Every finding in full, and what could not be judged."""
+
+
+class RenderError(Exception):
+    """A report cannot be drawn: the format is unknown, or a package that it needs is missing."""
+
+
+def render(
+    diagnosis: Diagnosis,
+    fmt: str = "text",
+    *,
+    color: bool = False,
+    width: int = 100,
+    verbose: bool = False,
+) -> str:
+    """Draw a diagnosis in one of `FORMATS`; the result ends with a line break.
+
+    Raises:
+        RenderError: the format is unknown, or a package that it needs is missing.
+    """
+    if fmt not in _RENDERERS:
+        raise RenderError(f"unknown format `{fmt}`: choose one of {', '.join(FORMATS)}")
+    import importlib
+
+    renderer = importlib.import_module(_RENDERERS[fmt])
+    drawn: str = renderer.render(diagnosis, Look(color, max(width, 40), verbose))
+    return drawn

@@ -1,0 +1,126 @@
+"""A cause's page for the terminal: its prose, the line that fails and the change that mends it."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.diagnosis import Moment
+from fitdoctor.report import Look
+from fitdoctor.report.paint import Line, painted, printable, prose, wrapped
+
+_MOMENTS = {
+    Moment.SOURCE: "in the source",
+    Moment.BEFORE_FIT: "when `fit` is called",
+    Moment.AFTER_FAILURE: "from the failure",
+    Moment.WHILE_TRAINING: "while training",
+}
+_MARKER = re.compile(r"[ \t]*# <([-~]) FIT\d+.*$", re.MULTILINE)
+
+
+def render_page(cause: Cause, look: Look) -> str:
+    """The page of a cause as text."""
+    lines = [*_head(cause, look.width), *_body(cause.page, look.width), *_example(cause.folder)]
+    return painted(lines, color=look.color)
+
+
+def _head(cause: Cause, width: int) -> Iterator[Line]:
+    yield [
+        (f"{cause.severity.value}[{cause.id}]", cause.severity.value),
+        (": ", "strong"),
+        *prose(cause.title, "strong"),
+    ]
+    yield [("slug:    ", "dim"), (cause.slug, "")]
+    raises = (cause.raises,) if isinstance(cause.raises, str) else cause.raises or ()
+    shown = " or ".join(raises) if raises else "nothing: training runs, and the result is wrong"
+    yield from wrapped([("raises:  ", "dim"), (shown, "")], width, [(" " * 9, "")])
+    found = ", ".join(_MOMENTS[moment] for moment in cause.moments) or "not yet"
+    yield from wrapped([("found:   ", "dim"), *prose(found)], width, [(" " * 9, "")])
+
+
+def _body(page: str, width: int) -> Iterator[Line]:
+    """Headings, paragraphs, lists and code of the page; its first line is the title, said already."""
+    text = page.strip().split("\n", 1)
+    for block in _blocks(text[1] if len(text) > 1 else ""):
+        yield []
+        first = block[0]
+        if first.startswith("#"):
+            yield [(first.lstrip("# "), "heading")]
+        elif first.startswith(("    ", "```", "|")):
+            # Code and tables keep their lines.
+            yield from ([(printable(line), "")] for line in block if not line.startswith("```"))
+        else:
+            for item in _items(block):
+                hang = "  " if item.startswith(("- ", "* ")) else ""
+                yield from wrapped(prose(item), width, [(hang, "")])
+
+
+def _blocks(text: str) -> Iterator[list[str]]:
+    """Runs of lines between blank ones; a heading and a fenced block stand alone."""
+    block: list[str] = []
+    fenced = False
+    for line in text.split("\n"):
+        if line.startswith("```"):
+            if not fenced and block:
+                yield block
+                block = []
+            fenced = not fenced
+            block.append(line)
+            if not fenced:
+                yield block
+                block = []
+        elif fenced:
+            block.append(line)
+        elif not line.strip() or line.startswith("#"):
+            if block:
+                yield block
+            block = []
+            if line.strip():
+                yield [line]
+        else:
+            block.append(line)
+    if block:
+        yield block
+
+
+def _items(block: list[str]) -> list[str]:
+    """A paragraph as one text, a list as its items."""
+    items: list[str] = []
+    for line in block:
+        if not items or line.startswith(("- ", "* ")) or re.match(r"\d+\. ", line):
+            items.append(line.strip())
+        else:
+            items[-1] += f" {line.strip()}"
+    return items
+
+
+def _example(folder: Path) -> Iterator[Line]:
+    try:
+        marked = (folder / "broken.py").read_text("utf-8")
+        fixed = (folder / "fixed.py").read_text("utf-8")
+    except OSError:
+        return
+    yield []
+    yield [("Example", "heading")]
+    for number, line in enumerate(marked.split("\n"), start=1):
+        if re.search(r"# <- FIT\d+", line):
+            code = _MARKER.sub("", line)
+            indent = len(code) - len(code.lstrip())
+            yield [(f"{'':>{len(str(number))}}--> ", "gutter"), (f"broken.py:{number}", "")]
+            yield [(f"{number} | ", "gutter"), (printable(code), "")]
+            marks = " " * indent + "^" * (len(code) - indent)
+            yield [(f"{'':>{len(str(number))}} | ", "gutter"), (marks, "error")]
+    yield []
+    yield [("Mended", "heading")]
+    before, after = (_MARKER.sub("", text).split("\n") for text in (marked, fixed))
+    for line in difflib.unified_diff(before, after, "broken.py", "fixed.py", n=2, lineterm=""):
+        yield [(printable(line), _diff_style(line))]
+
+
+def _diff_style(line: str) -> str:
+    if line.startswith(("---", "+++", "@@")):
+        return "dim"
+    return {"+": "added", "-": "removed"}.get(line[:1], "")

@@ -1,0 +1,71 @@
+"""When a call of fit is worth a look: always the first times, later only when it is new or costs next to nothing."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field
+from typing import Any
+
+FIRST_CALLS = 3
+"""How often a line that calls fit is looked at before the cost counts."""
+MOST_SPECS = 20
+"""How many changes of shape or type at one line are followed."""
+SHARE = 0.01
+"""How much of the time that a line spends in Keras may go into looking at it."""
+
+
+@dataclass
+class _Site:
+    looks: int = 0
+    specs: set[Any] = field(default_factory=set)
+    spent_looking: float = 0.0
+    spent_inside: float = 0.0
+
+
+class Cadence:
+    """Remembers, for each line that calls Keras, how often it was looked at and what that cost."""
+
+    def __init__(self) -> None:
+        self._sites: dict[tuple[str, int, str], _Site] = {}
+        self._lock = threading.Lock()
+
+    def due(self, place: tuple[str, int, str], spec: Any) -> bool:
+        """Whether this call should be looked at."""
+        with self._lock:
+            site = self._sites.setdefault(place, _Site())
+            fresh = spec not in site.specs and len(site.specs) < MOST_SPECS
+            cheap = site.spent_looking < SHARE * site.spent_inside
+            if not (fresh or cheap or site.looks < FIRST_CALLS):
+                return False
+            site.specs.add(spec)
+            site.looks += 1
+            return True
+
+    def looked(self, place: tuple[str, int, str], seconds: float) -> None:
+        """What the look cost."""
+        with self._lock:
+            self._sites[place].spent_looking += seconds
+
+    def ran(self, place: tuple[str, int, str], seconds: float) -> None:
+        """How long the call itself took."""
+        with self._lock:
+            self._sites[place].spent_inside += seconds
+
+
+def spec_of(value: Any, depth: int = 0) -> Any:
+    """Shape and type of what is given to fit, in microseconds and without reading it."""
+    shape = getattr(value, "shape", None)
+    if shape is not None:
+        return type(value).__name__, str(shape), str(getattr(value, "dtype", ""))
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    if isinstance(value, (list, tuple)):
+        if depth > 2 or len(value) > 8:
+            return type(value).__name__, len(value)
+        return type(value).__name__, *(spec_of(item, depth + 1) for item in value)
+    if isinstance(value, dict):
+        if depth > 2 or len(value) > 32:
+            return "dict", len(value)
+        return "dict", *((str(key), spec_of(item, depth + 1)) for key, item in value.items())
+    element = getattr(value, "element_spec", None)
+    return type(value).__name__, "" if element is None else str(element)

@@ -1,0 +1,184 @@
+"""What happens in the child of `run` before the user's program begins and when it ends."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any, TextIO
+
+from fitdoctor.runner.session import FAULTS, Options, Recorder, read_options
+
+Start = tuple[Callable[..., Any], tuple[Any, ...]]
+"""What to call, and with what, to start the program."""
+
+_recorder: Recorder | None = None
+_pid = 0
+_faults: TextIO | None = None
+
+
+def begin(folder: str, before: frozenset[str]) -> Start:
+    """Set the stage as Python would for this program, and start watching.
+
+    Args:
+        folder: the session's folder.
+        before: the names of the modules that a fresh interpreter has.
+    """
+    global _recorder, _pid
+    options = read_options(Path(folder))
+    _end_with_parent(options.parent)
+    _recorder = Recorder(Path(folder), options.folder)
+    _pid = os.getpid()
+    _note_faults(Path(folder) / FAULTS)
+    start = _as_module(options) if options.module else _as_script(options)
+    _watch(options, _recorder)
+    _uncover_shadowed(before)
+    return start
+
+
+def ended(error: BaseException | None) -> None:
+    """Record how the program's main code ended. What fails here is ours, and must not reach the program."""
+    if _recorder is None or os.getpid() != _pid:
+        return
+    try:
+        from fitdoctor.runner.hooks import hide_our_frames_in
+        from fitdoctor.runner.watching import record_end
+
+        if error is not None:
+            hide_our_frames_in(error)
+        record_end(_recorder, error)
+    except Exception as failure:
+        _recorder.write("crash", where="end of the program", error=f"{type(failure).__name__}: {failure}")
+
+
+def _as_script(options: Options) -> Start:
+    path = options.script
+    main = _fresh_main()
+    # Since Python 3.9 `__file__` of a script is absolute, but not normalised.
+    absolute = path if os.path.isabs(path) else os.path.join(os.getcwd(), path)
+    sys.argv[:] = [path, *options.arguments]
+    sys.orig_argv[:] = [sys.executable, *_interpreter_options(), path, *options.arguments]
+    if not sys.flags.safe_path:
+        sys.path.insert(0, os.path.dirname(os.path.realpath(path)))
+    from importlib.machinery import SourceFileLoader
+
+    main.__dict__.update(
+        __file__=absolute, __cached__=None, __loader__=SourceFileLoader("__main__", absolute)
+    )
+    with open(path, "rb") as file:
+        code = compile(file.read(), absolute, "exec", dont_inherit=True)
+    return exec, (code, main.__dict__)
+
+
+def _as_module(options: Options) -> Start:
+    import runpy
+
+    _fresh_main()
+    sys.argv[:] = ["-m", *options.arguments]
+    sys.orig_argv[:] = [
+        sys.executable,
+        *_interpreter_options(),
+        "-m",
+        options.module,
+        *options.arguments,
+    ]
+    if not sys.flags.safe_path:
+        sys.path.insert(0, os.getcwd())
+    # What `python -m` itself calls: its frames stand in a plain traceback, too.
+    return runpy._run_module_as_main, (options.module,)  # type: ignore[attr-defined]
+
+
+def _fresh_main() -> ModuleType:
+    """A `__main__` with what the interpreter puts there, and nothing of ours."""
+    import builtins
+
+    main = ModuleType("__main__")
+    main.__dict__["__builtins__"] = builtins
+    if sys.version_info < (3, 14):
+        main.__annotations__ = {}
+    sys.modules["__main__"] = main
+    return main
+
+
+def _interpreter_options() -> list[str]:
+    """The options that the interpreter was started with: all that stands before this file's path."""
+    given: list[str] = []
+    for word in sys.orig_argv[1:]:
+        if word.endswith("bootstrap.py"):
+            break
+        given.append(word)
+    return given
+
+
+def _watch(options: Options, recorder: Recorder) -> None:
+    from fitdoctor.runner import hooks
+    from fitdoctor.runner.watching import Watching
+
+    hooks.activate(
+        Watching(
+            select=options.select,
+            ignore=options.ignore,
+            stop=not options.keep_going,
+            smoke=options.smoke,
+            trace=options.trace,
+            tell=options.tell,
+            colour=options.colour,
+            recorder=recorder,
+            keras=options.keras,
+        )
+    )
+
+
+def _uncover_shadowed(before: frozenset[str]) -> None:
+    """Forget modules of the standard library that the program replaces by its own.
+
+    A `queue.py` beside the script comes before the standard library's in plain Python; here ours may have been
+    imported first.
+    """
+    if not sys.path or sys.flags.safe_path:
+        return
+    beside = _importable(sys.path[0] or ".")
+    for name in list(sys.modules):
+        top = name.partition(".")[0]
+        if top in beside and top != "fitdoctor" and name not in before and name != "__main__":
+            del sys.modules[name]
+
+
+def _importable(folder: str) -> set[str]:
+    """The names of the modules and regular packages in a folder."""
+    try:
+        names = os.listdir(folder)
+    except OSError:
+        return set()
+    return {name.partition(".")[0] for name in names if name.endswith(".py")} | {
+        name
+        for name in names
+        if name.isidentifier() and os.path.isfile(os.path.join(folder, name, "__init__.py"))
+    }
+
+
+def _note_faults(path: Path) -> None:
+    """Let a crash in native code leave its stack in the session's folder."""
+    global _faults
+    import faulthandler
+
+    if not faulthandler.is_enabled():  # PYTHONFAULTHANDLER: the user wants it on stderr
+        _faults = open(path, "w")  # noqa: SIM115 - open as long as the process lives
+        faulthandler.enable(_faults)
+
+
+def _end_with_parent(parent: int) -> None:
+    """Let the kernel end the program when `run` is killed, as killing `python train.py` would."""
+    if sys.platform != "linux" or not parent:
+        return
+    import ctypes
+
+    try:
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL, 0, 0, 0)
+    except (OSError, AttributeError):
+        return
+    if os.getppid() != parent:
+        os._exit(128 + signal.SIGKILL)

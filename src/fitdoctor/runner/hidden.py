@@ -1,0 +1,49 @@
+"""Keeps fitdoctor's own frames out of the stacks that TensorFlow prints in its error messages."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+_RUNNER = Path(__file__).parent
+_FILES = frozenset(
+    {
+        *(str(_RUNNER / name) for name in ("bootstrap.py", "hooks.py", "watching.py")),
+        str(_RUNNER.parent / "collect" / "origins.py"),
+    }
+)
+
+_done = threading.local()
+
+
+def hide_our_frames() -> None:
+    """Tell TensorFlow, which has a filter for that, to leave our files out of the stacks of this thread.
+
+    TensorFlow keeps one stack of filters a thread. Ours goes to its bottom, in place of the empty one: a filter on top
+    would be taken for somebody else's when that one is left.
+    """
+    if getattr(_done, "yes", False):
+        return
+    library: Any = sys.modules.get("tensorflow.python.util.tf_stack")
+    if library is None:
+        return
+    _done.yes = True
+    try:
+        filters = library._source_filter_stacks[threading.get_ident()]
+        if type(filters[0]) is library.SentinelFilter:
+            ours = _filter(library)
+            ours.update()
+            filters[0] = ours
+    # Internals of TensorFlow: where they are different, its messages name two files more, and that is all.
+    except (AttributeError, TypeError, IndexError, NotImplementedError):
+        return
+
+
+def _filter(library: Any) -> Any:
+    def get_filtered_filenames(self: Any) -> frozenset[str]:
+        return _FILES
+
+    made = type("OurFrames", (library.StackTraceFilter,), {"get_filtered_filenames": get_filtered_filenames})
+    return made()

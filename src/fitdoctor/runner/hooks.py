@@ -1,0 +1,245 @@
+"""Wraps the training methods of Keras once the user's program has imported it, and hands their calls on.
+
+Keras is never imported from here: a finder on `sys.meta_path` waits for it.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from importlib.machinery import ModuleSpec
+from types import ModuleType, TracebackType
+from typing import Any, Protocol
+
+METHODS = ("fit", "evaluate", "predict", "train_on_batch", "test_on_batch")
+
+HOMES = {
+    "keras.src.models.model": "Model",
+    "tf_keras.src.engine.training": "Model",
+    "tf_keras.src.engine.training_v1": "Model",
+    "keras.src.engine.training": "Model",
+    "keras.engine.training": "Model",
+}
+"""The modules in which the several versions of Keras define their model, and its name there."""
+
+MAKERS = frozenset(
+    {
+        "tensorflow.python.data.ops.dataset_ops",
+        "keras.src.callbacks.callback",
+        "keras.src.losses.loss",
+        "keras.src.metrics.metric",
+        "keras.src.optimizers.base_optimizer",
+        "tf_keras.src.callbacks",
+        "tf_keras.src.optimizers.optimizer",
+    }
+)
+"""Other modules whose classes are worth knowing the place of making of."""
+
+_RUNNER = os.path.dirname(os.path.abspath(__file__))
+_OURS = (_RUNNER + os.sep, os.path.join(os.path.dirname(_RUNNER), "collect") + os.sep)
+"""Where the code lies that stands between the program and Keras."""
+
+
+class Watcher(Protocol):
+    """Whoever wants to see the calls."""
+
+    def call(
+        self,
+        original: Callable[..., Any],
+        method: str,
+        model: Any,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+    ) -> Any:
+        """Make the call, looking at it before and after."""
+
+    def imported(self, library: str) -> None:
+        """Keras has been imported."""
+
+    def crashed(self, where: str, error: Exception) -> None:
+        """Something of ours has failed; the program has not noticed."""
+
+
+EVERYWHERE = 0
+"""In place of a thread: all of them."""
+
+_lock = threading.RLock()
+_watchers: tuple[tuple[Watcher, int], ...] = ()
+"""Those who watch, in the order in which they came, with the thread that each came from. Replaced, never changed:
+it is read without the lock."""
+_wrapped: list[tuple[type, str, Any]] = []
+"""(class, method, what it was) of everything that is wrapped."""
+_origins: Any = None
+"""Records where things are made."""
+_pid = 0
+
+
+def activate(watcher: Watcher, everywhere: bool = False) -> None:
+    """Let `watcher` see the calls from now on; of several, the innermost one of the thread sees them alone.
+
+    Args:
+        watcher: who watches.
+        everywhere: for all threads alike: any watcher of a thread's own comes before it.
+    """
+    global _pid, _watchers
+    with _lock:
+        _watchers = (*_watchers, (watcher, EVERYWHERE if everywhere else threading.get_ident()))
+        _pid = os.getpid()
+        if not any(isinstance(finder, _Waiting) for finder in sys.meta_path):
+            sys.meta_path.insert(0, _Waiting())
+    for name in HOMES:
+        if name in sys.modules:
+            _wrap_module(sys.modules[name])
+    _record_origins()
+
+
+def deactivate(watcher: Watcher) -> None:
+    """Let `watcher` see no more; with the last one gone, Keras is as it was."""
+    global _watchers
+    with _lock:
+        _watchers = tuple(entry for entry in _watchers if entry[0] is not watcher)
+        if not _watchers:
+            _unwrap_all()
+            if _origins is not None:
+                _origins.stop()
+            sys.meta_path[:] = [one for one in sys.meta_path if not isinstance(one, _Waiting)]
+
+
+def watcher_of_this_thread() -> Watcher | None:
+    """The innermost watcher of this thread, else the last one of any; None in processes that the program forked."""
+    watchers = _watchers
+    if not watchers or os.getpid() != _pid:
+        return None
+    me = threading.get_ident()
+    for wanted in (me, EVERYWHERE):
+        for watcher, thread in reversed(watchers):
+            if thread == wanted:
+                return watcher
+    # A thread that was started inside somebody's `watch()` block.
+    return watchers[-1][0]
+
+
+class _Waiting:
+    """A finder that finds nothing itself: it arranges that a module of Keras is wrapped once it has been loaded."""
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if name not in HOMES and name not in MAKERS:
+            return None
+        for finder in sys.meta_path:
+            find = getattr(finder, "find_spec", None)
+            if finder is self or find is None:
+                continue
+            spec: ModuleSpec | None = find(name, path, target)
+            if spec is not None:
+                _wrap_after_loading(spec)
+                return spec
+        return None
+
+
+def _wrap_after_loading(spec: ModuleSpec) -> None:
+    loader: Any = spec.loader
+    load = getattr(loader, "exec_module", None)
+    if load is None:
+        return
+
+    def exec_module(module: ModuleType) -> None:
+        del loader.exec_module
+        load(module)
+        if module.__name__ in HOMES:
+            _wrap_module(module)
+        _record_origins()
+
+    # On this one loader only, and only until it has loaded: its type stays what the program may expect.
+    loader.exec_module = exec_module
+
+
+def _wrap_module(module: ModuleType) -> None:
+    model = getattr(module, HOMES[module.__name__], None)
+    if not isinstance(model, type):  # still being imported
+        return
+    fresh = False
+    with _lock:
+        for method in METHODS:
+            owner = next((base for base in model.__mro__ if method in vars(base)), None)
+            if owner is None or any(kept[:2] == (owner, method) for kept in _wrapped):
+                continue
+            original = vars(owner)[method]
+            _wrapped.append((owner, method, original))
+            setattr(owner, method, _wrapping(original, method))
+            fresh = True
+        watchers = [watcher for watcher, _ in _watchers]
+    if fresh:
+        for watcher in watchers:
+            watcher.imported(module.__name__.partition(".")[0])
+
+
+def _record_origins() -> None:
+    """Note from now on where layers, datasets and the rest are made; libraries may come one after the other."""
+    global _origins
+    if not any(name in sys.modules for name in (*HOMES, *MAKERS)):
+        return
+    with _lock:
+        try:
+            if _origins is None:
+                from fitdoctor.collect.origins import Recorder
+
+                _origins = Recorder()
+            _origins.start()
+        # A border: this runs in the middle of the program's own imports.
+        except Exception as error:
+            for watcher, _ in _watchers:
+                watcher.crashed("origins", error)
+
+
+def _unwrap_all() -> None:
+    for owner, method, original in reversed(_wrapped):
+        setattr(owner, method, original)
+    _wrapped.clear()
+
+
+def _wrapping(original: Callable[..., Any], method: str) -> Callable[..., Any]:
+    @functools.wraps(original)
+    def wrapper(model: Any, *args: Any, **kwargs: Any) -> Any:
+        try:
+            watcher = watcher_of_this_thread()
+            if watcher is None:
+                return original(model, *args, **kwargs)
+            return watcher.call(original, method, model, args, kwargs)
+        except BaseException as error:
+            hide_our_frames_in(error)
+            # A bare `raise` does not add this frame again: the traceback is the one of plain Python.
+            raise
+
+    return wrapper
+
+
+def hide_our_frames_in(error: BaseException) -> None:
+    """Take the frames of our wrappers out of an exception's traceback, and out of those that it was raised from."""
+    seen: set[int] = set()
+    waiting: list[BaseException | None] = [error]
+    while waiting:
+        each = waiting.pop()
+        if each is None or id(each) in seen:
+            continue
+        seen.add(id(each))
+        each.__traceback__ = _without_our_frames(each.__traceback__)
+        waiting += [each.__cause__, each.__context__]
+
+
+def _without_our_frames(trace: TracebackType | None) -> TracebackType | None:
+    kept: list[TracebackType] = []
+    while trace is not None:
+        if not trace.tb_frame.f_code.co_filename.startswith(_OURS):
+            kept.append(trace)
+        trace = trace.tb_next
+    following: TracebackType | None = None
+    for one in reversed(kept):
+        if one.tb_next is not following:
+            one.tb_next = following
+        following = one
+    return following

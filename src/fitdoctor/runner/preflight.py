@@ -1,0 +1,95 @@
+"""Says in one line what is wrong with a program that cannot even start."""
+
+from __future__ import annotations
+
+import ast
+import os
+import sys
+from importlib.machinery import ModuleSpec, PathFinder
+
+
+class CannotStart(Exception):
+    """The program cannot be started, and why, in one line."""
+
+
+_FRAMEWORKS = ("tensorflow", "keras", "tf_keras")
+
+
+def check_script(path: str) -> None:
+    """Refuse what Python could not run.
+
+    Raises:
+        CannotStart: there is no such file, or it is not a Python program.
+    """
+    if os.path.isdir(path):
+        raise CannotStart(
+            f"`{path}` is a folder: give the script in it, or `-m {os.path.basename(path.rstrip('/'))}`"
+        )
+    if not os.path.exists(path):
+        raise CannotStart(f"there is no file `{path}`")
+    if path.endswith(".ipynb"):
+        raise CannotStart(
+            f"`{path}` is a notebook: `fitdoctor lint` reads it; `%load_ext fitdoctor` watches it"
+        )
+    tree = _parsed(path)
+    _refuse_missing_framework(tree, path)
+
+
+def check_module(name: str) -> None:
+    """Refuse a module that is not there; nothing of it is imported.
+
+    Raises:
+        CannotStart: it cannot be found.
+    """
+    places: list[str] | None = [os.getcwd(), *sys.path]
+    spec: ModuleSpec | None = None
+    for number, part in enumerate(name.split(".")):
+        qualified = ".".join(name.split(".")[: number + 1])
+        spec = PathFinder.find_spec(qualified, places) if part else None
+        if spec is None:
+            raise CannotStart(f"there is no module `{qualified}`")
+        places = list(spec.submodule_search_locations or ())
+    if spec is not None and spec.submodule_search_locations is not None:
+        if PathFinder.find_spec(f"{name}.__main__", list(spec.submodule_search_locations)) is None:
+            raise CannotStart(f"`{name}` is a package without `__main__`: it cannot be run")
+
+
+def _parsed(path: str) -> ast.Module:
+    import warnings
+
+    try:
+        with open(path, "rb") as file:
+            source = file.read()
+    except OSError as error:
+        raise CannotStart(f"cannot read `{path}`: {error.strerror}") from None
+    if b"\0" in source:
+        raise CannotStart(f"`{path}` is not a Python program: it holds binary data")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            # The whole compiler, not the parser alone: `return` outside a function is found there.
+            compile(source, path, "exec", dont_inherit=True)
+            return ast.parse(source, path)
+    except SyntaxError as error:
+        where = f"{path}:{error.lineno}" if error.lineno else path
+        raise CannotStart(f"{where}: not valid Python: {error.msg}") from None
+    except ValueError as error:
+        raise CannotStart(f"`{path}` is not a Python program: {error}") from None
+
+
+def _refuse_missing_framework(tree: ast.Module, path: str) -> None:
+    """Tell an import of TensorFlow that will fail; one inside `try` or a function is the program's affair."""
+    places = [os.path.dirname(os.path.realpath(path)), *sys.path]
+    for statement in tree.body:
+        names = []
+        if isinstance(statement, ast.Import):
+            names = [alias.name for alias in statement.names]
+        elif isinstance(statement, ast.ImportFrom) and statement.level == 0:
+            names = [statement.module or ""]
+        for name in names:
+            package = name.partition(".")[0]
+            if package in _FRAMEWORKS and PathFinder.find_spec(package, places) is None:
+                raise CannotStart(
+                    f"{path}:{statement.lineno}: `{package}` is not installed for {sys.executable}: "
+                    f"`python -m pip install {package}`"
+                )

@@ -1,0 +1,136 @@
+"""What the child tells the parent of `run`: options one way, pieces of JSON in a folder the other way."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from fitdoctor.plain import from_plain, to_plain
+
+OPTIONS = "options.json"
+NOW = "now.json"
+"""The call that is under way; it is written over and over."""
+FAULTS = "faults.txt"
+"""Where the interpreter writes the stack of a crash in native code."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the user asked of `run`, as the child needs it."""
+
+    script: str = ""
+    """The path as it was given; "" when a module is run."""
+    module: str = ""
+    arguments: tuple[str, ...] = ()
+    """What belongs to the program."""
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    keep_going: bool = False
+    smoke: bool = False
+    trace: bool = False
+    tell: str = "text"
+    """How findings are printed as they are made: `text`, `concise`, or "" when only the parent reports."""
+    colour: bool = False
+    folder: str = ""
+    """The working directory that paths are shown relative to."""
+    parent: int = 0
+    keras: int = 3
+    """The major version of Keras that the source is judged for."""
+
+    @property
+    def name(self) -> str:
+        """How the program is called in a message."""
+        return self.script or f"-m {self.module}"
+
+
+def write_options(folder: Path, options: Options) -> None:
+    """Leave the options where the child finds them."""
+    (folder / OPTIONS).write_text(json.dumps(to_plain(options)), encoding="utf-8")
+
+
+def read_options(folder: Path) -> Options:
+    """The options that the parent left."""
+    return from_plain(Options, json.loads((folder / OPTIONS).read_text(encoding="utf-8")))
+
+
+class Recorder:
+    """Writes pieces into the session's folder, each whole or not at all: the child may die at any moment."""
+
+    def __init__(self, folder: Path, home: str = "") -> None:
+        self._folder = folder
+        self._home = home or os.getcwd()
+        self._numbers = itertools.count(1)
+        self._lock = threading.Lock()
+
+    def write(self, kind: str, **content: Any) -> None:
+        """Add a piece; dataclasses in it become plain values."""
+        plain = {"kind": kind, **{name: to_plain(value) for name, value in content.items()}}
+        here = _working_directory()
+        if here != self._home:
+            plain = seen_from(plain, self._home, here)
+        with self._lock:
+            number = next(self._numbers)
+        self._put(f"{number:06d}-{kind}.json", plain)
+
+    def now(self, **content: Any) -> None:
+        """Say which call is under way; nothing when none is."""
+        self._put(NOW, content)
+
+    def _put(self, name: str, plain: Any) -> None:
+        path = self._folder / name
+        unfinished = path.with_suffix(f".{threading.get_ident()}")
+        try:
+            unfinished.write_text(json.dumps(plain), encoding="utf-8")
+            os.replace(unfinished, path)
+        except OSError:
+            # A full disk, or a temporary folder that was swept: the program goes on, only the report is poorer.
+            return
+
+
+def read_pieces(folder: Path) -> list[dict[str, Any]]:
+    """All pieces in the order in which they were written; what cannot be read is left out."""
+    pieces = []
+    for path in sorted(folder.glob("*-*.json")):
+        try:
+            piece = json.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            continue
+        if isinstance(piece, dict):
+            pieces.append(piece)
+    return pieces
+
+
+def read_now(folder: Path) -> dict[str, Any]:
+    """The call that was under way when the child ended; empty when there was none."""
+    try:
+        now = json.loads((folder / NOW).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return now if isinstance(now, dict) else {}
+
+
+def _working_directory() -> str:
+    try:
+        return os.getcwd()
+    except OSError:  # the program removed the folder that it stands in
+        return ""
+
+
+def seen_from(plain: Any, home: str, here: str) -> Any:
+    """The same plain facts with paths that were written relative to `here` as they look from `home`."""
+    if isinstance(plain, list):
+        return [seen_from(item, home, here) for item in plain]
+    if not isinstance(plain, dict):
+        return plain
+    moved = {name: seen_from(value, home, here) for name, value in plain.items()}
+    path = moved.get("path")
+    if isinstance(path, str) and isinstance(moved.get("line"), int) and not path.startswith("<"):
+        absolute = os.path.normpath(os.path.join(here, path))
+        below = home.rstrip(os.sep) + os.sep
+        moved["path"] = absolute[len(below) :] if absolute.startswith(below) else absolute
+    return moved

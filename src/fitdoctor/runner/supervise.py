@@ -1,0 +1,219 @@
+"""The parent of `run`: starts the program, lives through its end whatever that is, and gathers what was seen."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from fitdoctor.diagnosis import Crash, Diagnosis, Raised, Script
+from fitdoctor.examine import Run, SeenCall, examine_run, raised, read_project
+from fitdoctor.facts import EnvironmentFacts, FailureFacts
+from fitdoctor.plain import from_plain
+from fitdoctor.runner import death
+from fitdoctor.runner.session import Options, read_now, read_pieces, seen_from, write_options
+from fitdoctor.runner.watching import described
+
+BOOTSTRAP = Path(__file__).with_name("bootstrap.py")
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How the program ended and what was seen of it."""
+
+    status: int
+    """The exit status to give back: the program's own, 128 + n when signal n ended it."""
+    diagnosis: Diagnosis
+    told: frozenset[str]
+    """Fingerprints of the findings that the child has printed."""
+    pieces: tuple[dict[str, Any], ...]
+    seconds: float
+
+
+def supervise(options: Options) -> Ended:
+    """Run the program to its end and diagnose it."""
+    with tempfile.TemporaryDirectory(prefix="fitdoctor-", ignore_cleanup_errors=True) as name:
+        folder = Path(name)
+        options = replace(options, folder=os.getcwd(), parent=os.getpid())
+        write_options(folder, options)
+        began = time.monotonic()
+        watch = death.Watch()
+        returncode = _run(folder)
+        seconds = time.monotonic() - began
+        pieces = read_pieces(folder)
+        sign = watch.sign(returncode, folder, read_now(folder)) if returncode < 0 else None
+    try:
+        run = gathered(options, pieces, returncode, sign)
+        diagnosis = examine_run(run, options.select, options.ignore)
+    # The program has ended, well or not, and its status must be given back whatever we make of it.
+    except Exception as error:
+        diagnosis = Diagnosis(crashes=(Crash("diagnosis", described(error)),))
+    status = returncode if returncode >= 0 else 128 - returncode
+    return Ended(status, diagnosis, _told(pieces), tuple(pieces), seconds)
+
+
+# --- the process --------------------------------------------------------------------------------------------------
+
+
+def _run(folder: Path) -> int:
+    command = [sys.executable, *interpreter_options(sys.orig_argv), str(BOOTSTRAP), str(folder)]
+    child: list[subprocess.Popen[bytes]] = []
+    with _passing_signals_to(child):
+        process = subprocess.Popen(command)
+        child.append(process)
+        # Ready when the program ends: reading the catalogue takes longer than judging by it.
+        threading.Thread(target=_read_catalogue, daemon=True).start()
+        return process.wait()
+
+
+def interpreter_options(command: list[str]) -> list[str]:
+    """The options of Python itself (`-X dev`, `-O`) in a command: the program gets the same."""
+    index = 1
+    while index < len(command) and command[index].startswith("-") and command[index] not in ("-m", "-c", "-"):
+        index += 2 if command[index] in ("-X", "-W", "--check-hash-based-pycs") else 1
+    return command[1:index]
+
+
+def _read_catalogue() -> None:
+    from fitdoctor.catalogue import catalogue
+
+    # Whatever is wrong with it, the main thread will meet and tell.
+    with suppress(Exception):
+        catalogue()
+
+
+@contextmanager
+def _passing_signals_to(child: list[subprocess.Popen[bytes]]) -> Iterator[None]:
+    """While the child runs, signals are for it: the parent must stay to tell what happened."""
+
+    def passed_on(number: int, _frame: FrameType | None) -> None:
+        if child and child[0].poll() is None and not (number in _FROM_TERMINAL and _in_foreground()):
+            child[0].send_signal(number)
+
+    kept: dict[int, Any] = {}
+    if threading.current_thread() is threading.main_thread():
+        for number in _PASSED:
+            # Ignored before us (nohup, a job in the background): ignored by the child, too.
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                kept[number] = signal.signal(number, passed_on)
+    try:
+        yield
+    finally:
+        for number, handler in kept.items():
+            signal.signal(number, handler)
+
+
+_FROM_TERMINAL = tuple(getattr(signal, name) for name in ("SIGINT", "SIGQUIT") if hasattr(signal, name))
+_PASSED = (
+    *_FROM_TERMINAL,
+    *(getattr(signal, name) for name in ("SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2") if hasattr(signal, name)),
+)
+
+
+def _in_foreground() -> bool:
+    """Whether a terminal is there whose keys reach the whole process group: then the child has the signal already."""
+    if not hasattr(os, "tcgetpgrp"):
+        return True
+    try:
+        terminal = os.open("/dev/tty", os.O_RDONLY | os.O_NOCTTY)
+    except OSError:
+        return False
+    try:
+        return os.tcgetpgrp(terminal) == os.getpgrp()
+    except OSError:
+        return False
+    finally:
+        os.close(terminal)
+
+
+# --- what was seen ------------------------------------------------------------------------------------------------
+
+
+def gathered(
+    options: Options, pieces: list[dict[str, Any]], returncode: int, sign: FailureFacts | None
+) -> Run:
+    """All that is known of a program that has ended, from the pieces that its process left.
+
+    Args:
+        options: what it was run with.
+        pieces: what it left.
+        returncode: how it ended; -n when signal n ended it.
+        sign: what is known of a death by a signal.
+    """
+    unread: list[Crash] = []
+    if options.folder and options.folder != os.getcwd():
+        pieces = seen_from(pieces, os.getcwd(), options.folder)
+
+    def read(make: Callable[[], Any], where: str) -> Any:
+        try:
+            return make()
+        except (ValueError, KeyError, TypeError) as error:
+            unread.append(Crash(f"session: {where}", str(error)))
+            return None
+
+    calls = {
+        piece["number"]: call
+        for piece in pieces
+        if piece["kind"] == "call" and (call := read(lambda piece=piece: _call(piece), "call"))  # type: ignore[misc]
+    }
+    end = next((piece for piece in reversed(pieces) if piece["kind"] == "end"), None)
+    failure = sign
+    if failure is None and end is not None and end.get("failure") is not None and returncode != 0:
+        failure = read(lambda: from_plain(FailureFacts, end["failure"]), "failure")
+    environments = [piece["environment"] for piece in pieces if piece.get("environment")]
+    environment = (
+        read(lambda: from_plain(EnvironmentFacts, environments[-1]), "environment") if environments else None
+    )
+    return Run(
+        project=_project(options, pieces),
+        calls=tuple(calls.values()),
+        failure=failure,
+        failed_call=calls.get(end.get("call")) if end is not None else None,
+        stopped=bool(end and end.get("stopped")),
+        whole=not options.smoke,
+        environment=environment,
+        crashes=(*_crashes(pieces), *unread),
+        script=_script(returncode, failure, end),
+    )
+
+
+def _call(piece: dict[str, Any]) -> SeenCall:
+    return from_plain(SeenCall, {name: piece[name] for name in ("model", "fit", "data")})
+
+
+def _script(returncode: int, failure: FailureFacts | None, end: dict[str, Any] | None) -> Script:
+    if returncode < 0:
+        return Script(None, death.signal_name(-returncode), None)
+    exception = raised(failure) if failure is not None else None
+    if end is not None and end.get("stopped"):
+        exception = Raised("FitWillFail", str(end.get("message", "")))
+    return Script(returncode, None, exception)
+
+
+def _project(options: Options, pieces: list[dict[str, Any]]) -> Any:
+    """The program's own files: those that the child had loaded when it was last asked, or the script alone."""
+    paths: dict[str, None] = {os.path.abspath(options.script): None} if options.script else {}
+    for piece in pieces:
+        if piece["kind"] == "sources":
+            paths.update(dict.fromkeys(piece["paths"]))
+    return read_project((path for path in paths if os.path.isfile(path)), options.keras)
+
+
+def _crashes(pieces: list[dict[str, Any]]) -> tuple[Crash, ...]:
+    return tuple(
+        Crash(str(piece["where"]), str(piece["error"])) for piece in pieces if piece["kind"] == "crash"
+    )
+
+
+def _told(pieces: list[dict[str, Any]]) -> frozenset[str]:
+    return frozenset(print_ for piece in pieces if piece["kind"] == "call" for print_ in piece["told"])

@@ -1,0 +1,416 @@
+"""What is done when a watched program calls Keras: look, tell, perhaps stop, let it run, record how it ended."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+from fitdoctor.diagnosis import Diagnosis, Severity
+from fitdoctor.runner.cadence import Cadence, spec_of
+from fitdoctor.runner.hidden import hide_our_frames
+from fitdoctor.runner.session import Recorder
+from fitdoctor.runner.will_fail import FitWillFail, brief, will_fail
+
+if TYPE_CHECKING:
+    from fitdoctor.collect.fit_call import CollectedCall
+    from fitdoctor.facts import EnvironmentFacts, FailureFacts
+    from fitdoctor.source.project import Project
+
+LONG = ("fit", "evaluate", "predict")
+"""The methods that may run for long: while one is under way, the session says so."""
+MOST_CALLS = 50
+"""How many calls without a finding are kept with all their facts."""
+
+
+@dataclass(frozen=True)
+class Looked:
+    """A call that was looked at."""
+
+    number: int
+    collected: CollectedCall
+    diagnosis: Diagnosis
+
+
+@dataclass(eq=False)
+class Watching:
+    """Watches the calls of one program, or of one `watch()` block."""
+
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    stop: bool = True
+    """A certain error stops the program before the first step."""
+    smoke: bool = False
+    """Every fit makes two steps."""
+    trace: bool = False
+    tell: str = "text"
+    """`text`, `concise`, or "" for silence."""
+    colour: bool = False
+    note: bool = False
+    """An exception that escapes gets its diagnosis as a note (`run` reports in the parent instead)."""
+    recorder: Recorder | None = None
+    keras: int = 3
+    _cadence: Cadence = field(default_factory=Cadence)
+    _told: set[str] = field(default_factory=set)
+    _crashes: set[tuple[str, str]] = field(default_factory=set)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _busy: threading.local = field(default_factory=threading.local)
+    _numbers: int = 0
+    _environment: EnvironmentFacts | None = None
+    _project: Project | None = None
+
+    def imported(self, library: str) -> None:
+        """Keras has been imported."""
+        hide_our_frames()
+
+    def call(
+        self,
+        original: Callable[..., Any],
+        method: str,
+        model: Any,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+    ) -> Any:
+        """Make a call of Keras, looking at it before and after."""
+        hide_our_frames()
+        if any(model is other for other in self._under_way()):
+            # Keras's own validation inside fit, or a callback that evaluates the model that is being trained.
+            return original(model, *args, **kwargs)
+        frame = _user_frame(sys._getframe(2))
+        place = _place(frame, method)
+        looked = None
+        if self._cadence.due(place, (type(model), spec_of(args), spec_of(kwargs))):
+            looked = self._look(method, model, args, kwargs, frame, place)
+            if looked is not None:
+                args, kwargs = looked.collected.args, looked.collected.kwargs
+        if self.smoke and method == "fit":
+            args, kwargs = self._shortened(original, model, args, kwargs, looked)
+        began = time.perf_counter()
+        try:
+            with self._running(model, method, place):
+                return original(model, *args, **kwargs)
+        except Exception as error:
+            if not isinstance(error, FitWillFail):
+                self._failed(error, method, frame, looked)
+            raise
+        finally:
+            self._cadence.ran(place, time.perf_counter() - began)
+
+    # --- before -------------------------------------------------------------------------------------------------
+
+    def _look(
+        self,
+        method: str,
+        model: Any,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        frame: FrameType | None,
+        place: tuple[str, int, str],
+    ) -> Looked | None:
+        began = time.perf_counter()
+        collected = self._collected(method, model, args, kwargs, frame)
+        if collected is None:
+            return None
+        diagnosis = self._examined(collected)
+        with self._lock:
+            self._numbers += 1
+            number = self._numbers
+            new = {found.fingerprint for found in diagnosis.findings} - self._told
+            self._told |= new
+        seconds = time.perf_counter() - began
+        self._cadence.looked(place, seconds)
+        looked = Looked(number, collected, diagnosis)
+        for crash in collected.crashes:
+            self._note_crash(f"collect {method}", crash)
+        if self.recorder is not None and (new or number <= MOST_CALLS):
+            self._record_call(looked, method, place, seconds)
+        if self.trace:
+            self._print_trace(collected)
+        self._say(diagnosis, new)
+        if self.stop and any(finding.stops for finding in diagnosis.findings):
+            raise will_fail(diagnosis)
+        return looked
+
+    def _collected(
+        self,
+        method: str,
+        model: Any,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        frame: FrameType | None,
+    ) -> CollectedCall | None:
+        try:
+            from fitdoctor.collect.budget import Budget
+            from fitdoctor.collect.fit_call import collect_call
+
+            return collect_call(model, method, args, kwargs, frame, Budget())
+        # A border: whatever goes wrong in our look must not reach the program.
+        except Exception as error:
+            self.crashed(f"collect {method}", error)
+            return None
+
+    def _examined(self, collected: CollectedCall) -> Diagnosis:
+        try:
+            from fitdoctor.examine import examine_call
+
+            return examine_call(
+                collected, self.project, self.environment(), select=self.select, ignore=self.ignore
+            )
+        except Exception as error:
+            self.crashed("examine", error)
+            return Diagnosis()
+
+    def project(self) -> Project | None:
+        """The user's own files as they are loaded now; read once."""
+        if self._project is None:
+            from fitdoctor.examine import read_project
+            from fitdoctor.runner.programs import user_files
+
+            self._project = read_project(user_files(), self.keras)
+        return self._project
+
+    def environment(self) -> EnvironmentFacts:
+        """Versions and settings as the program sees them."""
+        if self._environment is None:
+            from fitdoctor.collect.environment import environment
+
+            self._environment = environment()
+        return self._environment
+
+    def _record_call(self, looked: Looked, method: str, place: tuple[str, int, str], seconds: float) -> None:
+        assert self.recorder is not None
+        self.recorder.write(
+            "call",
+            number=looked.number,
+            method=method,
+            site=f"{place[0]}:{place[1]}",
+            seconds=round(seconds, 6),
+            model=looked.collected.model,
+            fit=looked.collected.fit,
+            data=looked.collected.data,
+            told=[found.fingerprint for found in looked.diagnosis.findings] if self.tell else [],
+            environment=self._environment,
+        )
+        if looked.number == 1:
+            self._record_sources()
+
+    def _record_sources(self) -> None:
+        from fitdoctor.runner.programs import user_files
+
+        if self.recorder is not None:
+            self.recorder.write("sources", paths=[str(path) for path in user_files()])
+
+    def _shortened(
+        self,
+        original: Callable[..., Any],
+        model: Any,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        looked: Looked | None,
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        from fitdoctor.runner.smoke import shortened
+
+        return shortened(original, model, args, kwargs, looked.collected.data if looked else ())
+
+    # --- telling ------------------------------------------------------------------------------------------------
+
+    def _say(self, diagnosis: Diagnosis, new: set[str]) -> None:
+        """Print what is new and not mere information."""
+        findings = tuple(
+            found
+            for found in diagnosis.findings
+            if found.fingerprint in new and found.severity is not Severity.INFO
+        )
+        if not self.tell or not findings:
+            return
+        from fitdoctor.report import render
+
+        shown = replace(diagnosis, findings=findings, skipped=(), crashes=())
+        _to_stderr(render(shown, self.tell, color=self.colour, width=_width()))
+
+    def _print_trace(self, collected: CollectedCall) -> None:
+        from fitdoctor.runner.trace import trace_table
+
+        _to_stderr(trace_table(collected, color=self.colour, width=_width()))
+
+    # --- while it runs, and after -------------------------------------------------------------------------------
+
+    def _under_way(self) -> list[Any]:
+        models: list[Any] | None = getattr(self._busy, "models", None)
+        if models is None:
+            models = self._busy.models = []
+        return models
+
+    @contextmanager
+    def _running(self, model: Any, method: str, place: tuple[str, int, str]) -> Iterator[None]:
+        models = self._under_way()
+        models.append(model)
+        noted = self.recorder is not None and method in LONG
+        if self.recorder is not None and noted:
+            self.recorder.now(method=method, path=place[0], line=place[1], since=time.time())
+        try:
+            yield
+        finally:
+            models.pop()
+            if self.recorder is not None and noted:
+                self.recorder.now()
+
+    def _failed(self, error: Exception, method: str, frame: FrameType | None, looked: Looked | None) -> None:
+        try:
+            failure = failure_at(error, method, frame)
+            if self.recorder is not None:
+                number = looked.number if looked is not None else None
+                self.recorder.write("failure", failure=failure, call=number, method=method)
+                _remember(error, number)
+            if self.note:
+                self._add_note(error, failure, looked)
+        except Exception as ours:
+            self.crashed("failure", ours)
+
+    def _add_note(self, error: Exception, failure: FailureFacts, looked: Looked | None) -> None:
+        from fitdoctor.examine import examine_failure
+
+        diagnosis = examine_failure(
+            failure,
+            self.project,
+            looked.collected if looked is not None else None,
+            self.environment(),
+            select=self.select,
+            ignore=self.ignore,
+        )
+        if diagnosis.findings:
+            error.add_note(f"fitdoctor: {brief(diagnosis.findings[:1])}")
+
+    def crashed(self, where: str, error: Exception) -> None:
+        """Our own failure: recorded, and not the program's business."""
+        self._note_crash(where, described(error))
+
+    def _note_crash(self, where: str, error: str) -> None:
+        if self.recorder is not None and (where, error) not in self._crashes:
+            self._crashes.add((where, error))
+            self.recorder.write("crash", where=where, error=error)
+
+
+# --- exceptions ---------------------------------------------------------------------------------------------------
+
+_Mark = tuple[int, type, str]
+
+_calls_of_errors: dict[_Mark, int | None] = {}
+"""The call that the last exception to escape from Keras came from.
+
+By marks, not by the exception: holding that would hold its frames, and with them arrays that may have to be freed.
+"""
+
+
+def _mark(error: BaseException) -> _Mark:
+    from fitdoctor.failure.living import message_of
+
+    return id(error), type(error), message_of(error)
+
+
+def _remember(error: BaseException, call: int | None) -> None:
+    _calls_of_errors.clear()
+    _calls_of_errors[_mark(error)] = call
+
+
+def _call_of(error: BaseException) -> int | None:
+    for each in _chain(error):
+        if _calls_of_errors and _mark(each) in _calls_of_errors:
+            return _calls_of_errors[_mark(each)]
+    return None
+
+
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    """An exception and what it was raised from, nearest first."""
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+def record_end(recorder: Recorder, error: BaseException | None) -> None:
+    """Record how the program's main code ended, and which files it was made of."""
+    from fitdoctor.runner.programs import user_files
+
+    recorder.write("sources", paths=[str(path) for path in user_files()])
+    stop = next((each for each in _chain(error) if isinstance(each, FitWillFail)), None)
+    if stop is not None:
+        recorder.write("end", failure=None, call=None, stopped=True, message=str(stop))
+        return
+    if isinstance(error, SystemExit) and error.code not in (None, 0):
+        # `except Exception: …; sys.exit(1)`: the exception that was being handled is the reason.
+        error = error.__context__
+    if not isinstance(error, Exception):
+        recorder.write("end", failure=None, call=None, stopped=False)
+        return
+    from fitdoctor.failure.living import from_exception
+
+    recorder.write("end", failure=from_exception(error), call=_call_of(error), stopped=False)
+    # After the failure itself: what is more important is safe first.
+    from fitdoctor.collect.environment import environment
+
+    recorder.write("environment", environment=environment())
+
+
+def failure_at(error: BaseException, method: str, frame: FrameType | None) -> FailureFacts:
+    """The facts of an exception that has come up as far as Keras's own method, with the user's frames above it."""
+    from fitdoctor.failure.frames import frame_of
+    from fitdoctor.failure.living import call_under_way, from_exception
+    from fitdoctor.runner.programs import user_frame
+
+    failure = from_exception(error)
+    above = []
+    while frame is not None:
+        path = frame.f_code.co_filename
+        stands = frame_of(path, frame.f_lineno, frame.f_code.co_name)
+        above.append(replace(stands, code=call_under_way(frame)))
+        frame = user_frame(frame.f_back)
+    frames = (*reversed(above), *failure.frames)
+    return replace(failure, frames=frames, called=failure.called or method)
+
+
+def described(error: BaseException) -> str:
+    """An exception of ours in a line, with the place that raised it."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    place = f" ({trace.tb_frame.f_code.co_filename}:{trace.tb_lineno})" if trace else ""
+    return f"{type(error).__name__}: {error}{place}"
+
+
+# --- places and streams -------------------------------------------------------------------------------------------
+
+
+def _user_frame(frame: FrameType | None) -> FrameType | None:
+    from fitdoctor.runner.programs import user_frame
+
+    return user_frame(frame)
+
+
+def _place(frame: FrameType | None, method: str) -> tuple[str, int, str]:
+    if frame is None:
+        return "", 0, method
+    return frame.f_code.co_filename, frame.f_lineno, method
+
+
+def _to_stderr(text: str) -> None:
+    stream = sys.stderr
+    if stream is None:
+        return
+    try:
+        stream.write(text)
+        stream.flush()
+    except (OSError, ValueError):  # closed by the program, or a pipe that nobody reads
+        return
+
+
+def _width() -> int:
+    import shutil
+
+    return min(shutil.get_terminal_size((100, 24)).columns, 120)

@@ -1,0 +1,312 @@
+"""What assigns a name, which assignment holds where the name is read, and what changes its value in place."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from fitdoctor.source.callees import is_self
+from fitdoctor.source.index import FUNCTIONS, Scope
+from fitdoctor.source.module import ClassInfo, Module
+
+Path = tuple[int | str | None, ...]
+"""Which part of a value: an index, a key, or None for each element in turn."""
+
+_LOOPS = (ast.For, ast.AsyncFor, ast.While)
+_BRANCHES = (ast.If, *_LOOPS, ast.Try, ast.Match, ast.ExceptHandler, ast.match_case)
+
+
+@dataclass(frozen=True, eq=False)
+class Assignment:
+    """One place that gives a name its value."""
+
+    target: ast.AST
+    """The node that is bound: a name, an attribute, a parameter, an import."""
+    value: ast.expr | None
+    """The expression that it is taken from; None for imports, definitions and parameters."""
+    path: Path = ()
+    """Which part of the value: () for all of it."""
+    how: str = "="
+    """`=`, `augmented`, `for`, `with`, `parameter`, `import`, `definition`, `except`, `del` or `match`."""
+
+
+def assignments(module: Module, name: str, scope: ast.AST | None = None) -> tuple[Assignment, ...]:
+    """What assigns a name, or `self.name`, where `scope` stands (or is), in source order."""
+    if "." in name:
+        owner = _class_around(module, scope)
+        stores = module.attribute_stores(owner.node) if owner is not None else {}
+        return tuple(assignment_of(module, node) for node in stores.get(name.partition(".")[2], []))
+    where = _own_scope(module, scope)
+    found = module.index.lookup(name, where)
+    bound = found.bindings[name] if found is not None else []
+    return tuple(assignment_of(module, node) for node in bound)
+
+
+def _own_scope(module: Module, node: ast.AST | None) -> Scope:
+    if node is None:
+        return module.index.module
+    return module.index.scopes.get(node) or module.scope(node)
+
+
+def _class_around(module: Module, node: ast.AST | None) -> ClassInfo | None:
+    if isinstance(node, ast.ClassDef):
+        return module.class_info(node)
+    return None if node is None else module.class_of(node)
+
+
+def assignment_of(module: Module, target: ast.AST) -> Assignment:
+    """What a binding node is given."""
+    if isinstance(target, ast.arg):
+        return Assignment(target, None, how="parameter")
+    if isinstance(target, ast.alias):
+        return Assignment(target, None, how="import")
+    if isinstance(target, (*FUNCTIONS, ast.ClassDef)):
+        return Assignment(target, None, how="definition")
+    if isinstance(target, ast.ExceptHandler):
+        return Assignment(target, None, how="except")
+    if isinstance(getattr(target, "ctx", None), ast.Del):
+        return Assignment(target, None, how="del")
+    return _unpacked(module, target)
+
+
+def _unpacked(module: Module, target: ast.AST) -> Assignment:
+    path: Path = ()
+    child: ast.AST = target
+    parent = module.parent(child)
+    while isinstance(parent, (ast.Tuple, ast.List, ast.Starred)):
+        if isinstance(parent, ast.Starred):
+            return Assignment(target, None, how="match")
+        position = parent.elts.index(child)  # type: ignore[arg-type]
+        if any(isinstance(other, ast.Starred) for other in parent.elts[:position]):
+            position -= len(parent.elts)  # counted from the end, behind the star
+        path = (position, *path)
+        child, parent = parent, module.parent(parent)
+    if isinstance(parent, ast.Assign):
+        return _taken(Assignment(target, parent.value, path))
+    if isinstance(parent, (ast.AnnAssign, ast.NamedExpr)):
+        return Assignment(target, parent.value)
+    if isinstance(parent, ast.AugAssign):
+        return Assignment(target, parent.value, how="augmented")
+    if isinstance(parent, (ast.For, ast.AsyncFor, ast.comprehension)):
+        return Assignment(target, parent.iter, (None, *path), "for")
+    if isinstance(parent, ast.withitem):
+        return Assignment(target, parent.context_expr, path, "with")
+    return Assignment(target, None, how="match")
+
+
+def _taken(assignment: Assignment) -> Assignment:
+    """Step into tuples that are written out: `a, b = 1, 2`."""
+    value, path = assignment.value, assignment.path
+    while path and isinstance(value, (ast.Tuple, ast.List)):
+        element = element_of(value, path[0])
+        if element is None:
+            break
+        value, path = element, path[1:]
+    return replace(assignment, value=value, path=path)
+
+
+def element_of(value: ast.expr, key: int | str | None) -> ast.expr | None:
+    """One part of a tuple, list or dict that is written out."""
+    if isinstance(value, (ast.Tuple, ast.List)) and isinstance(key, int):
+        if any(isinstance(element, ast.Starred) for element in value.elts):
+            return None
+        return value.elts[key] if -len(value.elts) <= key < len(value.elts) else None
+    if isinstance(value, ast.Dict) and isinstance(key, (int, str)):
+        found = [
+            element
+            for name, element in zip(value.keys, value.values, strict=True)
+            if isinstance(name, ast.Constant) and name.value == key
+        ]
+        return found[-1] if found and None not in value.keys else None
+    return None
+
+
+# --- which assignment holds at a use ------------------------------------------------------------------------------
+
+
+def last_assignment(module: Module, use: ast.Name) -> tuple[Assignment, bool] | None:
+    """The assignment that holds where a name is read, by source order, and whether it is the only possible one."""
+    here = module.scope(use)
+    scope = module.index.lookup(use.id, here)
+    if scope is None:
+        return None
+    bound = [node for node in scope.bindings[use.id] if not isinstance(getattr(node, "ctx", None), ast.Del)]
+    if not bound:
+        return None
+    if _function_scope(here) is not _function_scope(scope):
+        # A closure or global: it is read when the function runs, after the assignments of the scope around it.
+        return assignment_of(module, bound[-1]), len(bound) == 1
+    node, certain = _reaching(module, bound, use)
+    return assignment_of(module, node), certain
+
+
+def _function_scope(scope: Scope) -> Scope:
+    """The scope that runs in one go: comprehensions run within the one around them."""
+    while scope.parent is not None and not isinstance(scope.node, (*FUNCTIONS, ast.ClassDef, ast.Module)):
+        scope = scope.parent
+    return scope
+
+
+def _reaching(module: Module, bound: list[ast.AST], use: ast.AST) -> tuple[ast.AST, bool]:
+    """Of several bindings of one scope, the one that a use most likely sees."""
+    around = _ancestors(module, use)
+    possible = [node for node in bound if not _excluded(module, node, around)]
+    before = [node for node in possible if _takes_effect_before(module, node, use, around)]
+    later = [node for node in possible if node not in before]
+    if not before:
+        return (later or bound)[0], len(bound) == 1 and not later
+    chosen = before[-1]
+    carried = any(_shares_loop(module, node, around) for node in later)
+    return chosen, _always_runs(module, chosen, around) and not carried
+
+
+def _ancestors(module: Module, node: ast.AST) -> dict[ast.AST, ast.AST]:
+    """The nodes around a node, each with the child that leads to it."""
+    around: dict[ast.AST, ast.AST] = {}
+    child, current = node, module.parent(node)
+    while current is not None:
+        around[current] = child
+        child, current = current, module.parent(current)
+    return around
+
+
+def _takes_effect_before(
+    module: Module, binding: ast.AST, use: ast.AST, around: dict[ast.AST, ast.AST]
+) -> bool:
+    if isinstance(binding, (ast.arg, ast.alias)):
+        return True
+    statement: ast.AST | None = binding
+    while statement is not None and not isinstance(
+        statement, (ast.stmt, ast.comprehension, ast.ExceptHandler)
+    ):
+        statement = module.parent(statement)
+    if statement is None:
+        return False
+    if isinstance(statement, (ast.comprehension, ast.ExceptHandler, ast.Match)):
+        return True
+    if statement in around:
+        # Inside the statement that binds it: a loop's or with's body sees the target, an assignment's value does not.
+        child = around[statement]
+        body = getattr(statement, "body", None)
+        if isinstance(statement, (ast.For, ast.AsyncFor, ast.With, ast.AsyncWith)):
+            return isinstance(body, list) and (child in body or child in getattr(statement, "orelse", []))
+        return isinstance(module.parent(binding), (ast.NamedExpr, ast.withitem)) and _at(binding) < _at(use)
+    return _at(binding) < _at(use)
+
+
+def _at(node: ast.AST) -> tuple[int, int]:
+    return getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
+
+
+def _excluded(module: Module, binding: ast.AST, around: dict[ast.AST, ast.AST]) -> bool:
+    """Whether binding and use stand in different branches of one `if`, so that never both run."""
+    child, current = binding, module.parent(binding)
+    while current is not None:
+        if current in around and isinstance(current, ast.If):
+            own, other = child in current.body, around[current] in current.body
+            beside = child in current.orelse or around[current] in current.orelse
+            if (
+                own != other
+                and beside
+                and _in_branch(current, child)
+                and _in_branch(current, around[current])
+            ):
+                return not _shares_loop(module, current, around)
+        child, current = current, module.parent(current)
+    return False
+
+
+def _in_branch(statement: ast.If, child: ast.AST) -> bool:
+    return child in statement.body or child in statement.orelse
+
+
+def _shares_loop(module: Module, node: ast.AST, around: dict[ast.AST, ast.AST]) -> bool:
+    current = module.parent(node)
+    while current is not None:
+        if isinstance(current, _LOOPS) and current in around:
+            return True
+        current = module.parent(current)
+    return False
+
+
+def _always_runs(module: Module, binding: ast.AST, around: dict[ast.AST, ast.AST]) -> bool:
+    """Whether every way to the use passes the binding: no branch holds it that does not hold the use too."""
+    child, current = binding, module.parent(binding)
+    while current is not None and current not in around:
+        if isinstance(current, _BRANCHES) and not isinstance(child, ast.expr):
+            return False
+        child, current = current, module.parent(current)
+    return current is None or not isinstance(current, ast.If) or _same_branch(current, child, around)
+
+
+def _same_branch(statement: ast.If, child: ast.AST, around: dict[ast.AST, ast.AST]) -> bool:
+    return (child in statement.body) == (around[statement] in statement.body)
+
+
+# --- in-place writes -----------------------------------------------------------------------------------------------
+
+_IN_PLACE_CALLS = frozenset(
+    (
+        "numpy.random.shuffle",
+        "random.shuffle",
+        "numpy.copyto",
+        "numpy.put",
+        "numpy.fill_diagonal",
+        "numpy.place",
+    )
+)
+
+
+def writes_between(module: Module, name: ast.Name, start: ast.AST | None) -> Iterator[ast.stmt]:
+    """Statements that change a name's value in place after `start` and before the use, latest first."""
+    scope = module.index.lookup(name.id, module.scope(name))
+    if scope is None:
+        return
+    floor = _at(start) if start is not None else (0, 0)
+    for statement in reversed(module.in_place_writes.get((scope.node, name.id), [])):
+        if floor < _at(statement) < _at(module.statement(name)):
+            yield statement
+
+
+def find_writes(module: Module) -> dict[tuple[ast.AST, str], list[ast.stmt]]:
+    """The statements that change a name's value in place, by scope and name, in source order."""
+    found: dict[tuple[ast.AST, str], list[ast.stmt]] = {}
+    for root, statement in sorted(_find_writes(module), key=lambda write: _at(write[1])):
+        scope = module.index.lookup(root.id, module.scope(root))
+        if scope is not None:
+            found.setdefault((scope.node, root.id), []).append(statement)
+    return found
+
+
+def _find_writes(module: Module) -> Iterator[tuple[ast.Name, ast.stmt]]:
+    stored: list[ast.Subscript | ast.Attribute] = [*module.nodes(ast.Subscript), *module.nodes(ast.Attribute)]
+    for node in stored:
+        root = _root(node) if isinstance(node.ctx, ast.Store) else None
+        if root is not None and not is_self(module, root):
+            yield root, module.statement(node)
+    for call in module.nodes(ast.Call):
+        if module.resolve(call.func) in _IN_PLACE_CALLS and call.args:
+            root = _root(call.args[0])
+        elif isinstance(call.func, ast.Attribute) and (
+            call.func.attr in ("fill", "sort", "resize") or _says_in_place(call)
+        ):
+            root = _root(call.func.value)
+        else:
+            continue
+        if root is not None:
+            yield root, module.statement(call)
+
+
+def _says_in_place(call: ast.Call) -> bool:
+    return any(
+        keyword.arg == "inplace" and isinstance(keyword.value, ast.Constant) and keyword.value.value is True
+        for keyword in call.keywords
+    )
+
+
+def _root(node: ast.expr) -> ast.Name | None:
+    current = node
+    while isinstance(current, (ast.Subscript, ast.Attribute)):
+        current = current.value
+    return current if isinstance(current, ast.Name) else None

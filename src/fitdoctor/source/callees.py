@@ -1,0 +1,180 @@
+"""Which function of the user's a call runs, and which argument each of its parameters gets."""
+
+from __future__ import annotations
+
+import ast
+
+from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
+
+
+def callee(module: Module, call: ast.Call) -> FunctionInfo | None:
+    """The user's function that a call runs; for a class, its `__init__`. None when it is not evident."""
+    function = call.func
+    if isinstance(function, ast.Attribute):
+        owner = receiver(module, function.value)
+        if owner is not None:
+            return owner.module.method(owner, function.attr)
+    found = module.definition(function)
+    if isinstance(found, ClassInfo):
+        return found.module.method(found, "__init__")
+    if found is None and isinstance(function, ast.Name):
+        return called_object(module, function)
+    return found
+
+
+def receiver(module: Module, value: ast.expr) -> ClassInfo | None:
+    """The user's class that the object before the dot is of: `self`, `super()`, or a local made from a class."""
+    if isinstance(value, ast.Name):
+        if is_self(module, value):
+            return module.class_of(value)
+        return _class_of_local(module, value)
+    if isinstance(value, ast.Call):
+        if isinstance(value.func, ast.Name) and value.func.id == "super" and not value.args:
+            return _parent_class(module, value)
+        found = module.definition(value.func)
+        return found if isinstance(found, ClassInfo) else None
+    if isinstance(value, ast.Attribute) and is_self(module, value.value):
+        return _class_of_attribute(module, value)
+    return None
+
+
+def called_object(module: Module, name: ast.Name) -> FunctionInfo | None:
+    """`call` (or `__call__`) of an object of the user's class that is itself called."""
+    owner = _class_of_local(module, name)
+    if owner is None:
+        return None
+    return owner.module.method(owner, "call") or owner.module.method(owner, "__call__")
+
+
+def is_self(module: Module, value: ast.expr) -> bool:
+    """Whether an expression is the first parameter of the method that it stands in (or of one around it)."""
+    if not isinstance(value, ast.Name):
+        return False
+    scope = module.index.lookup(value.id, module.scope(value))
+    if scope is None or not isinstance(scope.node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return False
+    info = module.function(scope.node)
+    if info.owner is None or not info.parameters or info.parameters[0] != value.id:
+        return False
+    static = {"staticmethod", "classmethod"}
+    return not any(module.resolve(decorator) in static for decorator in scope.node.decorator_list)
+
+
+def _parent_class(module: Module, value: ast.AST) -> ClassInfo | None:
+    own = module.class_of(value)
+    lineage = module.ancestry(own) if own else []
+    return lineage[1] if len(lineage) > 1 else None
+
+
+def _class_of_local(module: Module, name: ast.Name) -> ClassInfo | None:
+    """The class that a name's one assignment makes an object of."""
+    scope = module.index.lookup(name.id, module.scope(name))
+    bound = scope.bindings[name.id] if scope else []
+    return _class_of_targets(module, bound)
+
+
+def _class_of_attribute(module: Module, attribute: ast.Attribute) -> ClassInfo | None:
+    """The class that `self.x = Class(…)` makes an object of."""
+    owner = module.class_of(attribute)
+    if owner is None:
+        return None
+    for ancestor in module.ancestry(owner):
+        stores = ancestor.module.attribute_stores(ancestor.node).get(attribute.attr, [])
+        if stores:
+            return _class_of_targets(ancestor.module, stores)
+    return None
+
+
+def _class_of_targets(module: Module, targets: list[ast.AST]) -> ClassInfo | None:
+    classes = set()
+    for target in targets:
+        statement = module.parent(target)
+        value = statement.value if isinstance(statement, (ast.Assign, ast.AnnAssign)) else None
+        found = module.definition(value.func) if isinstance(value, ast.Call) else None
+        classes.add(found if isinstance(found, ClassInfo) else None)
+    return classes.pop() if len(classes) == 1 else None
+
+
+def argument_for(function: FunctionInfo, call: ast.Call, parameter: str) -> ast.expr | None:
+    """The argument that a parameter gets at a call; None when it is left out or hidden behind `*` or `**`."""
+    for keyword in call.keywords:
+        if keyword.arg == parameter:
+            return keyword.value
+    arguments = function.node.args
+    positional = [argument.arg for argument in (*arguments.posonlyargs, *arguments.args)]
+    if function.is_method and positional and not _is_static(function):
+        positional = positional[1:]
+    if parameter not in positional:
+        return None
+    position = positional.index(parameter)
+    given = call.args[: position + 1]
+    if len(given) <= position or any(isinstance(value, ast.Starred) for value in given):
+        return None
+    return given[position]
+
+
+def _is_static(function: FunctionInfo) -> bool:
+    node = function.node
+    return not isinstance(node, ast.Lambda) and any(
+        function.module.resolve(decorator) == "staticmethod" for decorator in node.decorator_list
+    )
+
+
+_TRANSPARENT = frozenset(
+    ("staticmethod", "classmethod", "property", "tensorflow.function", "functools.cache")
+)
+
+
+def returned_by(function: FunctionInfo) -> ast.expr | None:
+    """The one expression that a function returns; None where there are several, or none, or a decorator intervenes."""
+    node, module = function.node, function.module
+    if isinstance(node, ast.Lambda):
+        return node.body
+    if isinstance(node, ast.AsyncFunctionDef) or node in module.generators:
+        return None
+    for decorator in node.decorator_list:
+        called = decorator.func if isinstance(decorator, ast.Call) else decorator
+        if module.resolve(called) not in _TRANSPARENT:
+            return None
+    returns = module.returns.get(node, [])
+    return returns[0].value if len(returns) == 1 else None
+
+
+def callers_of(function: FunctionInfo) -> list[tuple[Module, ast.Call]]:
+    """Every call that runs a function; empty as well when it is also handed around by name."""
+    module = function.module
+    callers = module.project.callers if module.project is not None else module.callers
+    return callers.get(function.node, [])
+
+
+def all_calls(modules: list[Module]) -> dict[ast.AST, list[tuple[Module, ast.Call]]]:
+    """The calls of every function of the user's."""
+    graph: dict[ast.AST, list[tuple[Module, ast.Call]]] = {}
+    for module in modules:
+        for call in module.nodes(ast.Call):
+            found = callee(module, call)
+            if found is not None:
+                graph.setdefault(found.node, []).append((module, call))
+    return graph
+
+
+def call_graph(modules: list[Module]) -> dict[ast.AST, list[tuple[Module, ast.Call]]]:
+    """The calls of every function of the user's; one that is handed around by name is left out."""
+    handed: set[ast.AST] = set()
+    for module in modules:
+        for call in module.nodes(ast.Call):
+            for argument in (*call.args, *(keyword.value for keyword in call.keywords)):
+                given = _handed_over(module, argument)
+                if given is not None:
+                    handed.add(given.node)
+    return {node: calls for node, calls in all_calls(modules).items() if node not in handed}
+
+
+def _handed_over(module: Module, argument: ast.expr) -> FunctionInfo | None:
+    if isinstance(argument, ast.Name):
+        found = module.definition(argument)
+        return found if isinstance(found, FunctionInfo) else None
+    if isinstance(argument, ast.Attribute) and is_self(module, argument.value):
+        owner = module.class_of(argument)
+        return module.method(owner, argument.attr) if owner else None
+    return None

@@ -1,0 +1,283 @@
+"""A small abstract interpreter: follows a file as Python would run it, as far as the source tells what happens.
+
+What it cannot follow is Unknown: names that differ between branches, things that unknown code had in hand, loops of
+unknown length. It never runs the user's code.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+from fitdoctor.diagnosis import Location
+from fitdoctor.facts import Code, Unknown
+from fitdoctor.source import calls, expressions, statements
+from fitdoctor.source.module import Module
+from fitdoctor.source.names import canonical, own_keras
+from fitdoctor.source.state import State
+from fitdoctor.source.values import (
+    UNTOLD,
+    Arguments,
+    Array,
+    Class,
+    Dataset,
+    Function,
+    Items,
+    ListRecord,
+    Mapping,
+    ModelRecord,
+    Named,
+    Numbers,
+    Plain,
+    Record,
+    Ref,
+    Value,
+)
+
+MOST_TICKS = 400_000
+"""How many expressions and statements are looked at in one file before it is left alone."""
+MOST_DEPTH = 16
+"""How deep calls of the file's own functions are followed."""
+LONGEST_UNROLLED = 2500
+"""The most iterations of a loop that are followed one by one."""
+
+
+class OutOfBudget(Exception):
+    """The file takes too long to follow; what was found so far stands."""
+
+
+@dataclass
+class Control:
+    """The ways out of a function's body that were met."""
+
+    returns: list[tuple[Value, State]] = field(default_factory=list)
+    breaks: list[State] = field(default_factory=list)
+    continues: list[State] = field(default_factory=list)
+    yields: list[Value] = field(default_factory=list)
+
+
+class Interpreter:
+    """One run over a file: the state, and what was met on the way."""
+
+    def __init__(self, module: Module) -> None:
+        self.module = module
+        self.state = State()
+        self.parents: dict[int, int | None] = {}
+        self.shared_names: dict[int, dict[str, int]] = {}
+        """Names that `global` or `nonlocal` sends to another frame."""
+        self.frame = self.new_frame(None)
+        self.control: list[Control] = [Control()]
+        self.active: list[ast.AST] = []
+        """The functions that are being followed, outermost first."""
+        self.entered: set[ast.AST] = set()
+        """The functions that were followed at least once."""
+        self.defaults: dict[ast.AST, tuple[tuple[Value, ...], tuple[tuple[str, Value], ...]]] = {}
+        self.class_values: dict[ast.AST, dict[str, Value]] = {}
+        self.ticks = 0
+        self.numbers = 0
+        self.trial = 0
+        """Above zero while a loop's body is tried: nothing is reported then."""
+        self.expecting_failure = 0
+        """Above zero inside `pytest.raises` and the like."""
+        self.strategies: list[str] = []
+        self.sites: list[object] = []
+        self.models: dict[int, ModelRecord] = {}
+        self.failures: list[object] = []
+        self.crashes: list[str] = []
+        self.layer_names: dict[str, int] = {}
+        self.plain_defaults = True
+        """Global settings of Keras (floating type, channel order) are as they come."""
+
+    # --- names ------------------------------------------------------------------------------------------------------
+
+    def new_frame(self, parent: int | None) -> int:
+        """A frame for names, inside another one."""
+        number = len(self.parents)
+        self.parents[number] = parent
+        self.state.frames[number] = {}
+        return number
+
+    def lookup(self, name: str) -> Value | None:
+        """What a name is now; None when no statement that was followed bound it."""
+        frame: int | None = self.frame
+        while frame is not None:
+            names = self.state.frames.get(frame)
+            if names is not None and name in names:
+                return names[name]
+            frame = self.parents[frame]
+        return None
+
+    def assign(self, name: str, value: Value) -> None:
+        """Bind a name in the frame it belongs to."""
+        frame = self.shared_names.get(self.frame, {}).get(name, self.frame)
+        self.state.frames.setdefault(frame, {})[name] = value
+
+    def forget(self, name: str) -> None:
+        """A name is bound to something that is not followed."""
+        frame = self.shared_names.get(self.frame, {}).get(name, self.frame)
+        self.state.frames.get(frame, {}).pop(name, None)
+
+    def resolve(self, node: ast.AST) -> str:
+        """The library name that a name or attribute stands for, "" when a followed statement bound its root."""
+        root = node
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        if not isinstance(root, ast.Name) or self.lookup(root.id) is not None:
+            return ""
+        return library_name(self.module.resolve(node))
+
+    # --- mutable things -----------------------------------------------------------------------------------------------
+
+    def allocate(self, record: Record) -> Ref:
+        """Put a new mutable thing on the heap."""
+        ref = Ref(self.fresh())
+        self.update(ref, record)
+        return ref
+
+    def record(self, ref: Ref) -> Record:
+        """What a mutable thing is now."""
+        return self.state.heap[ref.id]
+
+    def update(self, ref: Ref, record: Record) -> None:
+        """Change a mutable thing."""
+        self.state.heap[ref.id] = record
+        if isinstance(record, ModelRecord) and not self.trial:
+            self.models[ref.id] = record
+
+    def fresh(self) -> int:
+        """A number that was not used before."""
+        self.numbers += 1
+        return self.numbers
+
+    def model(self, value: Value) -> ModelRecord | None:
+        """The model that a value refers to."""
+        if isinstance(value, Ref):
+            record = self.record(value)
+            return record if isinstance(record, ModelRecord) else None
+        return None
+
+    def touch(self, arguments: Arguments) -> None:
+        """Unknown code gets these arguments."""
+        for value in (*arguments.positional, *(value for _, value in arguments.keywords)):
+            self.state.touch(value)
+
+    # --- values ---------------------------------------------------------------------------------------------------------
+
+    def settled(self, value: Value) -> Value:
+        """The value as it is now: memory that was written to has lost its known content."""
+        if isinstance(value, Array):
+            return self._settled_array(value)
+        if isinstance(value, Items):
+            return Items(tuple(self.settled(item) for item in value.items))
+        if isinstance(value, Mapping):
+            return Mapping(tuple((key, self.settled(item)) for key, item in value.items))
+        return value
+
+    def _settled_array(self, array: Array) -> Array:
+        if array.buffer == 0:
+            return replace(array, buffer=self.fresh())
+        if array.buffer not in self.state.written:
+            return array
+        dims = array.dims
+        if array.container == "pandas.DataFrame":
+            # rows and columns of a table can be added and dropped in place
+            dims = (UNTOLD, UNTOLD)
+        return replace(array, dims=dims, bounds=None, numbers=None, unit_rows=False, columns=None)
+
+    def sequence(self, value: Value | None) -> tuple[Value, ...] | None:
+        """The items of a tuple, list or range; None where they are not told."""
+        if isinstance(value, Items):
+            return value.items
+        if isinstance(value, Numbers) and len(value.values) <= LONGEST_UNROLLED:
+            return tuple(Plain(number) for number in value.values)
+        if isinstance(value, Ref):
+            record = self.record(value)
+            return record.items if isinstance(record, ListRecord) else None
+        return None
+
+    def new_list(self, items: Iterable[Value], node: ast.expr | None = None) -> Ref:
+        """A list on the heap."""
+        return self.allocate(ListRecord(tuple(items), node))
+
+    # --- following ------------------------------------------------------------------------------------------------------
+
+    def tick(self) -> None:
+        """Count one thing that was looked at.
+
+        Raises:
+            OutOfBudget: that was one too many.
+        """
+        self.ticks += 1
+        if self.ticks > MOST_TICKS:
+            raise OutOfBudget
+
+    def evaluate(self, node: ast.expr) -> Value:
+        """What an expression gives."""
+        return expressions.evaluate(self, node)
+
+    def execute(self, body: list[ast.stmt]) -> bool:
+        """Follow statements; False when they do not fall through to what comes next."""
+        return statements.execute(self, body)
+
+    def call(self, callee: Value, arguments: Arguments) -> Value:
+        """Call something."""
+        return calls.call(self, callee, arguments)
+
+    # --- places ---------------------------------------------------------------------------------------------------------
+
+    def code(self, node: ast.AST | None) -> Code | Unknown:
+        """The source of a node."""
+        return Unknown("not evident from the source") if node is None else self.module.code(node)
+
+    def location(self, node: ast.AST) -> Location:
+        """Where a node stands."""
+        return self.module.location(node)
+
+    @property
+    def reporting(self) -> bool:
+        """Whether what is met now is to be told."""
+        return self.trial == 0 and self.expecting_failure == 0
+
+
+def library_name(name: str) -> str:
+    """The canonical name, with the other Keras packages under the name of Keras."""
+    return own_keras(canonical(name)) if name else ""
+
+
+def run_module(module: Module) -> Interpreter:
+    """Follow a whole file: its statements, then the functions and classes that nothing called."""
+    run = Interpreter(module)
+    try:
+        run.execute(module.tree.body)
+        _follow_the_rest(run)
+    except (OutOfBudget, RecursionError) as stopped:
+        run.crashes.append(type(stopped).__name__)
+    return run
+
+
+def _follow_the_rest(run: Interpreter) -> None:
+    """Functions and methods that nothing in the file calls: their parameters are Unknown."""
+    for info in run.module.functions:
+        node = info.node
+        if node in run.entered or isinstance(node, ast.Lambda) or info.owner is not None:
+            continue
+        if run.module.function_of(node) is not None:
+            continue
+        before = run.state.copy()
+        calls.call_with_unknowns(run, Function(node, 0))
+        run.state = before
+    for info_of_class in run.module.classes:
+        if info_of_class.kind in ("Layer", "Loss", "Metric", "Callback"):
+            continue
+        before = run.state.copy()
+        calls.follow_class(run, Class(info_of_class.node, 0))
+        run.state = before
+
+
+def arguments_of_nothing(node: ast.Call) -> Arguments:
+    """A call of which nothing is known."""
+    return Arguments((), (), node, complete=False)
+
+
+__all__ = ["Control", "Dataset", "Interpreter", "Named", "OutOfBudget", "run_module"]

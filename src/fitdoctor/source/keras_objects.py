@@ -1,0 +1,58 @@
+"""Which Keras object an expression surely is, followed to where it was made."""
+
+from __future__ import annotations
+
+import ast
+
+from fitdoctor.source.module import ClassInfo, Module
+from fitdoctor.source.names import kind_of
+
+MODEL_MAKERS = frozenset(
+    {
+        "keras.models.load_model",
+        "keras.models.clone_model",
+        "keras.models.model_from_json",
+        "keras.saving.load_model",
+    }
+)
+
+
+def kind_of_value(module: Module, expr: ast.expr) -> str:
+    """`Model`, `Layer`, `Optimizer`, `Dataset`, …; "" when it cannot be told.
+
+    `self` in a class of the user's is what the class is.
+    """
+    if isinstance(expr, ast.Name) and expr.id == "self":
+        owner = module.class_of(expr)
+        return owner.kind if owner is not None else ""
+    origin = module.origin(expr)
+    return kind_of_call(origin.module, origin.node) if isinstance(origin.node, ast.Call) else ""
+
+
+def kind_of_call(module: Module, call: ast.Call) -> str:
+    """What a constructor call makes."""
+    made = module.definition(call.func)
+    if isinstance(made, ClassInfo):
+        return made.kind
+    name = module.resolve(call.func)
+    if name in MODEL_MAKERS or (name.startswith("keras.applications.") and name[-1:].isalnum()):
+        return "Model" if name.rpartition(".")[2][:1].isupper() or name in MODEL_MAKERS else ""
+    if name.startswith("tensorflow.data.Dataset."):
+        return "Dataset"
+    return kind_of(name)
+
+
+def is_keras_model(module: Module, expr: ast.expr) -> bool:
+    """Whether an expression surely is a Keras model."""
+    return kind_of_value(module, expr) == "Model"
+
+
+def defines(module: Module, expr: ast.expr, method: str) -> bool:
+    """Whether the object is of a class of the user's that has its own method of that name."""
+    if isinstance(expr, ast.Name) and expr.id == "self":
+        owner = module.class_of(expr)
+    else:
+        origin = module.origin(expr)
+        made = origin.module.definition(origin.node.func) if isinstance(origin.node, ast.Call) else None
+        owner = made if isinstance(made, ClassInfo) else None
+    return owner is not None and owner.module.method(owner, method) is not None

@@ -1,0 +1,512 @@
+"""One file of the user's, analysed: names, calls, classes, functions and places, each worked out when asked for."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeVar
+
+from fitdoctor.diagnosis import Location
+from fitdoctor.facts import Code, SourceFacts
+from fitdoctor.source import places, resolution
+from fitdoctor.source.index import FUNCTIONS, FunctionNode, Index, Scope, parameters_of
+from fitdoctor.source.names import canonical, kind_of
+from fitdoctor.source.read import SourceError, parse
+
+if TYPE_CHECKING:
+    from fitdoctor.source.assignments import Assignment
+    from fitdoctor.source.origins import Origin
+    from fitdoctor.source.project import Project
+    from fitdoctor.source.tensors import Flow
+    from fitdoctor.source.tracing import Tracing
+
+Node = TypeVar("Node", bound=ast.AST)
+
+_ALIAS_STEPS = 8
+"""How many `a = b` an alias is followed through."""
+
+
+@dataclass(frozen=True, eq=False)
+class CallSite:
+    """A call as it stands in the source."""
+
+    node: ast.Call
+    name: str
+    """The canonical dotted name of what is called; "" when it is not known."""
+    method: str
+    """The attribute that is called (`fit` of `model.fit(…)`); "" for a plain name."""
+    function: FunctionInfo | None
+    """The function that it stands in."""
+
+    def argument(self, name: str, position: int | None = None) -> ast.expr | None:
+        """The value of a keyword, or of a positional argument where no `*` hides which one it is."""
+        for keyword in self.node.keywords:
+            if keyword.arg == name:
+                return keyword.value
+        if position is None or len(self.node.args) <= position:
+            return None
+        if any(isinstance(value, ast.Starred) for value in self.node.args[: position + 1]):
+            return None
+        return self.node.args[position]
+
+
+@dataclass(frozen=True, eq=False)
+class ClassInfo:
+    """A class of the user's."""
+
+    node: ast.ClassDef
+    name: str
+    bases: tuple[str, ...]
+    """Canonical names; a class of the same file goes by its own name."""
+    module: Module = field(repr=False)
+
+    @cached_property
+    def kind(self) -> str:
+        """What it is to Keras, by its bases: `Layer`, `Model`, `Loss`, …; "" when it is nothing of the kind."""
+        return self.module.kind_of_class(self)
+
+    @cached_property
+    def methods(self) -> dict[str, FunctionInfo]:
+        """Its own methods by name; the last one where a name is defined twice."""
+        return {
+            statement.name: self.module.function(statement)
+            for statement in self.node.body
+            if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef))
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class FunctionInfo:
+    """A function, method or lambda of the user's."""
+
+    node: FunctionNode
+    name: str
+    """`<lambda>` for a lambda."""
+    qualname: str
+    owner: ClassInfo | None
+    """The class that it is a method of."""
+    parameters: tuple[str, ...]
+    module: Module = field(repr=False)
+
+    @property
+    def traced(self) -> Tracing | None:
+        """How it comes to run while TensorFlow traces; None when it is not known to."""
+        return self.module.tracing_of(self.node)
+
+    @property
+    def is_method(self) -> bool:
+        """Whether it stands directly in a class."""
+        return self.owner is not None
+
+
+class Module:
+    """The analysis of one file.
+
+    Raises:
+        SourceError: the text is not Python.
+    """
+
+    def __init__(self, facts: SourceFacts, tree: ast.Module | None = None) -> None:
+        self.facts = facts
+        self.path = facts.path
+        self.text = facts.text
+        self.keras = facts.keras
+        self.tree = parse(facts) if tree is None else tree
+        self.project: Project | None = None
+        """The project that the file is part of, which sets this."""
+        try:
+            self.index = Index(self.tree)
+        except RecursionError:
+            raise SourceError("nested too deeply to be read", facts.path) from None
+        self._resolved: dict[ast.AST, str] = {}
+        self._functions: dict[ast.AST, FunctionInfo] = {}
+        self._classes: dict[ast.AST, ClassInfo] = {}
+        self.flows: dict[ast.AST, Flow] = {}
+
+    def join(self, project: Project) -> None:
+        """Become part of a project; what was worked out alone is forgotten."""
+        self.project = project
+        for known in (self._resolved, self._functions, self._classes, self.flows):
+            known.clear()
+        for name, value in vars(type(self)).items():
+            if isinstance(value, cached_property) and name != "places":
+                self.__dict__.pop(name, None)
+
+    def __repr__(self) -> str:
+        return f"Module({self.path!r})"
+
+    # --- places ---------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def places(self) -> places.Places:
+        """Positions in the text."""
+        return places.Places(self.facts)
+
+    def location(self, node: ast.AST) -> Location:
+        """Where a node stands."""
+        return self.places.of(node)
+
+    def segment(self, node: ast.AST) -> str:
+        """The text of a node as the user wrote it."""
+        start, end = self.places.span(node)
+        return self.text[start:end]
+
+    def code(self, node: ast.AST) -> Code:
+        """The node with all that an edit needs to know."""
+        return places.code_of(self, node)
+
+    @cached_property
+    def spellings(self) -> tuple[tuple[str, str], ...]:
+        """How the file names libraries: (("numpy", "np"), …)."""
+        return places.spellings_of(self)
+
+    @cached_property
+    def import_at(self) -> Location | None:
+        """Where an import may be inserted."""
+        return places.import_place(self)
+
+    def line_text(self, line: int, cell: int | None = None) -> str:
+        """A line of the file (or of a cell) as it was read; "" outside of it."""
+        lines = self.places.lines if cell is None else self._cell(cell).split("\n")
+        return lines[line - 1] if 1 <= line <= len(lines) else ""
+
+    def _cell(self, number: int) -> str:
+        cells = self.facts.cells or ()
+        return cells[number - 1] if 1 <= number <= len(cells) else ""
+
+    # --- the tree -------------------------------------------------------------------------------------------------
+
+    def nodes(self, kind: type[Node]) -> list[Node]:
+        """All nodes of exactly that type, outer scopes first, in source order within a scope."""
+        return self.index.nodes.get(kind, [])  # type: ignore[return-value]
+
+    def parent(self, node: ast.AST) -> ast.AST | None:
+        """The node that holds this one."""
+        return self.index.parents.get(node)
+
+    def statement(self, node: ast.AST) -> ast.stmt:
+        """The innermost statement that a node belongs to.
+
+        Raises:
+            ValueError: the node is the whole module.
+        """
+        current: ast.AST | None = node
+        while current is not None:
+            if isinstance(current, ast.stmt):
+                return current
+            current = self.index.parents.get(current)
+        raise ValueError("no statement holds the node")
+
+    def scope(self, node: ast.AST) -> Scope:
+        """The scope in which a node's names are looked up."""
+        return self.index.scope_of(node)
+
+    def function_of(self, node: ast.AST) -> FunctionInfo | None:
+        """The innermost function, method or lambda in whose body a node stands."""
+        scope: Scope | None = self.index.scope_of(node)
+        while scope is not None:
+            if isinstance(scope.node, FUNCTIONS):
+                return self.function(scope.node)
+            if isinstance(scope.node, ast.ClassDef):
+                return None
+            scope = scope.parent
+        return None
+
+    def class_of(self, node: ast.AST) -> ClassInfo | None:
+        """The innermost class in whose body a node stands."""
+        scope: Scope | None = self.index.scope_of(node)
+        while scope is not None:
+            if isinstance(scope.node, ast.ClassDef):
+                return self.class_info(scope.node)
+            scope = scope.parent
+        return None
+
+    # --- functions and classes --------------------------------------------------------------------------------------
+
+    @cached_property
+    def functions(self) -> tuple[FunctionInfo, ...]:
+        """Every function, method and lambda, in source order."""
+        found = [node for kind in FUNCTIONS for node in self.nodes(kind)]
+        found.sort(key=_position)
+        return tuple(self.function(node) for node in found)  # type: ignore[arg-type]
+
+    @cached_property
+    def classes(self) -> tuple[ClassInfo, ...]:
+        """Every class, in source order."""
+        return tuple(self.class_info(node) for node in sorted(self.nodes(ast.ClassDef), key=_position))
+
+    def function(self, node: FunctionNode) -> FunctionInfo:
+        """What is known about a function's node."""
+        known = self._functions.get(node)
+        if known is None:
+            scope = self.index.scopes[node].parent or self.index.module
+            owner = self.class_info(scope.node) if isinstance(scope.node, ast.ClassDef) else None
+            name = "<lambda>" if isinstance(node, ast.Lambda) else node.name
+            parameters = tuple(parameter.arg for parameter in parameters_of(node.args))
+            qualname = ".".join([*_path_to(scope), name])
+            known = self._functions[node] = FunctionInfo(node, name, qualname, owner, parameters, self)
+        return known
+
+    def class_info(self, node: ast.ClassDef) -> ClassInfo:
+        """What is known about a class's node."""
+        known = self._classes.get(node)
+        if known is None:
+            bases = tuple(self.resolve(base) or _dotted_text(base) for base in node.bases)
+            known = self._classes[node] = ClassInfo(node, node.name, bases, self)
+        return known
+
+    def definition(self, expr: ast.AST) -> ClassInfo | FunctionInfo | None:
+        """The class or function of the user's that a name means, in this file or, within a project, another."""
+        return self._definition(expr, _ALIAS_STEPS)
+
+    def _definition(self, expr: ast.AST, steps: int) -> ClassInfo | FunctionInfo | None:
+        if isinstance(expr, ast.Lambda):
+            return self.function(expr)
+        if isinstance(expr, ast.Name):
+            scope = self.index.lookup(expr.id, self.index.scope_of(expr))
+            node = scope.bindings[expr.id][-1] if scope is not None else None
+            if isinstance(node, ast.ClassDef):
+                return self.class_info(node)
+            if isinstance(node, FUNCTIONS):
+                return self.function(node)
+            if isinstance(node, ast.Name):
+                return self._named_again(node, steps)
+        if self.project is not None:
+            return self.project.definition(self, self.dotted(expr))
+        return None
+
+    def _named_again(self, target: ast.Name, steps: int) -> ClassInfo | FunctionInfo | None:
+        """The definition behind a second name for it: `loss = my_loss`, `scale = lambda x: …`."""
+        value = resolution.plain_value(self, target)
+        if not steps or not isinstance(value, (ast.Lambda, ast.Name, ast.Attribute)):
+            return None
+        return self._definition(value, steps - 1)
+
+    def kind_of_class(self, info: ClassInfo) -> str:
+        """The kind of a class by its bases, through classes of the file and of the project."""
+        for ancestor in self.ancestry(info):
+            for base in ancestor.bases:
+                kind = kind_of(base)
+                if kind:
+                    return kind
+        return ""
+
+    def ancestry(self, info: ClassInfo) -> list[ClassInfo]:
+        """The class and those of the user's that it inherits from, nearest first."""
+        found, waiting = [info], [info]
+        while waiting:
+            current = waiting.pop(0)
+            for base in current.node.bases:
+                parent = current.module.definition(base)
+                if isinstance(parent, ClassInfo) and parent not in found:
+                    found.append(parent)
+                    waiting.append(parent)
+        return found
+
+    def method(self, info: ClassInfo, name: str) -> FunctionInfo | None:
+        """A method by name, its own or inherited from a class of the user's."""
+        for ancestor in self.ancestry(info):
+            if name in ancestor.methods:
+                return ancestor.methods[name]
+        return None
+
+    def attribute_stores(self, node: ast.ClassDef) -> dict[str, list[ast.AST]]:
+        """`self.name = …` in a class's methods: the targets by name, in source order."""
+        return self._attribute_stores.get(node, {})
+
+    @cached_property
+    def _attribute_stores(self) -> dict[ast.AST, dict[str, list[ast.AST]]]:
+        from fitdoctor.source.callees import is_self
+
+        stores: dict[ast.AST, dict[str, list[ast.AST]]] = {}
+        for attribute in sorted(self.nodes(ast.Attribute), key=_position):
+            if isinstance(attribute.ctx, ast.Store) and is_self(self, attribute.value):
+                owner = self.class_of(attribute)
+                if owner is not None:
+                    stores.setdefault(owner.node, {}).setdefault(attribute.attr, []).append(attribute)
+        return stores
+
+    # --- names ----------------------------------------------------------------------------------------------------
+
+    def resolve(self, node: ast.AST | None) -> str:
+        """The canonical dotted name of a name or attribute (`keras.layers.Dense`), "" when it is not known.
+
+        A builtin that nothing shadows goes by its own name.
+        """
+        if not isinstance(node, (ast.Name, ast.Attribute)):
+            return ""
+        known = self._resolved.get(node)
+        if known is None:
+            known = self._resolved[node] = canonical(self.dotted(node))
+        return known
+
+    def dotted(self, node: ast.AST | None) -> str:
+        """The dotted name as the imports spell it (`tensorflow.keras.layers.core.Dense`), "" when it is not known."""
+        return resolution.dotted(self, node)
+
+    def imported(self, alias: ast.alias) -> str:
+        """The canonical name that an import binds; relative ones keep their dots."""
+        return canonical(resolution.imported(self, alias))
+
+    @cached_property
+    def stars(self) -> tuple[str, ...]:
+        """The modules that the file imports everything from."""
+        return resolution.stars(self)
+
+    # --- calls ----------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def calls(self) -> tuple[CallSite, ...]:
+        """Every call, by where it starts; of a chain the outermost comes first."""
+        return tuple(self.call(node) for node in sorted(self.nodes(ast.Call), key=_position))
+
+    def call(self, node: ast.Call) -> CallSite:
+        """The call site of a node."""
+        method = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+        return CallSite(node, self.resolve(node.func), method, self.function_of(node))
+
+    @cached_property
+    def _calls_by_name(self) -> dict[str, list[CallSite]]:
+        named: dict[str, list[CallSite]] = {}
+        for call in self.calls:
+            if call.name:
+                named.setdefault(call.name, []).append(call)
+        return named
+
+    @cached_property
+    def _calls_by_method(self) -> dict[str, list[CallSite]]:
+        named: dict[str, list[CallSite]] = {}
+        for call in self.calls:
+            if call.method:
+                named.setdefault(call.method, []).append(call)
+        return named
+
+    def calls_to(self, *names: str) -> tuple[CallSite, ...]:
+        """The calls to any of these canonical names, in source order."""
+        return _merged(self._calls_by_name, names)
+
+    def method_calls(self, *attributes: str) -> tuple[CallSite, ...]:
+        """The calls `something.attribute(…)`, in source order."""
+        return _merged(self._calls_by_method, attributes)
+
+    # --- values (origins, tracing, tensors) -----------------------------------------------------------------------
+
+    def assignments(self, name: str, scope: ast.AST | None = None) -> tuple[Assignment, ...]:
+        """What assigns a name (or `self.name`) in the scope of a node, by default the module's, in source order."""
+        from fitdoctor.source import origins
+
+        return origins.assignments(self, name, scope)
+
+    def made_by(self, expr: ast.expr) -> ast.expr:
+        """The expression of this file that last made what `expr` means; `expr` itself where none is evident."""
+        from fitdoctor.source import origins
+
+        return origins.made_by(self, expr)
+
+    def origin(self, expr: ast.expr) -> Origin:
+        """Where a value comes from, step by step, across functions and files."""
+        from fitdoctor.source import origins
+
+        return origins.origin(self, expr)
+
+    @cached_property
+    def _tracing(self) -> dict[ast.AST, Tracing]:
+        from fitdoctor.source import tracing
+
+        return tracing.traced_functions(self)
+
+    @cached_property
+    def runs_eagerly(self) -> bool:
+        """Whether the file asks TensorFlow to run functions eagerly."""
+        from fitdoctor.source import tracing
+
+        return tracing.asks_for_eager(self)
+
+    def tracing_of(self, node: FunctionNode) -> Tracing | None:
+        """How a function comes to run while TensorFlow traces."""
+        if self.project is not None:
+            return self.project.tracing.get(node)
+        return self._tracing.get(node)
+
+    @cached_property
+    def callers(self) -> dict[ast.AST, list[tuple[Module, ast.Call]]]:
+        """The calls, in this file, of each function of the file."""
+        from fitdoctor.source.callees import call_graph
+
+        return call_graph([self])
+
+    @cached_property
+    def calls_of(self) -> dict[ast.AST, list[tuple[Module, ast.Call]]]:
+        """The same, with functions that are also handed around by name."""
+        from fitdoctor.source.callees import all_calls
+
+        return all_calls([self])
+
+    @cached_property
+    def in_place_writes(self) -> dict[tuple[ast.AST, str], list[ast.stmt]]:
+        """Statements such as `y[y == 0] = 10`, by scope and name."""
+        from fitdoctor.source.assignments import find_writes
+
+        return find_writes(self)
+
+    @cached_property
+    def returns(self) -> dict[ast.AST, list[ast.Return]]:
+        """The return statements of each function, in source order."""
+        found: dict[ast.AST, list[ast.Return]] = {}
+        for statement in self.nodes(ast.Return):
+            found.setdefault(self.scope(statement).node, []).append(statement)
+        return found
+
+    @cached_property
+    def generators(self) -> set[ast.AST]:
+        """The functions that yield."""
+        return {self.scope(node).node for kind in (ast.Yield, ast.YieldFrom) for node in self.nodes(kind)}
+
+    def flow(self, node: FunctionNode) -> Flow:
+        """Which expressions of a traced function are tensors."""
+        from fitdoctor.source import tensors
+
+        known = self.flows.get(node)
+        return tensors.flow_of(self, node) if known is None else known
+
+    def is_tensor(self, expr: ast.expr) -> bool:
+        """Whether the expression surely is a symbolic tensor: in traced code, and made from tensors."""
+        from fitdoctor.source import tensors
+
+        return tensors.is_tensor(self, expr)
+
+
+def _merged(named: dict[str, list[CallSite]], names: tuple[str, ...]) -> tuple[CallSite, ...]:
+    found = [call for name in dict.fromkeys(names) for call in named.get(name, ())]
+    if len(names) > 1:
+        found.sort(key=lambda call: _position(call.node))
+    return tuple(found)
+
+
+def _position(node: ast.AST) -> tuple[int, int]:
+    return getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
+
+
+def _path_to(scope: Scope) -> list[str]:
+    """The names of the scopes around, outermost first."""
+    path: list[str] = []
+    current: Scope | None = scope
+    while current is not None:
+        node = current.node
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            path.append(node.name)
+        elif isinstance(node, ast.Lambda):
+            path.append("<lambda>")
+        current = current.parent
+    return path[::-1]
+
+
+def _dotted_text(node: ast.AST) -> str:
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    if isinstance(node, ast.Subscript):  # Generic[T]
+        node = node.value
+    return ".".join([node.id, *reversed(parts)]) if isinstance(node, ast.Name) else ""

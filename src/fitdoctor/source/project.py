@@ -1,0 +1,240 @@
+"""The user's files together: classes, functions and values that one file takes from another."""
+
+from __future__ import annotations
+
+import ast
+import os
+from collections.abc import Iterable
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fitdoctor.source.assignments import assignment_of
+from fitdoctor.source.callees import all_calls, call_graph
+from fitdoctor.source.index import FUNCTIONS
+from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
+from fitdoctor.source.names import canonical
+from fitdoctor.source.read import SourceError, read_source
+
+if TYPE_CHECKING:
+    from fitdoctor.source.tracing import Tracing
+
+_MAX_REEXPORTS = 10
+_MAX_FILES = 400
+"""How many files `around` follows imports into."""
+
+
+class Project:
+    """Files that import each other. It takes its modules over: make it before asking them anything."""
+
+    def __init__(self, modules: Iterable[Module]) -> None:
+        self.modules = tuple(modules)
+        self._by_path: dict[str, Module] = {}
+        self._by_name: dict[str, list[Module]] = {}
+        for module in self.modules:
+            path = _absolute(module.path)
+            self._by_path[path] = module
+            self._by_name.setdefault(_parts(path)[-1], []).append(module)
+            module.join(self)
+
+    @classmethod
+    def around(cls, path: Path | str, keras: int = 3) -> Project:
+        """A script and the files beside it that it imports, directly or not. Those that cannot be read are left out.
+
+        Raises:
+            SourceError: the script itself cannot be read.
+        """
+        first = Module(read_source(path, keras))
+        found = {_absolute(first.path): first}
+        waiting = [first]
+        while waiting and len(found) < _MAX_FILES:
+            module = waiting.pop()
+            for candidate in _imported_files(module, os.path.dirname(_absolute(first.path))):
+                if candidate in found or not os.path.isfile(candidate):
+                    continue
+                try:
+                    found[candidate] = Module(read_source(candidate, keras))
+                except SourceError:
+                    continue
+                waiting.append(found[candidate])
+        return cls(found.values())
+
+    def module_at(self, path: Path | str) -> Module | None:
+        """The module of a file."""
+        return self._by_path.get(_absolute(os.fspath(path)))
+
+    def class_named(self, name: str) -> ClassInfo | None:
+        """The one class of that name; None when there is none, or several."""
+        wanted = name.rpartition(".")[2]
+        found = [info for module in self.modules for info in module.classes if info.name == wanted]
+        return found[0] if len(found) == 1 else None
+
+    @cached_property
+    def classes(self) -> tuple[ClassInfo, ...]:
+        """Every class of every file."""
+        return tuple(info for module in self.modules for info in module.classes)
+
+    @cached_property
+    def callers(self) -> dict[ast.AST, list[tuple[Module, ast.Call]]]:
+        """The calls of each function of the project."""
+        return call_graph(list(self.modules))
+
+    @cached_property
+    def calls_of(self) -> dict[ast.AST, list[tuple[Module, ast.Call]]]:
+        """The same, with functions that are also handed around by name."""
+        return all_calls(list(self.modules))
+
+    @cached_property
+    def tracing(self) -> dict[ast.AST, Tracing]:
+        """How each function comes to run while TensorFlow traces."""
+        from fitdoctor.source.tracing import traced_functions
+
+        return traced_functions(*self.modules)
+
+    # --- names across files ---------------------------------------------------------------------------------------
+
+    def imported_module(self, module: Module, dotted: str) -> Module | None:
+        """The file of the project that a dotted name means when `module` imports it."""
+        level = len(dotted) - len(dotted.lstrip("."))
+        parts = [part for part in dotted.split(".") if part]
+        base = os.path.dirname(_absolute(module.path))
+        if level:
+            for _ in range(level - 1):
+                base = os.path.dirname(base)
+            return self._file(base, parts)
+        if not parts or parts[-1] not in self._by_name:
+            return None
+        # The folder of the script is on Python's path; a package's root is one of the folders above.
+        while True:
+            found = self._file(base, parts)
+            if found is not None and found is not module:
+                return found
+            above = os.path.dirname(base)
+            if above == base:
+                break
+            base = above
+        ends = [
+            other
+            for other in self._by_name[parts[-1]]
+            if _parts(_absolute(other.path))[-len(parts) :] == parts
+        ]
+        return ends[0] if len(ends) == 1 and ends[0] is not module else None
+
+    def _file(self, folder: str, parts: list[str]) -> Module | None:
+        stem = os.path.join(folder, *parts)
+        return self._by_path.get(stem + ".py") or self._by_path.get(os.path.join(stem, "__init__.py"))
+
+    def _split(self, module: Module, dotted: str) -> tuple[Module, list[str]] | None:
+        """The longest beginning of a dotted name that is a file, and the rest."""
+        level = len(dotted) - len(dotted.lstrip("."))
+        parts = dotted[level:].split(".") if dotted[level:] else []
+        for count in range(len(parts), 0 if not level else -1, -1):
+            found = self.imported_module(module, "." * level + ".".join(parts[:count]))
+            if found is not None:
+                return found, parts[count:]
+        return None
+
+    def binding(self, module: Module, dotted: str) -> tuple[Module, ast.AST, list[str]] | None:
+        """The node that binds a dotted name in the file it comes from, through re-exports, and what is left of it."""
+        for _ in range(_MAX_REEXPORTS):
+            place = self._split(module, dotted)
+            if place is None or not place[1]:
+                return None
+            module, (name, *rest) = place
+            bound = module.index.module.bindings.get(name)
+            if not bound:
+                star = next((star for star in module.stars if self._exports(module, star, name)), None)
+                if star is None:
+                    return None
+                dotted = f"{star}.{'.'.join([name, *rest])}"
+                continue
+            if not isinstance(bound[-1], ast.alias):
+                return module, bound[-1], rest
+            dotted = ".".join([module.imported(bound[-1]), *rest])
+        return None
+
+    def _exports(self, module: Module, star: str, name: str) -> bool:
+        source = self.imported_module(module, star)
+        return source is not None and name in source.index.module.bindings
+
+    def library_name(self, module: Module, dotted: str) -> str:
+        """What a name that another file re-exports is called in the library: `common.layers` -> `keras.layers`."""
+        for _ in range(_MAX_REEXPORTS):
+            place = self._split(module, dotted)
+            if place is None or not place[1]:
+                return dotted
+            source, (name, *rest) = place
+            bound = source.index.module.bindings.get(name)
+            if not bound or not isinstance(bound[-1], ast.alias):
+                return dotted
+            module, dotted = source, ".".join([source.imported(bound[-1]), *rest])
+        return canonical(dotted)
+
+    def exported(self, module: Module, star: str, name: str) -> str:
+        """The dotted name of something that a star import brings in; "" when it does not."""
+        return f"{star}.{name}" if self._exports(module, star, name) else ""
+
+    def definition(self, module: Module, dotted: str) -> ClassInfo | FunctionInfo | None:
+        """The class or function of another file that a dotted name means."""
+        found = self.binding(module, dotted) if dotted else None
+        if found is None:
+            return None
+        source, node, rest = found
+        if isinstance(node, ast.ClassDef):
+            info = source.class_info(node)
+            return info if not rest else source.method(info, rest[0]) if len(rest) == 1 else None
+        if isinstance(node, FUNCTIONS) and not rest:
+            return source.function(node)
+        return None
+
+    def global_value(self, module: Module, dotted: str) -> tuple[Module, ast.expr, bool] | None:
+        """The value of another file's global, and whether it is assigned only once."""
+        found = self.binding(module, dotted) if dotted else None
+        if found is None or found[2]:
+            return None
+        source, node, _ = found
+        assignment = assignment_of(source, node)
+        if assignment.value is None or assignment.path or assignment.how != "=":
+            return None
+        bindings = source.index.module.bindings.get(getattr(node, "id", ""), [])
+        return source, assignment.value, len(bindings) == 1
+
+
+def _absolute(path: str) -> str:
+    return os.path.abspath(path)
+
+
+def _parts(path: str) -> list[str]:
+    """The names that an import would spell a file with."""
+    parts = path.split(os.sep)
+    parts[-1] = os.path.splitext(parts[-1])[0]
+    return parts[:-1] if parts[-1] == "__init__" and len(parts) > 1 else parts
+
+
+def _imported_files(module: Module, home: str) -> Iterable[str]:
+    """The files that a module's imports may mean, beside it or beside the script."""
+    here = os.path.dirname(_absolute(module.path))
+    statements: list[ast.Import | ast.ImportFrom] = [*module.nodes(ast.Import), *module.nodes(ast.ImportFrom)]
+    for statement in statements:
+        for base, parts in _spelled(statement, here, home):
+            stem = os.path.join(base, *parts)
+            yield stem + ".py"
+            yield os.path.join(stem, "__init__.py")
+
+
+def _spelled(statement: ast.Import | ast.ImportFrom, here: str, home: str) -> Iterable[tuple[str, list[str]]]:
+    bases = dict.fromkeys((here, home))
+    if isinstance(statement, ast.Import):
+        for alias in statement.names:
+            parts = alias.name.split(".")
+            yield from ((base, parts[: count + 1]) for base in bases for count in range(len(parts)))
+        return
+    parts = statement.module.split(".") if statement.module else []
+    if statement.level:
+        base = here
+        for _ in range(statement.level - 1):
+            base = os.path.dirname(base)
+        bases = {base: None}
+    for base in bases:
+        yield from ((base, parts[: count + 1]) for count in range(len(parts)))
+        yield from ((base, [*parts, alias.name]) for alias in statement.names if alias.name != "*")

@@ -1,0 +1,199 @@
+"""Random arrays of NumPy and TensorFlow: shape, type, and the range that enough draws are sure to fill."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from fitdoctor.facts import Unknown
+from fitdoctor.source import arrays
+from fitdoctor.source.array_functions import dtype_of, frozen, size_of
+from fitdoctor.source.layer_settings import Dims, product
+from fitdoctor.source.library import handles, handles_method
+from fitdoctor.source.values import UNTOLD, Arguments, Array, Bounds, Items, Made, Plain, Value
+
+if TYPE_CHECKING:
+    from fitdoctor.source.interpret import Interpreter
+
+_GENERATORS = ("numpy.random.default_rng", "numpy.random.RandomState", "numpy.random.Generator")
+
+
+def _drawn(dims: Dims | Unknown, low: int, high: int) -> Bounds | None:
+    """The range of whole numbers drawn evenly, when there are enough draws to be sure of both ends."""
+    size = UNTOLD if isinstance(dims, Unknown) else product(dims)
+    bounds = Bounds(low, high, True)
+    return bounds if isinstance(size, int) and high >= low and size >= arrays.likely_size(bounds) else None
+
+
+def _random(names: str, position: int, dtype: str) -> None:
+    """Enter functions that take `size` at a position and draw numbers of one type."""
+
+    def function(run: Interpreter, arguments: Arguments) -> Value:
+        return _sized(run, arguments, arguments.get("size", position), dtype)
+
+    def method(run: Interpreter, arguments: Arguments) -> Value:
+        return _sized(run, arguments, arguments.get("size", position + 1), dtype)
+
+    for name in names.split():
+        handles(f"numpy.random.{name}")(function)
+        for generator in _GENERATORS:
+            handles_method(f"{generator}.{name}")(method)
+
+
+def _sized(run: Interpreter, arguments: Arguments, size: Value | None, natural: str) -> Value:
+    dims = size_of(run, size)
+    if size is None and any(isinstance(value, Array) for value in arguments.positional):
+        # parameters that are arrays give one draw each
+        return UNTOLD
+    dtype = dtype_of(arguments.get("dtype")) if natural.startswith("float") else None
+    return Array(dims, natural if dtype is None else dtype)
+
+
+_random("random random_sample standard_normal sample ranf", 0, "float64")
+_random("uniform normal beta gamma laplace logistic lognormal gumbel", 2, "float64")
+_random("exponential poisson rayleigh standard_t", 1, "float64")
+_random("binomial", 2, "int64")
+_random("poisson geometric", 1, "int64")
+
+
+def _by_axes(names: str) -> None:
+    """`rand(d0, d1, …)`."""
+
+    def dims_of(values: tuple[Value, ...]) -> Array:
+        dims = tuple(UNTOLD if arrays.whole(value) is None else arrays.whole(value) for value in values)
+        return Array(dims, "float64")
+
+    for name in names.split():
+        handles(f"numpy.random.{name}")(lambda run, arguments: _axes(arguments, dims_of, 0))
+        handles_method(f"numpy.random.RandomState.{name}")(lambda run, arguments: _axes(arguments, dims_of, 1))
+
+
+def _axes(arguments: Arguments, dims_of: Callable[[tuple[Value, ...]], Array], first: int) -> Value:
+    return dims_of(arguments.positional[first:]) if arguments.complete else UNTOLD
+
+
+_by_axes("rand randn")
+
+
+def _whole_numbers(run: Interpreter, arguments: Arguments, first: int, closed: bool = False) -> Value:
+    low, high = arguments.get("low", first), arguments.get("high", first + 1)
+    dims = size_of(run, arguments.get("size", first + 2))
+    dtype = dtype_of(arguments.get("dtype", first + 3))
+    if any(isinstance(end, Array) and end.rank != 0 for end in (low, high)):
+        return UNTOLD
+    if high is None or (isinstance(high, Plain) and high.value is None):
+        low, high = Plain(0), low
+    start, stop = arrays.whole(low), arrays.whole(high)
+    bounds = None if start is None or stop is None else _drawn(dims, start, stop if closed else stop - 1)
+    return Array(dims, "int64" if dtype is None else dtype, bounds=bounds)
+
+
+@handles("numpy.random.randint")
+def _randint(run: Interpreter, arguments: Arguments) -> Value:
+    return _whole_numbers(run, arguments, 0)
+
+
+@handles_method("numpy.random.RandomState.randint")
+def _state_randint(run: Interpreter, arguments: Arguments) -> Value:
+    return _whole_numbers(run, arguments, 1)
+
+
+@handles_method("numpy.random.default_rng.integers", "numpy.random.Generator.integers")
+def _integers(run: Interpreter, arguments: Arguments) -> Value:
+    closed = arguments.get("endpoint")
+    if closed is not None and not isinstance(closed, Plain):
+        return UNTOLD
+    return _whole_numbers(run, arguments, 1, bool(closed and closed.value))
+
+
+def _chosen(run: Interpreter, arguments: Arguments, first: int) -> Value:
+    pool, size = arguments.get("a", first), arguments.get("size", first + 1)
+    dims = size_of(run, size)
+    evenly = arguments.get("p", first + 3) is None
+    number = arrays.whole(pool)
+    if number is not None:
+        return Array(dims, "int64", bounds=_drawn(dims, 0, number - 1) if evenly else None)
+    options: Array | None = None
+    if isinstance(pool, Array):
+        options = pool
+    elif pool is not None:
+        inside = frozen(run, pool)
+        options = arrays.literal_array(inside.items) if isinstance(inside, Items) else None
+    if options is None or options.rank != 1 or options.dims == (0,):
+        return UNTOLD
+    return Array(dims, options.dtype, bounds=_likely(options, dims) if evenly else None)
+
+
+def _likely(options: Array, dims: Dims | Unknown) -> Bounds | None:
+    size = UNTOLD if isinstance(dims, Unknown) else product(dims)
+    bounds = arrays.bounds_of(options)
+    count = len(options.numbers or ())
+    if bounds is None or not count or not isinstance(size, int) or size < 20 * count:
+        return None
+    return Bounds(bounds.low, bounds.high, bounds.integral)
+
+
+@handles("numpy.random.choice")
+def _choice(run: Interpreter, arguments: Arguments) -> Value:
+    return _chosen(run, arguments, 0)
+
+
+@handles_method(*(f"{generator}.choice" for generator in _GENERATORS))
+def _generator_choice(run: Interpreter, arguments: Arguments) -> Value:
+    if arguments.get("axis") is not None:
+        return UNTOLD
+    return _chosen(run, arguments, 1)
+
+
+def _permuted(value: Value | None) -> Value:
+    number = arrays.whole(value)
+    if number is not None:
+        return Array((number,), "int64", bounds=Bounds(0, number - 1, True, True) if number else None)
+    if isinstance(value, Array):
+        return Array(value.dims, value.dtype, bounds=arrays.bounds_of(value), unit_rows=value.unit_rows)
+    return UNTOLD
+
+
+@handles("numpy.random.permutation")
+def _permutation(run: Interpreter, arguments: Arguments) -> Value:
+    return _permuted(arguments.get("x", 0))
+
+
+@handles_method(*(f"{generator}.permutation" for generator in _GENERATORS))
+def _generator_permutation(run: Interpreter, arguments: Arguments) -> Value:
+    return _permuted(arguments.get("x", 1))
+
+
+@handles_method(*(f"{generator}.shuffle" for generator in _GENERATORS))
+def _generator_shuffle(run: Interpreter, arguments: Arguments) -> Value:
+    for value in arguments.positional[1:]:
+        if isinstance(value, Array):
+            if value.numbers is not None:
+                run.state.written.add(value.buffer)
+        else:
+            run.state.touch(value)
+    return Plain(None)
+
+
+def _tensor_random(name: str, integers: bool) -> None:
+    def handler(run: Interpreter, arguments: Arguments) -> Value:
+        dims = size_of(run, arguments.get("shape", 0))
+        dtype = dtype_of(arguments.get("dtype", 3))
+        made = "float32" if dtype is None else dtype
+        low, high = arrays.whole(arguments.get("minval", 1) or Plain(0)), arrays.whole(arguments.get("maxval", 2))
+        bounds = None
+        if integers and isinstance(made, str) and made.startswith("int") and low is not None and high is not None:
+            bounds = _drawn(dims, low, high - 1)
+        return Array(dims, made, "tensorflow.Tensor", bounds=bounds)
+
+    handles(f"tensorflow.random.{name}", f"keras.random.{name}")(handler)
+
+
+_tensor_random("normal", False)
+_tensor_random("truncated_normal", False)
+_tensor_random("uniform", True)
+
+
+def is_generator_of_numbers(value: Value) -> bool:
+    """Whether a value is one of NumPy's random generators."""
+    return isinstance(value, Made) and value.name in _GENERATORS

@@ -1,0 +1,333 @@
+"""Reads a Python file or notebook into text that `ast` can parse, with line numbers that hold."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import re
+import warnings
+from pathlib import Path
+from typing import Any
+
+from fitdoctor.facts import SourceFacts
+
+MAX_BYTES = 16 * 2**20
+"""Larger Python files are not programs that people write."""
+MAX_NOTEBOOK_BYTES = 512 * 2**20
+"""Notebooks carry their pictures with them."""
+
+_DECLARED = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
+_BOMS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
+
+# Cell magics whose cell is Python all the same; the cell of any other one is something else (bash, html, a file).
+_PYTHON_CELLS = frozenset(
+    "time timeit capture prun memit mprun lprun heat debug python3 python wandb skip tensorflow_version".split()
+)
+# Line magics that run the Python that follows them.
+_RUNS_PYTHON = re.compile(
+    r"%(?:time|timeit|prun|memit|lprun|mprun|debug)\b(?:\s+-\w+(?:\s+\d+\b)?)*\s+(?=[^\s-])"
+)
+_ASSIGNED_MAGIC = re.compile(r"^(\s*[\w.,\s\[\]\"']+=\s*)([!%])(?=\S)")
+_HELP = re.compile(r"^\s*(\?{1,2}\s*[\w.*]+|%{0,2}[\w.*\[\]()'\"]+\s*\?{1,2})\s*$")
+_STRING_START = re.compile(r"\"\"\"|'''|\"|'")
+
+
+class SourceError(Exception):
+    """A file that cannot be read as Python, and why."""
+
+    def __init__(self, message: str, path: str, line: int = 0, cell: int | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.path = path
+        self.line = line
+        """The line (of the cell, in a notebook), or 0 where there is none."""
+        self.cell = cell
+
+    def __str__(self) -> str:
+        cell = "" if self.cell is None else f":cell {self.cell}"
+        line = f":{self.line}" if self.line else ""
+        return f"{self.path}{cell}{line}: {self.message}"
+
+
+def display_path(path: Path | str) -> str:
+    """How a path is shown: relative where it lies below the working directory, else absolute."""
+    text = os.fspath(path)
+    if not text or text.startswith("<"):
+        return text
+    try:
+        here = os.getcwd()
+    except OSError:  # the working directory was removed
+        return os.path.abspath(text) if os.path.isabs(text) else text
+    absolute = os.path.normpath(os.path.join(here, text))
+    below = here if here.endswith(os.sep) else here + os.sep
+    return absolute[len(below) :] if absolute.startswith(below) else absolute
+
+
+def read_source(path: Path | str, keras: int = 3) -> SourceFacts:
+    """Read a .py file or an .ipynb notebook.
+
+    Raises:
+        SourceError: it cannot be opened or decoded, is too large, or is not a Python notebook.
+    """
+    shown = display_path(path)
+    notebook = os.fspath(path).endswith(".ipynb")
+    raw = _bytes_of(path, shown, MAX_NOTEBOOK_BYTES if notebook else MAX_BYTES)
+    text = _decode(raw, shown, notebook)
+    return _notebook(text, shown, keras) if notebook else source_from_text(text, shown, keras)
+
+
+def source_from_text(text: str, path: Path | str, keras: int = 3) -> SourceFacts:
+    """The facts of Python text that is already there; `path` is what its locations will say."""
+    return SourceFacts(display_path(path), _unified(text.removeprefix("\ufeff")), keras=keras)
+
+
+def source_from_cells(cells: list[str] | tuple[str, ...], path: Path | str, keras: int = 3) -> SourceFacts:
+    """The facts of a notebook's code cells; magics are blanked out."""
+    blanked = tuple(without_magics(_unified(cell)) for cell in cells)
+    return SourceFacts(display_path(path), "\n".join(blanked), blanked, keras)
+
+
+def parse(facts: SourceFacts) -> ast.Module:
+    """The syntax tree of the text.
+
+    Raises:
+        SourceError: it is not Python, or is nested too deeply to be read.
+    """
+    try:
+        with warnings.catch_warnings():
+            # An invalid escape in the user's file is not ours to print.
+            warnings.simplefilter("ignore")
+            return ast.parse(facts.text, facts.path or "<source>")
+    except SyntaxError as error:
+        line, cell = _place(facts, error.lineno or 0)
+        raise SourceError(f"not valid Python: {error.msg}", facts.path, line, cell) from None
+    except (RecursionError, MemoryError):
+        # CPython's parser gives MemoryError where its own stack overflows.
+        raise SourceError("nested too deeply to be read", facts.path) from None
+    except ValueError as error:  # NUL bytes, on Pythons before 3.12; lone surrogates
+        raise SourceError(f"not valid Python: {error}", facts.path) from None
+
+
+def cell_starts(cells: tuple[str, ...]) -> list[int]:
+    """The line of the joined text (from 1) on which each cell starts."""
+    starts, line = [], 1
+    for cell in cells:
+        starts.append(line)
+        line += cell.count("\n") + 1
+    return starts
+
+
+def _place(facts: SourceFacts, line: int) -> tuple[int, int | None]:
+    if facts.cells is None or line < 1:
+        return line, None
+    number, first = 1, 1
+    for index, start in enumerate(cell_starts(facts.cells), start=1):
+        if start <= line:
+            number, first = index, start
+    return line - first + 1, number
+
+
+def _bytes_of(path: Path | str, shown: str, limit: int) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            raw = file.read(limit + 1)
+    except OSError as error:
+        raise SourceError(f"cannot be read: {error.strerror or error}", shown) from None
+    except ValueError as error:  # a NUL in the path
+        raise SourceError(f"cannot be read: {error}", shown) from None
+    if len(raw) > limit:
+        raise SourceError(f"larger than {limit // 2**20} MB: not read", shown)
+    return raw
+
+
+def _decode(raw: bytes, shown: str, notebook: bool) -> str:
+    encoding = "utf-8"
+    for mark, name in _BOMS:
+        if raw.startswith(mark):
+            encoding = name
+            raw = raw[len(mark) :] if name == "utf-8" else raw
+            break
+    else:
+        if not notebook:
+            encoding = _declared_encoding(raw)
+    try:
+        return raw.decode(encoding)
+    except LookupError:
+        raise SourceError(f"unknown encoding `{encoding}`", shown, 1) from None
+    except (UnicodeDecodeError, UnicodeError) as error:
+        start = getattr(error, "start", 0)
+        line = raw.count(b"\n", 0, start) + 1
+        raise SourceError(f"not {encoding} text: byte {start} cannot be decoded", shown, line) from None
+
+
+def _declared_encoding(raw: bytes) -> str:
+    """What the first two lines declare (PEP 263)."""
+    for line in raw.split(b"\n", 2)[:2]:
+        declared = _DECLARED.match(line)
+        if declared:
+            return declared[1].decode("ascii", "replace")
+        if line.strip() and not line.lstrip().startswith(b"#"):
+            break
+    return "utf-8"
+
+
+def _unified(text: str) -> str:
+    """Line ends as Python's tokenizer counts them."""
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
+# --- notebooks ----------------------------------------------------------------------------------------------------
+
+
+def _notebook(text: str, shown: str, keras: int) -> SourceFacts:
+    try:
+        notebook = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise SourceError(f"not a notebook: {error.msg}", shown, error.lineno) from None
+    except RecursionError:
+        raise SourceError("not a notebook: nested too deeply", shown) from None
+    if not isinstance(notebook, dict):
+        raise SourceError("not a notebook: no `cells` in it", shown)
+    language = _language(notebook.get("metadata"))
+    if language not in ("", "python"):
+        raise SourceError(f"the notebook is written in {language}, not in Python", shown)
+    return source_from_cells(_code_cells(notebook, shown), shown, keras)
+
+
+def _language(metadata: Any) -> str:
+    if not isinstance(metadata, dict):
+        return ""
+    for entry, key in (("kernelspec", "language"), ("language_info", "name")):
+        section = metadata.get(entry)
+        if isinstance(section, dict) and isinstance(section.get(key), str):
+            language: str = section[key].lower()
+            return "python" if language.startswith(("python", "ipython")) else language
+    return ""
+
+
+def _code_cells(notebook: dict[str, Any], shown: str) -> list[str]:
+    cells = notebook.get("cells")
+    if cells is None and isinstance(notebook.get("worksheets"), list):  # format 3, before 2015
+        cells = [cell for sheet in notebook["worksheets"] for cell in _listed(sheet, "cells")]
+    if not isinstance(cells, list):
+        raise SourceError("not a notebook: no `cells` in it", shown)
+    texts = []
+    for cell in cells:
+        if not isinstance(cell, dict):
+            raise SourceError("not a notebook: a cell is not an object", shown)
+        if cell.get("cell_type") != "code":
+            continue
+        source = cell.get("source", cell.get("input", ""))
+        if isinstance(source, list) and all(isinstance(line, str) for line in source):
+            source = "".join(source)
+        if not isinstance(source, str):
+            raise SourceError("not a notebook: a cell's source is not text", shown)
+        texts.append(source)
+    return texts
+
+
+def _listed(value: Any, key: str) -> list[Any]:
+    inner = value.get(key) if isinstance(value, dict) else None
+    return inner if isinstance(inner, list) else []
+
+
+def without_magics(cell: str) -> str:
+    """The cell with IPython's own syntax blanked out, line for line and, where Python follows, column for column."""
+    lines = cell.split("\n")
+    first = next((index for index, line in enumerate(lines) if line.strip()), None)
+    if first is None:
+        return cell
+    if lines[first].startswith("%%"):
+        name = lines[first][2:].split()[:1]
+        if not name or name[0] not in _PYTHON_CELLS:
+            return "\n" * (len(lines) - 1)
+        lines[first] = ""
+    elif not any(mark in cell for mark in "%!?") or _is_python(cell):
+        return cell
+    starts = _statement_starts(lines)
+    index = 0
+    while index < len(lines):
+        if not starts[index]:
+            index += 1
+            continue
+        replaced = _without_magic(lines[index])
+        if replaced is not None:
+            continued = lines[index].rstrip().endswith("\\")
+            lines[index] = replaced
+            while continued and index + 1 < len(lines):
+                index += 1
+                continued = lines[index].rstrip().endswith("\\")
+                lines[index] = ""
+        index += 1
+    return "\n".join(lines)
+
+
+def _is_python(text: str) -> bool:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
+
+
+def _without_magic(line: str) -> str | None:
+    """What stands in for a line that is not Python; None where it is."""
+    stripped = line.lstrip()
+    indent = line[: len(line) - len(stripped)]
+    if stripped.startswith("%"):
+        runs = _RUNS_PYTHON.match(stripped)
+        if runs:
+            # A statement of the magic's own length, so that the columns of what follows hold.
+            return indent + "0" + " " * (runs.end() - 3) + "; " + stripped[runs.end() :]
+        return indent + "pass"
+    if stripped.startswith("!") or _HELP.match(line):
+        return indent + "pass"
+    assigned = _ASSIGNED_MAGIC.match(line)
+    return assigned[1] + "get_ipython()" if assigned else None
+
+
+def _statement_starts(lines: list[str]) -> list[bool]:
+    """Whether each line may begin a statement: not within brackets, nor in a string that spans lines."""
+    starts = []
+    depth, quote, joined = 0, "", False
+    for line in lines:
+        fresh = not depth and not quote and not joined
+        starts.append(fresh)
+        if fresh and line.lstrip()[:1] in ("%", "!", "?"):
+            joined = False  # the shell's quotes and brackets are not Python's
+            continue
+        depth, quote = _scan(line, depth, quote)
+        joined = line.endswith("\\")
+    return starts
+
+
+def _scan(line: str, depth: int, quote: str) -> tuple[int, str]:
+    """Bracket depth and the open triple quote after a line."""
+    position = 0
+    while position < len(line):
+        if quote:
+            if line[position] == "\\":
+                position += 2
+            elif line.startswith(quote, position):
+                position += len(quote)
+                quote = ""
+            else:
+                position += 1
+            continue
+        character = line[position]
+        if character == "#":
+            break
+        opened = _STRING_START.match(line, position)
+        if opened:
+            quote = opened[0]
+            position = opened.end()
+            continue
+        if character in "([{":
+            depth += 1
+        elif character in ")]}":
+            depth = max(depth - 1, 0)
+        position += 1
+    return depth, quote if len(quote) == 3 else ""

@@ -1,0 +1,118 @@
+"""What a name means: through imports, star imports, fallbacks and plain second names."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from typing import TYPE_CHECKING
+
+from fitdoctor.source.index import FUNCTIONS, Scope
+from fitdoctor.source.names import STAR_NAMES, canonical
+
+if TYPE_CHECKING:
+    from fitdoctor.source.module import Module
+
+_BUILTINS = frozenset(dir(builtins))
+_ALIAS_STEPS = 8
+"""How many `a = b` a name is followed through."""
+
+
+def dotted(module: Module, node: ast.AST | None, steps: int = _ALIAS_STEPS) -> str:
+    """The dotted name of a name or attribute as the imports spell it, "" when it is not known."""
+    attributes: list[str] = []
+    while isinstance(node, ast.Attribute):
+        attributes.append(node.attr)
+        node = node.value
+    if not isinstance(node, ast.Name):
+        return ""
+    base = _dotted_name(module, node, steps)
+    if not base:
+        return ""
+    name = ".".join([base, *reversed(attributes)]) if attributes else base
+    return name if module.project is None else module.project.library_name(module, name)
+
+
+def _dotted_name(module: Module, node: ast.Name, steps: int) -> str:
+    scope = module.index.lookup(node.id, module.scope(node))
+    if scope is None:
+        return _unbound(module, node.id)
+    bound = scope.bindings[node.id]
+    if len(bound) > 1:
+        bound = _in_force(module, bound, node, scope)
+    names = {_bound_name(module, binding, steps) for binding in bound}
+    return names.pop() if len(names) == 1 else ""
+
+
+def _in_force(module: Module, bound: list[ast.AST], node: ast.Name, scope: Scope) -> list[ast.AST]:
+    """Of several bindings, those that may hold at a use: `try: import a / except: a = None` gives the first."""
+    attempts = [binding for binding in bound if not _is_fallback(module, binding)] or bound
+    if not all(isinstance(binding, ast.alias) for binding in attempts):
+        return attempts
+    if module.scope(node) is scope:
+        before = [binding for binding in attempts if _at(binding) < _at(node)]
+        attempts = before or attempts
+    return attempts[-1:]
+
+
+def _at(node: ast.AST) -> tuple[int, int]:
+    return getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
+
+
+def _is_fallback(module: Module, binding: ast.AST) -> bool:
+    """Whether a binding stands in an `except` or `else`, for want of an import that failed."""
+    child, current = binding, module.parent(binding)
+    while current is not None and not isinstance(current, FUNCTIONS):
+        if isinstance(current, ast.ExceptHandler):
+            return True
+        if isinstance(current, ast.If) and child in current.orelse:
+            return True
+        child, current = current, module.parent(current)
+    return False
+
+
+def _bound_name(module: Module, binding: ast.AST, steps: int) -> str:
+    if isinstance(binding, ast.alias):
+        return imported(module, binding)
+    if steps and isinstance(binding, ast.Name):
+        value = plain_value(module, binding)
+        if isinstance(value, (ast.Name, ast.Attribute)):
+            return dotted(module, value, steps - 1)
+    return ""
+
+
+def plain_value(module: Module, target: ast.Name) -> ast.expr | None:
+    """The value of a plain `name = value`."""
+    statement = module.parent(target)
+    if isinstance(statement, ast.Assign) and target in statement.targets:
+        return statement.value
+    return statement.value if isinstance(statement, ast.AnnAssign) else None
+
+
+def imported(module: Module, alias: ast.alias) -> str:
+    """The name that an import binds; relative ones keep their dots."""
+    statement = module.parent(alias)
+    if isinstance(statement, ast.ImportFrom):
+        base = "." * statement.level + (statement.module or "")
+        joint = "" if base.endswith(".") or not base else "."
+        return f"{base}{joint}{alias.name}"
+    return alias.name if alias.asname else alias.name.partition(".")[0]
+
+
+def stars(module: Module) -> tuple[str, ...]:
+    """The modules that a file imports everything from."""
+    return tuple(
+        canonical("." * node.level + (node.module or ""))
+        for node in module.nodes(ast.ImportFrom)
+        if node.names[0].name == "*"
+    )
+
+
+def _unbound(module: Module, name: str) -> str:
+    for star in reversed(module.stars):
+        if name in STAR_NAMES.get(star, ()):
+            return f"{star}.{name}"
+        if module.project is not None:
+            found = module.project.exported(module, star, name)
+            if found:
+                return found
+    return name if name in _BUILTINS else ""

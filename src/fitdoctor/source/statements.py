@@ -1,0 +1,569 @@
+"""Following statements: assignments, branches that are joined, loops, with-blocks, try."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from fitdoctor.source import arrays, objects
+from fitdoctor.source.expressions import MOST_UNROLLED_TICKS
+from fitdoctor.source.state import State, join_states
+from fitdoctor.source.values import (
+    NONE,
+    UNTOLD,
+    Array,
+    Class,
+    DictRecord,
+    Function,
+    Items,
+    ListRecord,
+    Named,
+    Numbers,
+    Plain,
+    Ref,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from fitdoctor.source.interpret import Interpreter
+
+_EXPECTED = frozenset(
+    "ValueError TypeError RuntimeError InvalidArgumentError AssertionError AttributeError KeyError".split()
+)
+"""Exceptions that a handler names when the failure itself is what the program shows."""
+_MOST_ROUNDS = 3
+"""How often a loop's body is tried until nothing changes any more."""
+
+
+def execute(run: Interpreter, body: list[ast.stmt]) -> bool:
+    """Follow statements; False when control does not reach what comes after them."""
+    return all(_follow(run, statement) for statement in body)
+
+
+def _follow(run: Interpreter, statement: ast.stmt) -> bool:
+    run.tick()
+    follow = _STATEMENTS.get(type(statement))
+    if follow is None:
+        forget_assigned(run, statement)
+        return True
+    return follow(run, statement)
+
+
+def forget_assigned(run: Interpreter, statement: ast.AST) -> None:
+    """Every name that a statement may bind is Unknown from here on."""
+    for name in names_bound_in(statement):
+        run.assign(name, UNTOLD)
+
+
+def names_bound_in(*statements: ast.AST) -> set[str]:
+    """The names that statements bind in their own scope."""
+    names: set[str] = set()
+    pending: list[ast.AST] = list(statements)
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ast.Name) and isinstance(node.ctx, (ast.Store, ast.Del)):
+            names.add(node.id)
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            names.add(node.name)
+            continue
+        elif isinstance(node, ast.Lambda):
+            continue
+        pending.extend(ast.iter_child_nodes(node))
+    return names
+
+
+# --- assignments ------------------------------------------------------------------------------------------------------
+
+
+def _assign(run: Interpreter, statement: ast.stmt) -> bool:
+    assert isinstance(statement, ast.Assign)
+    value = run.evaluate(statement.value)
+    for target in statement.targets:
+        bind(run, target, value, statement.value)
+    return True
+
+
+def _annotated(run: Interpreter, statement: ast.stmt) -> bool:
+    assert isinstance(statement, ast.AnnAssign)
+    if statement.value is not None:
+        bind(run, statement.target, run.evaluate(statement.value), statement.value)
+    return True
+
+
+def _augmented(run: Interpreter, statement: ast.stmt) -> bool:
+    assert isinstance(statement, ast.AugAssign)
+    target = statement.target
+    load = _as_load(target)
+    before = run.evaluate(load)
+    if isinstance(before, Ref) and isinstance(run.record(before), ListRecord):
+        added = run.sequence(run.evaluate(statement.value))
+        items = run.sequence(before)
+        joined = None if added is None or items is None else (*items, *added)
+        run.update(before, ListRecord(joined, None))
+        return True
+    operation = ast.copy_location(ast.BinOp(load, statement.op, statement.value), statement)
+    value = run.evaluate(operation)
+    if isinstance(before, Array):
+        run.state.written.add(before.buffer)
+        value = replace(value, node=None) if isinstance(value, Array) else value
+    bind(run, target, value, None)
+    return True
+
+
+def _as_load(target: ast.expr) -> ast.expr:
+    if isinstance(target, ast.Name):
+        return ast.copy_location(ast.Name(target.id, ast.Load()), target)
+    if isinstance(target, ast.Attribute):
+        return ast.copy_location(ast.Attribute(target.value, target.attr, ast.Load()), target)
+    if isinstance(target, ast.Subscript):
+        return ast.copy_location(ast.Subscript(target.value, target.slice, ast.Load()), target)
+    return target
+
+
+def bind(run: Interpreter, target: ast.expr, value: Value, source: ast.expr | None) -> None:
+    """Bind a target of an assignment."""
+    if isinstance(target, ast.Name):
+        run.assign(target.id, value)
+    elif isinstance(target, (ast.Tuple, ast.List)):
+        _unpack(run, target.elts, value, source)
+    elif isinstance(target, ast.Attribute):
+        objects.set_attribute(run, run.evaluate(target.value), target.attr, value)
+    elif isinstance(target, ast.Subscript):
+        _set_item(run, target, value)
+    elif isinstance(target, ast.Starred):
+        bind(run, target.value, UNTOLD, None)
+
+
+def _unpack(run: Interpreter, targets: list[ast.expr], value: Value, source: ast.expr | None) -> None:
+    items = run.sequence(value)
+    if items is None and isinstance(value, Array):
+        dims = arrays.known_dims(value)
+        if dims and dims[0] == len(targets):
+            items = tuple(run.settled(arrays.index(value, Plain(at))) for at in range(len(targets)))
+    starred = [at for at, target in enumerate(targets) if isinstance(target, ast.Starred)]
+    if items is None or (not starred and len(items) != len(targets)) or len(items) < len(targets) - 1:
+        for target in targets:
+            bind(run, target, UNTOLD, None)
+        return
+    sources: list[ast.expr | None] = [None] * len(targets)
+    if isinstance(source, (ast.Tuple, ast.List)) and len(source.elts) == len(targets):
+        sources = list(source.elts)
+    if starred:
+        _unpack_starred(run, targets, items, starred[0])
+        return
+    for target, item, origin in zip(targets, items, sources, strict=True):
+        bind(run, target, item, origin)
+
+
+def _unpack_starred(run: Interpreter, targets: list[ast.expr], items: tuple[Value, ...], at: int) -> None:
+    after = len(targets) - at - 1
+    for target, item in zip(targets[:at], items[:at], strict=True):
+        bind(run, target, item, None)
+    middle = items[at : len(items) - after]
+    star = targets[at]
+    if isinstance(star, ast.Starred):
+        bind(run, star.value, run.new_list(middle), None)
+    for target, item in zip(targets[at + 1 :], items[len(items) - after :], strict=True):
+        bind(run, target, item, None)
+
+
+def _set_item(run: Interpreter, target: ast.Subscript, value: Value) -> None:
+    receiver, key = run.evaluate(target.value), run.evaluate(target.slice)
+    if isinstance(receiver, Array):
+        run.state.written.add(receiver.buffer)
+        if receiver.container == "pandas.DataFrame" and isinstance(target.value, ast.Name):
+            run.assign(target.value.id, objects.with_column(receiver, key, value))
+        return
+    if not isinstance(receiver, Ref):
+        run.state.touch(receiver)
+        return
+    record = run.record(receiver)
+    if isinstance(record, DictRecord):
+        run.update(receiver, replace(record, items=_with_key(record, key, value)))
+    elif isinstance(record, ListRecord):
+        at = arrays.whole(key)
+        items = record.items
+        if items is None or at is None or not -len(items) <= at < len(items):
+            run.update(receiver, replace(record, items=None))
+        else:
+            changed = list(items)
+            changed[at] = value
+            run.update(receiver, replace(record, items=tuple(changed)))
+    else:
+        run.state.touch(receiver)
+
+
+def _with_key(record: DictRecord, key: Value, value: Value) -> tuple[tuple[object, Value], ...] | None:
+    if record.items is None or not isinstance(key, Plain):
+        return None
+    if any(known == key.value for known, _ in record.items):
+        return tuple((known, value if known == key.value else old) for known, old in record.items)
+    return (*record.items, (key.value, value))
+
+
+# --- simple statements ------------------------------------------------------------------------------------------------
+
+
+def _expression(run: Interpreter, statement: ast.stmt) -> bool:
+    assert isinstance(statement, ast.Expr)
+    run.evaluate(statement.value)
+    return not _ends_the_program(run, statement.value)
+
+
+def _ends_the_program(run: Interpreter, node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and run.resolve(node.func) in ("sys.exit", "exit", "quit", "os._exit")
+
+
+def _return(run: Interpreter, statement: ast.stmt) -> bool:
+    assert isinstance(statement, ast.Return)
+    value = NONE if statement.value is None else run.evaluate(statement.value)
+    run.control[-1].returns.append((value, run.state))
+    run.state = run.state.copy()
+    return False
+
+
+def _raise(run: Interpreter, statement: ast.stmt) -> bool:
+    return False
+
+
+def _break(run: Interpreter, statement: ast.stmt) -> bool:
+    run.control[-1].breaks.append(run.state)
+    run.state = run.state.copy()
+    return False
+
+
+def _continue(run: Interpreter, statement: ast.stmt) -> bool:
+    run.control[-1].continues.append(run.state)
+    run.state = run.state.copy()
+    return False
+
+
+def _delete(run: Interpreter, statement: ast.stmt) -> bool:
+    assert isinstance(statement, ast.Delete)
+    for target in statement.targets:
+        if isinstance(target, ast.Name):
+            run.forget(target.id)
+        elif isinstance(target, ast.Subscript):
+            run.state.touch(run.evaluate(target.value))
+    return True
+
+
+def _import(run: Interpreter, statement: ast.stmt) -> bool:
+    assert isinstance(statement, (ast.Import, ast.ImportFrom))
+    for alias in statement.names:
+        run.forget((alias.asname or alias.name).partition(".")[0])
+    return True
+
+
+def _global(run: Interpreter, statement: ast.stmt) -> bool:
+    assert isinstance(statement, ast.Global)
+    run.shared_names.setdefault(run.frame, {}).update(dict.fromkeys(statement.names, 0))
+    return True
+
+
+def _nonlocal(run: Interpreter, statement: ast.stmt) -> bool:
+    assert isinstance(statement, ast.Nonlocal)
+    for name in statement.names:
+        frame = run.parents[run.frame]
+        while frame is not None and name not in run.state.frames.get(frame, {}):
+            frame = run.parents[frame]
+        if frame is not None:
+            run.shared_names.setdefault(run.frame, {})[name] = frame
+    return True
+
+
+def _assert(run: Interpreter, statement: ast.stmt) -> bool:
+    assert isinstance(statement, ast.Assert)
+    run.evaluate(statement.test)
+    return True
+
+
+def _pass(run: Interpreter, statement: ast.stmt) -> bool:
+    return True
+
+
+def _define_function(run: Interpreter, statement: ast.stmt) -> bool:
+    assert isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef))
+    objects.remember_defaults(run, statement)
+    for decorator in statement.decorator_list:
+        if isinstance(decorator, ast.Call):
+            run.evaluate(decorator)
+    plain = isinstance(statement, ast.FunctionDef) and all(
+        objects.harmless_decorator(run, decorator) for decorator in statement.decorator_list
+    )
+    run.assign(statement.name, Function(statement, run.frame, plain=plain))
+    return True
+
+
+def _define_class(run: Interpreter, statement: ast.stmt) -> bool:
+    assert isinstance(statement, ast.ClassDef)
+    frame, run.frame = run.frame, run.new_frame(run.frame)
+    inner = run.frame
+    for part in statement.body:
+        if isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            objects.remember_defaults(run, part)
+        elif isinstance(part, (ast.Assign, ast.AnnAssign)):
+            _follow(run, part)
+    run.class_values[statement] = run.state.frames.pop(inner)
+    run.frame = frame
+    plain = all(objects.harmless_decorator(run, decorator) for decorator in statement.decorator_list)
+    run.assign(statement.name, Class(statement, run.frame) if plain else UNTOLD)
+    return True
+
+
+# --- branches ---------------------------------------------------------------------------------------------------------
+
+
+def _if(run: Interpreter, statement: ast.stmt) -> bool:
+    assert isinstance(statement, ast.If)
+    truth = objects.truth(run, run.evaluate(statement.test))
+    if truth is not None:
+        return execute(run, statement.body if truth else statement.orelse)
+    return _either(run, [lambda: execute(run, statement.body), lambda: execute(run, statement.orelse)])
+
+
+def _either(run: Interpreter, ways: list[Callable[[], bool]]) -> bool:
+    """Follow each way from here, and go on with what is true of all that fall through."""
+    start, ends = run.state, []
+    for way in ways:
+        run.state = start.copy()
+        if way():
+            ends.append(run.state)
+    if not ends:
+        run.state = start
+        return False
+    run.state = _joined(ends)
+    return True
+
+
+def _joined(states: list[State]) -> State:
+    merged = states[0]
+    for state in states[1:]:
+        merged = join_states(merged, state)
+    return merged
+
+
+def _match(run: Interpreter, statement: ast.stmt) -> bool:
+    assert isinstance(statement, ast.Match)
+    run.evaluate(statement.subject)
+    ways: list[Callable[[], bool]] = [lambda: True]
+    for case in statement.cases:
+        forget_assigned(run, case.pattern)
+        ways.append(lambda case=case: execute(run, case.body))  # type: ignore[misc]
+    return _either(run, ways)
+
+
+def _try(run: Interpreter, statement: ast.stmt) -> bool:
+    assert isinstance(statement, (ast.Try, ast.TryStar))
+    if all(isinstance(part, (ast.Import, ast.ImportFrom)) for part in statement.body):
+        falls = execute(run, statement.body) and execute(run, statement.orelse)
+        return execute(run, statement.finalbody) and falls
+    start = run.state.copy()
+    expected = any(_names_expected(handler) for handler in statement.handlers)
+    run.expecting_failure += expected
+    falls = execute(run, statement.body)
+    run.expecting_failure -= expected
+    after = run.state
+    ends: list[State] = []
+    if falls and execute(run, statement.orelse):
+        ends.append(run.state)
+    for handler in statement.handlers:
+        run.state = join_states(start, after)
+        if handler.name:
+            run.assign(handler.name, UNTOLD)
+        if execute(run, handler.body):
+            ends.append(run.state)
+    run.state = _joined(ends) if ends else after
+    return execute(run, statement.finalbody) and bool(ends)
+
+
+def _names_expected(handler: ast.ExceptHandler) -> bool:
+    """Whether the handler names the failures of Keras: the program may fail on purpose there."""
+    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    for kind in kinds:
+        name = kind.attr if isinstance(kind, ast.Attribute) else kind.id if isinstance(kind, ast.Name) else ""
+        if name in _EXPECTED:
+            return True
+    return False
+
+
+def _with(run: Interpreter, statement: ast.stmt) -> bool:
+    assert isinstance(statement, (ast.With, ast.AsyncWith))
+    strategies, expecting = 0, 0
+    for item in statement.items:
+        value = run.evaluate(item.context_expr)
+        strategy = objects.strategy_of(value)
+        if strategy:
+            run.strategies.append(strategy)
+            strategies += 1
+        expecting += _expects_failure(run, item.context_expr)
+        if item.optional_vars is not None:
+            bind(run, item.optional_vars, objects.entered(run, value), None)
+    run.expecting_failure += expecting
+    start = run.state.copy() if expecting else None
+    falls = execute(run, statement.body)
+    run.expecting_failure -= expecting
+    if strategies:
+        del run.strategies[-strategies:]
+    if start is not None:
+        run.state = join_states(start, run.state)
+        return True
+    return falls
+
+
+def _expects_failure(run: Interpreter, node: ast.expr) -> bool:
+    if not isinstance(node, ast.Call):
+        return False
+    if run.resolve(node.func) in ("pytest.raises", "contextlib.suppress"):
+        return True
+    return isinstance(node.func, ast.Attribute) and node.func.attr.startswith("assertRaises")
+
+
+# --- loops ------------------------------------------------------------------------------------------------------------
+
+
+def _for(run: Interpreter, statement: ast.stmt) -> bool:
+    assert isinstance(statement, (ast.For, ast.AsyncFor))
+    over = run.evaluate(statement.iter)
+    items = objects.iterated(run, over)
+    if items is not None:
+        start = run.state.copy()
+        falls = _unrolled(run, statement, items)
+        if falls is not None:
+            return falls
+        run.state = start
+    element = objects.element_of(run, over)
+    surely = isinstance(over, Numbers) and len(over.values) > 0
+
+    def begin() -> None:
+        bind(run, statement.target, element, None)
+
+    _widened(run, statement, begin, surely)
+    return execute(run, statement.orelse)
+
+
+def _unrolled(
+    run: Interpreter, statement: ast.For | ast.AsyncFor, items: tuple[Value, ...]
+) -> bool | None:
+    """Follow a loop step by step; None, with nothing left behind in the control, when that takes too long."""
+    control = run.control[-1]
+    outer_breaks, outer_continues = control.breaks, control.continues
+    control.breaks, control.continues = [], []
+    returned, yielded = len(control.returns), len(control.yields)
+    falls = True
+    before = run.ticks
+    for count, item in enumerate(items):
+        if count and (run.ticks - before) / count * len(items) > MOST_UNROLLED_TICKS:
+            control.breaks, control.continues = outer_breaks, outer_continues
+            del control.returns[returned:], control.yields[yielded:]
+            return None
+        bind(run, statement.target, item, None)
+        falls = execute(run, statement.body)
+        ends = [*([run.state] if falls else []), *control.continues]
+        control.continues = []
+        if not ends:
+            falls = False
+            break
+        run.state, falls = _joined(ends), True
+    broken = control.breaks
+    control.breaks, control.continues = outer_breaks, outer_continues
+    ends = list(broken)
+    if falls and execute(run, statement.orelse):
+        ends.append(run.state)
+    if not ends:
+        return False
+    run.state = _joined(ends)
+    return True
+
+
+def _while(run: Interpreter, statement: ast.stmt) -> bool:
+    assert isinstance(statement, ast.While)
+    truth = objects.truth(run, run.evaluate(statement.test))
+    if truth is False:
+        return execute(run, statement.orelse)
+
+    def begin() -> None:
+        run.evaluate(statement.test)
+
+    broken = _widened(run, statement, begin, truth is True)
+    endless = isinstance(statement.test, ast.Constant) and bool(statement.test.value)
+    return broken if endless else execute(run, statement.orelse)
+
+
+def _widened(
+    run: Interpreter, statement: ast.For | ast.AsyncFor | ast.While, begin: Callable[[], None], surely: bool
+) -> bool:
+    """Follow a loop of unknown length: what every iteration starts with is what is true before and after each.
+
+    Returns whether the body can break.
+    """
+    control = run.control[-1]
+    outer_breaks, outer_continues = control.breaks, control.continues
+    base = run.state
+    returned, yielded = len(control.returns), len(control.yields)
+    run.trial += 1
+    for round_ in range(_MOST_ROUNDS):
+        run.state = base.copy()
+        control.breaks, control.continues = [], []
+        begin()
+        ends = [*([run.state] if execute(run, statement.body) else []), *control.continues]
+        del control.returns[returned:], control.yields[yielded:]
+        merged = _joined([base, *[_only(run.state if end is None else end, base) for end in ends]])
+        stable = _only(merged, base).same_as(base)
+        base = _only(merged, base)
+        if stable:
+            break
+        if round_ == _MOST_ROUNDS - 1:
+            run.state = base
+            forget_assigned(run, statement)
+    run.trial -= 1
+    run.state = base.copy()
+    control.breaks, control.continues = [], []
+    begin()
+    ends = [*([run.state] if execute(run, statement.body) else []), *control.continues]
+    broken = control.breaks
+    control.breaks, control.continues = outer_breaks, outer_continues
+    run.state = _joined([*([] if surely and ends else [base]), *ends, *broken])
+    return bool(broken)
+
+
+def _only(state: State, base: State) -> State:
+    """The state without the frames and things that came up inside the loop."""
+    frames = {number: names for number, names in state.frames.items() if number in base.frames}
+    heap = {number: record for number, record in state.heap.items() if number in base.heap}
+    return State(frames, heap, state.written)
+
+
+_STATEMENTS: dict[type[ast.stmt], Callable[[Interpreter, ast.stmt], bool]] = {
+    ast.AnnAssign: _annotated,
+    ast.Assert: _assert,
+    ast.Assign: _assign,
+    ast.AsyncFor: _for,
+    ast.AsyncFunctionDef: _define_function,
+    ast.AsyncWith: _with,
+    ast.AugAssign: _augmented,
+    ast.Break: _break,
+    ast.ClassDef: _define_class,
+    ast.Continue: _continue,
+    ast.Delete: _delete,
+    ast.Expr: _expression,
+    ast.For: _for,
+    ast.FunctionDef: _define_function,
+    ast.Global: _global,
+    ast.If: _if,
+    ast.Import: _import,
+    ast.ImportFrom: _import,
+    ast.Match: _match,
+    ast.Nonlocal: _nonlocal,
+    ast.Pass: _pass,
+    ast.Raise: _raise,
+    ast.Return: _return,
+    ast.Try: _try,
+    ast.TryStar: _try,
+    ast.While: _while,
+    ast.With: _with,
+}
+
+__all__ = ["Items", "Named", "bind", "execute", "names_bound_in"]

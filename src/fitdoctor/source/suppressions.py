@@ -1,0 +1,149 @@
+"""Comments with which the user silences a cause on a line, and whether each of them is still needed."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from fitdoctor.diagnosis import Finding, Location
+from fitdoctor.source.module import Module
+
+_OURS = re.compile(r"#\s*fitdoctor\s*:\s*ignore(?![\w-])\s*(?:\[([^\]]*)\])?", re.IGNORECASE)
+_NOQA = re.compile(r"#\s*noqa\s*:\s*([A-Z]+[0-9]*(?:[,\s]+[A-Z]+[0-9]+)*)", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Suppression:
+    """One comment."""
+
+    names: tuple[str, ...]
+    """Ids in upper case and slugs in lower case; empty for every cause."""
+    location: Location
+    """The comment's own place."""
+    line: int
+    """The line that it speaks for: its own, or the next where it stands alone. Counted as `location` counts."""
+
+    def covers(self, finding: Finding) -> bool:
+        """Whether it silences a finding."""
+        place = finding.location
+        if place is None or (place.path, place.cell) != (self.location.path, self.location.cell):
+            return False
+        # The comment of a call over several lines may stand behind its last one.
+        if self.line not in (place.line, place.end_line):
+            return False
+        return not self.names or any(_means(name, finding) for name in self.names)
+
+
+@dataclass(frozen=True)
+class Unused:
+    """A name in a comment that silences nothing."""
+
+    name: str
+    """"" for a comment that names no cause."""
+    location: Location
+
+    @property
+    def message(self) -> str:
+        """What to tell about it."""
+        what = f"`{self.name}`" if self.name else "anything"
+        return f"unused suppression: the line has no finding of {what}"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Findings after the comments were heeded."""
+
+    kept: tuple[Finding, ...]
+    suppressed: tuple[Finding, ...]
+    unused: tuple[Unused, ...]
+
+
+def suppressions(module: Module) -> tuple[Suppression, ...]:
+    """Every suppression comment of a file, in order."""
+    text = module.text
+    lowered = text.lower()
+    # Tokenizing costs more than parsing: files without such a comment do not pay for it.
+    if "fitdoctor" not in lowered and "noqa" not in lowered:
+        return ()
+    found = []
+    for line, column, comment in _comments(text):
+        names = _names(comment)
+        if names is None:
+            continue
+        start = module.places.offset(line, column)
+        location = module.places.between(start, start + len(comment))
+        alone = not module.places.lines[line - 1][:column].strip()
+        found.append(Suppression(names, location, location.line + 1 if alone else location.line))
+    return tuple(_past_comments(module, found))
+
+
+def suppress(module: Module, findings: Iterable[Finding]) -> Outcome:
+    """Take out the findings of this file that a comment silences."""
+    comments = suppressions(module)
+    kept: list[Finding] = []
+    silenced: list[Finding] = []
+    used: set[tuple[Suppression, str]] = set()
+    for finding in findings:
+        covering = [comment for comment in comments if comment.covers(finding)]
+        (silenced if covering else kept).append(finding)
+        for comment in covering:
+            used.update(
+                (comment, name) for name in comment.names or ("",) if not name or _means(name, finding)
+            )
+    unused = [
+        Unused(name, comment.location)
+        for comment in comments
+        for name in comment.names or ("",)
+        if (comment, name) not in used
+    ]
+    return Outcome(tuple(kept), tuple(silenced), tuple(unused))
+
+
+def _means(name: str, finding: Finding) -> bool:
+    return name in (finding.id, finding.slug)
+
+
+def _names(comment: str) -> tuple[str, ...] | None:
+    """The names in a comment; None where it is none of ours."""
+    ours = _OURS.search(comment)
+    if ours is not None:
+        listed = ours[1]
+        if listed is None:
+            return ()
+        names = [name.strip() for name in listed.split(",") if name.strip()]
+        # Empty brackets name nothing: they must not silence everything.
+        return tuple(dict.fromkeys(_spelled(name) for name in names)) or None
+    noqa = _NOQA.search(comment)
+    if noqa is None:
+        return None
+    codes = [code.upper() for code in re.split(r"[,\s]+", noqa[1])]
+    return tuple(dict.fromkeys(code for code in codes if re.fullmatch(r"FIT\d+", code))) or None
+
+
+def _spelled(name: str) -> str:
+    return name.upper() if re.fullmatch(r"(?i)fit\d+", name) else name.lower().replace("_", "-")
+
+
+def _past_comments(module: Module, found: list[Suppression]) -> Iterable[Suppression]:
+    """Let a comment that stands alone speak for the next line of code, past other comments."""
+    for suppression in found:
+        place, line = suppression.location, suppression.line
+        if line != place.line:
+            while module.line_text(line, place.cell).lstrip().startswith("#"):
+                line += 1
+        yield Suppression(suppression.names, place, line)
+
+
+def _comments(text: str) -> Iterable[tuple[int, int, str]]:
+    """Line, column (from 0) and text of each comment."""
+    import tokenize
+
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(text).readline):
+            if token.type == tokenize.COMMENT:
+                yield token.start[0], token.start[1], token.string
+    except (tokenize.TokenError, IndentationError, SyntaxError):
+        # `ast` took the file, so what is left of it has no more comments to tell.
+        return

@@ -1,0 +1,532 @@
+"""The abstract values that the static side computes with: exact where the source tells, Unknown where it does not."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from fitdoctor.facts import Unknown
+from fitdoctor.source.layer_settings import Dim, Dims, LayerPlan
+
+UNTOLD = Unknown("not evident from the source")
+
+
+@dataclass(frozen=True)
+class Plain:
+    """A number, string, truth value, None or Ellipsis."""
+
+    value: Any
+
+
+NONE = Plain(None)
+
+
+@dataclass(frozen=True)
+class Named:
+    """Something of a library, by its canonical dotted name: `keras.layers.Dense`."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Made:
+    """What a library's callable returned, where it has no meaning of its own here: an optimizer, a scaler."""
+
+    name: str
+    """The canonical name of what was called."""
+    positional: tuple[Value, ...] = ()
+    keywords: tuple[tuple[str, Value], ...] = ()
+    node: ast.AST | None = field(default=None, compare=False)
+    complete: bool = True
+    """False when `*args` or `**kwargs` hide arguments."""
+
+    def argument(self, name: str, position: int | None = None) -> Value | None:
+        """An argument by name or place; None when it was not given."""
+        for keyword, value in self.keywords:
+            if keyword == name:
+                return value
+        if position is not None and position < len(self.positional):
+            return self.positional[position]
+        return None if self.complete else UNTOLD
+
+
+@dataclass(frozen=True)
+class Items:
+    """A tuple."""
+
+    items: tuple[Value, ...]
+
+
+@dataclass(frozen=True)
+class Span:
+    """A slice."""
+
+    start: Value
+    stop: Value
+    step: Value
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """A `range`."""
+
+    values: range
+
+
+@dataclass(frozen=True)
+class Ref:
+    """A mutable thing, by its number in the heap."""
+
+    id: int
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function of the file, with the frame that it was defined in."""
+
+    node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+    frame: int
+    defaults: tuple[Value, ...] = ()
+    keyword_defaults: tuple[tuple[str, Value], ...] = ()
+    plain: bool = True
+    """False when a decorator may change what a call does."""
+
+
+@dataclass(frozen=True)
+class Class:
+    """A class of the file."""
+
+    node: ast.ClassDef
+    frame: int
+
+
+@dataclass(frozen=True)
+class Method:
+    """`receiver.name`, not yet called."""
+
+    receiver: Value
+    name: str
+
+
+@dataclass(frozen=True)
+class Super:
+    """`super()` inside a method."""
+
+    receiver: Value
+    owner: ast.ClassDef
+
+
+@dataclass(frozen=True)
+class Generated:
+    """A generator: a call of a generator function."""
+
+    function: Function
+    arguments: tuple[tuple[str, Value], ...] | None
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Least and largest value of an array, both really there."""
+
+    low: float
+    high: float
+    integral: bool
+    complete: bool = False
+    """Every value was seen: the array was written out, or the call determines it."""
+
+
+@dataclass(frozen=True)
+class Array:
+    """An array, tensor or table of data."""
+
+    dims: Dims | Unknown = UNTOLD
+    dtype: str | Unknown = UNTOLD
+    container: str = "numpy.ndarray"
+    bounds: Bounds | None = None
+    numbers: tuple[float, ...] | None = None
+    """Every value in order, where the source writes them out."""
+    unit_rows: bool = False
+    """Every row is one-hot."""
+    columns: tuple[tuple[str, Array], ...] | None = None
+    """The columns of a table, where they are known."""
+    buffer: int = 0
+    """Which memory it looks at: writing there changes every view of it."""
+    node: ast.expr | None = field(default=None, compare=False)
+    """The expression that made it; None where a call made several things at once."""
+
+    @property
+    def rank(self) -> int | None:
+        """How many axes it has."""
+        return None if isinstance(self.dims, Unknown) else len(self.dims)
+
+
+@dataclass(frozen=True, eq=False)
+class LayerCall:
+    """One call of a layer (or of an operation) on symbolic tensors."""
+
+    layer: Ref | None
+    """None for an operation such as `a + b`, and where the layer is not evident."""
+    inputs: tuple[Symbolic, ...]
+    order: int
+    node: ast.AST
+
+
+@dataclass(frozen=True)
+class Symbolic:
+    """A symbolic Keras tensor."""
+
+    dims: Dims | Unknown = UNTOLD
+    dtype: str = "float32"
+    call: LayerCall | None = field(default=None)
+    """None where its history is not evident."""
+    index: int = 0
+
+
+@dataclass(frozen=True)
+class Step:
+    """One operation of a tf.data pipeline."""
+
+    operation: str
+    element: Value
+    arguments: tuple[tuple[str, str], ...] = ()
+    node: ast.AST | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """A tf.data dataset."""
+
+    element: Value = UNTOLD
+    """What one element is: an array, or `Items` or a frozen dict of them."""
+    count: int | None | Unknown = UNTOLD
+    """How many elements there are; None when they never end."""
+    batch: int | None | Unknown = UNTOLD
+    """The batch size; None while it is not batched."""
+    steps: tuple[Step, ...] = ()
+    known: bool = True
+    """Every step from the source on was followed."""
+    node: ast.expr | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True)
+class Mapping:
+    """A dict that nothing changes any more: an element of a dataset."""
+
+    items: tuple[tuple[Any, Value], ...]
+
+
+Value = (
+    Unknown
+    | Plain
+    | Named
+    | Made
+    | Items
+    | Span
+    | Numbers
+    | Ref
+    | Function
+    | Class
+    | Method
+    | Super
+    | Generated
+    | Array
+    | Symbolic
+    | Dataset
+    | Mapping
+)
+
+
+# --- mutable things, as immutable records ---------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class ListRecord:
+    """A list; `items` is None once its content is not known any more."""
+
+    items: tuple[Value, ...] | None
+    node: ast.expr | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True)
+class DictRecord:
+    """A dict with plain keys, in order; `items` is None once its content is not known any more."""
+
+    items: tuple[tuple[Any, Value], ...] | None
+    node: ast.expr | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True)
+class InstanceRecord:
+    """An instance of a class of the file (no layer and no model)."""
+
+    owner: Class
+    attributes: tuple[tuple[str, Value], ...] = ()
+    open: bool = False
+    """Attributes may be there, or be others, that were not seen."""
+
+
+@dataclass(frozen=True)
+class LayerRecord:
+    """A layer."""
+
+    plan: LayerPlan
+    name: str
+    named: bool
+    """The name was given, not counted by Keras."""
+    node: ast.expr | None = field(default=None, compare=False)
+    owner: Class | None = None
+    """For a layer of the user's: its class."""
+    attributes: tuple[tuple[str, Value], ...] = ()
+    model: Ref | None = None
+    """For a model that is used as a layer."""
+    built_on: Dims | None = None
+    inputs: tuple[Dims, ...] | None = None
+    """The shapes of its first call."""
+    outputs: tuple[Dims, ...] | None = None
+    parameters: int | Unknown = UNTOLD
+    trainable_parameters: int | Unknown = UNTOLD
+    trainable: bool | Unknown = True
+    open: bool = False
+    """Unknown code had it in hand."""
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """A call of `compile`."""
+
+    call: Arguments
+    after: int
+    """When, in the count of the interpreter: to tell what was changed later."""
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """The arguments of a call, evaluated."""
+
+    positional: tuple[Value, ...]
+    keywords: tuple[tuple[str, Value], ...]
+    node: ast.Call
+    complete: bool = True
+    """False when `*args` or `**kwargs` hide arguments."""
+
+    def get(self, name: str, position: int | None = None) -> Value | None:
+        """An argument by name or place; None when it was not given, Unknown when it may have been."""
+        for keyword, value in self.keywords:
+            if keyword == name:
+                return value
+        if position is not None and position < len(self.positional):
+            return self.positional[position]
+        return None if self.complete else UNTOLD
+
+    def names(self) -> tuple[str, ...]:
+        """The keywords that were given."""
+        return tuple(keyword for keyword, _ in self.keywords)
+
+    def expression(self, name: str, position: int | None = None) -> ast.expr | None:
+        """The argument as it stands in the source."""
+        for keyword in self.node.keywords:
+            if keyword.arg == name:
+                return keyword.value
+        if position is None or position >= len(self.node.args):
+            return None
+        if any(isinstance(value, ast.Starred) for value in self.node.args[: position + 1]):
+            return None
+        return self.node.args[position]
+
+
+@dataclass(frozen=True)
+class ModelRecord:
+    """A model."""
+
+    kind: str
+    """`sequential`, `functional`, `subclassed` or `opaque`."""
+    name: str = ""
+    class_name: str = ""
+    node: ast.expr | None = field(default=None, compare=False)
+    layers: tuple[Ref, ...] | None = ()
+    """For a sequential model, in order; None once they are not known."""
+    shapes: tuple[Dims | Unknown, ...] = ()
+    """For a sequential model: what comes out of each of them."""
+    input_dims: Dims | None = None
+    """For a sequential model with a fixed input."""
+    input_dtype: str = "float32"
+    input_name: str = ""
+    input_node: ast.expr | None = field(default=None, compare=False)
+    inputs: Value = UNTOLD
+    """For a functional model: a symbolic tensor, or a structure of them."""
+    outputs: Value = UNTOLD
+    owner: Class | None = None
+    attributes: tuple[tuple[str, Value], ...] = ()
+    compiled: Compiled | None | Unknown = None
+    open: bool = False
+    """Unknown code had it in hand."""
+    broken: bool = False
+    """Making it raises."""
+    strategy: str = ""
+    trainable: bool | Unknown = True
+
+
+Record = ListRecord | DictRecord | InstanceRecord | LayerRecord | ModelRecord
+
+
+def attribute_of(record: InstanceRecord | LayerRecord | ModelRecord, name: str) -> Value | None:
+    """An attribute that the program set; None when it was not seen."""
+    for known, value in record.attributes:
+        if known == name:
+            return value
+    return None
+
+
+def with_attribute(
+    attributes: tuple[tuple[str, Value], ...], name: str, value: Value
+) -> tuple[tuple[str, Value], ...]:
+    """The attributes with one set; a new one comes last."""
+    if any(known == name for known, _ in attributes):
+        return tuple((known, value if known == name else old) for known, old in attributes)
+    return (*attributes, (name, value))
+
+
+# --- joining what two branches leave behind -------------------------------------------------------------------------
+
+
+def join(one: Value, other: Value) -> Value:
+    """What is true of both values."""
+    if one is other or one == other:
+        return one
+    if isinstance(one, Array) and isinstance(other, Array):
+        return join_arrays(one, other)
+    if isinstance(one, Items) and isinstance(other, Items) and len(one.items) == len(other.items):
+        return Items(tuple(join(left, right) for left, right in zip(one.items, other.items, strict=True)))
+    if isinstance(one, Symbolic) and isinstance(other, Symbolic):
+        same = one.dims == other.dims and one.dtype == other.dtype
+        return Symbolic(one.dims, one.dtype) if same else UNTOLD
+    if isinstance(one, Dataset) and isinstance(other, Dataset):
+        return replace(
+            one,
+            element=join(one.element, other.element),
+            count=one.count if one.count == other.count else UNTOLD,
+            batch=one.batch if one.batch == other.batch else UNTOLD,
+            steps=one.steps if one.steps == other.steps else (),
+            known=one.known and other.known and one.steps == other.steps,
+        )
+    return UNTOLD
+
+
+def join_arrays(one: Array, other: Array) -> Array:
+    """What is true of both arrays: the rank and the axes that agree."""
+    same_columns = one.columns == other.columns
+    return Array(
+        dims=join_dims(one.dims, other.dims),
+        dtype=one.dtype if one.dtype == other.dtype else UNTOLD,
+        container=one.container if one.container == other.container else "",
+        bounds=one.bounds if one.bounds == other.bounds else None,
+        numbers=one.numbers if one.numbers == other.numbers else None,
+        unit_rows=one.unit_rows and other.unit_rows,
+        columns=one.columns if same_columns else None,
+        buffer=one.buffer if one.buffer == other.buffer else 0,
+        node=one.node if one.node is other.node else None,
+    )
+
+
+def join_dims(one: Dims | Unknown, other: Dims | Unknown) -> Dims | Unknown:
+    """The axes that agree; Unknown where the ranks differ."""
+    if isinstance(one, Unknown) or isinstance(other, Unknown) or len(one) != len(other):
+        return UNTOLD
+    return tuple(join_dim(left, right) for left, right in zip(one, other, strict=True))
+
+
+def join_dim(one: Dim, other: Dim) -> Dim:
+    """The length if both agree."""
+    return one if one == other and not isinstance(one, Unknown) else UNTOLD
+
+
+def join_records(one: Record, other: Record) -> Record:
+    """What is true of a mutable thing after either branch."""
+    if one is other or one == other:
+        return one
+    if isinstance(one, ListRecord) and isinstance(other, ListRecord):
+        return ListRecord(_join_items(one.items, other.items), one.node)
+    if isinstance(one, DictRecord) and isinstance(other, DictRecord):
+        return DictRecord(_join_pairs(one.items, other.items), one.node)
+    if isinstance(one, InstanceRecord) and isinstance(other, InstanceRecord):
+        merged = _join_attributes(one.attributes, other.attributes)
+        return replace(one, attributes=merged, open=one.open or other.open)
+    if isinstance(one, LayerRecord) and isinstance(other, LayerRecord):
+        return _join_layers(one, other)
+    if isinstance(one, ModelRecord) and isinstance(other, ModelRecord):
+        return _join_models(one, other)
+    return ListRecord(None)
+
+
+def _join_items(
+    one: tuple[Value, ...] | None, other: tuple[Value, ...] | None
+) -> tuple[Value, ...] | None:
+    if one is None or other is None or len(one) != len(other):
+        return None
+    return tuple(join(left, right) for left, right in zip(one, other, strict=True))
+
+
+def _join_pairs(
+    one: tuple[tuple[Any, Value], ...] | None, other: tuple[tuple[Any, Value], ...] | None
+) -> tuple[tuple[Any, Value], ...] | None:
+    if one is None or other is None or [key for key, _ in one] != [key for key, _ in other]:
+        return None
+    return tuple((key, join(left, right)) for (key, left), (_, right) in zip(one, other, strict=True))
+
+
+def _join_attributes(
+    one: tuple[tuple[str, Value], ...], other: tuple[tuple[str, Value], ...]
+) -> tuple[tuple[str, Value], ...]:
+    right = dict(other)
+    merged = [(name, join(value, right[name]) if name in right else UNTOLD) for name, value in one]
+    seen = dict(one)
+    return (*merged, *((name, UNTOLD) for name in right if name not in seen))
+
+
+def _join_layers(one: LayerRecord, other: LayerRecord) -> LayerRecord:
+    same_shapes = one.inputs == other.inputs and one.outputs == other.outputs
+    return replace(
+        one,
+        attributes=_join_attributes(one.attributes, other.attributes),
+        built_on=one.built_on if one.built_on == other.built_on else None,
+        inputs=one.inputs if same_shapes else None,
+        outputs=one.outputs if same_shapes else None,
+        parameters=one.parameters if one.parameters == other.parameters else UNTOLD,
+        trainable_parameters=one.trainable_parameters
+        if one.trainable_parameters == other.trainable_parameters
+        else UNTOLD,
+        trainable=one.trainable if one.trainable == other.trainable else UNTOLD,
+        open=one.open or other.open or one.built_on != other.built_on,
+    )
+
+
+def _join_models(one: ModelRecord, other: ModelRecord) -> ModelRecord:
+    if one.kind != other.kind:
+        return replace(one, kind="opaque", layers=None, compiled=UNTOLD, open=True)
+    return replace(
+        one,
+        layers=one.layers if one.layers == other.layers else None,
+        shapes=one.shapes if one.shapes == other.shapes else (),
+        input_dims=one.input_dims if one.input_dims == other.input_dims else None,
+        inputs=join(one.inputs, other.inputs),
+        outputs=join(one.outputs, other.outputs),
+        attributes=_join_attributes(one.attributes, other.attributes),
+        compiled=one.compiled if one.compiled == other.compiled else UNTOLD,
+        open=one.open or other.open,
+        broken=one.broken or other.broken,
+        trainable=one.trainable if one.trainable == other.trainable else UNTOLD,
+    )
+
+
+def opened(record: Record) -> Record:
+    """The record after unknown code had the thing in hand."""
+    if isinstance(record, ListRecord):
+        return ListRecord(None, record.node)
+    if isinstance(record, DictRecord):
+        return DictRecord(None, record.node)
+    if isinstance(record, InstanceRecord):
+        return replace(record, attributes=(), open=True)
+    if isinstance(record, LayerRecord):
+        return replace(record, trainable=UNTOLD, open=True)
+    return replace(record, compiled=UNTOLD, trainable=UNTOLD, open=True)

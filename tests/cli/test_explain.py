@@ -1,0 +1,90 @@
+"""`fitdoctor explain`: pages, logs, and what is neither."""
+
+from __future__ import annotations
+
+import io
+from types import SimpleNamespace
+
+import pytest
+
+from fitdoctor.catalogue import catalogue
+
+COMPILE = """Epoch 1/2
+Traceback (most recent call last):
+  File "/home/me/train.py", line 12, in <module>
+    model.fit(x, y)
+  File "/usr/lib/python3.11/site-packages/keras/src/utils/traceback_utils.py", line 122, in error_handler
+    raise e.with_traceback(filtered_tb) from None
+ValueError: You must call `compile()` before using the model.
+"""
+
+
+@pytest.mark.parametrize("word", ["FIT203", "fit203", "labels-out-of-range", "labels_out_of_range"])
+def test_a_cause_is_explained_by_id_and_slug(run, word):
+    done = run("explain", word)
+    assert done.status == 0
+    assert done.out.startswith("error[FIT203]: Labels outside the range of the output layer\n")
+    for part in ("What happens", "Why", "Fix", "Known limits", "Example", "Mended", "InvalidArgumentError"):
+        assert part in done.out
+
+
+@pytest.mark.parametrize("name", catalogue())
+def test_every_page_can_be_drawn_at_any_width(run, monkeypatch, name):
+    for width in ("60", "120"):
+        monkeypatch.setenv("COLUMNS", width)
+        done = run("explain", name)
+        assert done.status == 0
+        assert "+++ fixed.py" in done.out and "# <-" not in done.out
+
+
+def test_an_unknown_cause_brings_suggestions(run):
+    done = run("explain", "labels-out-of-rage")
+    assert done.status == 2 and "did you mean FIT203 (labels-out-of-range)" in done.err
+
+
+def test_a_missing_file_is_said(run):
+    assert "`no/such.log` does not exist" in run("explain", "no/such.log").err
+
+
+def test_the_catalogue_is_listed(run):
+    done = run("explain", "--list")
+    assert [line.split()[0] for line in done.out.splitlines()] == list(catalogue())
+
+
+def test_a_log_is_diagnosed(run, tmp_path):
+    (tmp_path / "train.log").write_text(COMPILE, "utf-8")
+    done = run("explain", tmp_path / "train.log")
+    assert done.status == 0 and done.out.startswith("error[FIT301]") and "train.py:12" in done.out
+
+
+def test_standard_input_is_diagnosed_in_any_format(run, monkeypatch):
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(COMPILE.encode())))
+    done = run("explain", "-", "--output-format", "json")
+    assert done.json["findings"][0]["id"] == "FIT301"
+
+
+def test_a_failure_that_no_cause_fits_is_told_as_such(run, tmp_path):
+    text = COMPILE.replace(
+        "You must call `compile()` before using the model.", "the moon is in the wrong house"
+    )
+    (tmp_path / "train.log").write_text(text, "utf-8")
+    done = run("explain", tmp_path / "train.log")
+    assert done.status == 0 and "unexplained: ValueError: the moon" in done.out
+
+
+@pytest.mark.parametrize("text", ["", "Epoch 1/5\nloss: 0.3\n", "no traceback here"])
+def test_a_text_without_a_failure_is_an_answer(run, tmp_path, text):
+    (tmp_path / "train.log").write_text(text, "utf-8")
+    done = run("explain", tmp_path / "train.log")
+    assert done.status == 0 and "no failure found" in done.out
+
+
+def test_binary_and_folders_are_refused(run, tmp_path):
+    (tmp_path / "model.bin").write_bytes(b"\x00\x01" * 100)
+    assert run("explain", tmp_path / "model.bin").status == 2
+    assert run("explain", tmp_path).status == 2
+    assert run("explain").status == 2
+
+
+def test_a_page_is_text(run):
+    assert run("explain", "FIT203", "--output-format", "sarif").status == 2

@@ -1,0 +1,363 @@
+"""`fitdoctor lint` as people expect of a linter."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import pytest
+
+from fitdoctor.catalogue import catalogue
+
+
+def write(path, text="x = BAD\n"):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, "utf-8")
+    return path
+
+
+def paths(done):
+    return [line.split(":")[0] for line in done.out.splitlines()]
+
+
+def concise(run, *words):
+    return run("lint", "--output-format", "concise", *words)
+
+
+# --- what is read --------------------------------------------------------------------------------------------------
+
+
+def test_a_finding_ends_with_1_and_a_clean_file_with_0(run, project):
+    write(project / "a.py")
+    write(project / "b.py", "x = 1\n")
+    assert run("lint", "a.py").status == 1
+    done = run("lint", "b.py")
+    assert (done.status, done.out) == (0, "no problem found\n")
+
+
+def test_folders_are_walked_in_a_stable_order(run, project):
+    for name in ("z.py", "a.py", "pkg/m.py", "pkg/notes.txt", "b.py"):
+        write(project / name)
+    assert paths(concise(run)) == ["a.py", "b.py", "pkg/m.py", "z.py"]
+    assert paths(concise(run, "pkg", "a.py", ".")) == ["a.py", "b.py", "pkg/m.py", "z.py"]
+
+
+def test_a_file_that_is_named_is_read_whatever_it_is_called(run, project):
+    write(project / "script", "x = BAD\n")
+    write(project / ".venv" / "a.py")
+    assert paths(concise(run, "script", ".venv/a.py")) == [".venv/a.py", "script"]
+
+
+def test_globs_are_expanded(run, project):
+    for name in ("src/train_a.py", "src/deep/train_b.py", "src/other.py"):
+        write(project / name)
+    assert paths(concise(run, "src/**/train_*.py")) == ["src/deep/train_b.py", "src/train_a.py"]
+    assert run("lint", "none/*.py").status == 2
+
+
+def test_gitignore_is_honoured(run, project):
+    (project / ".git").mkdir()
+    write(project / ".gitignore", "/old/\n*_generated.py\n!keep_generated.py\n# comment\n\ndata/**/raw\n")
+    write(project / "pkg" / ".gitignore", "local.py\n!*_generated.py\n")
+    ignored = ["old/a.py", "x_generated.py", "data/1/2/raw/a.py", "pkg/local.py"]
+    read = ["keep_generated.py", "local.py", "pkg/old/a.py", "pkg/y_generated.py"]
+    for name in ignored + read:
+        write(project / name)
+    assert paths(concise(run)) == sorted(read)
+
+
+def test_gitignore_of_the_folders_above_holds_too(run, project, monkeypatch):
+    (project / ".git").mkdir()
+    write(project / ".gitignore", "skip.py\n")
+    write(project / "pkg" / "skip.py")
+    write(project / "pkg" / "take.py")
+    monkeypatch.chdir(project / "pkg")
+    assert paths(concise(run)) == ["take.py"]
+
+
+def test_links_in_circles_end(run, project):
+    write(project / "pkg" / "a.py")
+    (project / "pkg" / "loop").symlink_to(project / "pkg")
+    (project / "pkg" / "self.py").symlink_to(project / "pkg" / "self.py")
+    assert paths(concise(run)) == ["pkg/a.py"]
+
+
+def test_a_file_is_read_once_however_it_is_named(run, project):
+    write(project / "a.py")
+    (project / "b.py").symlink_to(project / "a.py")
+    assert len(paths(concise(run, "a.py", "./a.py", ".", str(project / "a.py")))) == 1
+
+
+def test_standard_input_is_read(run, project, monkeypatch):
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(b"x = BAD\n")))
+    done = concise(run, "-", "--stdin-filename", "pkg/new.py")
+    assert done.status == 1 and paths(done) == ["pkg/new.py"]
+
+
+def test_a_notebook_is_told_by_cell(run, project):
+    cells = [
+        {"cell_type": "markdown", "source": ["# BAD"]},
+        {"cell_type": "code", "source": ["%pip install keras\n", "x = 1\n"]},
+        {"cell_type": "code", "source": ["y = BAD\n"]},
+    ]
+    write(project / "study.ipynb", json.dumps({"cells": cells, "nbformat": 4, "metadata": {}}))
+    assert run("lint", "study.ipynb").status in (0, 1)
+
+
+# --- what cannot be read -------------------------------------------------------------------------------------------
+
+
+def test_a_syntax_error_is_told_with_its_line_and_the_others_go_on(run, project):
+    write(project / "a.py", "x = 1\ny = (\n")
+    write(project / "b.py")
+    done = concise(run)
+    assert done.status == 2
+    assert "a.py:2: " in done.err
+    assert paths(done) == ["b.py"]
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"\x00\x01\x02\xff" * 50,
+        b"x = '\xff\xfe'\n",
+        b"# coding: klingon\nx = 1\n",
+        b"(" * 5000,
+        b"x = 1\x00\n",
+    ],
+    ids=["binary", "not utf-8", "unknown encoding", "deeply nested", "nul"],
+)
+def test_what_is_not_python_is_one_clear_line(run, project, raw):
+    (project / "a.py").write_bytes(raw)
+    done = run("lint", "a.py")
+    assert done.status == 2
+    assert done.err.startswith("fitdoctor: a.py") and done.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "raw", [b"", b"\n\n", b"\xef\xbb\xbfx = 1\n", b"# -*- coding: latin-1 -*-\nx = '\xe9'\n"]
+)
+def test_empty_files_and_other_encodings_are_fine(run, project, raw):
+    (project / "a.py").write_bytes(raw)
+    assert run("lint", "a.py").status == 0
+
+
+def test_a_long_file_is_read(run, project):
+    write(project / "a.py", "x = 1\n" * 100_000 + "y = BAD\n")
+    assert concise(run, "a.py").out.startswith("a.py:100001:5: error")
+
+
+def test_a_broken_notebook_is_one_clear_line(run, project):
+    write(project / "a.ipynb", '{"cells": [')
+    done = run("lint", "a.ipynb")
+    assert done.status == 2 and done.err.count("\n") == 1
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root can read everything")
+def test_an_unreadable_file_is_one_clear_line(run, project):
+    write(project / "a.py").chmod(0)
+    assert run("lint", "a.py").status == 2
+
+
+def test_what_does_not_exist_is_said(run, project):
+    done = run("lint", "missing.py")
+    assert (done.status, done.err) == (2, "fitdoctor: `missing.py` does not exist\n")
+
+
+def test_a_folder_without_python_is_said(run, project):
+    done = run("lint")
+    assert done.status == 0 and "no Python file" in done.err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["-", "a.py"],
+        ["a.py", "--stdin-filename", "b.py"],
+        ["-", "--fix"],
+        ["a.py", "--write-baseline"],
+        ["a.py", "--select", "FIT999"],
+        ["a.py", "--jobs", "-1"],
+        ["a.py", "--keras", "4"],
+    ],
+)
+def test_options_that_do_not_go_together_are_refused(run, project, words):
+    write(project / "a.py")
+    done = run("lint", *words)
+    assert done.status == 2 and done.err.startswith("fitdoctor: ")
+
+
+# --- what counts ---------------------------------------------------------------------------------------------------
+
+
+def test_select_and_ignore(run, project):
+    write(project / "a.py")
+    assert run("lint", "a.py", "--ignore", "FIT501").status == 0
+    assert run("lint", "a.py", "--ignore", "FIT2,variable-made-in-function").status == 0
+    assert run("lint", "a.py", "--select", "FIT5").status == 1
+    assert run("lint", "a.py", "--select", "FIT2").status == 0
+
+
+def test_fail_on(run, project):
+    write(project / "a.py", "x = BAD  # warn\n")
+    assert run("lint", "a.py").status == 0
+    assert run("lint", "a.py", "--fail-on", "warning").status == 1
+    write(project / "pyproject.toml", '[tool.fitdoctor]\nfail-on = "warning"\n')
+    assert run("lint", "a.py").status == 1
+    assert run("lint", "a.py", "--fail-on", "error").status == 0
+
+
+def test_exit_zero(run, project):
+    write(project / "a.py")
+    done = run("lint", "a.py", "--exit-zero")
+    assert done.status == 0 and "FIT501" in done.out
+
+
+def test_the_configuration_holds_for_its_own_folder(run, project):
+    write(project / "one" / "a.py")
+    write(project / "two" / "a.py")
+    write(project / "one" / "pyproject.toml", '[tool.fitdoctor]\nignore = ["FIT501"]\n')
+    assert paths(concise(run, "one", "two")) == ["two/a.py"]
+
+
+def test_exclude_and_per_file_ignores(run, project):
+    write(
+        project / "pyproject.toml",
+        '[tool.fitdoctor]\nexclude = ["old/"]\n[tool.fitdoctor.per-file-ignores]\n"tests/" = ["FIT501"]\n',
+    )
+    for name in ("a.py", "old/a.py", "tests/deep/a.py", "pkg/old/a.py"):
+        write(project / name)
+    assert paths(concise(run)) == ["a.py"]
+    assert paths(concise(run, "old/a.py")) == ["old/a.py"]
+
+
+def test_a_broken_configuration_is_one_clear_line(run, project):
+    write(project / "a.py")
+    write(project / "pyproject.toml", "[tool.fitdoctor]\nignor = []\n")
+    done = run("lint", "a.py")
+    assert done.status == 2 and "did you mean `ignore`" in done.err
+
+
+def test_statistics_count_by_cause(run, project):
+    write(project / "a.py", "x = BAD\ny = BAD\n")
+    assert run("lint", "--statistics").out == "2  FIT501  variable-made-in-function\n"
+
+
+def test_a_baseline_leaves_out_what_is_known_and_no_more(run, project):
+    write(project / "a.py", "x = BAD\n")
+    saved = run("lint", "--baseline", "known.json", "--write-baseline")
+    assert saved.status == 0
+    assert run("lint", "--baseline", "known.json").status == 0
+    write(project / "a.py", "\n\n\nx = BAD\n")
+    assert run("lint", "--baseline", "known.json").status == 0
+    write(project / "a.py", "x = BAD\nx = BAD\n")
+    assert len(paths(concise(run, "--baseline", "known.json"))) == 1
+    write(project / "a.py", "z = BAD\n")
+    assert run("lint", "--baseline", "known.json").status == 1
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{", '{"baseline_version": 9}', '{"baseline_version": 1, "findings": [1]}']
+)
+def test_a_broken_baseline_is_one_clear_line(run, project, text):
+    write(project / "a.py")
+    write(project / "known.json", text)
+    done = run("lint", "--baseline", "known.json")
+    assert done.status == 2 and "known.json" in done.err
+
+
+# --- output --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("fmt", ["text", "concise", "json", "github", "sarif", "html"])
+def test_every_format_to_a_file(run, project, fmt):
+    write(project / "a.py")
+    done = run("lint", "a.py", "--output-format", fmt, "--output-file", "out")
+    assert (done.status, done.out) == (1, "")
+    assert "FIT501" in (project / "out").read_text("utf-8")
+
+
+def test_json_has_the_findings(run, project):
+    write(project / "a.py")
+    done = run("lint", "a.py", "--output-format", "json")
+    (finding,) = done.json["findings"]
+    assert finding["location"]["line"] == 1 and finding["moment"] == "source"
+
+
+def test_a_file_that_cannot_be_written_is_said(run, project):
+    write(project / "a.py")
+    done = run("lint", "a.py", "--output-file", "no/such/folder/out")
+    assert done.status == 2 and "cannot write" in done.err
+
+
+def test_colour_is_asked_for(run, project, monkeypatch):
+    write(project / "a.py")
+    assert "\x1b[" not in run("lint", "a.py").out
+    assert "\x1b[" in run("lint", "a.py", "--color", "always").out
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert "\x1b[" in run("lint", "a.py").out
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b[" not in run("lint", "a.py").out
+
+
+# --- repairs -------------------------------------------------------------------------------------------------------
+
+
+def test_diff_shows_and_writes_nothing(run, project):
+    path = write(project / "a.py", "x = BAD\ny = 1\n")
+    done = run("lint", "a.py", "--diff")
+    assert done.status == 1
+    assert "--- a/a.py\n+++ b/a.py\n@@ -1,2 +1,2 @@\n-x = BAD\n+x = GOOD\n y = 1\n" in done.out
+    assert path.read_text("utf-8") == "x = BAD\ny = 1\n"
+
+
+def test_fix_writes_what_is_safe(run, project):
+    path = write(project / "a.py", "x = BAD\ny = BAD\n")
+    done = run("lint", "a.py", "--fix")
+    assert done.status == 0 and "2 findings repaired" in done.err
+    assert path.read_text("utf-8") == "x = GOOD\ny = GOOD\n"
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"a = 1\r\nx = BAD\r\n\r\n",
+        b"# coding: latin-1\nn = '\xe9'; x = BAD\n",
+        b"\xef\xbb\xbfa = 1\nx = BAD\n",
+        b"a = '\x0c'\nx = BAD",
+        b"a = 1\r\nb = 2\nx = BAD\n",
+    ],
+    ids=["crlf", "latin-1", "bom", "no last newline", "mixed"],
+)
+def test_fix_changes_nothing_else(run, project, raw):
+    (project / "a.py").write_bytes(raw)
+    assert run("lint", "a.py", "--fix").status == 0
+    assert (project / "a.py").read_bytes() == raw.replace(b"BAD", b"GOOD")
+
+
+def test_fix_never_touches_a_file_that_does_not_parse(run, project):
+    path = write(project / "a.py", "x = BAD\ny = (\n")
+    assert run("lint", "a.py", "--fix").status == 2
+    assert path.read_text("utf-8") == "x = BAD\ny = (\n"
+
+
+# --- many files ----------------------------------------------------------------------------------------------------
+
+
+def test_many_files_on_several_cores_give_what_one_core_gives(tmp_path):
+    example = next(
+        cause for cause in catalogue().values() if "source" in {moment.value for moment in cause.moments}
+    )
+    broken = (example.folder / "broken.py").read_text("utf-8")
+    for number in range(45):
+        write(tmp_path / f"train_{number:02}.py", broken if number % 3 else "x = 1\n")
+
+    def lint(jobs):
+        command = [sys.executable, "-m", "fitdoctor", "lint", "--output-format", "json", "--jobs", jobs]
+        return subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path).stdout
+
+    assert lint("1") == lint("2") != ""

@@ -1,0 +1,104 @@
+"""The command line as a whole: dispatch, complaints, our own crashes."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from fitdoctor import __version__
+from fitdoctor.cli import COMMANDS
+
+
+def test_help_lists_the_commands(run):
+    done = run("--help")
+    assert done.status == 0
+    assert all(command in done.out for command in COMMANDS)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_its_help(run, command):
+    done = run(command, "--help")
+    assert done.status == 0
+    assert f"fitdoctor {command}" in done.out
+
+
+def test_without_a_command_it_shows_the_help(run):
+    assert run().status == 2
+
+
+def test_the_version(run):
+    assert run("--version").out == f"fitdoctor {__version__}\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["explian"], "unknown command `explian`: did you mean `explain`?"),
+        (["train.py"], "did you mean `run train.py` or `lint train.py`?"),
+        (["--verison"], "unknown option `--verison`: did you mean `--version`?"),
+        (["xyz"], "choose one of run, lint"),
+        (["lint", "--selct", "FIT2"], "did you mean `--select`?"),
+        (["lint", "--output-format", "yaml"], "invalid choice: 'yaml'"),
+        (["report"], "required: FILE"),
+    ],
+)
+def test_a_wrong_word_is_one_line_and_status_2(run, words, complaint):
+    done = run(*words)
+    assert done.status == 2
+    assert complaint in done.err
+    assert done.err.count("\n") == 1 and "Traceback" not in done.err
+
+
+def test_our_own_crash_is_a_short_message_with_versions_and_a_log(run, monkeypatch, tmp_path):
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", None)
+
+    def broken(argv):
+        raise KeyError("secret of ours")
+
+    monkeypatch.setattr("fitdoctor.cli.report.main", broken)
+    done = run("report", "x")
+    assert done.status == 2
+    assert "Traceback" not in done.err
+    assert f"fitdoctor {__version__}" in done.err and "Python 3" in done.err
+    log = Path(re.search(r"log: (\S+)", done.err).group(1))
+    assert log.parent == tmp_path
+    assert "Traceback" in log.read_text("utf-8") and "secret of ours" in log.read_text("utf-8")
+
+
+def test_a_log_that_cannot_be_written_is_no_second_crash(run, monkeypatch, tmp_path):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "gone"))
+    monkeypatch.setattr("fitdoctor.cli.report.main", lambda argv: 1 // 0)
+    done = run("report", "x")
+    assert done.status == 2 and "no log could be written" in done.err
+
+
+def test_an_interrupt_is_no_crash(run, monkeypatch):
+    def interrupted(argv):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("fitdoctor.cli.report.main", interrupted)
+    assert run("report", "x").status == 130
+
+
+def test_a_reader_that_goes_away_is_no_crash():
+    command = f"{sys.executable} -m fitdoctor explain --list | head -1"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+    assert done.stderr == ""
+
+
+def test_a_terminal_without_the_characters_still_gets_the_report(tmp_path):
+    script = tmp_path / "größe.py"
+    script.write_text("x = (\n", "utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "fitdoctor", "lint", script.name],
+        capture_output=True,
+        check=False,
+        cwd=tmp_path,
+        env={"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"},
+    )
+    assert done.returncode == 2 and b"\\xf6" in done.stderr and b"Traceback" not in done.stderr

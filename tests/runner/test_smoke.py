@@ -1,0 +1,58 @@
+"""`--smoke` cuts every fit down to two steps of one epoch."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from fitdoctor.facts import DataFacts
+from fitdoctor.runner.smoke import shortened
+
+
+def fit(
+    self: Any,
+    x: Any = None,
+    y: Any = None,
+    batch_size: Any = None,
+    epochs: int = 1,
+    validation_split: float = 0.0,
+    validation_data: Any = None,
+    initial_epoch: int = 0,
+    steps_per_epoch: Any = None,
+    validation_steps: Any = None,
+    validation_freq: int = 1,
+) -> dict[str, Any]:
+    return {name: value for name, value in locals().items() if name not in ("self", "x", "y")}
+
+
+def cut(*args: Any, data: tuple[DataFacts, ...] = (), **kwargs: Any) -> dict[str, Any]:
+    changed, words = shortened(fit, "model", args, kwargs, data)
+    return fit("model", *changed, **words)
+
+
+def test_many_epochs_become_two_steps() -> None:
+    made = cut("x", "y", 32, 50)
+    assert (made["epochs"], made["steps_per_epoch"], made["batch_size"]) == (1, 2, 32)
+    assert made["validation_steps"] is None
+
+
+def test_validation_is_tried_whatever_its_rhythm() -> None:
+    made = cut("x", validation_data="v", validation_freq=5, validation_steps=40)
+    assert (made["validation_steps"], made["validation_freq"]) == (2, 1)
+    assert cut("x", validation_split=0.2)["validation_steps"] == 2
+
+
+def test_a_training_that_is_taken_up_again_goes_on_for_one_epoch() -> None:
+    assert cut("x", epochs=10, initial_epoch=4)["epochs"] == 5
+    assert cut("x", epochs=4, initial_epoch=4)["steps_per_epoch"] is None
+
+
+@pytest.mark.parametrize(("batches", "asked", "steps"), [(1, None, 1), (9, None, 2), (9, 1, 1)])
+def test_there_are_never_more_steps_than_batches(batches: int, asked: Any, steps: int) -> None:
+    data = (DataFacts(role="training", batches=batches),)
+    assert cut("x", steps_per_epoch=asked, data=data)["steps_per_epoch"] == steps
+
+
+def test_arguments_that_keras_will_refuse_are_left_to_it() -> None:
+    assert shortened(fit, "model", ("x",), {"epoch": 3}) == (("x",), {"epoch": 3})

@@ -1,0 +1,165 @@
+"""`check`, `watch`, `install`, `explain` and `lint` in a Python session, with the real Keras where it matters."""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import fitdoctor
+from fitdoctor.diagnosis import Diagnosis
+from fitdoctor.runner.will_fail import FitWillFail, _made
+
+
+@pytest.fixture(scope="module")
+def keras() -> Any:
+    return pytest.importorskip("keras")
+
+
+@pytest.fixture
+def numpy() -> Any:
+    import numpy
+
+    return numpy
+
+
+@pytest.fixture(autouse=True)
+def clean() -> Iterator[None]:
+    yield
+    fitdoctor.uninstall()
+
+
+def model_of(keras: Any, units: int = 3) -> Any:
+    model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(units, activation="softmax")])
+    model.compile("adam", "sparse_categorical_crossentropy")
+    return model
+
+
+def test_importing_fitdoctor_imports_no_framework() -> None:
+    code = "import fitdoctor, fitdoctor.api, sys; print([m for m in ('tensorflow', 'keras', 'numpy') if m in sys.modules])"
+    assert (
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+        == "[]\n"
+    )
+
+
+def test_check_finds_what_fit_would_raise_and_trains_nothing(keras: Any, numpy: Any) -> None:
+    model = model_of(keras)
+    x, y = numpy.zeros((8, 4), "float32"), numpy.array([1, 2, 3, 3, 1, 2, 3, 1])
+    before = [weight.numpy().copy() for weight in model.weights]
+    diagnosis = fitdoctor.check(model, x, y, epochs=3)
+    assert diagnosis.primary is not None
+    assert diagnosis.primary.id == "FIT203"
+    assert diagnosis.primary.stops
+    assert not diagnosis.ok
+    assert diagnosis.primary.location is not None
+    assert diagnosis.primary.location.path.endswith("test_api.py")
+    assert all((old == new.numpy()).all() for old, new in zip(before, model.weights, strict=True))
+    with pytest.raises(FitWillFail, match="FIT203"):
+        fitdoctor.check(model, x, y, on_error="raise")
+    assert fitdoctor.check(model, x, y, ignore=["labels-out-of-range"]).ok
+    assert fitdoctor.check(model, x, y - 1).findings == ()
+
+
+def test_check_takes_nothing_from_a_generator(keras: Any, numpy: Any) -> None:
+    batches = ((numpy.zeros((2, 4)), numpy.zeros(2)) for _ in range(3))
+    assert fitdoctor.check(model_of(keras), batches, steps_per_epoch=1).ok
+    assert len(list(batches)) == 3
+
+
+def test_check_refuses_words_that_it_does_not_know(keras: Any) -> None:
+    with pytest.raises(ValueError, match="on_error must be one of return, raise, warn"):
+        fitdoctor.check(None, on_error="explode")  # type: ignore[arg-type]
+
+
+def test_watch_stops_a_certain_error_as_the_type_that_the_program_expects(keras: Any, numpy: Any) -> None:
+    import tensorflow as tf
+
+    model = model_of(keras)
+    x, y = numpy.zeros((8, 4), "float32"), numpy.full(8, 5)
+    with fitdoctor.watch(), pytest.raises(tf.errors.InvalidArgumentError) as caught:
+        model.fit(x, y, verbose=0)
+    assert isinstance(caught.value, FitWillFail)
+    assert caught.value.diagnosis.findings[0].id == "FIT203"
+    assert fitdoctor.explain(caught.value) is caught.value.diagnosis
+
+
+def test_watch_can_be_nested_and_the_inner_one_decides(
+    keras: Any, numpy: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model = model_of(keras)
+    x, y = numpy.zeros((8, 4), "float32"), numpy.full(8, 5)
+
+    @fitdoctor.watch(on_error="warn")
+    def train() -> None:
+        model.fit(x, y, verbose=0)
+
+    with fitdoctor.watch():
+        with pytest.raises(Exception, match="valid range") as caught:
+            train()
+        assert not isinstance(caught.value, FitWillFail)
+        assert any(note.startswith("fitdoctor: FIT203") for note in caught.value.__notes__)
+        with fitdoctor.watch(ignore=["FIT203"]), pytest.raises(Exception, match="valid range"):
+            model.fit(x, y, verbose=0)
+        with pytest.raises(FitWillFail):
+            model.fit(x, y, verbose=0)
+    assert capsys.readouterr().err.count("error[FIT203]") == 2
+
+
+def test_install_sees_all_threads_until_it_is_undone(keras: Any, numpy: Any) -> None:
+    import keras.src.models.model as home
+
+    fit = home.Model.fit
+    model = model_of(keras)
+    x, y = numpy.zeros((8, 4), "float32"), numpy.full(8, 5)
+    raised: list[BaseException] = []
+
+    def train() -> None:
+        try:
+            model.fit(x, y, verbose=0)
+        except Exception as error:
+            raised.append(error)
+
+    fitdoctor.install(on_error="warn")
+    fitdoctor.install()
+    thread = threading.Thread(target=train)
+    thread.start()
+    thread.join()
+    fitdoctor.uninstall()
+    fitdoctor.uninstall()
+    assert isinstance(raised[0], FitWillFail)
+    assert home.Model.fit is fit
+
+
+def test_the_exception_survives_being_sent_to_another_process() -> None:
+    error = _made(("ValueError", "KeyError"), "FIT101 …", Diagnosis())
+    again = pickle.loads(pickle.dumps(error))
+    assert isinstance(again, (FitWillFail, ValueError))
+    assert isinstance(again, KeyError)
+    assert str(again) == "FIT101 …"
+    assert again.diagnosis == Diagnosis()
+
+
+def test_explain_tells_what_it_does_not_know() -> None:
+    try:
+        {}["missing"]
+    except KeyError as error:
+        diagnosis = fitdoctor.explain(error)
+    assert diagnosis.findings == ()
+    assert diagnosis.unexplained[0].type == "KeyError"
+    assert fitdoctor.explain("all went well") == Diagnosis()
+
+
+def test_lint_reads_files_and_folders(tmp_path: Path) -> None:
+    (tmp_path / "fine.py").write_text("print('hello')\n")
+    (tmp_path / "broken.py").write_text("x = (\n")
+    assert fitdoctor.lint(tmp_path).findings == ()
+    assert fitdoctor.lint([tmp_path / "fine.py"]).findings == ()
+    with pytest.raises(FileNotFoundError, match="there is no file or folder"):
+        fitdoctor.lint(tmp_path / "nowhere.py")

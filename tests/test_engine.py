@@ -1,0 +1,176 @@
+"""The engine: select, judge, suppress, merge, rank."""
+
+from __future__ import annotations
+
+import pytest
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.diagnosis import Confidence, Evidence, Fix, Location, Moment, Severity
+from fitdoctor.engine import Case, diagnose
+from fitdoctor.facts import DataFacts, FitFacts, Unknown
+
+
+def cause(id="FIT203", slug="labels-out-of-range", severity=Severity.ERROR, explains=()):
+    return Cause(id=id, slug=slug, severity=severity, explains=explains)
+
+
+def always(the_cause, moment="before_fit", message="wrong", **details):
+    def judge(fit: FitFacts):
+        yield the_cause.finding(message, **details)
+
+    getattr(the_cause, moment)(judge)
+    return the_cause
+
+
+def case(moment=Moment.BEFORE_FIT, **facts):
+    return Case(moment, {"FitFacts": (FitFacts(),), **facts})
+
+
+def ids(diagnosis):
+    return [finding.id for finding in diagnosis.findings]
+
+
+def judged(*causes, cases=None, **options):
+    return diagnose(cases or [case()], causes={each.id: each for each in causes}, **options)
+
+
+def test_a_judge_speaks_at_its_own_moment_only():
+    diagnosis = judged(always(cause(), "after_failure"))
+    assert diagnosis.findings == ()
+    diagnosis = judged(always(cause(), "after_failure"), cases=[case(Moment.AFTER_FAILURE)])
+    assert diagnosis.findings[0].moment is Moment.AFTER_FAILURE
+
+
+@pytest.mark.parametrize(
+    ("select", "ignore", "left"),
+    [
+        ((), (), ["FIT101", "FIT203"]),
+        (("FIT2",), (), ["FIT203"]),
+        (("labels-out-of-range",), (), ["FIT203"]),
+        (("fit101",), (), ["FIT101"]),
+        ((), ("FIT203",), ["FIT101"]),
+        (("FIT2",), ("labels-out-of-range",), []),
+    ],
+)
+def test_causes_are_chosen_by_id_beginning_or_slug(select, ignore, left):
+    causes = always(cause("FIT101", "input-shape-mismatch")), always(cause())
+    assert sorted(ids(judged(*causes, select=select, ignore=ignore))) == left
+
+
+def test_a_judge_that_crashes_is_our_fault_and_silences_nobody():
+    broken = cause("FIT101", "input-shape-mismatch")
+
+    @broken.before_fit
+    def from_data(fit: FitFacts):
+        raise KeyError("shape")
+        yield
+
+    diagnosis = judged(broken, always(cause()))
+    assert ids(diagnosis) == ["FIT203"]
+    assert diagnosis.crashes[0].where == "FIT101 from_data"
+    assert "KeyError" in diagnosis.crashes[0].error and "test_engine.py" in diagnosis.crashes[0].error
+
+
+def test_what_a_judge_said_before_it_crashed_stays():
+    half = cause()
+
+    @half.before_fit
+    def judge(fit: FitFacts):
+        yield half.finding("wrong")
+        raise ZeroDivisionError
+
+    diagnosis = judged(half)
+    assert ids(diagnosis) == ["FIT203"] and len(diagnosis.crashes) == 1
+
+
+def test_a_fact_that_is_not_known_skips_the_judge_with_the_reason():
+    needs_data = cause()
+
+    @needs_data.before_fit
+    def judge(fit: FitFacts, data: DataFacts):
+        yield needs_data.finding("wrong")
+
+    unknown = Unknown("the data is a generator")
+    diagnosis = judged(needs_data, cases=[case(DataFacts=unknown)])
+    assert [(skipped.id, skipped.reason) for skipped in diagnosis.skipped] == [
+        ("FIT203", "the data is a generator")
+    ]
+
+
+def test_a_judge_may_take_an_unknown_fact():
+    curious = cause()
+
+    @curious.before_fit
+    def judge(fit: FitFacts, data: DataFacts | Unknown):
+        yield curious.finding(f"seen without data: {isinstance(data, Unknown)}")
+
+    assert judged(curious).findings[0].message == "seen without data: True"
+
+
+def test_each_of_several_facts_of_a_type_is_judged():
+    per_data = cause()
+
+    @per_data.before_fit
+    def judge(data: DataFacts):
+        yield per_data.finding("wrong", subject=data.role, location=Location("a.py", 3))
+
+    both = (DataFacts("training"), DataFacts("validation"))
+    diagnosis = judged(per_data, cases=[case(DataFacts=both)])
+    assert [finding.subject for finding in diagnosis.findings] == ["training", "validation"]
+
+
+def test_one_cause_and_subject_from_two_moments_is_one_finding():
+    place = Location("train.py", 8, 5, 8, 9)
+    early = always(cause(), "before_fit", subject="y", location=place, evidence=[Evidence("seen early")])
+    always(
+        *(early, "after_failure"),
+        subject="y",
+        location=place,
+        evidence=[Evidence("seen late")],
+        confidence=Confidence.CERTAIN,
+        fixes=[Fix("shift the labels")],
+    )
+    diagnosis = judged(early, cases=[case(), case(Moment.AFTER_FAILURE)])
+    (finding,) = diagnosis.findings
+    assert finding.moment is Moment.AFTER_FAILURE
+    assert finding.confidence is Confidence.CERTAIN
+    assert {each.claim for each in finding.evidence} == {"seen early", "seen late"}
+    assert [fix.title for fix in finding.fixes] == ["shift the labels"]
+
+
+def test_two_places_are_two_findings():
+    both = always(cause(), subject="a", location=Location("train.py", 8))
+    always(both, subject="a", location=Location("train.py", 20))
+    assert len(judged(both).findings) == 2
+
+
+def test_a_consequence_is_not_told_beside_its_cause():
+    root = always(cause("FIT101", "input-shape-mismatch", explains=("FIT203",)))
+    assert ids(judged(root, always(cause()))) == ["FIT101"]
+
+
+def test_what_accounts_for_the_exception_comes_first_then_the_certain_then_errors():
+    raised = always(cause("FIT407", "raised"), "after_failure")
+    certain = always(cause("FIT203", "certain"), confidence=Confidence.CERTAIN)
+    likely = always(cause("FIT204", "likely"))
+    warning = always(cause("FIT210", "warning", Severity.WARNING), confidence=Confidence.CERTAIN)
+    diagnosis = judged(warning, likely, certain, raised, cases=[case(), case(Moment.AFTER_FAILURE)])
+    assert ids(diagnosis) == ["FIT407", "FIT203", "FIT204", "FIT210"]
+    assert diagnosis.primary is diagnosis.findings[0]
+
+
+def test_a_finding_without_columns_gets_its_whole_line():
+    found = judged(
+        always(cause(), location=Location("a.py", 3)), read_line=lambda place: "    model.fit(x)  "
+    )
+    location = found.findings[0].location
+    assert (location.column, location.end_column) == (5, 17)
+    assert found.excerpts[0].text == "    model.fit(x)  "
+
+
+def test_a_fingerprint_does_not_know_the_line_number():
+    def at(line):
+        the_cause = always(cause(), location=Location("a.py", line))
+        return judged(the_cause, read_line=lambda place: "model.fit(x)").findings[0].fingerprint
+
+    assert at(3) == at(30) != ""

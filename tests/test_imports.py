@@ -1,0 +1,159 @@
+"""Imports point one way, and nothing but the collectors loads TensorFlow."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+import fitdoctor
+
+ROOT = Path(fitdoctor.__file__).parent
+
+LAYERS = {
+    "plain": set(),
+    "diagnosis": {"plain"},
+    "facts": {"diagnosis"},
+    "edits": {"diagnosis", "facts"},
+    "source": {"diagnosis", "facts", "edits"},
+    "failure": {"diagnosis", "facts", "source"},
+    "collect": {"diagnosis", "facts", "source", "failure"},
+    "catalogue": {"diagnosis", "facts", "edits", "source", "failure"},
+    "engine": {"diagnosis", "facts", "edits", "catalogue"},
+    "examine": {"diagnosis", "facts", "engine", "catalogue", "source", "failure", "collect"},
+    "config": {"catalogue"},
+    "report": {"diagnosis", "edits", "catalogue"},
+    "runner": {
+        "diagnosis",
+        "facts",
+        "plain",
+        "source",
+        "failure",
+        "collect",
+        "examine",
+        "report",
+        "catalogue",
+    },
+    "api": None,
+    "integrations": None,
+    "cli": None,
+}
+"""What each part may import of the others; None: the ways in, which may import all that lies below them."""
+
+WAYS_IN = {"api", "integrations", "cli"}
+HEAVY = {"tensorflow", "keras", "tf_keras", "numpy", "pandas", "scipy", "sklearn"}
+MAY_TOUCH_TENSORFLOW = {"collect", "runner", "integrations"}
+
+
+def part_of(path: Path) -> str:
+    return path.relative_to(ROOT).parts[0].removesuffix(".py")
+
+
+def files() -> list[Path]:
+    examples = ("broken.py", "fixed.py")
+    return [
+        path
+        for path in sorted(ROOT.rglob("*.py"))
+        if path.name not in examples and part_of(path) not in ("__init__", "__main__", "demo_program")
+    ]
+
+
+def imported(path: Path) -> set[tuple[str, bool]]:
+    """(module, whether it is imported at run time at all) of every import in a file, inside functions too."""
+    tree = ast.parse(path.read_text("utf-8"))
+    for_types = {
+        id(inner)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)
+        for inner in ast.walk(node)
+    }
+    found = set()
+    for node in ast.walk(tree):
+        real = id(node) not in for_types
+        if isinstance(node, ast.Import):
+            found |= {(alias.name, real) for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found.add((node.module, real))
+            found |= {
+                (f"{node.module}.{alias.name}", real) for alias in node.names if node.module == "fitdoctor"
+            }
+    return found
+
+
+@pytest.mark.parametrize("path", files(), ids=lambda path: str(path.relative_to(ROOT)))
+def test_imports_point_one_way(path):
+    part = part_of(path)
+    assert part in LAYERS, f"`{part}` has no place in the layout yet: add it to LAYERS"
+    allowed = LAYERS[part]
+    for module, real in imported(path):
+        words = module.split(".")
+        if words[0] != "fitdoctor" or len(words) < 2 or not real:
+            continue
+        other = words[1]
+        if other not in LAYERS or other == part:
+            continue
+        if allowed is None:
+            assert other not in WAYS_IN or part in WAYS_IN
+        else:
+            assert other in allowed, f"{part} must not import {module}"
+
+
+@pytest.mark.parametrize("path", files(), ids=lambda path: str(path.relative_to(ROOT)))
+def test_only_collectors_name_tensorflow(path):
+    if part_of(path) in MAY_TOUCH_TENSORFLOW:
+        return
+    named = {module.split(".")[0] for module, _real in imported(path)}
+    assert not named & HEAVY
+
+
+def loaded_by(program: str, *, input: str = "") -> set[str]:
+    ending = "\nimport sys\nprint('LOADED', *sorted({name.split('.')[0] for name in sys.modules}))"
+    done = subprocess.run(
+        [sys.executable, "-c", program + ending],
+        capture_output=True,
+        text=True,
+        input=input,
+        check=False,
+        cwd=tempfile.gettempdir(),  # no pyproject.toml there
+    )
+    assert "LOADED" in done.stdout, done.stderr
+    return set(done.stdout.split("LOADED", 1)[1].split())
+
+
+TRACEBACK = """Traceback (most recent call last):
+  File "train.py", line 3, in <module>
+    model.fit(x, y)
+ValueError: You must call `compile()` before using the model.
+"""
+
+
+@pytest.mark.parametrize(
+    ("program", "input"),
+    [
+        ("import fitdoctor; fitdoctor.Diagnosis", ""),
+        (
+            "from fitdoctor.cli import main; main(['lint', '-'])",
+            "import keras\nkeras.Sequential([]).fit([1], [2])\n",
+        ),
+        ("from fitdoctor.cli import main; main(['explain', '-'])", TRACEBACK),
+        ("from fitdoctor.cli import main; main(['explain', 'FIT203'])", ""),
+        ("from fitdoctor.cli import main; main(['explain', '--list'])", ""),
+    ],
+    ids=["import", "lint", "explain a log", "explain an id", "list"],
+)
+def test_neither_tensorflow_nor_keras_nor_numpy_is_loaded(program, input):
+    assert not loaded_by(program, input=input) & HEAVY
+
+
+def test_the_command_line_starts_without_what_it_does_not_need():
+    loaded = loaded_by("from fitdoctor.cli import main; main(['--version'])")
+    assert not loaded & {"rich", "argparse", "dataclasses", "json"}
+
+
+def test_lint_without_colour_needs_no_rich():
+    program = "from fitdoctor.cli import main; main(['lint', '-'])"
+    assert not loaded_by(program, input="x = 1\n") & {"rich", "jinja2", "tomllib", "concurrent"}
