@@ -6,10 +6,13 @@ Run it with both installed: `python scripts/keras_signatures.py`. A test runs it
 from __future__ import annotations
 
 import inspect
+import pkgutil
 import pprint
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 TARGET = Path(__file__).parents[1] / "src/fitdoctor/catalogue/keras_signatures.py"
 METHODS = ("compile", "fit", "evaluate", "predict", "train_on_batch", "test_on_batch", "save")
@@ -27,56 +30,113 @@ NAMESPACES = (
     "activations",
     "backend",
     "datasets",
-    "preprocessing",
     "preprocessing.image",
     "preprocessing.sequence",
     "preprocessing.text",
     "mixed_precision",
-    "applications",
     "experimental",
-    "estimator",
 )
+TRIED = ("layers", "optimizers", "callbacks")
+"""Where classes are made with each argument, because `**kwargs` hides what they take."""
+HIDDEN = (
+    "lr",
+    "decay",
+    "schedule_decay",
+    "batch_input_shape",
+    "input_shape",
+    "input_dim",
+    "input_length",
+    "weights",
+    "implementation",
+    "time_major",
+    "alpha",
+    "period",
+    "write_grads",
+)
+"""Arguments that Keras 2 took through `**kwargs`."""
+VALUES: dict[str, Any] = {
+    "batch_input_shape": (2, 4, 4),
+    "input_shape": (4, 4),
+    "weights": None,
+    "input_dim": 4,
+    "input_length": 4,
+    "units": 2,
+    "filters": 2,
+    "kernel_size": 1,
+    "rate": 0.5,
+    "output_dim": 2,
+    "target_shape": (2,),
+    "n": 2,
+    "dims": (1,),
+    "activation": "relu",
+    "axes": 1,
+    "stddev": 0.1,
+    "filepath": "a.keras",
+    "schedule": lambda epoch, lr: lr,
+    "period": 1,
+    "implementation": 1,
+    "num_heads": 1,
+    "key_dim": 2,
+    "max_value": 1.0,
+    "height": 2,
+    "width": 2,
+    "factor": 0.1,
+}
+REMOVED_BEFORE = ("predict_classes", "predict_proba")
+"""Methods that Keras 2 dropped in 2.6 and that old programs still call; the script sees that they are not there."""
 PASSED_ON = frozenset({"args", "kwargs", "self"})
 
 
-def parameters(function: object) -> set[str] | None:
-    """The named parameters of a callable; None where it takes no signature apart."""
+def parameters(function: object) -> set[str]:
+    """The named parameters of a callable; empty where it takes no signature apart."""
     try:
         found = inspect.signature(function).parameters  # type: ignore[arg-type]
     except (TypeError, ValueError):
-        return None
+        return set()
     return set(found) - PASSED_ON
 
 
-def accepted_by_layers() -> set[str]:
-    """What every Keras 3 layer takes through `**kwargs`, tried on the layer itself."""
-    import keras
+def required(cls: type) -> dict[str, Any] | None:
+    """Values for the parameters that must be given; None where we have none."""
+    values = {}
+    for name, parameter in inspect.signature(cls).parameters.items():
+        if parameter.default is parameter.empty and parameter.kind is parameter.POSITIONAL_OR_KEYWORD:
+            if name not in VALUES:
+                return None
+            values[name] = VALUES[name]
+    return values
 
-    accepted = {"name", "dtype", "trainable", "autocast", "activity_regularizer"}
-    for name, value in (("input_shape", (4,)), ("input_dim", 4), ("batch_input_shape", (2, 4)), ("weights", None)):
+
+def takes(cls: type, name: str) -> bool | None:
+    """Whether a class can be made with an argument; None where it cannot be made at all."""
+    given = required(cls)
+    if given is None or name in given:
+        return None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
         try:
-            keras.layers.Dense(1, **{name: value})
-        except (TypeError, ValueError):
-            continue
-        accepted.add(name)
-    return accepted
-
-
-def tried(old: type, new: type, names: set[str]) -> set[str]:
-    """Those of the names that the new class really refuses, found by trying each alone."""
-    refused = set()
-    for name in names:
+            cls(**given)
+        except Exception:
+            return None
         try:
-            inspect.signature(new).bind_partial(**{name: None})
-        except TypeError:
-            refused.add(name)
-            continue
-        if not any(
-            parameter.kind is parameter.VAR_KEYWORD for parameter in inspect.signature(new).parameters.values()
-        ):
-            continue
-        refused.add(name)
-    return refused
+            cls(**given, **{name: VALUES.get(name, 0.1)})
+        except (TypeError, ValueError) as refusal:
+            return name not in str(refusal)
+        except Exception:
+            return None
+    return True
+
+
+def gone_arguments(old: type, new: type) -> set[str]:
+    """The arguments that the old class takes and the new one refuses."""
+    named = parameters(old) - parameters(new)
+    open_ended = any(
+        parameter.kind is parameter.VAR_KEYWORD for parameter in inspect.signature(new).parameters.values()
+    )
+    gone = {name for name in named if not open_ended or takes(new, name) is False}
+    if takes(old, "nothing_of_that_name"):  # it swallows anything: what it takes says nothing
+        return gone | ({"period"} if takes(new, "period") is False else set())
+    return gone | {name for name in HIDDEN if takes(old, name) and takes(new, name) is False}
 
 
 def namespace(root: ModuleType, dotted: str) -> ModuleType | None:
@@ -94,60 +154,74 @@ def public(module: ModuleType | None) -> Iterator[tuple[str, object]]:
             yield name, getattr(module, name)
 
 
+def modules(root: ModuleType, prefix: str) -> set[str]:
+    """The dotted names of all modules below a package, as `keras.…`."""
+    found = set()
+    for entry in pkgutil.walk_packages(root.__path__, f"{root.__name__}.", onerror=lambda _name: None):
+        dotted = entry.name.removeprefix(prefix)
+        if not any(part.startswith("_") or part.endswith("_test") for part in dotted.split(".")):
+            found.add(f"keras.{dotted}")
+    return found
+
+
+def attributes(old: object, *new: object, older: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """What the old object, or one of a still older Keras, has and none of the new ones has."""
+    names = (*(name for name in dir(old) if not name.startswith("_")), *older)
+    return tuple(sorted(name for name in names if not any(hasattr(each, name) for each in new)))
+
+
 def table() -> dict[str, object]:
     """Everything that the generated module holds."""
     import keras
     import tensorflow as tf
     import tf_keras
+    import tf_keras.src
 
-    signatures = {
-        method: tuple(sorted(parameters(getattr(keras.Model, method)) or ())) for method in METHODS
-    }
+    signatures = {method: tuple(sorted(parameters(getattr(keras.Model, method)))) for method in METHODS}
     removed_arguments: dict[str, tuple[str, ...]] = {}
     for method in METHODS:
-        gone = (parameters(getattr(tf_keras.Model, method)) or set()) - set(signatures[method])
+        gone = parameters(getattr(tf_keras.Model, method)) - set(signatures[method])
         if gone:
             removed_arguments[method] = tuple(sorted(gone))
-    removed_names: list[str] = []
-    only_in_tf_keras_path: list[str] = []
-    layer_extras = accepted_by_layers()
+    removed: list[str] = []
+    only_under_tf: list[str] = []
+    here: dict[str, tuple[str, ...]] = {}
     for dotted in NAMESPACES:
         old_module, new_module = namespace(tf_keras, dotted), namespace(keras, dotted)
-        tf_module = namespace(tf.keras, dotted)
+        if dotted in ("layers", "optimizers", "losses", "metrics", "callbacks", "models", "utils"):
+            here[f"keras.{dotted}"] = tuple(sorted(name for name, _ in public(new_module)))
         for name, old in public(old_module):
             full = f"keras.{dotted}.{name}"
             new = getattr(new_module, name, None)
             if new is None:
-                still = getattr(tf_module, name, None) is not None
-                (only_in_tf_keras_path if still else removed_names).append(full)
-                continue
-            if not (inspect.isclass(old) and inspect.isclass(new)):
-                continue
-            before, after = parameters(old), parameters(new)
-            if before is None or after is None:
-                continue
-            missing = before - after
-            if issubclass(new, keras.Layer):
-                missing -= layer_extras
-            gone = tried(old, new, missing)
-            if gone:
-                removed_arguments[full] = tuple(sorted(gone))
-    methods = {
-        "model": tuple(
-            name for name in dir(tf_keras.Model) if not name.startswith("_") and not hasattr(keras.Model, name)
-        ),
-        "optimizer": tuple(
-            name
-            for name in dir(tf_keras.optimizers.Adam())
-            if not name.startswith("_") and not hasattr(keras.optimizers.Adam(), name)
-        ),
-    }
+                still = getattr(namespace(tf.keras, dotted), name, None) is not None
+                (only_under_tf if still else removed).append(full)
+            elif inspect.isclass(old) and inspect.isclass(new) and dotted in TRIED:
+                gone = gone_arguments(old, new)
+                if gone:
+                    removed_arguments[full] = tuple(sorted(gone))
+    old_model = tf_keras.Sequential([tf_keras.layers.Dense(1, input_shape=(2,))])
+    new_model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])
+    inputs = keras.Input((2,))
+    functional = keras.Model(inputs, keras.layers.Dense(1)(inputs))
+    for model in (old_model, new_model, functional):
+        model.compile("sgd", "mse")
+        model.fit(tf.zeros((1, 2)), tf.zeros((1, 1)), verbose=0)
+    old_modules = modules(tf_keras, "tf_keras.") | modules(tf_keras.src, "tf_keras.src.")
+    new_modules = modules(keras, "keras.")
     return {
         "SIGNATURES": signatures,
         "REMOVED_ARGUMENTS": removed_arguments,
-        "REMOVED_NAMES": tuple(sorted(removed_names)),
-        "REMOVED_OUTSIDE_TF": tuple(sorted(only_in_tf_keras_path)),
-        "REMOVED_ATTRIBUTES": methods,
+        "REMOVED_NAMES": tuple(sorted(removed)),
+        "REMOVED_OUTSIDE_TF": tuple(sorted(only_under_tf)),
+        "REMOVED_ATTRIBUTES": {
+            "model": attributes(old_model, new_model, functional, older=REMOVED_BEFORE),
+            "optimizer": attributes(old_model.optimizer, new_model.optimizer),
+        },
+        "REMOVED_MODULES": tuple(
+            sorted(name for name in old_modules - new_modules if name.count(".") <= 3 and ".src" not in name)
+        ),
+        "PUBLIC_NAMES": here,
     }
 
 
@@ -157,6 +231,8 @@ DESCRIPTIONS = {
     "REMOVED_NAMES": "Public names of Keras 2 that Keras 3 does not have, also not as `tf.keras`.",
     "REMOVED_OUTSIDE_TF": "Public names of Keras 2 that live on under `tf.keras` only.",
     "REMOVED_ATTRIBUTES": "Attributes of models and optimizers that Keras 3 does not have.",
+    "REMOVED_MODULES": "Modules of Keras 2, public or not, that cannot be imported from Keras 3.",
+    "PUBLIC_NAMES": "What the public modules of Keras 3 offer.",
 }
 
 
@@ -165,12 +241,13 @@ def source() -> str:
     lines = [
         '"""What Keras 3 takes and what it dropped, as `scripts/keras_signatures.py` found it: not edited by hand."""',
         "",
+        "# fmt: off",
         "from __future__ import annotations",
         "",
     ]
     for name, value in table().items():
         annotation = "tuple[str, ...]" if isinstance(value, tuple) else "dict[str, tuple[str, ...]]"
-        lines += [f"{name}: {annotation} = {pprint.pformat(value, width=100, compact=True)}"]
+        lines += [f"{name}: {annotation} = \\", pprint.pformat(value, width=106, compact=True)]
         lines += [f'"""{DESCRIPTIONS[name]}"""', ""]
     return "\n".join(lines)
 

@@ -7,6 +7,8 @@ import pytest
 from fitdoctor import catalogue as registry
 from fitdoctor.catalogue import CatalogueError, Cause, catalogue, find, load, suggestions
 from fitdoctor.diagnosis import Moment, Severity
+from scripts.new_cause import lay_out as lay_out_new
+from scripts.new_cause import next_free_id
 
 SOURCE = '''"""{title}.
 
@@ -125,3 +127,18 @@ def test_every_shipped_cause_has_its_page_and_its_examples():
             assert (cause.folder / name).is_file(), f"{cause.id}: {name}"
         broken = (cause.folder / "broken.py").read_text("utf-8")
         assert f"# <- {cause.id}" in broken, cause.id
+
+
+def test_a_new_cause_is_laid_out_so_that_it_loads(tmp_path):
+    identity = next_free_id("labels", catalogue())
+    lay_out_new(tmp_path, "labels", "my-new-cause", identity)
+    (cause,) = load(tmp_path).values()
+    assert (cause.id, cause.slug, cause.title) == (identity, "my-new-cause", "My new cause")
+    assert f"# <- {identity}" in (cause.folder / "broken.py").read_text("utf-8")
+
+
+def test_the_next_id_is_free_and_was_never_used(monkeypatch):
+    assert next_free_id("labels", catalogue()) not in catalogue()
+    monkeypatch.setitem(registry.RETIRED, "FIT298", "gone")
+    assert next_free_id("labels", catalogue()) == "FIT299"
+    assert next_free_id("labels", {}) == "FIT299"

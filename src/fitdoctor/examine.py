@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,6 +13,7 @@ from fitdoctor.diagnosis import (
     Confidence,
     Crash,
     Diagnosis,
+    Excerpt,
     Finding,
     Location,
     Moment,
@@ -295,7 +297,7 @@ def examine_failure(
     """Judge an exception; one that no cause explains is told as such."""
     case = failure_case(failure, project, collected, environment)
     diagnosis = _finished([case], project, select, ignore)
-    return diagnosis if diagnosis.findings else replace(diagnosis, unexplained=(unexplained(failure),))
+    return diagnosis if diagnosis.findings else _with_unexplained(diagnosis, failure, project())
 
 
 @dataclass(frozen=True)
@@ -332,13 +334,11 @@ def examine_run(run: Run, select: Collection[str] = (), ignore: Collection[str] 
         cases.append(failure_case(run.failure, project, run.failed_call, run.environment))
     diagnosis = _finished(cases, project, select, ignore)
     findings = tuple(finding for finding in diagnosis.findings if not _refuted(finding, run, diagnosis))
-    left: tuple[Unexplained, ...] = ()
     if run.failure is not None and not any(_explains_end(finding, run) for finding in findings):
-        left = (unexplained(run.failure),)
+        diagnosis = _with_unexplained(diagnosis, run.failure, run.project)
     return replace(
         diagnosis,
         findings=findings,
-        unexplained=left,
         crashes=(*diagnosis.crashes, *run.crashes),
         script=run.script,
     )
@@ -352,9 +352,7 @@ def _refuted(finding: Finding, run: Run, diagnosis: Diagnosis) -> bool:
         return False
     if run.script is not None and run.script.exit_code == 0 and run.whole:
         return True
-    return finding.moment is Moment.SOURCE and any(
-        _explains_end(other, run) for other in diagnosis.findings
-    )
+    return finding.moment is Moment.SOURCE and any(_explains_end(other, run) for other in diagnosis.findings)
 
 
 def _explains_end(finding: Finding, run: Run) -> bool:
@@ -369,14 +367,27 @@ def _explains_end(finding: Finding, run: Run) -> bool:
     )
 
 
+def _with_unexplained(diagnosis: Diagnosis, failure: FailureFacts, project: Project | None) -> Diagnosis:
+    told = unexplained(failure)
+    excerpts = diagnosis.excerpts
+    text = line_reader(project)(told.location) if told.location is not None else None
+    if told.location is not None and text is not None:
+        excerpt = Excerpt(told.location.path, told.location.line, text, told.location.cell)
+        excerpts = tuple(dict.fromkeys((*excerpts, excerpt)))
+    return replace(diagnosis, unexplained=(*diagnosis.unexplained, told), excerpts=excerpts)
+
+
 def unexplained(failure: FailureFacts) -> Unexplained:
     """What is known about a failure that no cause fits."""
     frame = failure.last_user_frame
+    location = frame.location if frame is not None else None
+    if frame is not None and not isinstance(frame.code, Unknown) and frame.code.location.line == frame.line:
+        location = frame.code.location
     layer = f"{failure.layer} ({failure.layer_class})" if failure.layer_class else failure.layer
     return Unexplained(
         type=failure.type,
         message=failure.message,
-        location=frame.location if frame is not None else None,
+        location=location,
         called=failure.called,
         layer=layer,
         arguments=tuple(f"{name}: {value}" for name, value in failure.arguments),
@@ -404,7 +415,12 @@ def _finished(
     diagnosis = diagnose(cases, select=select, ignore=ignore, read_line=read_line)
     if diagnosis.findings:
         diagnosis = without_suppressed(diagnosis, project())
-    return replace(diagnosis, tool_version=__version__)
+    skipped = tuple(entry for entry in diagnosis.skipped if not _FOREIGN.fullmatch(entry.reason))
+    return replace(diagnosis, skipped=skipped, tool_version=__version__)
+
+
+_FOREIGN = re.compile(r"no \w+ here")
+"""What the engine says of facts that a case of this kind never has: nothing that could have been known."""
 
 
 def without_suppressed(diagnosis: Diagnosis, project: Project | None) -> Diagnosis:

@@ -37,6 +37,14 @@ def bad_cause() -> Cause:
     return cause
 
 
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path_factory, monkeypatch) -> Path:
+    """What was found clean in one test is not known in the next."""
+    folder = tmp_path_factory.mktemp("cache")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(folder))
+    return folder
+
+
 @pytest.fixture
 def project(tmp_path, monkeypatch) -> Path:
     """An empty folder, where `BAD` is what is wrong."""

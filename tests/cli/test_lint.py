@@ -242,6 +242,32 @@ def test_a_broken_configuration_is_one_clear_line(run, project):
     assert done.status == 2 and "did you mean `ignore`" in done.err
 
 
+def test_a_suppressed_finding_is_not_told(run, project):
+    write(project / "a.py", "x = BAD  # fitdoctor: ignore[FIT501]\n# noqa: FIT501\ny = BAD\nz = BAD\n")
+    done = concise(run, "a.py")
+    assert done.out.startswith("a.py:4:5: error FIT501") and done.out.count("\n") == 1
+    assert done.err == ""
+
+
+@pytest.mark.parametrize(
+    ("comment", "told"),
+    [
+        ("# fitdoctor: ignore[FIT501]", True),
+        ("# fitdoctor: ignore[no-such-cause]", True),
+        ("# fitdoctor: ignore", False),
+        ("# fitdoctor: ignore[FIT203]", False),
+        ("# noqa: E501", False),
+    ],
+    ids=["unused", "unknown", "every cause", "seen only by run", "another tool's"],
+)
+def test_an_unused_suppression_is_told_where_the_source_alone_can_tell(run, project, comment, told):
+    write(project / "a.py", f"x = 1  {comment}\n")
+    done = run("lint", "a.py")
+    assert done.status == 0
+    assert ("a.py:1: unused suppression" in done.err) is told
+    assert run("lint", "a.py").err == done.err
+
+
 def test_statistics_count_by_cause(run, project):
     write(project / "a.py", "x = BAD\ny = BAD\n")
     assert run("lint", "--statistics").out == "2  FIT501  variable-made-in-function\n"
@@ -343,6 +369,84 @@ def test_fix_never_touches_a_file_that_does_not_parse(run, project):
     path = write(project / "a.py", "x = BAD\ny = (\n")
     assert run("lint", "a.py", "--fix").status == 2
     assert path.read_text("utf-8") == "x = BAD\ny = (\n"
+
+
+# --- what was found clean before -------------------------------------------------------------------------------------
+
+
+def entries(folder):
+    return sorted(path.name for path in folder.rglob("*") if path.is_file())
+
+
+@pytest.fixture
+def looked_at(monkeypatch):
+    """Counts how often files are judged."""
+    from fitdoctor.cli import lint
+
+    looks = []
+    judge = lint.lint_files
+
+    def counted(*arguments):
+        looks.append(arguments)
+        return judge(*arguments)
+
+    monkeypatch.setattr(lint, "lint_files", counted)
+    return looks
+
+
+def test_a_clean_file_is_judged_once(run, project, looked_at):
+    write(project / "a.py", "x = 1\n")
+    first, second = run("lint"), run("lint")
+    assert first == second and first.out == "no problem found\n"
+    assert len(looked_at) == 1
+
+
+def test_a_finding_is_never_remembered(run, project, own_cache):
+    write(project / "a.py")
+    assert [run("lint").status, run("lint").status] == [1, 1]
+    assert entries(own_cache) == []
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda project: write(project / "a.py", "x = 2\n"),
+        lambda project: write(project / "b.py", "x = 1\n"),
+        lambda project: write(project / "pyproject.toml", "[tool.fitdoctor]\nkeras = 2\n"),
+        lambda project: os.utime(project / "a.py", (1, 1)),
+    ],
+    ids=["text", "another file", "configuration", "time"],
+)
+def test_a_change_is_looked_at(run, project, looked_at, change):
+    write(project / "a.py", "x = 1\n")
+    run("lint")
+    change(project)
+    run("lint")
+    assert len(looked_at) == 2
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["--no-cache"], ["--verbose"], ["--output-format", "json"], ["--statistics"], ["--select", "FIT5"]],
+)
+def test_other_wishes_are_looked_at(run, project, looked_at, words):
+    write(project / "a.py", "x = 1\n")
+    run("lint")
+    run("lint", *words)
+    assert len(looked_at) == 2
+
+
+def test_a_change_of_our_own_code_is_looked_at(run, project, looked_at, monkeypatch):
+    write(project / "a.py", "x = 1\n")
+    run("lint")
+    monkeypatch.setattr("fitdoctor.cli.known_clean._stamp", lambda: "edited")
+    run("lint")
+    assert len(looked_at) == 2
+
+
+def test_a_cache_that_cannot_be_written_is_no_matter(run, project, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(write(project / "a.py", "x = 1\n")))
+    assert run("lint").status == 0
 
 
 # --- many files ----------------------------------------------------------------------------------------------------

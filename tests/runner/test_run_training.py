@@ -70,7 +70,7 @@ HEALTHY = """
     model = made()
     for _ in range(6):
         print(model.fit(x, y, epochs=2, verbose=0, validation_split=0.2).history)
-    print(model.fit(dataset, epochs=2, verbose=2).history)
+    print(model.fit(dataset, epochs=2, verbose=0).history)
     print(model.fit(Noise(), epochs=1, verbose=0).history)
     print(model.fit(batches(), epochs=2, steps_per_epoch=3, verbose=0).history)
     print(model.train_on_batch(x[:8], y[:8]), model.evaluate(x, y, verbose=0), model.predict(x[:2], verbose=0))

@@ -59,11 +59,19 @@ def first_call(module: Module, ending: str) -> ast.Call:
         ("import tensorflow.compat.v2 as tf", "tf.keras.Model", "keras.Model"),
         ("import numpy as np", "np.array", "numpy.array"),
         ("import tf_keras", "tf_keras.layers.Dense", "tf_keras.layers.Dense"),
-        ("from tensorflow.python.keras import layers", "layers.Dense", "tensorflow.python.keras.layers.Dense"),
+        (
+            "from tensorflow.python.keras import layers",
+            "layers.Dense",
+            "tensorflow.python.keras.layers.Dense",
+        ),
         ("from keras.utils import Sequence", "Sequence", "keras.utils.PyDataset"),
         ("from .mine import Dense", "Dense", ".mine.Dense"),
         ("try:\n    import numpy as np\nexcept ImportError:\n    np = None", "np.array", "numpy.array"),
-        ("try:\n    import keras\nexcept ImportError:\n    from tf_keras import x as keras", "keras.Model", "keras.Model"),
+        (
+            "try:\n    import keras\nexcept ImportError:\n    from tf_keras import x as keras",
+            "keras.Model",
+            "keras.Model",
+        ),
         ("", "print", "print"),
         ("", "unheard_of", ""),
         ("def print(): pass", "print", ""),
@@ -229,7 +237,9 @@ _VALUES = st.one_of(
 @given(st.lists(st.tuples(st.sampled_from(["", "k1", "k2", "ключ"]), _VALUES), max_size=4), st.booleans())
 def test_locations_cut_out_what_the_nodes_say(arguments: list[tuple[str, str]], tabs: bool) -> None:
     unique = {key: value for key, value in arguments if key}
-    listed = [value for key, value in arguments if not key] + [f"{key} = {value}" for key, value in unique.items()]
+    listed = [value for key, value in arguments if not key] + [
+        f"{key} = {value}" for key, value in unique.items()
+    ]
     indent = "\t" if tabs else "    "
     text = f"if 1:\n{indent}'é'; ü = mod.f ( {' , '.join(listed)} )  # (\n"
     module = read(text)

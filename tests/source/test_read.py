@@ -54,7 +54,9 @@ def test_a_coding_comment_below_code_declares_nothing(tmp_path: Path) -> None:
         (b"# coding: klingon\n", "unknown encoding `klingon`", 1),
     ],
 )
-def test_text_that_cannot_be_decoded_is_refused(tmp_path: Path, content: bytes, words: str, line: int) -> None:
+def test_text_that_cannot_be_decoded_is_refused(
+    tmp_path: Path, content: bytes, words: str, line: int
+) -> None:
     with pytest.raises(SourceError, match=words) as caught:
         read_source(write(tmp_path, "a.py", content))
     assert caught.value.line == line
@@ -96,9 +98,9 @@ def test_a_file_beyond_the_limit_is_refused(tmp_path: Path, monkeypatch: pytest.
 
 
 def test_long_files_are_read() -> None:
-    module = Module(source_from_text("x = f(1)\n" * 100_000, "a.py"))
-    assert len(module.calls) == 100_000
-    assert module.location(module.calls[-1].node).line == 100_000
+    module = Module(source_from_text("x = f(1)\n" * 40_000, "a.py"))
+    assert len(module.calls) == 40_000
+    assert module.location(module.calls[-1].node).line == 40_000
 
 
 def test_invalid_escapes_print_no_warning(recwarn: pytest.WarningsRecorder) -> None:
@@ -106,7 +108,9 @@ def test_invalid_escapes_print_no_warning(recwarn: pytest.WarningsRecorder) -> N
     assert not recwarn.list
 
 
-def test_paths_below_the_working_directory_are_relative(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_paths_below_the_working_directory_are_relative(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     assert display_path(tmp_path / "a" / "b.py") == str(Path("a") / "b.py")
     assert display_path("./a.py") == "a.py"
@@ -162,7 +166,11 @@ def test_code_behind_a_magic_keeps_its_column() -> None:
     assert isinstance(ast.parse(blanked).body[-1], ast.Expr)
 
 
-@given(st.lists(st.sampled_from(["x = 1", "%magic a", "!ls (", "if x:", "    y = 2", "'''", "(", ")", "%%bash", "a?"])))
+@given(
+    st.lists(
+        st.sampled_from(["x = 1", "%magic a", "!ls (", "if x:", "    y = 2", "'''", "(", ")", "%%bash", "a?"])
+    )
+)
 def test_blanking_keeps_the_count_of_lines(lines: list[str]) -> None:
     cell = "\n".join(lines)
     assert without_magics(cell).count("\n") == cell.count("\n")

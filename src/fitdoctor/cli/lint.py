@@ -44,6 +44,7 @@ def main(argv: list[str]) -> int:
         return _repair(options, wishes, files, linted)
     if description is not None and linted.spotless:
         remember(description)
+        return _say_clean(options)
     return _conclude(options, files, linted)
 
 
@@ -154,6 +155,8 @@ def _conclude(options: argparse.Namespace, files: list[Found], linted: Linted) -
         _print_statistics(diagnosis)
     else:
         give_out(diagnosis, options)
+    for line in linted.remarks:
+        print(f"fitdoctor: {line}", file=sys.stderr)
     return _status(options, files, diagnosis, linted.unreadable)
 
 

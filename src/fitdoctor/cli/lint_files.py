@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from fitdoctor.engine import Case
     from fitdoctor.facts import SourceFacts
     from fitdoctor.source.project import Project
+    from fitdoctor.source.suppressions import Unused
 
 _WORTH_SHARING = 40
 """Files; below that, starting processes costs more than it saves."""
@@ -32,11 +33,13 @@ class Linted(NamedTuple):
     diagnosis: Diagnosis
     unreadable: tuple[str, ...] = ()
     """One line each: place and reason."""
+    remarks: tuple[str, ...] = ()
+    """Suppressions that suppress nothing, one line each."""
 
     @property
     def spotless(self) -> bool:
         """Whether there is nothing whatever to tell."""
-        return not (self.unreadable or self.diagnosis.findings or self.diagnosis.crashes)
+        return not (self.unreadable or self.remarks or self.diagnosis.findings or self.diagnosis.crashes)
 
 
 def lint_files(files: Sequence[Found], wishes: Wishes, jobs: int = 0) -> Linted:
@@ -59,6 +62,7 @@ def lint_files(files: Sequence[Found], wishes: Wishes, jobs: int = 0) -> Linted:
     return Linted(
         joined(part.diagnosis for part in parts),
         tuple(sorted(line for part in parts for line in part.unreadable)),
+        tuple(sorted(line for part in parts for line in part.remarks)),
     )
 
 
@@ -75,7 +79,9 @@ def lint_text(text: str, found: Found, wishes: Wishes) -> Linted:
     except SourceError as error:
         return Linted(Diagnosis(), (str(error),))
     project = Project((Module(facts),))
-    return Linted(joined(_diagnoses(project, {facts.path: found}, wishes)))
+    remarks: list[str] = []
+    diagnoses = _diagnoses(project, {facts.path: found}, wishes, remarks)
+    return Linted(joined(diagnoses), (), tuple(remarks))
 
 
 def _judged(files: Sequence[Found], wishes: Wishes, mine: Iterable[int]) -> Linted:
@@ -84,6 +90,7 @@ def _judged(files: Sequence[Found], wishes: Wishes, mine: Iterable[int]) -> Lint
 
     wanted = {files[index].path for index in mine}
     unreadable: list[str] = []
+    remarks: list[str] = []
     diagnoses: list[Diagnosis] = []
     for keras, group in _by_keras(files, wishes).items():
         sources = {}
@@ -93,8 +100,8 @@ def _judged(files: Sequence[Found], wishes: Wishes, mine: Iterable[int]) -> Lint
                 sources[facts.path] = (facts, found)
         project = Project(tuple(Module(facts) for facts, _found in sources.values()))
         asked = {path: found for path, (_facts, found) in sources.items() if found.path in wanted}
-        diagnoses.extend(_diagnoses(project, asked, wishes))
-    return Linted(joined(diagnoses), tuple(unreadable))
+        diagnoses.extend(_diagnoses(project, asked, wishes, remarks))
+    return Linted(joined(diagnoses), tuple(sorted(unreadable)), tuple(sorted(remarks)))
 
 
 def _by_keras(files: Sequence[Found], wishes: Wishes) -> dict[int, list[Found]]:
@@ -122,10 +129,15 @@ def _read(found: Found, keras: int, unreadable: list[str]) -> SourceFacts | None
     return facts
 
 
-def _diagnoses(project: Project, asked: dict[str, Found], wishes: Wishes) -> list[Diagnosis]:
+def _diagnoses(
+    project: Project, asked: dict[str, Found], wishes: Wishes, remarks: list[str]
+) -> list[Diagnosis]:
     """One diagnosis a file: what one file is blamed for must not hide a finding in another."""
+    from dataclasses import replace
+
     from fitdoctor.engine import diagnose
-    from fitdoctor.examine import line_reader, source_cases, without_suppressed
+    from fitdoctor.examine import line_reader, source_cases
+    from fitdoctor.source.suppressions import suppress
 
     read_line = line_reader(project)
     cases: dict[str, list[Case]] = {}
@@ -133,14 +145,33 @@ def _diagnoses(project: Project, asked: dict[str, Found], wishes: Wishes) -> lis
         cases.setdefault(_path_of(case), []).append(case)
     diagnoses = []
     for path, found in asked.items():
-        diagnosis = diagnose(
-            cases.get(path, []),
-            select=wishes.select or found.config.select,
-            ignore=(*wishes.ignore, *found.config.ignore, *ignored_in(found)),
-            read_line=read_line,
-        )
-        diagnoses.append(without_suppressed(diagnosis, project))
+        select = wishes.select or found.config.select
+        ignore = (*wishes.ignore, *found.config.ignore, *ignored_in(found))
+        diagnosis = diagnose(cases.get(path, []), select=select, ignore=ignore, read_line=read_line)
+        module = project.module_at(path)
+        if module is not None:
+            heeded = suppress(module, diagnosis.findings)
+            diagnosis = replace(diagnosis, findings=heeded.kept)
+            # With part of the causes left out, a suppression of theirs has nothing to suppress.
+            if not select and not ignore:
+                remarks.extend(_remark(unused) for unused in heeded.unused if _should_have_been_found(unused))
+        diagnoses.append(diagnosis)
     return diagnoses
+
+
+def _should_have_been_found(unused: Unused) -> bool:
+    """Whether reading the source alone can tell: a comment may be meant for what only `run` sees."""
+    from fitdoctor.catalogue import find
+    from fitdoctor.diagnosis import Moment
+
+    if not unused.name:
+        return False
+    cause = find(unused.name)
+    return cause is None or not {Moment.BEFORE_FIT, Moment.WHILE_TRAINING} & set(cause.moments)
+
+
+def _remark(unused: Unused) -> str:
+    return f"{unused.location}: {unused.message}"
 
 
 def _path_of(case: Case) -> str:

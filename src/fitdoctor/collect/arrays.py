@@ -241,7 +241,8 @@ def _statistics(
             inner = getattr(value, "flat_values", None)
             array = np.asarray(inner if inner is not None else value.values)
         else:
-            array = value.numpy()
+            # `.numpy()` copies; the private twin shows the tensor's own memory.
+            array = value._numpy() if hasattr(value, "_numpy") else value.numpy()
     elif root == "torch":
         array = value.detach().cpu().numpy()
     elif root in ("keras", "tf_keras", "jax", "jaxlib"):
@@ -257,11 +258,13 @@ def _statistics(
 def _statistics_of_pandas(
     value: Any, deadline: Deadline, labels: bool
 ) -> tuple[Statistics | Unknown, tuple[Column, ...]]:
-    columns = columns_of_frame(value) if hasattr(value, "columns") else columns_of_series(value)
-    array = value.to_numpy()
-    if array.dtype.kind not in "biuf":
-        return Unknown(f"no statistics of `{array.dtype}`"), columns
-    return statistics_of(array, deadline, labels), columns
+    is_frame = hasattr(value, "columns")
+    columns = columns_of_frame(value, deadline) if is_frame else columns_of_series(value, deadline)
+    empty = value.iloc[:0].to_numpy()
+    # A frame of mixed columns becomes an array of objects, one Python object a cell: too dear, and without numbers.
+    if empty.dtype.kind not in "biuf":
+        return Unknown(f"no statistics of `{dtype_name(empty.dtype)}`"), columns
+    return statistics_of(value.to_numpy(), deadline, labels), columns
 
 
 def _statistics_of_list(

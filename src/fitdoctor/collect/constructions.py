@@ -46,6 +46,14 @@ def input_layers(model: Any) -> list[Any]:
     return [layer for layer in layers if type(layer).__name__ == "InputLayer"]
 
 
+def layer_with_input_shape(model: Any) -> Any:
+    """The first layer of a sequential model when it fixes the input by `input_shape=`; else None."""
+    for layer in vars(model).get("_layers") or []:
+        if type(layer).__name__ != "InputLayer":
+            return layer if vars(layer).get("_input_shape_arg") is not None else None
+    return None
+
+
 # --- compile ------------------------------------------------------------------------------------------------------
 
 

@@ -289,11 +289,12 @@ def _converted(structure: Any) -> Any:
     slicing = keras.src.trainers.data_adapters.array_slicing
     heads = map_leaves(_head, list(structure) if isinstance(structure, tuple) else structure)
     converted = slicing.convert_to_sliceable(heads, target_backend="tensorflow")
-    return map_leaves(
-        lambda value: value if hasattr(value, "dense_shape") else tf.convert_to_tensor(value)
-        if not type(value).__name__ == "RaggedTensor" else value,
-        converted,
-    )
+
+    def tensor(value: Any) -> Any:
+        composite = hasattr(value, "dense_shape") or type(value).__name__ == "RaggedTensor"
+        return value if composite else tf.convert_to_tensor(value)
+
+    return map_leaves(tensor, converted)
 
 
 def _abstract_batch(given: Given, axis: int | None) -> Batch | Unknown:

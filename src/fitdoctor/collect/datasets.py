@@ -22,7 +22,7 @@ def collect_dataset(given: Given, role: str, budget: Budget, codes: Codes) -> Co
     batches, endless = _cardinality(dataset)
     pipeline = pipeline_of(dataset, codes, "x" if role == "training" else "validation_data")
     contents = _contents(dataset, parts, budget)
-    facts: dict[str, tuple[ArrayFacts, ...]] = {}
+    facts: dict[str, Any] = {}
     for index, part in enumerate(("x", "y", "sample_weight")[: len(parts)]):
         facts[part] = tuple(
             ArrayFacts(

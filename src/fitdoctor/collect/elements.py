@@ -195,7 +195,7 @@ def _elements(dataset: Any, spread: bool = True) -> Iterator[tuple[Any, ...]] | 
         parts = [_elements(inner, spread) for inner in inputs]
         if any(part is None for part in parts) or not parts:
             return None
-        return (tuple(itertools.chain(*row)) for row in zip(*parts, strict=False))  # type: ignore[arg-type]
+        return (tuple(itertools.chain(*row)) for row in zip(*parts, strict=False))
     if len(inputs) != 1:
         return None
     inner = _elements(inputs[0], spread and operation not in ("take", "skip"))

@@ -91,7 +91,8 @@ def collect_call(
     """
     work = _Work(model, method, tuple(args), dict(kwargs), budget or Budget())
     work.codes = work.guarded("codes", lambda: _codes(work, frame), Codes())
-    bound = work.guarded("arguments", lambda: bind(model, method, work.args, work.kwargs), {})
+    nothing: dict[str, Any] = {}
+    bound = work.guarded("arguments", lambda: bind(model, method, work.args, work.kwargs), nothing)
     facts = work.guarded("model", lambda: collect_model(model, work.codes), None)
     training = work.guarded("data", lambda: _training(work, bound), None)
     validation = work.guarded("validation data", lambda: _validation(work, bound), None)
@@ -177,7 +178,9 @@ def _validation(work: _Work, bound: dict[str, Any]) -> Collected | None:
         parts = (given, None, None)
     return collect_data(
         Given(
-            *parts[:3],
+            x=parts[0],
+            y=parts[1],
+            sample_weight=parts[2],
             batch_size=_integer(bound.get("validation_batch_size")) or _integer(bound.get("batch_size")),
             steps=_integer(bound.get("validation_steps")),
         ),

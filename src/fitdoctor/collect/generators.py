@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
+import sys
 from collections.abc import Generator
 from dataclasses import replace
 from typing import Any
@@ -94,19 +96,20 @@ def collect_pydataset(given: Given, role: str, budget: Budget, codes: Codes) -> 
     if effects.lasting:
         return Collected(facts, Unknown(f"its code has lasting effects: {effects.lasting}"), dataset)
     snapshot = Snapshot(dataset, *effects.closures, bindings=effects.globals)
+    if snapshot.random_variables or not snapshot.complete:
+        return Collected(facts, Unknown("reading it would advance a random state that cannot be set back"), dataset)
     batches: list[Any] = []
     length: int | Unknown = Unknown("it has no length")
     problem: FailureSummary | None = None
     deadline = Deadline(budget.dataset_seconds)
     try:
-        try:
-            length = int(len(dataset))
-        except (TypeError, NotImplementedError, ValueError):
-            pass
+        with contextlib.suppress(TypeError, NotImplementedError, ValueError):
+            length = len(dataset)
         if length:
-            batches.append(dataset[0])
-            if isinstance(length, int) and length > 1 and not deadline.over:
-                batches.append(dataset[length - 1])
+            with _stateless():
+                batches.append(dataset[0])
+                if isinstance(length, int) and length > 1 and not deadline.over:
+                    batches.append(dataset[length - 1])
     except Exception as error:
         problem = FailureSummary(type(error).__name__, str(error)[:600])
     finally:
@@ -125,6 +128,13 @@ def collect_pydataset(given: Given, role: str, budget: Budget, codes: Codes) -> 
     return Collected(found, batch, dataset)
 
 
+def _stateless() -> contextlib.AbstractContextManager[Any]:
+    """Keras's scope in which variables (its global random seed is one) keep their values."""
+    keras = sys.modules.get("keras")
+    scope = getattr(keras, "StatelessScope", None)
+    return scope(initialize_variables=False) if scope is not None else contextlib.nullcontext()
+
+
 def batched_facts(
     batches: list[Any], role: str, form: str, codes: Codes, complete: bool
 ) -> tuple[DataFacts, Batch | Unknown]:
@@ -138,7 +148,7 @@ def batched_facts(
     if len(parts) > 3 or any(not _same_structure(element, other) for other in batches[1:]):
         return facts, Unknown("the batches differ in structure, or have more than three parts")
     others = [other if isinstance(other, tuple) else (other,) for other in batches]
-    found: dict[str, tuple[ArrayFacts, ...]] = {}
+    found: dict[str, Any] = {}
     for index, part in enumerate(("x", "y", "sample_weight")[: len(parts)]):
         found[part] = _components([other[index] for other in others], role, part, codes, form, complete)
     size = _rows(parts[0])
@@ -176,7 +186,7 @@ def _components(
     found = []
     for index, component in enumerate(first):
         arrays = [component.value, *(items[index].value for items in rest if index < len(items))]
-        code, use = codes.of_argument(component.path)
+        code, use = codes.of_argument("x" if role == "training" else "validation_data")
         facts = array_facts(
             Component(component.path, component.key, component.value), Deadline(0.2), part != "x", use, code
         )

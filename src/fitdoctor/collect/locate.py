@@ -208,6 +208,9 @@ class FrameCodes(Codes):
 
     def of_input(self, model: Any) -> Code | Unknown:
         """The `Input(…)`, or the layer with `input_shape=`, that fixes the model's input."""
+        shaped = constructions.layer_with_input_shape(model)
+        if shaped is not None:
+            return self.of_layers(model, [shaped]).get(id(shaped), NOT_FOUND)
         for layer in constructions.input_layers(model):
             code = self.of_object(layer)
             if not isinstance(code, Unknown):

@@ -231,7 +231,7 @@ def _learning_rate(optimizer: Any) -> tuple[str, str] | None:
     if hasattr(rate, "get_config") and not hasattr(rate, "shape"):
         return ("learning_rate", type(rate).__name__)
     try:
-        return ("learning_rate", format(float(rate.numpy() if hasattr(rate, "numpy") else rate), ".9g"))
+        return ("learning_rate", format(float(rate.numpy() if hasattr(rate, "numpy") else rate), ".6g"))
     except (TypeError, ValueError, RuntimeError, NotImplementedError):
         return None
 

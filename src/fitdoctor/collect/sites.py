@@ -50,7 +50,7 @@ def user_frame(frame: FrameType | None) -> FrameType | None:
 
 def user_frames(frame: FrameType | None) -> list[FrameType]:
     """The user's frames from the given one outwards."""
-    found = []
+    found: list[FrameType] = []
     while frame is not None and len(found) < 200:
         if not is_library(frame.f_code.co_filename):
             found.append(frame)

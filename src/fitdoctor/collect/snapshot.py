@@ -12,7 +12,8 @@ from typing import Any
 MOST_OBJECTS = 200_000
 _SKIPPED_ROOTS = frozenset(
     ("numpy", "pandas", "scipy", "sklearn", "torch", "jax", "jaxlib", "tensorflow", "builtins", "threading",
-     "logging", "_thread", "io", "weakref", "inspect", "re", "matplotlib", "PIL", "cv2", "h5py")
+     "logging", "_thread", "io", "weakref", "inspect", "re", "matplotlib", "PIL", "cv2", "h5py", "queue",
+     "multiprocessing", "concurrent", "asyncio", "socket", "tqdm", "ctypes", "wandb", "mlflow", "sqlite3")
 )  # fmt: skip
 
 
@@ -24,6 +25,8 @@ class Snapshot:
 
     def __init__(self, *roots: Any, bindings: tuple[tuple[dict[str, Any], str], ...] = ()) -> None:
         self.complete = True
+        self.random_variables = False
+        """Something was reached that keeps a random state in a variable: running it for real would advance it."""
         self._undo: list[Callable[[], None]] = []
         self._seen: dict[int, Any] = {}
         for take in (_python_random, _numpy_random, _eager_random, _keras_globals):
@@ -70,6 +73,8 @@ class Snapshot:
             return self._container(thing, kind)
         if issubclass(kind, (types.FunctionType, types.MethodType)):
             return self._function(thing)
+        if kind.__name__ in ("SeedGenerator", "Generator") and kind.__module__.startswith(("keras", "tensorflow")):
+            self.random_variables = True
         generator = _generator_state(thing)
         if generator is not None:
             self._undo.append(generator)
@@ -203,7 +208,7 @@ def _keras_globals() -> Callable[[], None] | None:
         return None
     tracker = module.GLOBAL_STATE_TRACKER
     saved = dict(tracker.__dict__)
-    copies = {
+    copies: dict[str, Any] = {
         name: value.copy() for name, value in saved.items() if isinstance(value, (list, dict, set))
     }
 

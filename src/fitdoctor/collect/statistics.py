@@ -95,7 +95,7 @@ class _Running:
         if values.dtype.kind in "iu":
             low, high = int(values.min()), int(values.max())
             if high - low < 4 * MOST_VALUES:
-                counts = np.bincount((values.reshape(-1).astype(np.int64) - low))
+                counts = np.bincount(values.reshape(-1).astype(np.int64) - low)
                 found = {float(low + i): int(n) for i, n in enumerate(counts) if n}
             else:
                 found = self._distinct(values)
@@ -204,12 +204,12 @@ def _chunks(array: Any) -> Iterator[tuple[int, int]]:
 # --- columns ------------------------------------------------------------------------------------------------------
 
 
-def columns_of_frame(frame: Any) -> tuple[Column, ...]:
+def columns_of_frame(frame: Any, deadline: Deadline) -> tuple[Column, ...]:
     """The columns of a pandas frame: those that are not plain finite numbers first, when there are many."""
     columns = []
     for position, name in enumerate(frame.columns):
         series = frame.iloc[:, position]
-        columns.append(_column_of_series(str(name), series))
+        columns.append(_column_of_series(str(name), series, deadline))
         if position >= 4 * MOST_COLUMNS:
             break
     if len(columns) > MOST_COLUMNS:
@@ -217,18 +217,20 @@ def columns_of_frame(frame: Any) -> tuple[Column, ...]:
     return tuple(columns[:MOST_COLUMNS])
 
 
-def columns_of_series(series: Any) -> tuple[Column, ...]:
+def columns_of_series(series: Any, deadline: Deadline) -> tuple[Column, ...]:
     """A pandas series as its only column."""
-    return (_column_of_series(str(getattr(series, "name", "") or ""), series),)
+    return (_column_of_series(str(getattr(series, "name", "") or ""), series, deadline),)
 
 
-def _column_of_series(name: str, series: Any) -> Column:
+def _column_of_series(name: str, series: Any, deadline: Deadline) -> Column:
     import numpy as np
 
     dtype = str(series.dtype)
     nonfinite = 0
     holds = ""
     kind = getattr(series.dtype, "kind", "O")
+    if deadline.over:
+        return Column(name, dtype)
     if kind == "f" and isinstance(series.dtype, np.dtype):
         values = series.to_numpy()
         nonfinite = int(values.size - np.isfinite(values).sum())

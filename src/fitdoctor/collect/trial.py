@@ -92,8 +92,8 @@ def _reason_against(model: Any, batch: Batch | Unknown, method: str) -> str:
             return f"the model defines its own `{name}`"
     if vars(model).get("_distribute_strategy") is not None:
         return "the model runs under a distribution strategy"
-    if any(leaf.shape is None or leaf.sparse or leaf.ragged for leaf in _flat_leaves(batch)):
-        return "the data is sparse, ragged or of unknown rank"
+    if any(leaf.sparse or leaf.ragged for leaf in _flat_leaves(batch)):
+        return "the data is sparse or ragged"
     if not list(_flat_leaves(Batch(batch.x))):
         return "there is no x"
     return ""
@@ -255,14 +255,15 @@ def _scratch(model: Any) -> Iterator[Any]:
     import keras
     import tensorflow as tf
 
-    polymorphic = sys.modules.get("tensorflow.python.eager.polymorphic_function.polymorphic_function")
+    polymorphic: Any = sys.modules.get("tensorflow.python.eager.polymorphic_function.polymorphic_function")
     eager_functions = getattr(polymorphic, "RUN_FUNCTIONS_EAGERLY", None)
     graph = tf.__internal__.FuncGraph("fitdoctor_trial")
     scope = _scope_class(keras)(graph)
     state = keras.src.backend.common.global_state
 
     def placeholder(leaf: Leaf) -> Any:
-        return tf.compat.v1.placeholder(dtype=leaf.dtype, shape=leaf.shape)
+        dtype = "string" if leaf.dtype in ("str", "object") else leaf.dtype
+        return tf.compat.v1.placeholder(dtype=dtype, shape=leaf.shape, name="data")
 
     def refuse(_next_creator: Any, **_options: Any) -> Any:
         raise _NotTriable("a tf.Variable is made while the model is called")
@@ -289,7 +290,7 @@ def _scope_class(keras: Any) -> Any:
     if id(base) in _scope_classes:
         return _scope_classes[id(base)]
 
-    class Scope(base):  # type: ignore[misc]
+    class Scope(base):  # type: ignore[misc, valid-type]
         def __init__(self, graph: Any) -> None:
             super().__init__(initialize_variables=False)
             self._graph = graph
@@ -384,8 +385,12 @@ def _doubt(plan: _Plan, error: Exception, frames: list[tuple[types.FrameType, in
         return "the trial's own scope does not allow it"
     for frame, _line in frames:
         path = frame.f_code.co_filename
-        if path.endswith("polymorphic_function.py") and frame.f_code.co_name == "__call__":
+        name = frame.f_code.co_name
+        if path.endswith("polymorphic_function.py") and name == "__call__":
             return "a tf.function of the user's is part of it"
+        # A variable that has no value yet can be computed with here, but not read.
+        if path.endswith(("common/variables.py", "tensorflow/core.py")) and name in ("numpy", "__array__"):
+            return "the value of a variable is read while the model is called"
     return ""
 
 

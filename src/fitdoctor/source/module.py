@@ -36,8 +36,12 @@ class CallSite:
     """The canonical dotted name of what is called; "" when it is not known."""
     method: str
     """The attribute that is called (`fit` of `model.fit(…)`); "" for a plain name."""
-    function: FunctionInfo | None
-    """The function that it stands in."""
+    module: Module = field(repr=False)
+
+    @cached_property
+    def function(self) -> FunctionInfo | None:
+        """The function that it stands in."""
+        return self.module.function_of(self.node)
 
     def argument(self, name: str, position: int | None = None) -> ast.expr | None:
         """The value of a keyword, or of a positional argument where no `*` hides which one it is."""
@@ -364,7 +368,7 @@ class Module:
     def call(self, node: ast.Call) -> CallSite:
         """The call site of a node."""
         method = node.func.attr if isinstance(node.func, ast.Attribute) else ""
-        return CallSite(node, self.resolve(node.func), method, self.function_of(node))
+        return CallSite(node, self.resolve(node.func), method, self)
 
     @cached_property
     def _calls_by_name(self) -> dict[str, list[CallSite]]:

@@ -6,17 +6,17 @@ import ast
 import os
 from collections.abc import Iterable
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fitdoctor.source.assignments import assignment_of
 from fitdoctor.source.callees import all_calls, call_graph
 from fitdoctor.source.index import FUNCTIONS
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
-from fitdoctor.source.names import canonical
 from fitdoctor.source.read import SourceError, read_source
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from fitdoctor.source.tracing import Tracing
 
 _MAX_REEXPORTS = 10
@@ -159,16 +159,19 @@ class Project:
 
     def library_name(self, module: Module, dotted: str) -> str:
         """What a name that another file re-exports is called in the library: `common.layers` -> `keras.layers`."""
+        current = dotted
         for _ in range(_MAX_REEXPORTS):
-            place = self._split(module, dotted)
-            if place is None or not place[1]:
-                return dotted
+            place = self._split(module, current)
+            if place is None:
+                return current if not current.startswith(".") else dotted
+            if not place[1]:
+                break
             source, (name, *rest) = place
             bound = source.index.module.bindings.get(name)
             if not bound or not isinstance(bound[-1], ast.alias):
-                return dotted
-            module, dotted = source, ".".join([source.imported(bound[-1]), *rest])
-        return canonical(dotted)
+                break
+            module, current = source, ".".join([source.imported(bound[-1]), *rest])
+        return dotted
 
     def exported(self, module: Module, star: str, name: str) -> str:
         """The dotted name of something that a star import brings in; "" when it does not."""

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import ast
-import json
 import os
 import re
 import warnings
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fitdoctor.facts import SourceFacts
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 MAX_BYTES = 16 * 2**20
 """Larger Python files are not programs that people write."""
@@ -181,6 +182,8 @@ def _unified(text: str) -> str:
 
 
 def _notebook(text: str, shown: str, keras: int) -> SourceFacts:
+    import json  # only notebooks pay for it
+
     try:
         notebook = json.loads(text)
     except json.JSONDecodeError as error:

@@ -19,6 +19,10 @@ _USUAL = frozenset(
     "y_batch y_true y_pred real_images real_image fake_images noise logits predictions inp tar src "
     "tgt input_image input_images".split()
 )
+_USUAL_INPUTS = frozenset(
+    "query key value q k v queries keys values hidden memory encoder_output enc_output left right anchor "
+    "positive negative embedding embeddings adjacency".split()
+)
 _PLAIN_TYPES = frozenset("bool int float str dict list tuple Callable".split())
 
 
@@ -39,6 +43,9 @@ def parameters(module: Module, info: FunctionInfo) -> Env:
         return dict.fromkeys(names[:1], SOME)
     if tracing.how == "lambda layer":
         names = names[:1]
+    elif tracing.how == "call":
+        # Keras gives the first; what else a caller gives may be a flag or a mode.
+        names = names[:1] + [name for name in names[1:] if name in _USUAL or name in _USUAL_INPUTS]
     elif tracing.how == "tf.function":
         names = [name for name in names if name in _USUAL or _has_signature(node)]
     env = {}
@@ -97,9 +104,19 @@ def _is_structure(module: Module, use: ast.Name) -> bool:
             return attribute in ("items", "values", "keys", "get", "pop", "copy")
         case ast.Starred() | ast.comprehension() | ast.For():
             return True
-        case ast.Call(func=function):
-            return module.resolve(function) in ("isinstance", "len", "zip", "enumerate")
+        case ast.Call() as call:
+            return module.resolve(call.func) in ("len", "zip", "enumerate") or asks_for_structure(
+                module, call
+            )
     return False
+
+
+def asks_for_structure(module: Module, call: ast.Call) -> bool:
+    """Whether a call asks if something is a list, tuple or dict."""
+    if module.resolve(call.func) != "isinstance" or len(call.args) != 2:
+        return False
+    types = call.args[1].elts if isinstance(call.args[1], ast.Tuple) else [call.args[1]]
+    return all(module.resolve(kind) in ("list", "tuple", "dict", "collections.abc.Mapping") for kind in types)
 
 
 def _is_pipeline(module: Module, use: ast.Name) -> bool:

@@ -9,7 +9,7 @@ from fitdoctor.source.callees import argument_for, callee, is_self
 from fitdoctor.source.index import FUNCTIONS, FunctionNode, parameters_of
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
 from fitdoctor.source.tensor_calls import MAKES_LAYER, returns
-from fitdoctor.source.tensor_parameters import parameters
+from fitdoctor.source.tensor_parameters import asks_for_structure, parameters
 from fitdoctor.source.tensor_values import (
     LAYER,
     LAYERS,
@@ -199,8 +199,9 @@ class _Walker:
             if name in _ASKS_EAGER:
                 return dict.fromkeys(env, NOTHING)
             if name in ("isinstance", "hasattr", "callable", "type") and isinstance(node, ast.Call):
-                doubted |= {argument.id for argument in node.args[:1] if isinstance(argument, ast.Name)}
-        return {name: NOTHING if name in doubted and value != SOME else value for name, value in env.items()}
+                if not asks_for_structure(self.module, node):
+                    doubted |= {argument.id for argument in node.args[:1] if isinstance(argument, ast.Name)}
+        return {name: NOTHING if name in doubted else value for name, value in env.items()}
 
     def _loop(self, node: ast.For | ast.AsyncFor | ast.While, env: Env) -> Env | None:
         item = None if isinstance(node, ast.While) else part(self.value(node.iter, env), None)
@@ -292,9 +293,11 @@ class _Walker:
             case ast.BoolOp():
                 for operand in node.values:
                     self.value(operand, env)
+                    env = self._doubted(operand, env)
                 return NOTHING
             case ast.IfExp():
                 self.value(node.test, env)
+                env = self._doubted(node.test, env)
                 return join(self.value(node.body, env), self.value(node.orelse, env))
             case ast.Subscript():
                 return self._subscript(node, env)
@@ -476,7 +479,7 @@ class _Walker:
         found = callee(self.module, node)
         if found is not None and found.name not in _CALLED_OTHERWISE:
             return self._returned(found, node, env)
-        return NOTHING
+        return self._made(node)
 
     def _returned(self, function: FunctionInfo, call: ast.Call, env: Env) -> Value:
         """What a function of the user's gives back for these arguments."""

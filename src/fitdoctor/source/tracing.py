@@ -94,7 +94,7 @@ def traced_functions(*modules: Module) -> dict[ast.AST, Tracing]:
             fixed.add(node)
     calls = _calls_by_function(modules)
     while waiting:
-        reached = waiting.pop()
+        reached = waiting.pop(0)
         tracing = replace(found[reached], direct=False)
         for info in _called(infos[reached], calls.get(reached, ())):
             if info.node in fixed or _is_entry(info):
@@ -110,9 +110,9 @@ def _joined(known: Tracing | None, new: Tracing) -> Tracing:
     """Several ways to one function: one without AutoGraph is enough to fail, one that traces is enough to trace."""
     if known is None:
         return new
+    worse = new if known.autograph and not new.autograph else known
     return replace(
-        known,
-        autograph=known.autograph and new.autograph,
+        worse,
         eager=known.eager and new.eager,
         direct=known.direct or new.direct,
     )

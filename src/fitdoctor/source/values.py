@@ -296,8 +296,8 @@ class Compiled:
     """A call of `compile`."""
 
     call: Arguments
-    after: int
-    """When, in the count of the interpreter: to tell what was changed later."""
+    trainable: tuple[tuple[Ref, bool], ...] = ()
+    """Which layers were trainable then."""
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,120 @@
+"""The graph of a functional model: its layers in Keras' order, and its shapes on other inputs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fitdoctor.facts import Unknown
+from fitdoctor.source.layer_settings import Dims
+from fitdoctor.source.static_layers import tensors_in
+from fitdoctor.source.values import LayerCall, LayerRecord, ModelRecord, Ref, Symbolic
+
+if TYPE_CHECKING:
+    from fitdoctor.source.interpret import Interpreter
+
+Operation = Ref | LayerCall
+"""A layer, or an operation such as `a + b`, which is its own."""
+
+
+def graph_layers(run: Interpreter, record: ModelRecord) -> tuple[Ref, ...] | None:
+    """The layers between inputs and outputs, deepest first as Keras sorts them; None where history is missing."""
+    inputs, outputs = tensors_in(run, record.inputs), tensors_in(run, record.outputs)
+    if inputs is None or outputs is None:
+        return None
+    calls = _calls_between(inputs, outputs)
+    if calls is None:
+        return None
+    order: dict[Operation, int] = {}
+    for call in calls.met:
+        order.setdefault(_operation(call), len(order))
+    depths = _depths(calls.finished)
+    for tensor in inputs:
+        if tensor.call is not None and _operation(tensor.call) not in depths:
+            depths[_operation(tensor.call)] = 0
+            order[_operation(tensor.call)] = -1
+    ranked = sorted(depths, key=lambda operation: (-depths[operation], order[operation]))
+    return tuple(operation for operation in ranked if isinstance(operation, Ref))
+
+
+def _operation(call: LayerCall) -> Operation:
+    return call if call.layer is None else call.layer
+
+
+class _Walk:
+    """The calls on the way from outputs to inputs: as they are met, and as they are done with."""
+
+    def __init__(self) -> None:
+        self.met: list[LayerCall] = []
+        self.finished: list[LayerCall] = []
+
+
+def _calls_between(inputs: tuple[Symbolic, ...], outputs: tuple[Symbolic, ...]) -> _Walk | None:
+    walk = _Walk()
+    stops = {tensor.call for tensor in inputs}
+    seen: set[LayerCall] = set()
+    # an explicit stack: deep models are deeper than Python's recursion limit
+    stack: list[tuple[Symbolic | None, LayerCall | None]] = [(tensor, None) for tensor in reversed(outputs)]
+    while stack:
+        tensor, done = stack.pop()
+        if done is not None:
+            walk.finished.append(done)
+            continue
+        assert tensor is not None
+        call = tensor.call
+        if call is None:
+            return None
+        if call in seen:
+            continue
+        seen.add(call)
+        walk.met.append(call)
+        stack.append((None, call))
+        if call not in stops:
+            stack.extend((one, None) for one in reversed(call.inputs))
+    return walk
+
+
+def _depths(finished: list[LayerCall]) -> dict[Operation, int]:
+    of_calls: dict[LayerCall, int] = {}
+    of_operations: dict[Operation, int] = {}
+    for call in reversed(finished):
+        operation = _operation(call)
+        depth = max(of_calls.get(call, 0), of_operations.get(operation, 0))
+        of_operations[operation] = of_calls[call] = depth
+        for tensor in call.inputs:
+            if tensor.call is not None and tensor.call in finished:
+                of_calls[tensor.call] = max(depth + 1, of_calls.get(tensor.call, 0))
+    return of_operations
+
+
+def rerun(
+    run: Interpreter, record: ModelRecord, shapes: tuple[Dims | Unknown, ...]
+) -> tuple[Dims | Unknown, ...] | None:
+    """The output shapes on other input shapes; only a chain of single layers is followed."""
+    from fitdoctor.source.static_models import applied_to
+
+    inputs, outputs = tensors_in(run, record.inputs), tensors_in(run, record.outputs)
+    if inputs is None or outputs is None or len(inputs) != 1 or len(outputs) != 1 or len(shapes) != 1:
+        return None
+    chain: list[LayerCall] = []
+    call = outputs[0].call
+    while call is not None and call is not inputs[0].call:
+        if call.layer is None or len(call.inputs) != 1:
+            return None
+        chain.append(call)
+        call = call.inputs[0].call
+    if call is None:
+        return None
+    dims = shapes[0]
+    for step in reversed(chain):
+        assert step.layer is not None
+        applied = applied_to(run, step.layer, dims)
+        if isinstance(applied.outputs, Unknown) or len(applied.outputs) != 1:
+            return None
+        dims = applied.outputs[0]
+    return (dims,)
+
+
+def is_input(run: Interpreter, layer: Ref) -> bool:
+    """Whether a layer is an `Input`."""
+    record = run.record(layer)
+    return isinstance(record, LayerRecord) and record.plan.class_name == "InputLayer"
