@@ -52,15 +52,18 @@ def set_argument(
     argument = code.argument(name, position)
     if argument is not None:
         return (Edit(argument.location, value),)
-    if code.close_paren is None:
+    return append_arguments(code, f"{name}={value}")
+
+
+def append_arguments(code: Code | Unknown, text: str) -> tuple[Edit, ...]:
+    """Add arguments, written as in a call, behind those that are there."""
+    if isinstance(code, Unknown) or code.close_paren is None:
         return ()
     if not code.arguments:
-        return (Edit(code.close_paren, f"{name}={value}"),)
+        return (Edit(code.close_paren, text),)
     last = code.arguments[-1].whole
-    end = replace(
-        last, line=last.end_line, column=last.end_column, end_column=last.end_column
-    )
-    return (Edit(end, f", {name}={value}"),)
+    end = replace(last, line=last.end_line, column=last.end_column, end_column=last.end_column)
+    return (Edit(end, f", {text}"),)
 
 
 def remove_argument(code: Code | Unknown, name: str) -> tuple[Edit, ...]:
@@ -80,6 +83,19 @@ def remove_argument(code: Code | Unknown, name: str) -> tuple[Edit, ...]:
             span = argument.whole
         return (Edit(span, ""),)
     return ()
+
+
+def merged_removal(code: Code | Unknown, names: Iterable[str]) -> tuple[Edit, ...]:
+    """Take several keyword arguments out of a call, as one edit where they touch."""
+    spans = sorted({edit.location for name in names for edit in remove_argument(code, name)})
+    merged: list[Location] = []
+    for span in spans:
+        before = merged[-1] if merged else None
+        if before and (span.line, span.column) <= (before.end_line, before.end_column):
+            merged[-1] = replace(before, end_line=span.end_line, end_column=span.end_column)
+        else:
+            merged.append(span)
+    return tuple(Edit(span, "") for span in merged)
 
 
 def rename_argument(code: Code | Unknown, old: str, new: str) -> tuple[Edit, ...]:

@@ -148,31 +148,41 @@ ProjectSource = Callable[[], "Project | None"]
 
 
 def source_cases(project: Project, *, fit_sites: bool = True) -> list[Case]:
-    """One case a module, and one for each call of fit whose facts can be read from the source."""
-    cases = []
+    """One case a module, and one for each call of fit and each model whose facts the source tells.
+
+    Args:
+        project: the files.
+        fit_sites: with the calls and models; living ones are better known than what the source lets one guess.
+    """
+    cases: list[Case] = []
     for module in project.modules:
-        cases.append(Case(Moment.SOURCE, {"Module": (module,), "Project": (project,)}))
+        facts = {"Module": (module,), "Project": (project,)}
+        cases.append(SourceCase(Moment.SOURCE, facts, module.path))
         if fit_sites:
-            cases.extend(_fit_site_cases(module, project))
+            cases.extend(_site_cases(module, project))
     return cases
 
 
-def _fit_site_cases(module: Module, project: Project) -> Iterator[Case]:
-    try:
-        from fitdoctor.source.fit_sites import fit_sites
-    except ImportError:
-        return
+@dataclass(frozen=True)
+class SourceCase(Case):
+    """What the source of one file tells."""
 
+    path: str = ""
+
+
+def _site_cases(module: Module, project: Project) -> Iterator[SourceCase]:
+    from fitdoctor.source.fit_sites import fit_sites, model_sites
+
+    facts: dict[str, tuple[Any, ...] | Unknown]
     for site in fit_sites(module):
-        yield Case(
-            Moment.SOURCE,
-            {
-                "ModelFacts": (site.model,),
-                "FitFacts": (site.fit,),
-                "DataFacts": site.data or Unknown("the data cannot be read from the source"),
-                "Project": (project,),
-            },
-        )
+        facts = {**_call_facts(site), "Project": (project,)}
+        yield SourceCase(Moment.SOURCE, facts, module.path)
+    for made in model_sites(module):
+        facts = {"ModelSite": (made,), "Project": (project,)}
+        # A model that cannot be made is known only as far as it has come: not what a judge of models expects.
+        if made.failure is None:
+            facts["ModelFacts"] = (made.model,)
+        yield SourceCase(Moment.SOURCE, facts, module.path)
 
 
 def call_case(
@@ -231,10 +241,7 @@ def _call_in_source(failure: FailureFacts, project: ProjectSource) -> Call | Non
     read = project()
     if read is None:
         return None
-    try:
-        from fitdoctor.source.fit_sites import fit_sites
-    except ImportError:
-        return None
+    from fitdoctor.source.fit_sites import fit_sites
 
     for frame in reversed(failure.user_frames):
         module = read.module_at(frame.path)
@@ -327,7 +334,6 @@ def examine_run(run: Run, select: Collection[str] = (), ignore: Collection[str] 
 
     cases: list[Case] = []
     if run.project is not None:
-        # What was seen living is better known than what the source lets one guess.
         cases.extend(source_cases(run.project, fit_sites=not run.calls))
     cases.extend(call_case(call, project, run.environment) for call in run.calls)
     if run.failure is not None:

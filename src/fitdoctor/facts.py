@@ -308,6 +308,8 @@ class MetricFacts:
     builtin: bool = True
     output: str = ""
     code: Code | Unknown = Unknown()
+    settings: tuple[tuple[str, str], ...] = ()
+    """Plain settings of a metric object as text: (("threshold", "0.5"),)."""
 
 
 @dataclass(frozen=True)
@@ -327,6 +329,8 @@ class ModelFacts:
     outputs: tuple[Spec, ...] | Unknown = Unknown()
     output_names: tuple[str, ...] = ()
     output_structure: str = "single"
+    output_paths: tuple[tuple[str, ...], ...] = ()
+    """For each output the names of the layers that lead to it, last first, up to where several ways meet."""
     layers: tuple[LayerFacts, ...] = ()
     losses: tuple[LossFacts, ...] = ()
     loss_structure: str = "single"

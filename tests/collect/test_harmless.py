@@ -15,7 +15,6 @@ keras = pytest.importorskip("keras")
 
 from fitdoctor.collect.fit_call import CollectedCall, collect_call  # noqa: E402
 
-pytestmark = [pytest.mark.tf, pytest.mark.filterwarnings("ignore")]
 layers = keras.layers
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 8)).astype("float32")
@@ -233,6 +232,38 @@ def with_function() -> Program:
     return Program(compiled(model), (X, Y), {})
 
 
+class OwnFunction(keras.layers.Layer):
+    """Its call is a tf.function that needs AutoGraph, and uses a layer that is not built yet."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.dense = layers.Dense(8)
+
+    @tf.function
+    def call(self, inputs: Any) -> Any:
+        hidden = self.dense(inputs)
+        if tf.reduce_sum(inputs) > 0:
+            return hidden
+        return -hidden
+
+
+class Wrapper(keras.Model):
+    """A model around such a layer."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.inner = OwnFunction()
+        self.inner.dense.build((None, 8))
+        self.head = layers.Dense(3, activation="softmax")
+
+    def call(self, inputs: Any) -> Any:
+        return self.head(self.inner(inputs))
+
+
+def call_is_a_function() -> Program:
+    return Program(compiled(Wrapper()), (X, Y), {})
+
+
 def own_loss(y_true: Any, y_pred: Any) -> Any:
     SEEN.append(len(SEEN))
     return tf.reduce_mean(tf.square(tf.cast(y_true, tf.float32) - y_pred), axis=-1) * (1 + random.random())
@@ -266,7 +297,8 @@ def eager() -> Program:
 PROGRAMS: list[Callable[[], Program]] = [
     unbuilt_sequential, functional, subclassed, lazy, augmenting, dataset_with_shuffle, dataset_with_random_map,
     dataset_with_augmentation, dataset_from_generator, generator, pydataset, recurrent, own_step, with_function,
-    own_loss_and_metric, eager,
+    call_is_a_function, own_loss_and_metric, eager,
+
 ]  # fmt: skip
 
 

@@ -39,7 +39,9 @@ def test_type_message_and_last_line(path):
     assert last is not None
     assert last.path.endswith(f"{path.stem}.py")
     source = (CORPUS / "failing" / f"{path.stem}.py").read_text(encoding="utf-8").split("\n")
-    assert source[last.line - 1].strip() == last.text, "was the program edited after its failure was recorded?"
+    assert source[last.line - 1].strip() == last.text, (
+        "was the program edited after its failure was recorded?"
+    )
     assert "\x1b" not in failure.message
     assert "Exception encountered when calling" not in failure.message
     assert "in user code:" not in failure.message

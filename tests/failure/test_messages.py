@@ -1,5 +1,8 @@
 """The dialects of TensorFlow 2.0 to 2.21, Keras 2 and Keras 3."""
 
+# Recorded text stays in one piece, as it was printed.
+# ruff: noqa: E501
+
 import pytest
 
 from fitdoctor.failure.messages import read_message
@@ -30,7 +33,9 @@ def test_keras_3_wraps_with_colours_and_arguments():
 
 
 def test_colours_that_lost_their_escape_character_go_too():
-    message = read_message("Exception encountered when calling Dense.call().\n\n[1mno way[0m\n\nArguments received by Dense.call():\n  • inputs=1")
+    message = read_message(
+        "Exception encountered when calling Dense.call().\n\n[1mno way[0m\n\nArguments received by Dense.call():\n  • inputs=1"
+    )
     assert message.text == "no way"
 
 
@@ -116,7 +121,7 @@ def test_keras_2_inside_autograph_inside_keras_2():
         "        return step_function(self, iterator)\n"
         '    File "/v/site-packages/keras/utils/traceback_utils.py", line 67, in error_handler  **\n'
         "        raise e.with_traceback(filtered_tb) from None\n\n"
-        "    ValueError: Exception encountered when calling layer \"net\" (type Net).\n"
+        '    ValueError: Exception encountered when calling layer "net" (type Net).\n'
         "    \n"
         "    in user code:\n"
         "    \n"
@@ -126,7 +131,7 @@ def test_keras_2_inside_autograph_inside_keras_2():
         "        ValueError: deep inside\n"
         "    \n"
         "    \n"
-        "    Call arguments received by layer \"net\" (type Net):\n"
+        '    Call arguments received by layer "net" (type Net):\n'
         "      • x=tf.Tensor(shape=(None, 4), dtype=float32)\n"
     )
     assert message.text == "deep inside"
@@ -182,7 +187,9 @@ GRAPH_2_2 = (
 )
 
 
-@pytest.mark.parametrize("text", [GRAPH_2_21, GRAPH_2_10, GRAPH_2_7, GRAPH_2_2], ids=["2.21", "2.10", "2.7", "2.2"])
+@pytest.mark.parametrize(
+    "text", [GRAPH_2_21, GRAPH_2_10, GRAPH_2_7, GRAPH_2_2], ids=["2.21", "2.10", "2.7", "2.2"]
+)
 def test_a_graph_failure_of_any_age_gives_cause_node_and_place(text):
     message = read_message(text)
     assert message.text == "indices[0] = 1659 is not in [0, 50)"
@@ -250,7 +257,9 @@ def test_shape_errors_of_tracing_name_their_operation():
         "with input shapes: [?,7], [3]."
     )
     assert (message.node, message.operation) == ("cond/add", "AddV2")
-    old = read_message("Dimensions must be equal, but are 7 and 3 for 'loss/sub' (op: 'Sub') with input shapes: [?,7], [3].")
+    old = read_message(
+        "Dimensions must be equal, but are 7 and 3 for 'loss/sub' (op: 'Sub') with input shapes: [?,7], [3]."
+    )
     assert old.operation == "Sub"
 
 

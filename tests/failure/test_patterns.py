@@ -1,5 +1,8 @@
 """Shapes, values and names in the messages of Keras 2 and 3."""
 
+# Recorded text stays in one piece, as it was printed.
+# ruff: noqa: E501
+
 import pytest
 
 from fitdoctor.failure import patterns as p
@@ -45,9 +48,15 @@ def test_expected_and_found_shape(message):
 @pytest.mark.parametrize(
     ("message", "rule"),
     [
-        ("Input 0 with name 'None' of layer 'lstm' is incompatible with the layer: expected ndim=3, found ndim=2. Full shape received: (16, 10)", "exact"),
-        ("Input 0 of layer lstm is incompatible with the layer: : expected min_ndim=3, found ndim=2. Full shape received: [16, 10]", "least"),
-        ("Input 0 of layer \"lstm\" is incompatible with the layer: expected max_ndim=3, found ndim=2", "most"),
+        (
+            "Input 0 with name 'None' of layer 'lstm' is incompatible with the layer: expected ndim=3, found ndim=2. Full shape received: (16, 10)",
+            "exact",
+        ),
+        (
+            "Input 0 of layer lstm is incompatible with the layer: : expected min_ndim=3, found ndim=2. Full shape received: [16, 10]",
+            "least",
+        ),
+        ('Input 0 of layer "lstm" is incompatible with the layer: expected max_ndim=3, found ndim=2', "most"),
     ],
 )
 def test_ranks(message, rule):
@@ -67,14 +76,16 @@ def test_an_axis(comma):
 
 def test_a_functional_models_input():
     found = p.input_mismatch(
-        'Invalid input shape for input Tensor("data:0", shape=(None, 28, 28), dtype=float32) with name \'image\' and path \'\'. '
+        "Invalid input shape for input Tensor(\"data:0\", shape=(None, 28, 28), dtype=float32) with name 'image' and path ''. "
         "Expected shape (None, 784), but input has incompatible shape (None, 28, 28)"
     )
     assert (found.name, found.expected, found.found) == ("image", (None, 784), (None, 28, 28))
 
 
 def test_the_words_before_keras_2_4():
-    found = p.input_mismatch("Error when checking target: expected dense_2 to have shape (10,) but got array with shape (1,)")
+    found = p.input_mismatch(
+        "Error when checking target: expected dense_2 to have shape (10,) but got array with shape (1,)"
+    )
     assert (found.target, found.name, found.expected, found.found) == (True, "dense_2", (10,), (1,))
     found = p.input_mismatch(
         "Error when checking input: expected conv2d_input to have 4 dimensions, but got array with shape (60000, 28, 28)"
@@ -85,15 +96,55 @@ def test_the_words_before_keras_2_4():
 @pytest.mark.parametrize(
     ("message", "target", "output", "rule"),
     [
-        ("Arguments `target` and `output` must have the same rank (ndim). Received: target.shape=(None,), output.shape=(None, 5)", (None,), (None, 5), "same rank"),
-        ("Arguments `target` and `output` must have the same shape. Received: target.shape=(18, 1), output.shape=(18, 3)", (18, 1), (18, 3), "same shape"),
-        ("Argument `output` must have rank (ndim) `target.ndim - 1`. Received: target.shape=(20, 4), output.shape=(20, 4)", (20, 4), (20, 4), "one rank less"),
+        (
+            "Arguments `target` and `output` must have the same rank (ndim). Received: target.shape=(None,), output.shape=(None, 5)",
+            (None,),
+            (None, 5),
+            "same rank",
+        ),
+        (
+            "Arguments `target` and `output` must have the same shape. Received: target.shape=(18, 1), output.shape=(18, 3)",
+            (18, 1),
+            (18, 3),
+            "same shape",
+        ),
+        (
+            "Argument `output` must have rank (ndim) `target.ndim - 1`. Received: target.shape=(20, 4), output.shape=(20, 4)",
+            (20, 4),
+            (20, 4),
+            "one rank less",
+        ),
         ("Shapes (None, 1) and (None, 10) are incompatible", (None, 1), (None, 10), "same shape"),
-        ("`logits` and `labels` must have the same shape, received ((None, 3) vs (None, 2)).", (None, 2), (None, 3), "same shape"),
-        ("logits and labels must have the same shape ((None, 1) vs (None, 10))", (None, 10), (None, 1), "same shape"),
-        ("logits and labels must be broadcastable: logits_size=[32,10] labels_size=[32,3]", (32, 3), (32, 10), "same shape"),
-        ("logits and labels must have the same first dimension, got logits shape [32,10] and labels shape [320]", (320,), (32, 10), "one rank less"),
-        ("Shape mismatch: The shape of labels (received (320,)) should equal the shape of logits except for the last dimension (received (32, 10)).", (320,), (32, 10), "one rank less"),
+        (
+            "`logits` and `labels` must have the same shape, received ((None, 3) vs (None, 2)).",
+            (None, 2),
+            (None, 3),
+            "same shape",
+        ),
+        (
+            "logits and labels must have the same shape ((None, 1) vs (None, 10))",
+            (None, 10),
+            (None, 1),
+            "same shape",
+        ),
+        (
+            "logits and labels must be broadcastable: logits_size=[32,10] labels_size=[32,3]",
+            (32, 3),
+            (32, 10),
+            "same shape",
+        ),
+        (
+            "logits and labels must have the same first dimension, got logits shape [32,10] and labels shape [320]",
+            (320,),
+            (32, 10),
+            "one rank less",
+        ),
+        (
+            "Shape mismatch: The shape of labels (received (320,)) should equal the shape of logits except for the last dimension (received (32, 10)).",
+            (320,),
+            (32, 10),
+            "one rank less",
+        ),
     ],
 )
 def test_labels_against_output(message, target, output, rule):
@@ -102,7 +153,9 @@ def test_labels_against_output(message, target, output, rule):
 
 
 def test_a_label_and_its_range():
-    found = p.label_out_of_range("Received a label value of -1 which is outside the valid range of [0, 3).  Label values: 0 -1")
+    found = p.label_out_of_range(
+        "Received a label value of -1 which is outside the valid range of [0, 3).  Label values: 0 -1"
+    )
     assert (found.value, found.low, found.high) == (-1, 0, 3)
 
 
@@ -128,13 +181,38 @@ def test_cardinality(message):
 @pytest.mark.parametrize(
     ("message", "shapes", "operation", "lengths"),
     [
-        ("Dimensions must be equal, but are 12 and 32 for '{{node loss/sub}} = Sub[T=DT_FLOAT](a, b)' with input shapes: [32,12], [32,32].", ((32, 12), (32, 32)), "Sub", (12, 32)),
-        ("Dimensions must be equal, but are 12 and 32 for 'loss/sub' (op: 'Sub') with input shapes: [?,12], [?,32].", ((None, 12), (None, 32)), "Sub", (12, 32)),
-        ("Cannot reshape a tensor with 4 elements to shape [7] (7 elements) for '{{node R}} = Reshape[T=DT_FLOAT](x, y)' with input shapes: [4], [1] and with input tensors computed as partial shapes: input[1] = [7].", ((4,), (1,)), "Reshape", None),
+        (
+            "Dimensions must be equal, but are 12 and 32 for '{{node loss/sub}} = Sub[T=DT_FLOAT](a, b)' with input shapes: [32,12], [32,32].",
+            ((32, 12), (32, 32)),
+            "Sub",
+            (12, 32),
+        ),
+        (
+            "Dimensions must be equal, but are 12 and 32 for 'loss/sub' (op: 'Sub') with input shapes: [?,12], [?,32].",
+            ((None, 12), (None, 32)),
+            "Sub",
+            (12, 32),
+        ),
+        (
+            "Cannot reshape a tensor with 4 elements to shape [7] (7 elements) for '{{node R}} = Reshape[T=DT_FLOAT](x, y)' with input shapes: [4], [1] and with input tensors computed as partial shapes: input[1] = [7].",
+            ((4,), (1,)),
+            "Reshape",
+            None,
+        ),
         ("Incompatible shapes: [32,12] vs. [32,32]", ((32, 12), (32, 32)), "", None),
         ("Matrix size-incompatible: In[0]: [8,3], In[1]: [8,3]", ((8, 3), (8, 3)), "", None),
-        ("Inputs have incompatible shapes. Received shapes (6, 6, 8) and (6, 6, 16)", ((6, 6, 8), (6, 6, 16)), "", None),
-        ("A `Concatenate` layer requires inputs with matching shapes except for the concatenation axis. Received: input_shape=[(None, 48, 8), (None, 42, 8)]", ((None, 48, 8), (None, 42, 8)), "", None),
+        (
+            "Inputs have incompatible shapes. Received shapes (6, 6, 8) and (6, 6, 16)",
+            ((6, 6, 8), (6, 6, 16)),
+            "",
+            None,
+        ),
+        (
+            "A `Concatenate` layer requires inputs with matching shapes except for the concatenation axis. Received: input_shape=[(None, 48, 8), (None, 42, 8)]",
+            ((None, 48, 8), (None, 42, 8)),
+            "",
+            None,
+        ),
     ],
 )
 def test_an_operations_shapes(message, shapes, operation, lengths):
@@ -143,13 +221,21 @@ def test_an_operations_shapes(message, shapes, operation, lengths):
 
 
 def test_reshapes():
-    found = p.reshape_sizes("Cannot reshape a tensor with 3200 elements to shape [20,10,4,16] (12800 elements) for …")
+    found = p.reshape_sizes(
+        "Cannot reshape a tensor with 3200 elements to shape [20,10,4,16] (12800 elements) for …"
+    )
     assert (found.given, found.wanted, found.target_shape) == (3200, 12800, (20, 10, 4, 16))
-    found = p.reshape_sizes("The total size of the tensor must be unchanged. Received: input_shape=(784,), target_shape=(7, 7, 32)")
+    found = p.reshape_sizes(
+        "The total size of the tensor must be unchanged. Received: input_shape=(784,), target_shape=(7, 7, 32)"
+    )
     assert (found.input_shape, found.target_shape) == ((784,), (7, 7, 32))
-    found = p.reshape_sizes("Input to reshape is a tensor with 10 values, but the requested shape requires a multiple of 7")
+    found = p.reshape_sizes(
+        "Input to reshape is a tensor with 10 values, but the requested shape requires a multiple of 7"
+    )
     assert (found.given, found.multiple_of) == (10, 7)
-    found = p.reshape_sizes("total size of new array must be unchanged, input_shape = [784], output_shape = [7, 7, 32]")
+    found = p.reshape_sizes(
+        "total size of new array must be unchanged, input_shape = [784], output_shape = [7, 7, 32]"
+    )
     assert found.target_shape == (7, 7, 32)
 
 
@@ -168,10 +254,20 @@ def test_an_axis_that_shrank_away():
 @pytest.mark.parametrize(
     ("message", "function", "name", "owner"),
     [
-        ("TensorFlowTrainer.fit() got an unexpected keyword argument 'loss'", "fit", "loss", "TensorFlowTrainer"),
+        (
+            "TensorFlowTrainer.fit() got an unexpected keyword argument 'loss'",
+            "fit",
+            "loss",
+            "TensorFlowTrainer",
+        ),
         ("fit() got an unexpected keyword argument 'nb_epoch'", "fit", "nb_epoch", ""),
         ("Argument(s) not recognized: {'lr': 0.1}", "", "lr", ""),
-        ("Unrecognized keyword arguments passed to Dense: {'batch_input_shape': (None, 3)}", "", "batch_input_shape", "Dense"),
+        (
+            "Unrecognized keyword arguments passed to Dense: {'batch_input_shape': (None, 3)}",
+            "",
+            "batch_input_shape",
+            "Dense",
+        ),
         ("('Keyword argument not understood:', 'output_dim')", "", "output_dim", ""),
         ("got an unexpected keyword argument 'training'", "", "training", ""),
     ],
@@ -181,7 +277,9 @@ def test_an_unexpected_keyword(message, function, name, owner):
 
 
 def test_too_few_and_too_many_arguments():
-    assert p.argument_count("MixupModel.train_step() missing 1 required positional argument: 'y'").missing == ("y",)
+    assert p.argument_count(
+        "MixupModel.train_step() missing 1 required positional argument: 'y'"
+    ).missing == ("y",)
     assert p.argument_count("f() missing 2 required positional arguments: 'a' and 'b'").missing == ("a", "b")
     assert p.argument_count("missing a required argument: 'meta'").missing == ("meta",)
     found = p.argument_count("PrintLoss.on_epoch_end() takes 2 positional arguments but 3 were given")
@@ -189,8 +287,15 @@ def test_too_few_and_too_many_arguments():
 
 
 def test_a_missing_attribute():
-    found = p.attribute_missing("'MLP' object has no attribute '_dtype_policy'. Did you mean: 'dtype_policy'?")
-    assert (found.owner, found.name, found.kind, found.suggestion) == ("MLP", "_dtype_policy", "object", "dtype_policy")
+    found = p.attribute_missing(
+        "'MLP' object has no attribute '_dtype_policy'. Did you mean: 'dtype_policy'?"
+    )
+    assert (found.owner, found.name, found.kind, found.suggestion) == (
+        "MLP",
+        "_dtype_policy",
+        "object",
+        "dtype_policy",
+    )
     assert p.attribute_missing("module 'tensorflow' has no attribute 'Session'").kind == "module"
     assert p.attribute_missing("type object 'Adam' has no attribute 'x'").kind == "type"
 
@@ -225,9 +330,21 @@ def test_the_tensor_that_is_meant(message, name):
 @pytest.mark.parametrize(
     ("message", "found", "expected"),
     [
-        ("Input 'b' of 'MatMul' Op has type float32 that does not match type int32 of argument 'a'.", "float32", "int32"),
-        ("Value passed to parameter 'input' has DataType int64 not in list of allowed values: float16, float32", "int64", "float16"),
-        ("cannot compute MatMul as input #1(zero-based) was expected to be a int32 tensor but is a float tensor [Op:MatMul]", "float", "int32"),
+        (
+            "Input 'b' of 'MatMul' Op has type float32 that does not match type int32 of argument 'a'.",
+            "float32",
+            "int32",
+        ),
+        (
+            "Value passed to parameter 'input' has DataType int64 not in list of allowed values: float16, float32",
+            "int64",
+            "float16",
+        ),
+        (
+            "cannot compute MatMul as input #1(zero-based) was expected to be a int32 tensor but is a float tensor [Op:MatMul]",
+            "float",
+            "int32",
+        ),
         ("Cast string to float is not supported", "string", "float"),
         ("Failed to convert a NumPy array to a Tensor (Unsupported object type list).", "list", ""),
         ("Invalid dtype: object", "object", ""),
@@ -239,15 +356,23 @@ def test_types(message, found, expected):
 
 
 def test_inputs_by_number_and_name():
-    found = p.input_count("Layer \"functional\" expects 2 named input(s) with keys ['user', 'item'], but it received 1 input tensors.")
+    found = p.input_count(
+        "Layer \"functional\" expects 2 named input(s) with keys ['user', 'item'], but it received 1 input tensors."
+    )
     assert (found.expected, found.received, found.expected_keys) == (2, 1, ("user", "item"))
-    found = p.input_count("Layer model expects 1 input(s), but it received 3 input tensors. Inputs received: [")
+    found = p.input_count(
+        "Layer model expects 1 input(s), but it received 3 input tensors. Inputs received: ["
+    )
     assert (found.layer, found.expected, found.received) == ("model", 1, 3)
     found = p.input_count(
         "Missing data for input \"ward\". You passed a data dictionary with keys ['numeric', 'ward_id']. "
         "Expected the following keys: ['numeric', 'ward']"
     )
-    assert (found.missing, found.received_keys, found.expected_keys) == ("ward", ("numeric", "ward_id"), ("numeric", "ward"))
+    assert (found.missing, found.received_keys, found.expected_keys) == (
+        "ward",
+        ("numeric", "ward_id"),
+        ("numeric", "ward"),
+    )
 
 
 def test_memory():
@@ -259,6 +384,16 @@ def test_memory():
 
 
 def test_other_messages_give_nothing():
-    for extract in (p.input_mismatch, p.target_and_output, p.label_out_of_range, p.cardinality, p.operation_shapes,
-                    p.unexpected_keyword, p.attribute_missing, p.dtype_mismatch, p.named_tensor, p.allocation_failed):
+    for extract in (
+        p.input_mismatch,
+        p.target_and_output,
+        p.label_out_of_range,
+        p.cardinality,
+        p.operation_shapes,
+        p.unexpected_keyword,
+        p.attribute_missing,
+        p.dtype_mismatch,
+        p.named_tensor,
+        p.allocation_failed,
+    ):
         assert extract("None values not supported.") is None

@@ -40,7 +40,13 @@ def program(tmp_path):
 
 def printed(*command, cwd):
     done = subprocess.run(
-        [sys.executable, *command], cwd=cwd, capture_output=True, text=True, timeout=120, check=False, encoding="utf-8"
+        [sys.executable, *command],
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+        encoding="utf-8",
     )
     return done.stdout + done.stderr
 
@@ -61,7 +67,9 @@ def test_python(program, tmp_path):
 
 @pytest.mark.parametrize("style", ["long", "short", "native", "auto"])
 def test_pytest(program, tmp_path, style):
-    text = printed("-m", "pytest", "-p", "no:cacheprovider", f"--tb={style}", "--color=yes", str(program), cwd=tmp_path)
+    text = printed(
+        "-m", "pytest", "-p", "no:cacheprovider", f"--tb={style}", "--color=yes", str(program), cwd=tmp_path
+    )
     failures = failures_in(text)
     if style == "auto":  # pytest leaves the functions of the frames in the middle out
         assert failures[0].last_user_frame.line == 6

@@ -4,10 +4,14 @@ import pytest
 
 from fitdoctor.failure.raw_text import clean_text, read_text_any, without_prefix
 
-LOG = 'Traceback (most recent call last):\n  File "train.py", line 1, in <module>\nValueError: naïve – größe\n'
+LOG = (
+    'Traceback (most recent call last):\n  File "train.py", line 1, in <module>\nValueError: naïve – größe\n'
+)
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "cp1252"])
+@pytest.mark.parametrize(
+    "encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "cp1252"]
+)
 def test_any_encoding_is_read(encoding):
     assert "größe" in read_text_any(LOG.encode(encoding))
 
@@ -24,7 +28,9 @@ def test_a_log_cut_in_the_middle_of_a_character_is_read():
     assert read_text_any(cut).startswith("ü" * 49)
 
 
-@pytest.mark.parametrize("raw", [bytes(range(256)) * 20, b"\x89PNG\r\n\x1a\n" + b"\0\x01\x02" * 50, b"\x1f\x8b\x08" + bytes(200)])
+@pytest.mark.parametrize(
+    "raw", [bytes(range(256)) * 20, b"\x89PNG\r\n\x1a\n" + b"\0\x01\x02" * 50, b"\x1f\x8b\x08" + bytes(200)]
+)
 def test_binary_is_refused_clearly(raw):
     with pytest.raises(ValueError, match="not text"):
         read_text_any(raw)

@@ -1,5 +1,8 @@
 """Failures in saved text: terminals, notebooks, pytest, build servers."""
 
+# Recorded text stays in one piece, as it was printed.
+# ruff: noqa: E501, W291
+
 import json
 
 import pytest
@@ -43,7 +46,13 @@ def test_pythons_own_traceback():
 
 @pytest.mark.parametrize(
     "text",
-    ["", "Epoch 1/2\nloss: 0.3\n", "WARNING: All log messages before absl::InitializeLog()\n", "no Error here", "Error: 3"],
+    [
+        "",
+        "Epoch 1/2\nloss: 0.3\n",
+        "WARNING: All log messages before absl::InitializeLog()\n",
+        "no Error here",
+        "Error: 3",
+    ],
 )
 def test_no_failure_gives_nothing(text):
     assert failures_in(text) == []
@@ -53,7 +62,9 @@ def test_noise_around_and_in_between():
     noisy = (
         "I0000 00:00:1794770051.568291    3398 port.cc:153] oneDNN custom operations are on.\n"
         "Epoch 1/5\n1/4 [=====>.....] - ETA: 0s\r2/4 [===>] - loss: 0.4\r"
-        + PLAIN.replace("    main()\n", "    main()\n2024-05-01 10:00:00.1: W tensorflow/core/x.cc:1] message\n")
+        + PLAIN.replace(
+            "    main()\n", "    main()\n2024-05-01 10:00:00.1: W tensorflow/core/x.cc:1] message\n"
+        )
         + "2024-05-01 10:00:01.000000: W tensorflow/core/kernels/data/generator_dataset_op.cc:108] finalize\n"
         "WARNING:tensorflow:something\n"
     )
@@ -86,7 +97,11 @@ def test_what_a_build_server_puts_before_each_line(prefix):
     text = "\n".join(prefix.format(i=index) + line for index, line in enumerate(lines))
     failure = only(f"start\n{text}\n")
     expected = only(PLAIN)
-    assert (failure.type, failure.message, failure.frames) == (expected.type, expected.message, expected.frames)
+    assert (failure.type, failure.message, failure.frames) == (
+        expected.type,
+        expected.message,
+        expected.frames,
+    )
 
 
 def test_chained_tracebacks_are_one_failure():
@@ -125,12 +140,19 @@ def test_a_traceback_without_its_head():
 
 
 def test_only_the_last_line():
-    failure = only("tensorflow.python.framework.errors_impl.InvalidArgumentError: logits and labels must be broadcastable")
-    assert (failure.type, failure.message) == ("InvalidArgumentError", "logits and labels must be broadcastable")
+    failure = only(
+        "tensorflow.python.framework.errors_impl.InvalidArgumentError: logits and labels must be broadcastable"
+    )
+    assert (failure.type, failure.message) == (
+        "InvalidArgumentError",
+        "logits and labels must be broadcastable",
+    )
 
 
 def test_a_message_without_its_type_is_known_by_its_envelope():
-    failure = only("Exception encountered when calling Dense.call().\n\nno\n\nArguments received by Dense.call():\n  • inputs=1")
+    failure = only(
+        "Exception encountered when calling Dense.call().\n\nno\n\nArguments received by Dense.call():\n  • inputs=1"
+    )
     assert (failure.type, failure.message, failure.layer_class) == ("", "no", "Dense")
 
 
@@ -207,7 +229,9 @@ def test_a_remote_traceback():
 
 @pytest.mark.parametrize("kind", ["SyntaxError", "IndentationError"])
 def test_a_program_that_cannot_be_read(kind):
-    failure = only(f'  File "/p/train.py", line 3\n    model.fit(x\n             ^\n{kind}: \'(\' was never closed\n')
+    failure = only(
+        f"  File \"/p/train.py\", line 3\n    model.fit(x\n             ^\n{kind}: '(' was never closed\n"
+    )
     assert failure.type == kind
     assert failure.last_user_frame.line == 3
     assert failure.last_user_frame.text == "model.fit(x"
@@ -331,7 +355,9 @@ def test_notebook_tracebacks_of_all_ages(text, cell):
 def test_chained_notebook_tracebacks():
     head = "KeyError                                  Traceback (most recent call last)\n"
     first = head + "Cell In[4], line 2\n----> 2     {}['a']\n\nKeyError: 'a'\n\n"
-    failure = only(first + "During handling of the above exception, another exception occurred:\n\n" + CELL_INPUT)
+    failure = only(
+        first + "During handling of the above exception, another exception occurred:\n\n" + CELL_INPUT
+    )
     assert failure.message == "no"
     assert [(e.type, e.place.line, e.place.cell) for e in failure.earlier] == [("KeyError", 2, 4)]
 
@@ -345,7 +371,12 @@ def test_a_saved_notebook_knows_its_cells():
             {
                 "cell_type": "code",
                 "outputs": [
-                    {"output_type": "error", "ename": "ValueError", "evalue": "no", "traceback": CELL_NEW.split("\n")}
+                    {
+                        "output_type": "error",
+                        "ename": "ValueError",
+                        "evalue": "no",
+                        "traceback": CELL_NEW.split("\n"),
+                    }
                 ],
             },
         ],
@@ -397,12 +428,23 @@ FAILED test_train.py::test_assert - AssertionError: diverged
 
 def test_pytests_report():
     first, second = failures_in(LONG)
-    assert (first.type, first.message, first.layer_class) == ("ValueError", "Input 0 does not fit", "Sequential")
+    assert (first.type, first.message, first.layer_class) == (
+        "ValueError",
+        "Input 0 does not fit",
+        "Sequential",
+    )
     assert users(first) == [("test_train.py", 15, "test_train"), ("test_train.py", 9, "train")]
     assert first.last_user_frame.text == "return model.fit("
     assert first.called == "fit"
     assert (second.type, second.message) == ("AssertionError", "diverged\nassert 3 < 2")
     assert users(second) == [("test_train.py", 23, "test_assert")]
+
+
+def test_pytests_report_in_the_log_of_a_build_server():
+    stamped = "\n".join(
+        f"2024-05-01T12:00:00.{index:07}Z {line}" for index, line in enumerate(LONG.split("\n"))
+    )
+    assert failures_in(stamped) == failures_in(LONG)
 
 
 # --- signs ---
@@ -428,7 +470,8 @@ def test_killed_processes(line, signal):
 
 
 @pytest.mark.parametrize(
-    "line", ["the job killed two birds", "Killed processes are restarted", "status: not Aborted yet", "loss: 137"]
+    "line",
+    ["the job killed two birds", "Killed processes are restarted", "status: not Aborted yet", "loss: 137"],
 )
 def test_words_that_are_no_signals(line):
     assert failures_in(line + "\n") == []

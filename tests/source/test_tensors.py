@@ -190,7 +190,8 @@ def test_layers_variables_and_lists_of_layers() -> None:
     found = in_call(
         """
         is_(self.dense(x))
-        is_(self.dense(3))
+        is_(self.dense([3.0]))
+        is_(self.dense())
         is_(self.w)
         is_(self.w * 2)
         is_(self.v[0])
@@ -220,7 +221,8 @@ def test_layers_variables_and_lists_of_layers() -> None:
     )
     assert found == {
         "self.dense(x)": True,
-        "self.dense(3)": False,
+        "self.dense([3.0])": True,
+        "self.dense()": False,
         "self.w": False,
         "self.w * 2": True,
         "self.v[0]": True,
@@ -336,6 +338,20 @@ def test_parameters_by_the_way_of_tracing() -> None:
         "label": True,
         "w": False,
     }
+
+
+def test_objects_that_keras_calls_with_one_tensor() -> None:
+    found = tensors(
+        """
+        class S(keras.optimizers.schedules.LearningRateSchedule):
+            def __call__(self, step): is_(step)
+        class R(keras.regularizers.Regularizer):
+            def __call__(self, w): is_(w)
+        class Plain:
+            def __call__(self, other): is_(other)
+        """
+    )
+    assert found == {"step": True, "w": True, "other": False}
 
 
 HELPERS = """

@@ -124,6 +124,20 @@ def test_losses_and_metrics_given_to_compile() -> None:
     }
 
 
+def test_a_function_that_comes_with_others_out_of_a_factory() -> None:
+    module = read(
+        """
+        def make():
+            kept = {}
+            def loss(y, p): ...
+            return loss, kept
+        loss, kept = make()
+        model.compile(loss=loss)
+        """
+    )
+    assert traced(module) == {"make.loss": ("loss", False)}
+
+
 def test_the_reason_is_the_argument_that_hands_it_over() -> None:
     module = read("def f(y, p): ...\nmodel.compile(loss=f)\n")
     tracing = module.functions[0].traced

@@ -176,7 +176,8 @@ def _count(variables: Any) -> int:
 
 
 def _shapes(layer: Any) -> tuple[tuple[Shape, ...] | Unknown, tuple[Shape, ...] | Unknown]:
-    nodes = vars(layer).get("_inbound_nodes", ()) if hasattr(layer, "__dict__") else ()
+    attributes = vars(layer) if hasattr(layer, "__dict__") else {}
+    nodes = attributes.get("_inbound_nodes") or attributes.get("_inbound_nodes_value")
     unknown = Unknown("the layer is not part of a graph of layers")
     if not nodes:
         return unknown, unknown

@@ -17,6 +17,10 @@ OPTIMIZER_SETTINGS = (
     "momentum", "nesterov", "beta_1", "beta_2", "rho", "epsilon", "weight_decay", "clipnorm", "clipvalue",
     "global_clipnorm", "use_ema", "amsgrad", "loss_scale_factor", "gradient_accumulation_steps",
 )  # fmt: skip
+METRIC_SETTINGS = (
+    "threshold", "thresholds", "from_logits", "class_id", "top_k", "num_classes", "multi_label", "num_labels",
+    "average", "k", "sparse_y_true", "sparse_y_pred", "target_class_ids",
+)  # fmt: skip
 _CROSSENTROPIES = ("crossentropy", "ce", "bce", "focal")
 _NO_LOGITS = Unknown("the loss has no such setting")
 
@@ -183,7 +187,8 @@ def _metric(metric: Any, output: str, code: Any) -> MetricFacts:
         kind = type(metric)
         inner = vars(metric).get("_fn") if kind.__name__ == "MeanMetricWrapper" else None
         builtin = is_library_class(kind) and (inner is None or _of_keras(inner))
-        return MetricFacts(str(metric.name), kind.__name__, builtin, output, code)
+        settings = settings_of(metric, METRIC_SETTINGS)
+        return MetricFacts(str(metric.name), kind.__name__, builtin, output, code, settings)
     name = str(getattr(metric, "__name__", type(metric).__name__))
     return MetricFacts(name, _METRIC_CLASSES.get(name, name), _of_keras(metric), output, code)
 

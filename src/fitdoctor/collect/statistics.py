@@ -132,7 +132,7 @@ class _Running:
     def result(self, complete: bool) -> Statistics:
         """What was found."""
         histogram = None
-        if self.histogram and (self.integral or len(self.histogram) <= 64):
+        if self.histogram and (self.integral or self.labels and len(self.histogram) <= 64):
             histogram = tuple(sorted(self.histogram.items()))
         return Statistics(
             count=self.rows,

@@ -15,7 +15,7 @@ import traceback
 import types
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from fitdoctor.collect.arrays import Batch, Leaf, map_leaves
@@ -64,6 +64,11 @@ def try_model(model: Any, batch: Batch | Unknown, method: str = "fit") -> Trial:
         with_loss=compiled and not predicts,
         with_metrics=compiled and not predicts and "compute_metrics" not in overrides_of(model),
     )
+    if vars(model).get("_distribute_strategy") is not None:
+        if not _output_is_known(plan):
+            unknown = Unknown("the model runs under a distribution strategy")
+            return Trial(unknown, unknown, unknown)
+        plan = replace(plan, batch=_with_open_batch_axis(batch))
     effects = effects_of(*_code_carriers(model))
     if effects.lasting:
         unknown = Unknown(f"its code has lasting effects: {effects.lasting}")
@@ -90,13 +95,20 @@ def _reason_against(model: Any, batch: Batch | Unknown, method: str) -> str:
     for name in overrides_of(model):
         if name in own_steps:
             return f"the model defines its own `{name}`"
-    if vars(model).get("_distribute_strategy") is not None:
-        return "the model runs under a distribution strategy"
     if any(leaf.sparse or leaf.ragged for leaf in _flat_leaves(batch)):
         return "the data is sparse or ragged"
     if not list(_flat_leaves(Batch(batch.x))):
         return "there is no x"
     return ""
+
+
+def _with_open_batch_axis(batch: Batch) -> Batch:
+    """A strategy shares each batch among its replicas: nobody knows the size of a share."""
+
+    def opened(leaf: Leaf) -> Leaf:
+        return replace(leaf, shape=(None, *leaf.shape[1:])) if leaf.shape else leaf
+
+    return Batch(*(map_leaves(opened, part) for part in (batch.x, batch.y, batch.sample_weight)))
 
 
 def _flat_leaves(value: Any) -> Iterator[Leaf]:
@@ -255,8 +267,7 @@ def _scratch(model: Any) -> Iterator[Any]:
     import keras
     import tensorflow as tf
 
-    polymorphic: Any = sys.modules.get("tensorflow.python.eager.polymorphic_function.polymorphic_function")
-    eager_functions = getattr(polymorphic, "RUN_FUNCTIONS_EAGERLY", None)
+    inline = tf.config.functions_run_eagerly()
     graph = tf.__internal__.FuncGraph("fitdoctor_trial")
     scope = _scope_class(keras)(graph)
     state = keras.src.backend.common.global_state
@@ -271,14 +282,12 @@ def _scratch(model: Any) -> Iterator[Any]:
     with scope, keras.src.backend.common.symbolic_scope.SymbolicScope():
         state.set_global_attribute("traceback_filtering", False)
         # A traced tf.function would keep what it captured here, and fit would find it in its cache.
-        if polymorphic is not None and eager_functions is not None:
-            polymorphic.RUN_FUNCTIONS_EAGERLY = True
+        tf.config.run_functions_eagerly(True)
         try:
             with graph.as_default(), tf.variable_creator_scope(refuse):
                 yield placeholder
         finally:
-            if polymorphic is not None and eager_functions is not None:
-                polymorphic.RUN_FUNCTIONS_EAGERLY = eager_functions
+            tf.config.run_functions_eagerly(inline)
 
 
 _scope_classes: dict[int, Any] = {}

@@ -126,6 +126,8 @@ def read_message(raw: str, *, here: bool = True) -> Message:
     """
     message = Message()
     text = _unescaped(plain_text(raw[:LONGEST]))
+    if "[0m" in text:
+        text = _LOST_ANSI.sub("", text)
     for _ in range(40):  # envelopes nest: a layer in a model in AutoGraph's own
         inner = _opened(text, message, here)
         if inner is None:
@@ -173,11 +175,25 @@ def _from_calling(text: str, calling: re.Match[str], message: Message) -> str:
     if message.dialect == "bare":
         message.dialect = "wrapped"
     body = text[calling.end() :]
-    heads = list(_ARGUMENTS.finditer(body))
-    if heads:
-        message.arguments = _bullets(body[heads[-1].end() :])
-        body = body[: heads[-1].start()]
-    return _LOST_ANSI.sub("", body).strip("\n")
+    start, end = _arguments_head(body)
+    if end:
+        message.arguments = _bullets(body[end:])
+        body = body[:start]
+    return body.strip("\n")
+
+
+def _arguments_head(body: str) -> tuple[int, int]:
+    """Where the last headline of an arguments block stands: the outermost envelope's; (0, 0) without one."""
+    place = body.rfind("rguments received")
+    for _ in range(20):
+        if place < 0:
+            break
+        start = body.rfind("\n", 0, place) + 1
+        head = _ARGUMENTS.match(body, start)
+        if head:
+            return start, head.end()
+        place = body.rfind("rguments received", 0, place)
+    return 0, 0
 
 
 def _bullets(text: str) -> tuple[tuple[str, str], ...]:

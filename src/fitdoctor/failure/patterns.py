@@ -155,7 +155,9 @@ class UnexpectedKeyword:
     """The class of a method, where it is told."""
 
 
-_UNEXPECTED = re.compile(r"(?P<function>[\w.<>]{1,200})\(\) got an unexpected keyword argument '(?P<name>\w+)'")
+_UNEXPECTED = re.compile(
+    r"(?<![\w.<>])(?P<function>[\w.<>]{1,200})\(\) got an unexpected keyword argument '(?P<name>\w+)'"
+)
 _UNBOUND = re.compile(r"got an unexpected keyword argument '(?P<name>\w+)'")
 _NOT_RECOGNIZED = re.compile(
     r"""(?:Argument\(s\)[ ]not[ ]recognized:[ ]\{\s*
@@ -193,11 +195,12 @@ class ArgumentCount:
 
 
 _MISSING = re.compile(
-    r"(?P<function>[\w.<>]{1,200})\(\) missing \d+ required (?:positional|keyword-only) arguments?: (?P<names>'[^\n]{1,500})"
+    r"(?<![\w.<>])(?P<function>[\w.<>]{1,200})\(\) missing \d+ required "
+    r"(?:positional|keyword-only) arguments?: (?P<names>'[^\n]{1,500})"
 )
 _MISSING_BOUND = re.compile(r"missing a required (?:keyword-only )?argument: (?P<names>'\w+')")
 _TAKES = re.compile(
-    r"(?P<function>[\w.<>]{1,200})\(\) takes (?:from \d+ to )?(?P<takes>\d+) positional arguments? "
+    r"(?<![\w.<>])(?P<function>[\w.<>]{1,200})\(\) takes (?:from \d+ to )?(?P<takes>\d+) positional arguments? "
     r"but (?P<given>\d+) (?:was|were) given"
 )
 
@@ -231,7 +234,8 @@ class AttributeMissing:
 
 
 _ATTRIBUTE = re.compile(
-    r"(?:(?P<kind>module|type object) )?'(?P<owner>[^'\n]{1,300})'(?: object)? has no attribute '(?P<name>[^'\n]{1,300})'"
+    r"(?:(?P<kind>module|type object) )?'(?P<owner>[^'\n]{1,300})'(?: object)? "
+    r"has no attribute '(?P<name>[^'\n]{1,300})'"
 )
 _DID_YOU_MEAN = re.compile(r"Did you mean: '(?P<name>\w+)'")
 
@@ -281,8 +285,12 @@ class NamedTensor:
 
 
 _TENSORS = (
-    re.compile(rf"<tf\.Tensor '(?P<name>[^'\n]{1,500})' shape=(?P<shape>{SHAPE}|<unknown>) dtype=(?P<dtype>\w+)>"),
-    re.compile(rf'Tensor\("(?P<name>[^"\n]{1,500})"(?:, shape=(?P<shape>{SHAPE}))?(?:, dtype=(?P<dtype>\w+))?\)'),
+    re.compile(
+        rf"<tf\.Tensor '(?P<name>[^'\n]{{1,500}})' shape=(?P<shape>{SHAPE}|<unknown>) dtype=(?P<dtype>\w+)>"
+    ),
+    re.compile(
+        rf'Tensor\("(?P<name>[^"\n]{{1,500}})"(?:, shape=(?P<shape>{SHAPE}))?(?:, dtype=(?P<dtype>\w+))?\)'
+    ),
     re.compile(r"symbolic (?:tf\.)?Tensor \((?P<name>[^)\n]{1,500})\) to a numpy array"),
     re.compile(r"The graph tensor has name: (?P<name>\S+)"),
 )

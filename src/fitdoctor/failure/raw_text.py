@@ -18,6 +18,8 @@ _SAMPLE = 65_536
 _TEXT_CONTROLS = frozenset(b"\t\n\x0b\x0c\r\x08\x1b\x07")
 _BACKSPACES = re.compile("\x08+")
 _STAMP = re.compile(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)? ?")
+_STAMPS = re.compile(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{1,9}Z(?: |$)", re.MULTILINE)
+"""What GitHub, Kubernetes and Docker put before every line of a log that is downloaded."""
 _MARK = re.compile(r"^(?:##\[\w{1,20}\]|::error(?: [^:\n]{0,300})?::)")
 _NUMBER = re.compile(r"\d+")
 
@@ -86,6 +88,8 @@ def clean_text(text: str) -> str:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     if "\x08" in text:
         text = _BACKSPACES.sub("\n", text)
+    if _STAMPS.search(text[:_SAMPLE]):
+        text = _STAMPS.sub("", text)
     return text
 
 

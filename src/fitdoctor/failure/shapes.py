@@ -82,7 +82,7 @@ _EXPECTED_AXIS = re.compile(
     rf"(?P<found>{SHAPE})"
 )
 _INVALID_INPUT = re.compile(
-    rf"Invalid input shape for input .{{0,2000}}?(?: with name '(?P<name>[^'\n]*)')?(?: and path '[^'\n]*')?\. "
+    rf"Invalid input shape for input .{{0,400}}?(?: with name '(?P<name>[^'\n]*)')?(?: and path '[^'\n]*')?\. "
     rf"Expected shape (?P<expected>{SHAPE}), but input has incompatible shape (?P<found>{SHAPE})",
     re.DOTALL,
 )

@@ -30,6 +30,7 @@ MOST_PLACES = 300
 """Places of one kind that are looked at; the last ones, because the end of a log tells how it ended."""
 _WINDOW = 400_000
 """Characters that one exception may take."""
+_TAIL = 2_000_000
 _MOST_CHAINED = 50
 
 
@@ -155,8 +156,7 @@ def _section_start(text: str, place: int, floor: int) -> int:
 def _lone(text: str) -> list[_Found]:
     found: list[_Found] = []
     done = 0
-    matches = [match.start() for match in LONE.finditer(text)][-MOST_PLACES:]
-    for start in matches:
+    for start in _lone_places(text):
         one = _lone_at(text, start) if start >= done else None
         if one is not None:
             done = one.end
@@ -165,6 +165,16 @@ def _lone(text: str) -> list[_Found]:
         block = parse_envelope(text)
         return [_Found(block, 0, len(text), "lone")] if block else []
     return found
+
+
+def _lone_places(text: str) -> list[int]:
+    """The last exception lines: of the end of the text, or of all of it where there are none."""
+    tail = _line_start(text, max(0, len(text) - _TAIL))
+    for low in (tail, 0):
+        places = [match.start() for match in LONE.finditer(text, low)]
+        if places:
+            return places[-MOST_PLACES:]
+    return []
 
 
 def _lone_at(text: str, start: int) -> _Found | None:

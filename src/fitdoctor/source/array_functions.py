@@ -606,6 +606,13 @@ def _shuffle(run: Interpreter, arguments: Arguments) -> Value:
     return Plain(None)
 
 
+@handles("numpy.put", "numpy.place", "numpy.copyto", "numpy.putmask", "numpy.fill_diagonal", "numpy.add.at")
+def _written(run: Interpreter, arguments: Arguments) -> Value:
+    for value in arguments.positional[:1]:
+        run.state.touch(value)
+    return Plain(None)
+
+
 @handles("numpy.pad")
 def _pad(run: Interpreter, arguments: Arguments) -> Value:
     array = array_argument(run, arguments, "array")

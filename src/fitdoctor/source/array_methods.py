@@ -36,7 +36,7 @@ def call(run: Interpreter, array: Array, name: str, arguments: Arguments) -> Val
         run.state.written.add(array.buffer)
         return NONE
     if name in _IN_PLACE:
-        run.state.written.add(array.buffer)
+        run.state.written.update((array.buffer, -array.buffer) if name == "resize" else (array.buffer,))
         return UNTOLD
     if array.container.startswith("pandas"):
         found = _table_method(run, array, name, arguments)

@@ -166,7 +166,7 @@ def call_function(run: Interpreter, function: Function, arguments: Arguments) ->
     too_deep = len(run.active) >= MOST_DEPTH or run.active.count(node) >= 2
     if bound is None or too_deep or not function.plain or isinstance(node, ast.AsyncFunctionDef):
         run.touch(arguments)
-        if not function.plain and node not in run.entered:
+        if not function.plain and node not in run.active:
             call_with_unknowns(run, function)
         return UNTOLD
     if not isinstance(node, ast.Lambda) and is_generator(node):

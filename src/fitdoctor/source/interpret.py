@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Protocol
 
 from fitdoctor.diagnosis import Location
 from fitdoctor.facts import Code, Unknown
@@ -21,13 +22,11 @@ from fitdoctor.source.values import (
     Arguments,
     Array,
     Class,
-    Dataset,
     Function,
     Items,
     ListRecord,
     Mapping,
     ModelRecord,
-    Named,
     Numbers,
     Plain,
     Record,
@@ -35,12 +34,17 @@ from fitdoctor.source.values import (
     Value,
 )
 
+if TYPE_CHECKING:
+    from fitdoctor.source.static_layers import Failure
+
 MOST_TICKS = 400_000
 """How many expressions and statements are looked at in one file before it is left alone."""
-MOST_DEPTH = 16
-"""How deep calls of the file's own functions are followed."""
 LONGEST_UNROLLED = 2500
 """The most iterations of a loop that are followed one by one."""
+
+
+_LOST = ListRecord(None)
+"""Stands for a thing of which no trace is left."""
 
 
 class OutOfBudget(Exception):
@@ -57,11 +61,22 @@ class Control:
     yields: list[Value] = field(default_factory=list)
 
 
+class Listener(Protocol):
+    """Who wants to know what is met on the way, at the moment when it is met."""
+
+    def fit(self, run: Interpreter, model: Ref, method: str, arguments: Arguments) -> None:
+        """A call of fit, evaluate, predict, … on a model."""
+
+    def refusal(self, run: Interpreter, failure: Failure) -> None:
+        """A layer that Keras would refuse to call."""
+
+
 class Interpreter:
     """One run over a file: the state, and what was met on the way."""
 
-    def __init__(self, module: Module) -> None:
+    def __init__(self, module: Module, listener: Listener) -> None:
         self.module = module
+        self.listener = listener
         self.state = State()
         self.parents: dict[int, int | None] = {}
         self.shared_names: dict[int, dict[str, int]] = {}
@@ -81,9 +96,8 @@ class Interpreter:
         self.expecting_failure = 0
         """Above zero inside `pytest.raises` and the like."""
         self.strategies: list[str] = []
-        self.sites: list[object] = []
-        self.models: dict[int, ModelRecord] = {}
-        self.failures: list[object] = []
+        self.archive: dict[int, Record] = {}
+        """Everything that was ever made, as it was last seen: branches and functions leave their own behind."""
         self.crashes: list[str] = []
         self.layer_names: dict[str, int] = {}
         self.plain_defaults = True
@@ -137,13 +151,13 @@ class Interpreter:
 
     def record(self, ref: Ref) -> Record:
         """What a mutable thing is now."""
-        return self.state.heap[ref.id]
+        return self.state.heap.get(ref.id, _LOST)
 
     def update(self, ref: Ref, record: Record) -> None:
         """Change a mutable thing."""
         self.state.heap[ref.id] = record
-        if isinstance(record, ModelRecord) and not self.trial:
-            self.models[ref.id] = record
+        if not self.trial:
+            self.archive[ref.id] = record
 
     def fresh(self) -> int:
         """A number that was not used before."""
@@ -180,7 +194,9 @@ class Interpreter:
         if array.buffer not in self.state.written:
             return array
         dims = array.dims
-        if array.container == "pandas.DataFrame":
+        if -array.buffer in self.state.written:
+            dims = UNTOLD
+        elif array.container == "pandas.DataFrame":
             # rows and columns of a table can be added and dropped in place
             dims = (UNTOLD, UNTOLD)
         return replace(array, dims=dims, bounds=None, numbers=None, unit_rows=False, columns=None)
@@ -245,14 +261,15 @@ def library_name(name: str) -> str:
     return own_keras(canonical(name)) if name else ""
 
 
-def run_module(module: Module) -> Interpreter:
+def run_module(module: Module, listener: Listener) -> Interpreter:
     """Follow a whole file: its statements, then the functions and classes that nothing called."""
-    run = Interpreter(module)
+    run = Interpreter(module, listener)
     try:
         run.execute(module.tree.body)
         _follow_the_rest(run)
     except (OutOfBudget, RecursionError) as stopped:
         run.crashes.append(type(stopped).__name__)
+    run.state.heap = {**run.archive, **run.state.heap}
     return run
 
 
@@ -273,11 +290,3 @@ def _follow_the_rest(run: Interpreter) -> None:
         before = run.state.copy()
         calls.follow_class(run, Class(info_of_class.node, 0))
         run.state = before
-
-
-def arguments_of_nothing(node: ast.Call) -> Arguments:
-    """A call of which nothing is known."""
-    return Arguments((), (), node, complete=False)
-
-
-__all__ = ["Control", "Dataset", "Interpreter", "Named", "OutOfBudget", "run_module"]

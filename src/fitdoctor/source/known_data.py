@@ -10,7 +10,7 @@ from fitdoctor.facts import Unknown
 from fitdoctor.source import arrays, objects
 from fitdoctor.source.array_functions import array_argument, to_array
 from fitdoctor.source.layer_settings import Dim
-from fitdoctor.source.library import handles, handles_method
+from fitdoctor.source.library import ATTRIBUTES, handles, handles_method
 from fitdoctor.source.values import (
     UNTOLD,
     Arguments,
@@ -121,16 +121,17 @@ def _loader(name: str) -> None:
     handles(full)(handler)
 
 
-for _name in _BUNDLED:
-    _loader(_name)
-
-
-def made_attribute(made: Made, name: str) -> Value | None:
+def _bunch_attribute(made: Made, name: str) -> Value | None:
     """`bunch.data` and `bunch.target` of scikit-learn's data."""
     loader = made.name.removeprefix("sklearn.datasets.")
     if loader in _BUNDLED and name in ("data", "target"):
         return _bundled(loader).items[name == "target"]
     return None
+
+
+for _name in _BUNDLED:
+    _loader(_name)
+    ATTRIBUTES[f"sklearn.datasets.{_name}"] = _bunch_attribute
 
 
 @handles("sklearn.datasets.make_classification")

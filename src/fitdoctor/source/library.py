@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from fitdoctor.source.values import Arguments, Value
+from fitdoctor.source.values import Arguments, Made, Value
 
 if TYPE_CHECKING:
     from fitdoctor.source.interpret import Interpreter
@@ -18,6 +18,9 @@ FUNCTIONS: dict[str, Handler] = {}
 
 METHODS: dict[str, Handler] = {}
 """Methods of things that a library made, by the dotted name of their class and the method."""
+
+ATTRIBUTES: dict[str, Callable[[Made, str], Value | None]] = {}
+"""How attributes of things that a library made are read, by the dotted name of what made them."""
 
 _KNOWN_ROOTS = frozenset(
     "numpy tensorflow keras pandas sklearn scipy matplotlib seaborn plotly PIL cv2 skimage tqdm tensorboard "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import gc
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
@@ -12,7 +13,7 @@ from fitdoctor.facts import Code, SourceFacts
 from fitdoctor.source import places, resolution
 from fitdoctor.source.index import FUNCTIONS, FunctionNode, Index, Scope, parameters_of
 from fitdoctor.source.names import canonical, kind_of
-from fitdoctor.source.read import SourceError, parse
+from fitdoctor.source.read import parse
 
 if TYPE_CHECKING:
     from fitdoctor.source.assignments import Assignment
@@ -116,13 +117,17 @@ class Module:
         self.path = facts.path
         self.text = facts.text
         self.keras = facts.keras
-        self.tree = parse(facts) if tree is None else tree
+        # A tree makes many objects and no garbage: the collector would look at all of them time and again.
+        collecting = gc.isenabled()
+        gc.disable()
+        try:
+            self.tree = parse(facts) if tree is None else tree
+            self.index = Index(self.tree)
+        finally:
+            if collecting:
+                gc.enable()
         self.project: Project | None = None
         """The project that the file is part of, which sets this."""
-        try:
-            self.index = Index(self.tree)
-        except RecursionError:
-            raise SourceError("nested too deeply to be read", facts.path) from None
         self._resolved: dict[ast.AST, str] = {}
         self._functions: dict[ast.AST, FunctionInfo] = {}
         self._classes: dict[ast.AST, ClassInfo] = {}
@@ -446,6 +451,15 @@ class Module:
         from fitdoctor.source.callees import all_calls
 
         return all_calls([self])
+
+    @cached_property
+    def reads(self) -> dict[str, list[ast.Name]]:
+        """Where each name is read."""
+        found: dict[str, list[ast.Name]] = {}
+        for node in self.nodes(ast.Name):
+            if isinstance(node.ctx, ast.Load):
+                found.setdefault(node.id, []).append(node)
+        return found
 
     @cached_property
     def in_place_writes(self) -> dict[tuple[ast.AST, str], list[ast.stmt]]:

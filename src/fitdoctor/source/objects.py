@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from fitdoctor.facts import Unknown
 from fitdoctor.source import arrays
 from fitdoctor.source.layer_settings import Dims
+from fitdoctor.source.library import ATTRIBUTES
 from fitdoctor.source.values import (
     UNTOLD,
     Array,
@@ -202,6 +203,11 @@ def get_attribute(run: Interpreter, receiver: Value, name: str) -> Value:
         return _class_attribute(run, receiver, name)
     if isinstance(receiver, Unknown):
         return UNTOLD
+    if isinstance(receiver, Made):
+        read = ATTRIBUTES.get(receiver.name)
+        found = None if read is None else read(receiver, name)
+        if found is not None:
+            return found
     return Method(receiver, name)
 
 
@@ -295,6 +301,9 @@ def _class_attribute(run: Interpreter, receiver: Class, name: str) -> Value:
 
 def set_attribute(run: Interpreter, receiver: Value, name: str, value: Value) -> None:
     """`receiver.name = value`."""
+    if isinstance(receiver, Array):
+        run.state.written.update((receiver.buffer, -receiver.buffer) if name == "shape" else (receiver.buffer,))
+        return
     if not isinstance(receiver, Ref):
         if not isinstance(receiver, Named):
             run.state.touch(value)

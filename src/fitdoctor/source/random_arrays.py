@@ -10,7 +10,7 @@ from fitdoctor.source import arrays
 from fitdoctor.source.array_functions import dtype_of, frozen, size_of
 from fitdoctor.source.layer_settings import Dims, product
 from fitdoctor.source.library import handles, handles_method
-from fitdoctor.source.values import UNTOLD, Arguments, Array, Bounds, Items, Made, Plain, Value
+from fitdoctor.source.values import UNTOLD, Arguments, Array, Bounds, Items, Made, Named, Plain, Value
 
 if TYPE_CHECKING:
     from fitdoctor.source.interpret import Interpreter
@@ -42,11 +42,16 @@ def _random(names: str, position: int, dtype: str) -> None:
 
 def _sized(run: Interpreter, arguments: Arguments, size: Value | None, natural: str) -> Value:
     dims = size_of(run, size)
-    if size is None and any(isinstance(value, Array) for value in arguments.positional):
+    if (size is None or size == Plain(None)) and not _plain_parameters(arguments):
         # parameters that are arrays give one draw each
         return UNTOLD
     dtype = dtype_of(arguments.get("dtype")) if natural.startswith("float") else None
     return Array(dims, natural if dtype is None else dtype)
+
+
+def _plain_parameters(arguments: Arguments) -> bool:
+    values = (*arguments.positional, *(value for _, value in arguments.keywords))
+    return arguments.complete and all(isinstance(value, (Plain, Made, Named)) for value in values)
 
 
 _random("random random_sample standard_normal sample ranf", 0, "float64")
@@ -79,7 +84,7 @@ def _whole_numbers(run: Interpreter, arguments: Arguments, first: int, closed: b
     low, high = arguments.get("low", first), arguments.get("high", first + 1)
     dims = size_of(run, arguments.get("size", first + 2))
     dtype = dtype_of(arguments.get("dtype", first + 3))
-    if any(isinstance(end, Array) and end.rank != 0 for end in (low, high)):
+    if dims == () and not _plain_parameters(arguments):
         return UNTOLD
     if high is None or (isinstance(high, Plain) and high.value is None):
         low, high = Plain(0), low
@@ -192,8 +197,3 @@ def _tensor_random(name: str, integers: bool) -> None:
 _tensor_random("normal", False)
 _tensor_random("truncated_normal", False)
 _tensor_random("uniform", True)
-
-
-def is_generator_of_numbers(value: Value) -> bool:
-    """Whether a value is one of NumPy's random generators."""
-    return isinstance(value, Made) and value.name in _GENERATORS

@@ -10,6 +10,7 @@ from fitdoctor.source.values import (
     Items,
     LayerRecord,
     ListRecord,
+    Made,
     Mapping,
     Method,
     ModelRecord,
@@ -61,9 +62,13 @@ class State:
                 pending.extend(item for _, item in current.items)
             elif isinstance(current, (Method, Super)):
                 pending.append(current.receiver)
+            elif isinstance(current, Made):
+                pending.extend((*current.positional, *(value for _, value in current.keywords)))
             elif isinstance(current, Ref) and current.id not in seen:
                 seen.add(current.id)
-                record = self.heap[current.id]
+                record = self.heap.get(current.id)
+                if record is None:
+                    continue
                 pending.extend(_held_by(record))
                 self.heap[current.id] = opened(record)
 

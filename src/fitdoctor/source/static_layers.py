@@ -273,8 +273,8 @@ def finish_call(
     if applied.refusal is not None:
         if run.reporting:
             previous = tensors[0].call.layer if tensors[0].call is not None else None
-            run.failures.append(
-                Failure(applied.refusal, ref, record, shapes, previous, node, model, tensors)
+            run.listener.refusal(
+                run, Failure(applied.refusal, ref, record, shapes, previous, node, model, tensors)
             )
         run.update(ref, replace(record, open=True))
         return UNTOLD

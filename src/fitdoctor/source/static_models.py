@@ -279,12 +279,10 @@ def _through(
         return made.dims if isinstance(made, Symbolic) else UNTOLD
     if record.open:
         return UNTOLD
-    failed = len(run.failures)
     applied = apply_layer(record.plan, (dims,))
     made = finish_call(run, layer, applied, (tensor,), record.node or node, model=ref)
     if applied.refusal is not None:
         return None
-    assert failed <= len(run.failures)
     return made.dims if isinstance(made, Symbolic) else UNTOLD
 
 
@@ -482,9 +480,7 @@ def call_on_model(run: Interpreter, ref: Ref, name: str, arguments: Arguments) -
     record = run.model(ref)
     assert record is not None
     if name in _FITS:
-        from fitdoctor.source.fit_facts import record_fit
-
-        record_fit(run, ref, name, arguments)
+        run.listener.fit(run, ref, name, arguments)
         return Made("keras.callbacks.History") if name == "fit" else UNTOLD
     if name == "add" and record.kind == "sequential":
         add_layer(run, ref, arguments.get("layer", 0) or UNTOLD, arguments.node)
@@ -508,13 +504,17 @@ def call_on_model(run: Interpreter, ref: Ref, name: str, arguments: Arguments) -
 
 
 def _compile(run: Interpreter, ref: Ref, record: ModelRecord, arguments: Arguments) -> None:
-    layers = layers_of(run, record) or ()
-    trainable: list[tuple[Ref, bool]] = []
-    for layer in layers:
+    run.update(ref, replace(record, compiled=Compiled(arguments), traced=None))
+
+
+def trainable_now(run: Interpreter, record: ModelRecord) -> tuple[tuple[Ref, bool], ...]:
+    """Which layers of a model are trainable, as far as that is told."""
+    found: list[tuple[Ref, bool]] = []
+    for layer in layers_of(run, record) or ():
         inside = run.record(layer)
         if isinstance(inside, (LayerRecord, ModelRecord)) and isinstance(inside.trainable, bool):
-            trainable.append((layer, inside.trainable))
-    run.update(ref, replace(record, compiled=Compiled(arguments, tuple(trainable))))
+            found.append((layer, inside.trainable))
+    return tuple(found)
 
 
 def _build(run: Interpreter, ref: Ref, record: ModelRecord, arguments: Arguments) -> None:

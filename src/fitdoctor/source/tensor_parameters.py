@@ -34,6 +34,9 @@ def parameters(module: Module, info: FunctionInfo) -> Env:
     if not tracing.direct:
         return _from_callers(info)
     node = info.node
+    if info.name == "__call__" and tracing.how == "call":
+        # Regularizers, constraints and schedules get one tensor, whatever its name (`step`).
+        return dict.fromkeys(_given(info)[:1], TENSOR)
     names = [name for name in _given(info) if name not in _NEVER]
     if tracing.how in ("loss", "metric"):
         if info.name in ("compute_loss", "compute_metrics"):
@@ -86,11 +89,7 @@ def _has_signature(node: FunctionNode) -> bool:
 
 
 def _uses(module: Module, node: FunctionNode, name: str) -> list[ast.Name]:
-    return [
-        use
-        for use in module.nodes(ast.Name)
-        if use.id == name and isinstance(use.ctx, ast.Load) and module.scope(use).node is node
-    ]
+    return [use for use in module.reads.get(name, ()) if module.scope(use).node is node]
 
 
 def _is_structure(module: Module, use: ast.Name) -> bool:

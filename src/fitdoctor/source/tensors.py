@@ -360,7 +360,7 @@ class _Walker:
     def _own(self, attribute: str) -> Value:
         """What `self.attribute` holds, by every assignment of the class."""
         owner = self._owner
-        if owner is None or owner.kind not in ("Layer", "Model", "Loss", "Metric"):
+        if owner is None or owner.kind not in ("", "Layer", "Model", "Loss", "Metric"):
             return NOTHING
         if owner.kind == "Model" and attribute == "layers":
             return LAYERS
@@ -453,7 +453,9 @@ class _Walker:
         if is_self(self.module, node.func):
             return TENSOR if given else NOTHING
         called = self.value(node.func, env)
-        return TENSOR if called.kind in ("layer", "given") and given else NOTHING
+        if called.kind == "layer" and any(not isinstance(argument, ast.Constant) for argument in node.args):
+            return TENSOR  # whatever it was given: in a graph a layer's outputs are symbolic
+        return TENSOR if called.kind == "given" and given else NOTHING
 
     def _named_call(self, name: str, node: ast.Call, arguments: list[Value], env: Env) -> Value:
         given = any(holds_tensor(value) for value in arguments)

@@ -269,9 +269,9 @@ def functions_in(module: Module, value: ast.expr, depth: int = 4) -> Iterator[Fu
         if isinstance(found, FunctionInfo):
             yield found
         elif found is None and isinstance(value, ast.Name):
-            made = module.made_by(value)
-            if made is not value and not isinstance(made, ast.Name):
-                yield from functions_in(module, made, depth - 1)
+            made = module.origin(value)
+            if made.node is not value and not made.path:
+                yield from functions_in(made.module, made.node, depth - 1)
     elif isinstance(value, ast.Call):
         yield from _functions_made_by(module, value, depth)
 

@@ -296,8 +296,6 @@ class Compiled:
     """A call of `compile`."""
 
     call: Arguments
-    trainable: tuple[tuple[Ref, bool], ...] = ()
-    """Which layers were trainable then."""
 
 
 @dataclass(frozen=True)
@@ -359,6 +357,8 @@ class ModelRecord:
     owner: Class | None = None
     attributes: tuple[tuple[str, Value], ...] = ()
     compiled: Compiled | None | Unknown = None
+    traced: tuple[tuple[Ref, bool], ...] | None = None
+    """Which layers were trainable when the compiled step was first run; None before that."""
     open: bool = False
     """Unknown code had it in hand."""
     broken: bool = False
@@ -513,6 +513,7 @@ def _join_models(one: ModelRecord, other: ModelRecord) -> ModelRecord:
         outputs=join(one.outputs, other.outputs),
         attributes=_join_attributes(one.attributes, other.attributes),
         compiled=one.compiled if one.compiled == other.compiled else UNTOLD,
+        traced=one.traced if one.traced == other.traced else None,
         open=one.open or other.open,
         broken=one.broken or other.broken,
         trainable=one.trainable if one.trainable == other.trainable else UNTOLD,
@@ -529,4 +530,4 @@ def opened(record: Record) -> Record:
         return replace(record, attributes=(), open=True)
     if isinstance(record, LayerRecord):
         return replace(record, trainable=UNTOLD, open=True)
-    return replace(record, compiled=UNTOLD, trainable=UNTOLD, open=True)
+    return replace(record, compiled=UNTOLD, traced=None, trainable=UNTOLD, open=True)

@@ -27,9 +27,10 @@ import difflib
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.keras_signatures import REMOVED_ARGUMENTS, SIGNATURES
+from fitdoctor.catalogue.keras_renames import older_arguments
+from fitdoctor.catalogue.keras_signatures import SIGNATURES
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
-from fitdoctor.edits import fix, remove_argument, rename_argument, set_argument
+from fitdoctor.edits import append_arguments, fix, merged_removal, remove_argument, rename_argument
 from fitdoctor.facts import Argument, Code, FailureFacts, Unknown
 from fitdoctor.failure.patterns import unexpected_keyword
 from fitdoctor.source.keras_objects import defines, is_keras_model
@@ -54,7 +55,7 @@ def from_source(module: Module) -> Iterator[Finding]:
         code = module.code(site.node)
         for argument in code.arguments:
             if argument.name and argument.name not in SIGNATURES[site.method]:
-                if argument.name in REMOVED_ARGUMENTS.get(site.method, ()):
+                if argument.name in older_arguments(site.method):
                     continue
                 yield _finding(module, site, code, argument, Confidence.LIKELY)
 
@@ -118,7 +119,10 @@ def _fixes(
 def _moved(
     module: Module, site: CallSite, code: Code, argument: Argument, owner: str
 ) -> tuple[Edit, ...]:
-    """Out of this call and, unless it is there already, into the other call on the same model."""
+    """Out of this call and, unless they are there already, into the other call on the same model.
+
+    Whatever else belongs there goes along: it would be refused next.
+    """
     others = [
         other
         for other in module.method_calls(owner)
@@ -128,12 +132,22 @@ def _moved(
     if len(others) != 1:
         return ()
     other = module.code(others[0].node)
-    taken = remove_argument(code, argument.name)
-    if other.argument(argument.name) is not None:
+    lost = [
+        each
+        for each in code.arguments
+        if each.name and each.name not in SIGNATURES[site.method] and each.name in SIGNATURES[owner]
+    ]
+    taken = merged_removal(code, [each.name for each in lost])
+    wanted = [each for each in lost if not _has(other, owner, each.name)]
+    if not wanted:
         return taken
-    if owner == "compile" and argument.name == "loss" and other.argument("loss", 1) is not None:
-        return taken
-    return (*taken, *set_argument(other, argument.name, argument.text))
+    text = ", ".join(f"{each.name}={each.text}" for each in wanted)
+    return (*taken, *append_arguments(other, text))
+
+
+def _has(code: Code, method: str, name: str) -> bool:
+    """Whether a call gives an argument, by name or as the second positional one (`compile("adam", "mse")`)."""
+    return code.argument(name, 1 if (method, name) == ("compile", "loss") else None) is not None
 
 
 @CAUSE.after_failure
@@ -143,7 +157,7 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
     if seen is None or seen.function not in SIGNATURES:
         return
     method = seen.function
-    if seen.name in REMOVED_ARGUMENTS.get(method, ()):
+    if seen.name in older_arguments(method):
         return
     frame = failure.last_user_frame
     if frame is not None and isinstance(project, Project):

@@ -1,0 +1,151 @@
+"""Reading traced code: whose trace a line runs in, what is symbolic there, and the line that a failure came from."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from fitdoctor.diagnosis import Evidence, Location
+from fitdoctor.facts import FailureFacts, Frame, Unknown
+from fitdoctor.failure.frames import is_framework
+from fitdoctor.source.index import FUNCTIONS
+from fitdoctor.source.module import FunctionInfo, Module
+from fitdoctor.source.project import Project
+from fitdoctor.source.tensor_values import NOTHING, holds_tensor
+from fitdoctor.source.tensors import is_tensor
+
+_TRACED_BY = {
+    "call": "Keras",
+    "train_step": "Keras",
+    "test_step": "Keras",
+    "predict_step": "Keras",
+    "loss": "Keras",
+    "metric": "Keras",
+    "lambda layer": "Keras",
+    "tf.function": "`tf.function`",
+    "map": "tf.data",
+}
+
+
+def traced_functions(module: Module) -> Iterator[FunctionInfo]:
+    """The functions of a file that run while a graph is traced, not those of a program that asks for eager mode."""
+    for function in module.functions:
+        if function.traced is not None and not function.traced.eager:
+            yield function
+
+
+def own_nodes(function: FunctionInfo) -> Iterator[ast.AST]:
+    """The nodes of a function's own body, in source order; functions and classes inside it are left out."""
+    node = function.node
+    waiting: list[ast.AST] = [node.body] if isinstance(node, ast.Lambda) else list(reversed(node.body))
+    while waiting:
+        current = waiting.pop()
+        yield current
+        if isinstance(current, (*FUNCTIONS, ast.ClassDef)):
+            continue
+        waiting.extend(reversed(list(ast.iter_child_nodes(current))))
+
+
+def holds_symbolic(module: Module, expr: ast.expr) -> bool:
+    """Whether an expression of traced code surely is a tensor, or a structure with one in it."""
+    info = module.function_of(expr)
+    if info is None or info.traced is None or info.traced.eager:
+        return False
+    return holds_tensor(module.flow(info.node).values.get(expr, NOTHING))
+
+
+def is_symbolic(module: Module, expr: ast.expr) -> bool:
+    """Whether an expression surely is a symbolic tensor."""
+    return is_tensor(module, expr)
+
+
+def is_variable(module: Module, expr: ast.expr) -> bool:
+    """Whether an expression of traced code surely is a variable."""
+    info = module.function_of(expr)
+    if info is None or info.traced is None or info.traced.eager:
+        return False
+    return module.flow(info.node).values.get(expr, NOTHING).kind == "variable"
+
+
+def name_of(function: FunctionInfo) -> str:
+    """How a report names a function: `Encoder.call`, `rmsle`, `the lambda`."""
+    return "the lambda" if isinstance(function.node, ast.Lambda) else f"`{_without_locals(function)}`"
+
+
+def _without_locals(function: FunctionInfo) -> str:
+    parts = function.qualname.split(".")
+    return ".".join(parts[-2:]) if function.owner is not None else parts[-1]
+
+
+def traced_evidence(function: FunctionInfo) -> Evidence:
+    """Which trace a function runs in, and what makes it so."""
+    tracing = function.traced
+    if tracing is None:
+        return Evidence(claim=f"{name_of(function)} runs while a graph is traced")
+    by = _TRACED_BY.get(tracing.how, "TensorFlow")
+    within = "" if tracing.direct else ", called from traced code,"
+    return Evidence(
+        claim=f"{by} traces {name_of(function)}{within}: its tensors are symbolic, values come at run time",
+        location=tracing.because,
+    )
+
+
+# --- lines and frames ---------------------------------------------------------------------------------------------
+
+
+def module_of(project: Project | Unknown, frame: Frame | None) -> Module | None:
+    """The file that a frame lies in, where it was read."""
+    if frame is None or isinstance(project, Unknown):
+        return None
+    return project.module_at(frame.path)
+
+
+def function_at(module: Module, line: int, cell: int | None = None) -> FunctionInfo | None:
+    """The innermost function whose body holds a line."""
+    best: FunctionInfo | None = None
+    for function in module.functions:
+        location = module.location(function.node)
+        if location.cell == cell and location.line <= line <= location.end_line:
+            best = function  # source order: an inner function comes after the one around it
+    return best
+
+
+def stands_at(location: Location, line: int, cell: int | None = None) -> bool:
+    """Whether a span covers a line."""
+    return location.cell == cell and location.line <= line <= location.end_line
+
+
+def at_frame(module: Module, node: ast.AST, frame: Frame) -> bool:
+    """Whether a node stands on the line that a frame was at."""
+    return stands_at(module.location(node), frame.line, frame.cell)
+
+
+def raised_in_trace(failure: FailureFacts, project: Project | Unknown) -> bool:
+    """Whether the user's line that raised was running while a graph was traced, not as plain Python."""
+    frame = failure.last_user_frame
+    if frame is None or failure.dialect == "autograph" or failure.layer_class:
+        return True
+    module = module_of(project, frame)
+    if module is not None:
+        function = function_at(module, frame.line, frame.cell)
+        if function is None:
+            return False
+        if function.traced is not None and not function.traced.eager:
+            return True
+        if function.owner is not None and function.owner.kind == "Callback":
+            return False
+    if frame.function == "<module>" or frame.function.startswith("on_"):
+        return False
+    return _called_by_framework(failure)
+
+
+def _called_by_framework(failure: FailureFacts) -> bool:
+    """Whether TensorFlow or Keras stands between the user's program and the user's function that raised."""
+    last = max(index for index, frame in enumerate(failure.frames) if not frame.library)
+    return any(frame.library and is_framework(frame.path) for frame in failure.frames[:last])
+
+
+def made_line(failure: FailureFacts) -> Frame | None:
+    """The user's line that made the tensor that is out of scope."""
+    users = [frame for frame in failure.made_at if not frame.library]
+    return users[-1] if users else None

@@ -1,0 +1,116 @@
+"""What the source alone tells of every model and of every call of fit in a file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from fitdoctor.facts import FailureSummary, LayerFacts, ModelFacts, Spec
+from fitdoctor.source import known_data, random_arrays
+from fitdoctor.source.fit_facts import FitSite, after_fit, fit_site
+from fitdoctor.source.interpret import Interpreter, run_module
+from fitdoctor.source.model_facts import layer_facts, model_facts, shape_fact
+from fitdoctor.source.module import Module
+from fitdoctor.source.static_layers import Failure
+from fitdoctor.source.values import Arguments, LayerRecord, ModelRecord, Ref
+
+__all__ = ["FitSite", "ModelSite", "fit_sites", "model_sites"]
+
+_TABLES = (known_data, random_arrays)
+"""Imported so that their functions are in the table."""
+
+
+@dataclass(frozen=True)
+class ModelSite:
+    """A model that the file makes, and where making it fails."""
+
+    model: ModelFacts
+    failure: FailureSummary | None = None
+    layer: LayerFacts | None = None
+    """The layer that Keras refuses to call."""
+    previous: LayerFacts | None = None
+    """The layer that its input comes from."""
+
+
+@dataclass
+class Witness:
+    """Notes the calls of fit and the refused layers while a file is followed."""
+
+    fits: list[FitSite] = field(default_factory=list)
+    refusals: list[ModelSite] = field(default_factory=list)
+
+    def fit(self, run: Interpreter, model: Ref, method: str, arguments: Arguments) -> None:
+        """A call of fit: its facts are taken as they are now."""
+        record = run.model(model)
+        if run.reporting and record is not None and not record.broken:
+            site = fit_site(run, model, method, arguments)
+            if site not in self.fits:
+                self.fits.append(site)
+        after_fit(run, model, method, arguments)
+
+    def refusal(self, run: Interpreter, failure: Failure) -> None:
+        """A refused layer, with the model as far as it has come."""
+        site = _refused(run, failure)
+        if site not in self.refusals:
+            self.refusals.append(site)
+
+
+@dataclass(frozen=True)
+class Followed:
+    """What following a file gave."""
+
+    fits: tuple[FitSite, ...] = ()
+    models: tuple[ModelSite, ...] = ()
+    stopped: tuple[str, ...] = ()
+    """Why it was not followed to its end."""
+
+
+def fit_sites(module: Module) -> tuple[FitSite, ...]:
+    """The calls of fit, evaluate, predict and the like, with the facts that the source tells."""
+    return follow(module).fits
+
+
+def model_sites(module: Module) -> tuple[ModelSite, ...]:
+    """The models of a file; a model that cannot be made comes with the failure and its layer."""
+    return follow(module).models
+
+
+def follow(module: Module) -> Followed:
+    """Follow a file once, if it has to do with models at all."""
+    text = module.text
+    if "keras" not in text and not (".fit(" in text and ("tensorflow" in text or "Sequential" in text)):
+        return Followed()
+    return _followed(module)
+
+
+@lru_cache(maxsize=64)
+def _followed(module: Module) -> Followed:
+    witness = Witness()
+    run = run_module(module, witness)
+    made = [
+        ModelSite(model_facts(run, Ref(number))[0])
+        for number, record in sorted(run.archive.items())
+        if isinstance(record, ModelRecord) and not record.broken
+    ]
+    return Followed(tuple(witness.fits), (*witness.refusals, *dict.fromkeys(made)), tuple(run.crashes))
+
+
+def _refused(run: Interpreter, failure: Failure) -> ModelSite:
+    record = failure.record
+    summary = FailureSummary(
+        failure.refusal.type,
+        failure.refusal.message,
+        layer=record.name,
+        layer_class=record.plan.class_name,
+        inputs=tuple(Spec(shape_fact(dims), "float32") for dims in failure.inputs),
+        place=run.location(record.node if record.node is not None else failure.node),
+    )
+    model = ModelFacts(kind="functional", keras=run.module.keras, built=False)
+    if failure.model is not None and run.model(failure.model) is not None:
+        model = model_facts(run, failure.model)[0]
+    index = len(model.layers)
+    layer = layer_facts(run, failure.layer, index)
+    previous = None
+    if failure.previous is not None and isinstance(run.record(failure.previous), (LayerRecord, ModelRecord)):
+        previous = layer_facts(run, failure.previous, max(0, index - 1))
+    return ModelSite(model, summary, layer, previous)

@@ -1,0 +1,161 @@
+"""The abstract forward pass, loss and metrics: they say what fit says."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fitdoctor.collect.fit_call import collect_call
+from fitdoctor.facts import FailureSummary, Outcome, Trial, Unknown
+
+tf = pytest.importorskip("tensorflow")
+keras = pytest.importorskip("keras")
+layers = keras.layers
+X = np.zeros((40, 8), "float32")
+
+
+def trial(model: Any, x: Any, y: Any = None, **options: Any) -> Trial:
+    found = collect_call(model, "fit", (x, y), options)
+    assert found.crashes == ()
+    return found.data[0].trial
+
+
+def failure(outcome: Outcome | Unknown) -> FailureSummary:
+    assert isinstance(outcome, Outcome)
+    assert outcome.failure is not None
+    return outcome.failure
+
+
+def model_of(*items: Any, loss: Any = "mse", **options: Any) -> Any:
+    model = keras.Sequential(list(items))
+    model.compile("adam", loss=loss, **options)
+    return model
+
+
+def test_the_same_error_as_fit() -> None:
+    model = model_of(keras.Input((9,)), layers.Dense(1))
+    found = failure(trial(model, X, np.zeros(40)).forward)
+    with pytest.raises(ValueError, match="expected axis -1") as raised:
+        model.fit(X, np.zeros(40), verbose=0)
+    assert found.type == "ValueError"
+    assert found.message.split("but received")[0] in str(raised.value)
+    assert (found.layer, found.layer_class) == (model.layers[0].name, "Dense")
+    assert found.inputs[0].shape == (None, 8)
+
+
+def test_the_loss_is_tried_on_the_output() -> None:
+    model = model_of(layers.Dense(3, activation="softmax"), loss="categorical_crossentropy")
+    found = trial(model, X, np.zeros(40, "int64"))
+    assert isinstance(found.forward, Outcome)
+    assert found.forward.specs[0].shape == (None, 3)
+    assert "same rank" in failure(found.loss).message
+    assert isinstance(found.metrics, Unknown)
+
+
+def test_a_fixed_batch_axis_is_used_where_fit_has_one() -> None:
+    model = model_of(keras.Input((8,)), layers.Dense(2))
+    found = trial(model, X, np.zeros((40, 2)), batch_size=8).forward
+    assert isinstance(found, Outcome)
+    assert found.specs[0].shape == (8, 2)
+
+
+def wrong_axis(y_true: Any, y_pred: Any) -> Any:
+    return tf.reduce_mean(y_pred, axis=1) * tf.constant([1.0, 2.0])
+
+
+def test_the_users_line_is_told() -> None:
+    model = model_of(keras.Input((8,)), layers.Dense(2), loss=wrong_axis)
+    found = failure(trial(model, X, np.zeros((40, 2)), batch_size=8).loss)
+    assert found.place is not None
+    assert found.place.line == wrong_axis.__code__.co_firstlineno + 1
+
+
+class Subclassed(keras.Model):
+    """Forgets that its input is flat."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv = layers.Conv1D(4, 3)
+
+    def call(self, inputs: Any) -> Any:
+        return self.conv(inputs)
+
+
+def test_an_unbuilt_subclassed_model() -> None:
+    model = Subclassed()
+    model.compile("adam", "mse")
+    found = failure(trial(model, X, np.zeros(40)).forward)
+    assert found.layer_class == "Conv1D"
+    assert found.inputs[0].shape == (None, 8)
+    assert not model.built
+    assert not model.weights
+    assert not model.conv.built
+
+
+def test_metrics_are_tried_on_copies_of_nothing() -> None:
+    metric = keras.metrics.AUC(num_thresholds=5)
+    model = model_of(keras.Input((8,)), layers.Dense(3), loss="mse", metrics=[metric])
+    before = [np.asarray(variable).tolist() for variable in metric.variables]
+    found = trial(model, X, np.zeros((40, 3)))
+    assert isinstance(found.metrics, Outcome)
+    assert [np.asarray(variable).tolist() for variable in metric.variables] == before
+    assert not model._compile_metrics.built
+
+
+class MakesVariable(layers.Layer):
+    """Makes a raw variable when it is built."""
+
+    def build(self, shape: Any) -> None:
+        self.weight = tf.Variable(tf.random.normal((int(shape[-1]), 2)))
+
+    def call(self, inputs: Any) -> Any:
+        return inputs @ self.weight
+
+
+class UsesFunction(layers.Layer):
+    """Relies on AutoGraph in a tf.function of its own."""
+
+    @tf.function
+    def call(self, inputs: Any) -> Any:
+        if tf.reduce_sum(inputs) > 0:
+            return inputs
+        return -inputs
+
+
+@pytest.mark.parametrize("layer", [MakesVariable, UsesFunction])
+def test_no_verdict_where_the_scratch_graph_differs(layer: Any) -> None:
+    found = trial(model_of(layer()), X, np.zeros((40, 2)))
+    assert isinstance(found.forward, Unknown)
+
+
+def test_no_verdict_on_eager_models() -> None:
+    model = model_of(layers.Lambda(lambda t: t + float(t.numpy().sum())), layers.Dense(1), run_eagerly=True)
+    assert isinstance(trial(model, X, np.zeros(40)).forward, Unknown)
+
+
+def test_no_trial_of_an_own_training_step_or_of_lasting_effects() -> None:
+    class Own(Subclassed):
+        def train_step(self, data: Any) -> Any:
+            return {}
+
+    class Writes(Subclassed):
+        def call(self, inputs: Any) -> Any:
+            open("/nowhere/at/all", "w").write("x")
+            return inputs
+
+    for kind, word in ((Own, "train_step"), (Writes, "open")):
+        model = kind()
+        model.compile("adam", "mse")
+        found = trial(model, X, np.zeros(40)).forward
+        assert isinstance(found, Unknown)
+        assert word in found.reason
+
+
+def test_strings_reach_text_layers() -> None:
+    lookup = layers.StringLookup(vocabulary=["a", "b"])
+    model = model_of(keras.Input((), dtype="string"), lookup, layers.Embedding(5, 2), layers.Dense(1))
+    found = trial(model, tf.constant(["a", "b"] * 20), np.zeros(40))
+    assert isinstance(found.forward, Outcome)
+    assert found.forward.ok
