@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check install --quiet
-QUIET  := TF_CPP_MIN_LOG_LEVEL=3 TF_ENABLE_ONEDNN_OPTS=0
+QUIET  := TF_CPP_MIN_LOG_LEVEL=3
 
 .PHONY: help demo test test-fast lint format bench bench-quick docs cause clean
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from fitdoctor.catalogue import catalogue
 from fitdoctor.diagnosis import (
     Confidence,
     Crash,
@@ -34,6 +35,7 @@ from fitdoctor.facts import (
 )
 
 if TYPE_CHECKING:
+    from fitdoctor.source.fit_facts import FitSite
     from fitdoctor.source.module import Module
     from fitdoctor.source.project import Project
 
@@ -147,19 +149,28 @@ class _Facts(Mapping[str, "tuple[Any, ...] | Unknown"]):
 ProjectSource = Callable[[], "Project | None"]
 
 
-def source_cases(project: Project, *, fit_sites: bool = True) -> list[Case]:
+def source_cases(
+    project: Project, *, fit_sites: bool = True, crashes: list[Crash] | None = None
+) -> list[Case]:
     """One case a module, and one for each call of fit and each model whose facts the source tells.
 
     Args:
         project: the files.
         fit_sites: with the calls and models; living ones are better known than what the source lets one guess.
+        crashes: takes what failed in our own reading.
     """
     cases: list[Case] = []
     for module in project.modules:
         facts = {"Module": (module,), "Project": (project,)}
         cases.append(SourceCase(Moment.SOURCE, facts, module.path))
-        if fit_sites:
+        if not fit_sites:
+            continue
+        try:
             cases.extend(_site_cases(module, project))
+        # A border: following a program must not keep the judges of its text from theirs.
+        except Exception as error:
+            if crashes is not None:
+                crashes.append(Crash(f"following {module.path}", f"{type(error).__name__}: {error}"))
     return cases
 
 
@@ -241,11 +252,9 @@ def _call_in_source(failure: FailureFacts, project: ProjectSource) -> Call | Non
     read = project()
     if read is None:
         return None
-    from fitdoctor.source.fit_sites import fit_sites
-
     for frame in reversed(failure.user_frames):
         module = read.module_at(frame.path)
-        for site in fit_sites(module) if module is not None else ():
+        for site in _fit_sites(module) if module is not None else ():
             code = site.fit.code
             if (
                 not isinstance(code, Unknown)
@@ -254,6 +263,16 @@ def _call_in_source(failure: FailureFacts, project: ProjectSource) -> Call | Non
             ):
                 return SeenCall(site.model, site.fit, site.data)
     return None
+
+
+def _fit_sites(module: Module) -> tuple[FitSite, ...]:
+    try:
+        from fitdoctor.source.fit_sites import fit_sites
+
+        return fit_sites(module)
+    # A border: the failure itself tells enough, and `source_cases` reports what is wrong here.
+    except Exception:
+        return ()
 
 
 def _environment(environment: EnvironmentFacts | None) -> tuple[EnvironmentFacts] | Unknown:
@@ -279,7 +298,10 @@ def _path_of_call(collected: Call) -> str:
 
 def examine_source(project: Project, select: Collection[str] = (), ignore: Collection[str] = ()) -> Diagnosis:
     """Judge source alone."""
-    return _finished(source_cases(project), lambda: project, select, ignore)
+    crashes: list[Crash] = []
+    cases = source_cases(project, crashes=crashes)
+    diagnosis = _finished(cases, lambda: project, select, ignore)
+    return replace(diagnosis, crashes=(*diagnosis.crashes, *crashes))
 
 
 def examine_call(
@@ -333,8 +355,9 @@ def examine_run(run: Run, select: Collection[str] = (), ignore: Collection[str] 
         return run.project
 
     cases: list[Case] = []
+    crashes = list(run.crashes)
     if run.project is not None:
-        cases.extend(source_cases(run.project, fit_sites=not run.calls))
+        cases.extend(source_cases(run.project, fit_sites=not run.calls, crashes=crashes))
     cases.extend(call_case(call, project, run.environment) for call in run.calls)
     if run.failure is not None:
         cases.append(failure_case(run.failure, project, run.failed_call, run.environment))
@@ -345,7 +368,7 @@ def examine_run(run: Run, select: Collection[str] = (), ignore: Collection[str] 
     return replace(
         diagnosis,
         findings=findings,
-        crashes=(*diagnosis.crashes, *run.crashes),
+        crashes=(*diagnosis.crashes, *crashes),
         script=run.script,
     )
 
@@ -358,7 +381,20 @@ def _refuted(finding: Finding, run: Run, diagnosis: Diagnosis) -> bool:
         return False
     if run.script is not None and run.script.exit_code == 0 and run.whole:
         return True
-    return finding.moment is Moment.SOURCE and any(_explains_end(other, run) for other in diagnosis.findings)
+    if finding.moment is not Moment.SOURCE:
+        return False
+    return _raises_another(finding, run.failure) or any(
+        _explains_end(other, run) for other in diagnosis.findings
+    )
+
+
+def _raises_another(finding: Finding, failure: FailureFacts | None) -> bool:
+    """Whether what ended the program is not the exception that the finding announces."""
+    cause = catalogue().get(finding.id)
+    if failure is None or cause is None or cause.raises is None:
+        return False
+    announced = (cause.raises,) if isinstance(cause.raises, str) else cause.raises
+    return failure.type not in announced
 
 
 def _explains_end(finding: Finding, run: Run) -> bool:

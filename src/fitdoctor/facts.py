@@ -475,6 +475,8 @@ class FailureFacts:
     """What it was raised from, nearest first."""
     called: str = ""
     """The Keras or TensorFlow function that the user's code called: `fit`, `compile`, `Dense`, …"""
+    held: tuple[HeldTensor, ...] = ()
+    """Symbolic tensors that the program still held when it failed; looked for where the message speaks of one."""
     from_text: bool = False
     """Read from saved text: files and lines may have changed since."""
 

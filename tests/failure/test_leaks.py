@@ -178,3 +178,20 @@ def test_the_search_is_bounded():
     loop = types.SimpleNamespace()
     loop.self = loop
     assert held_tensors({"loop": loop}) == ()
+
+
+def test_keras_2_keeps_its_lists_in_a_wrapper():
+    legacy = pytest.importorskip("tf_keras")
+
+    class Keeper(legacy.layers.Layer):
+        def __init__(self):
+            super().__init__()
+            self.steps = []
+
+        def call(self, x):
+            self.steps.append(x * 2)
+            return x
+
+    model = legacy.Sequential([Keeper(), legacy.layers.Dense(2, activity_regularizer="l2")])
+    (held,) = held_tensors({"model": fitted(model)})
+    assert (held.holder_class, held.attribute) == ("Keeper", "steps")

@@ -443,6 +443,14 @@ def test_deep_expressions_do_not_crash() -> None:
     assert set(tensors(text).values()) <= {True, False}
 
 
+def test_long_chains_of_elif_do_not_crash() -> None:
+    chain = "".join(f"        elif x.shape[0] == {number}: pass\n" for number in range(600))
+    text = (
+        f"class A(keras.layers.Layer):\n    def call(self, x):\n        if 0: pass\n{chain}        is_(x)\n"
+    )
+    assert set(tensors(text)) == {"x"}
+
+
 def test_nested_loops_stay_cheap() -> None:
     body = "".join("    " * depth + f"for i{depth} in x:\n" for depth in range(2, 16))
     text = f"class A(keras.layers.Layer):\n    def call(self, x):\n{body}{'    ' * 16}is_(x + 1)\n"

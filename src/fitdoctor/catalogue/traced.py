@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from fitdoctor.diagnosis import Evidence, Location
 from fitdoctor.facts import FailureFacts, Frame, Unknown
 from fitdoctor.failure.frames import is_framework
+from fitdoctor.failure.patterns import attribute_missing
 from fitdoctor.source.index import FUNCTIONS
 from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project
@@ -149,3 +151,41 @@ def made_line(failure: FailureFacts) -> Frame | None:
     """The user's line that made the tensor that is out of scope."""
     users = [frame for frame in failure.made_at if not frame.library]
     return users[-1] if users else None
+
+
+# --- messages -----------------------------------------------------------------------------------------------------
+
+ARRAY_METHODS = frozenset(
+    "numpy item tolist reshape astype flatten ravel mean sum max min std var argmax argmin copy clip "
+    "transpose squeeze round dot any all cumsum prod fill sort nonzero repeat swapaxes tobytes".split()
+)
+"""Methods of arrays that a symbolic tensor lacks."""
+_WANTS_A_VALUE = re.compile(
+    r"Cannot convert a symbolic (?:tf\.)?Tensor|"
+    r"(?:must be|argument must be|argument should be)[^\n]{0,80} not '?(?:Symbolic|Keras)?Tensor|"
+    r"unsupported format string passed to (?:Symbolic)?Tensor|"
+    r"numpy\(\) is only available when eager execution is enabled|"
+    r"expected a sequence of integers or a single integer, got '<tf\.Tensor|"
+    r"Expected sequence or array-like, got <class '[\w.]*Tensor'>|"
+    r"complex\(\) first argument must be [^\n]{0,60}Tensor'",
+    re.IGNORECASE,
+)
+
+
+def wants_a_value(message: str) -> bool:
+    """Whether a message says that something asked a symbolic tensor for its value."""
+    if _WANTS_A_VALUE.search(message):
+        return True
+    missing = attribute_missing(message)
+    if missing is None:
+        missing_name = _NO_ATTRIBUTE.search(message)
+        return missing_name is not None and missing_name["name"] in ARRAY_METHODS
+    return missing.owner in ("SymbolicTensor", "Tensor") and missing.name in ARRAY_METHODS
+
+
+_NO_ATTRIBUTE = re.compile(r"(?:Symbolic)?Tensor object has no attribute '(?P<name>\w+)'")
+
+
+def is_out_of_scope(failure: FailureFacts) -> bool:
+    """Whether TensorFlow says that a tensor belongs to another graph."""
+    return failure.type == "InaccessibleTensorError" or "is out of scope" in failure.message

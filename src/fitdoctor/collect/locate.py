@@ -188,7 +188,12 @@ class FrameCodes(Codes):
         expr = _argument(call, name, COMPILE_PARAMETERS)
         if expr is None:
             return NOT_FOUND
-        return module.code(_literal_part(expr, keys)[0])
+        part, rest = _literal_part(expr, keys)
+        # `losses = [...]` above compile is where the loss is chosen, not the name that stands in compile.
+        end = self._follow(module, part, rest)
+        if not end.path and isinstance(end.node, (ast.Constant, ast.Call, ast.List, ast.Tuple, ast.Dict)):
+            return end.module.code(end.node)
+        return module.code(part)
 
     def of_layers(self, model: Any, layers: list[Any]) -> dict[int, Code]:
         """The constructions of the layers by `id`: recorded, else matched with the calls in the source."""

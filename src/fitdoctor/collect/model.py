@@ -14,6 +14,7 @@ from fitdoctor.collect.layers import (
     user_classes,
 )
 from fitdoctor.collect.losses import losses_of, metrics_of, optimizer_of
+from fitdoctor.collect.returned import returned_paths
 from fitdoctor.collect.untracked import untracked_variables
 from fitdoctor.facts import ModelFacts, Spec, Unknown
 
@@ -48,6 +49,7 @@ def collect_model(model: Any, codes: Codes) -> ModelFacts:
         outputs=_specs(functional, "_outputs", Unknown("the model's output is not known before it is called")),
         output_names=names,
         output_structure=_structure(functional, "_outputs_struct"),
+        output_paths=_output_paths(model, functional),
         layers=tuple(layer_facts(layer, index, layer_codes, seen) for index, layer in enumerate(layers)),
         losses=losses,
         loss_structure=loss_structure,
@@ -158,6 +160,47 @@ def _structure(functional: Any, attribute: str) -> str:
         # Keras keeps a single tensor as a list of one where the user gave no list.
         return "list" if len(structure) > 1 else "single"
     return "single"
+
+
+def _output_paths(model: Any, functional: Any) -> tuple[tuple[str, ...], ...]:
+    """The names of the layers behind each output, last first; nested models are opened."""
+    if functional is None and kind_of(model) == "subclassed":
+        return tuple(
+            tuple(name for step in path for name in _names_of(step)) for path in returned_paths(model)
+        )
+    tensors = [] if functional is None else vars(functional).get("_outputs") or []
+    try:
+        return tuple(_path_to(tensor) for tensor in tensors)
+    # Keras 2 keeps the history of a tensor elsewhere.
+    except (AttributeError, IndexError, TypeError):
+        return ()
+
+
+def _names_of(step: Any) -> tuple[str, ...]:
+    """A layer's own name; a nested model stands for the layers inside it, last first."""
+    if isinstance(step, str):
+        return (step,)
+    if kind_of(step) == "sequential":
+        return tuple(name for layer in reversed(step.layers) for name in _names_of(layer))
+    functional = functional_part(step)
+    outputs = [] if functional is None else vars(functional).get("_outputs") or []
+    return _path_to(outputs[0]) if len(outputs) == 1 else (str(step.name),)
+
+
+def _path_to(tensor: Any, limit: int = 64) -> tuple[str, ...]:
+    names: list[str] = []
+    while len(names) < limit:
+        operation, node_index, tensor_index = tensor._keras_history
+        inner = functional_part(operation) if hasattr(operation, "layers") else None
+        if inner is not None:
+            names.extend(_path_to(inner._outputs[tensor_index], limit))
+        else:
+            names.append(str(operation.name))
+        inputs = operation._inbound_nodes[node_index].input_tensors
+        if len(inputs) != 1:
+            break
+        tensor = inputs[0]
+    return tuple(names)
 
 
 def overrides_of(model: Any) -> tuple[str, ...]:

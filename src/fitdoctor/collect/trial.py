@@ -268,6 +268,7 @@ def _scratch(model: Any) -> Iterator[Any]:
     import tensorflow as tf
 
     inline = tf.config.functions_run_eagerly()
+    filtering = tf.debugging.is_traceback_filtering_enabled()
     graph = tf.__internal__.FuncGraph("fitdoctor_trial")
     scope = _scope_class(keras)(graph)
     state = keras.src.backend.common.global_state
@@ -283,11 +284,15 @@ def _scratch(model: Any) -> Iterator[Any]:
         state.set_global_attribute("traceback_filtering", False)
         # A traced tf.function would keep what it captured here, and fit would find it in its cache.
         tf.config.run_functions_eagerly(True)
+        # … and the frames of TensorFlow tell whether such a function was on the way to a failure.
+        tf.debugging.disable_traceback_filtering()
         try:
             with graph.as_default(), tf.variable_creator_scope(refuse):
                 yield placeholder
         finally:
             tf.config.run_functions_eagerly(inline)
+            if filtering:
+                tf.debugging.enable_traceback_filtering()
 
 
 _scope_classes: dict[int, Any] = {}

@@ -242,7 +242,11 @@ def _key(key: object) -> str:
 
 def _elements(place: _Place, kind: type) -> Iterator[_Place]:
     plain = next(base for base in (list, tuple, set, frozenset, collections.deque) if issubclass(kind, base))
-    elements = list(plain.__iter__(place.value))
+    elements: list[Any] = list(plain.__iter__(place.value))
+    if kind.__name__ == "ListWrapper" and kind.__module__.startswith("tensorflow."):
+        # Keras 2 tracks lists in a wrapper whose own list stays empty.
+        storage = _attributes(place.value).get("_storage")
+        elements = storage if isinstance(storage, list) else elements
     for index, value in _ends(list(enumerate(elements))):
         path = f"{place.path}[{index}]"
         yield _Place(value, path, place.holder_class, place.attribute, place.depth + 1)

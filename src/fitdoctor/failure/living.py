@@ -11,7 +11,7 @@ from dataclasses import replace
 from types import CodeType, FrameType, TracebackType
 from typing import TYPE_CHECKING, Any
 
-from fitdoctor.facts import Code, FailureFacts, FailureSummary, Frame, Unknown
+from fitdoctor.facts import Code, FailureFacts, FailureSummary, Frame, HeldTensor, Unknown
 from fitdoctor.failure.assemble import assemble, summary_of
 from fitdoctor.failure.frames import frame_of, is_cell
 
@@ -30,7 +30,28 @@ def from_exception(exc: BaseException) -> FailureFacts:
     exc = _only_leaf(exc)
     readers = _Readers()
     earlier = tuple(_earlier(exc, readers))
-    return _facts(exc, readers, earlier)
+    facts = _facts(exc, readers, earlier)
+    return replace(facts, held=_held(exc)) if speaks_of_symbolic(facts.message) else facts
+
+
+def speaks_of_symbolic(message: str) -> bool:
+    """Whether a message is about a symbolic tensor that was met where it does not belong."""
+    return "is out of scope" in message or "SymbolicTensor" in message or "symbolic tf.Tensor" in message
+
+
+def _held(exc: BaseException) -> tuple[HeldTensor, ...]:
+    """The symbolic tensors that can be reached from the user's frames and modules, with the user's lines only."""
+    from fitdoctor.failure.leaks import held_tensors, user_roots
+
+    try:
+        found = held_tensors(user_roots(exc=exc))
+    # A border: the objects looked at are the user's, and the failure itself must be told in any case.
+    except Exception:
+        return ()
+    return tuple(
+        replace(tensor, made_at=tuple(frame for frame in tensor.made_at if not frame.library))
+        for tensor in found
+    )
 
 
 def _facts(exc: BaseException, readers: _Readers, earlier: tuple[FailureSummary, ...] = ()) -> FailureFacts:

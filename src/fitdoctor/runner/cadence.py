@@ -52,11 +52,25 @@ class Cadence:
             self._sites[place].spent_inside += seconds
 
 
+def _hashable(value: Any) -> bool:
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
 def spec_of(value: Any, depth: int = 0) -> Any:
     """Shape and type of what is given to fit, in microseconds and without reading it."""
     shape = getattr(value, "shape", None)
     if shape is not None:
-        return type(value).__name__, str(shape), str(getattr(value, "dtype", ""))
+        # Types of NumPy, pandas and TensorFlow can all be compared as they are; making text of them takes longer.
+        dtype = getattr(value, "dtype", None)
+        return (
+            type(value),
+            shape if type(shape) is tuple else str(shape),
+            dtype if _hashable(dtype) else str(dtype),
+        )
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     if isinstance(value, (list, tuple)):

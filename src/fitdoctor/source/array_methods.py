@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from fitdoctor.facts import Unknown
 from fitdoctor.source import arrays, objects
-from fitdoctor.source.array_functions import dtype_of, order_of, reduction
+from fitdoctor.source.array_arguments import dtype_of, order_of
+from fitdoctor.source.array_math import reduction
 from fitdoctor.source.layer_settings import product
 from fitdoctor.source.values import (
     NONE,
@@ -26,7 +27,9 @@ if TYPE_CHECKING:
 
 _IN_PLACE = frozenset("fill sort resize put itemset partition setflags update insert".split())
 _REDUCTIONS = frozenset("sum mean std var max min prod any all argmax argmin median".split())
-_SAME_SHAPE = frozenset("copy clip round abs cumsum numpy fillna reset_index sort_values sort_index interpolate".split())
+_SAME_SHAPE = frozenset(
+    "copy clip round abs cumsum numpy fillna reset_index sort_values sort_index interpolate".split()
+)
 _ROWS_DROPPED = frozenset("dropna drop_duplicates query head tail sample".split())
 
 
@@ -58,7 +61,9 @@ def _array_method(run: Interpreter, array: Array, name: str, arguments: Argument
         return replace(flat, buffer=0) if name == "flatten" else flat
     if name == "transpose":
         given = arguments.positional
-        axes = given[0] if len(given) == 1 and not arrays.is_whole(given[0]) else Items(given) if given else None
+        axes = (
+            given[0] if len(given) == 1 and not arrays.is_whole(given[0]) else Items(given) if given else None
+        )
         return arrays.transpose(array, order_of(run, axes))
     if name == "squeeze":
         return arrays.squeeze(array, arguments.get("axis", 0))
@@ -81,11 +86,9 @@ def _same_shape(array: Array, name: str) -> Value:
     if name in ("copy", "numpy", "reset_index", "sort_values", "sort_index"):
         container = "numpy.ndarray" if name == "numpy" else array.container
         keeps_order = name in ("copy", "numpy")
-        return replace(
-            array, container=container, buffer=0, numbers=array.numbers if keeps_order else None
-        )
+        return replace(array, container=container, buffer=0, numbers=array.numbers if keeps_order else None)
     if name == "cumsum" and array.rank != 1:
-        return UNTOLD
+        return Array(dtype=array.dtype)
     return Array(array.dims, array.dtype if name != "fillna" else UNTOLD, array.container)
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from math import prod
 
 from fitdoctor.facts import Unknown
+from fitdoctor.source.joining import join_dim
 from fitdoctor.source.layer_rules import reshaped
 from fitdoctor.source.layer_settings import Dim, Dims, Refused
 from fitdoctor.source.values import (
@@ -14,18 +14,15 @@ from fitdoctor.source.values import (
     Array,
     Bounds,
     Items,
-    Mapping,
     Plain,
-    Span,
     Symbolic,
     Value,
-    join_dim,
 )
 
 MOST_NUMBERS = 4096
 """Written-out arrays are followed value by value up to this size."""
 
-_SIZES = {"int8": 1, "int16": 2, "int32": 4, "int64": 8, "uint8": 1, "uint16": 2, "uint32": 4, "uint64": 8}
+SIZES = {"int8": 1, "int16": 2, "int32": 4, "int64": 8, "uint8": 1, "uint16": 2, "uint32": 4, "uint64": 8}
 FLOATS = ("float16", "float32", "float64")
 
 
@@ -107,7 +104,10 @@ def _stacked_rows(rows: list[Array], dtype: str | Unknown) -> Array:
         return Array(dtype=dtype)
     natural = common_dtype(row.dtype for row in rows)
     numbers: tuple[float, ...] | None = None
-    if all(row.numbers is not None for row in rows) and len(rows) * len(rows[0].numbers or ()) <= MOST_NUMBERS:
+    if (
+        all(row.numbers is not None for row in rows)
+        and len(rows) * len(rows[0].numbers or ()) <= MOST_NUMBERS
+    ):
         numbers = tuple(number for row in rows for number in row.numbers or ())
     bounds = join_bounds([row.bounds for row in rows])
     made = Array((len(rows), *first), natural, numbers=numbers, bounds=bounds)
@@ -137,6 +137,11 @@ def bounds_of(array: Array) -> Bounds | None:
     return array.bounds
 
 
+def likely_size(bounds: Bounds) -> float:
+    """How many draws make it all but certain (1 in 10⁸) that both ends of the range were drawn."""
+    return 20 * (bounds.high - bounds.low + 1)
+
+
 # --- types ----------------------------------------------------------------------------------------------------------
 
 
@@ -154,18 +159,18 @@ def _promoted(one: str | Unknown, other: str | Unknown) -> str | Unknown:
     if one == other:
         return one
     pair = {one, other}
-    if "float64" in pair and pair <= {*_SIZES, *FLOATS, "bool"}:
+    if "float64" in pair and pair <= {*SIZES, *FLOATS, "bool"}:
         return "float64"
     if "bool" in pair:
         rest = (pair - {"bool"}).pop()
-        return rest if rest in _SIZES or rest in FLOATS else UNTOLD
+        return rest if rest in SIZES or rest in FLOATS else UNTOLD
     if "float32" in pair:
         rest = (pair - {"float32"}).pop()
-        if rest in _SIZES:
-            return "float32" if _SIZES[rest] <= 2 else "float64"
+        if rest in SIZES:
+            return "float32" if SIZES[rest] <= 2 else "float64"
         return "float32" if rest == "float16" else UNTOLD
-    if one in _SIZES and other in _SIZES and one[0] == other[0]:
-        return one if _SIZES[one] >= _SIZES[other] else other
+    if one in SIZES and other in SIZES and one[0] == other[0]:
+        return one if SIZES[one] >= SIZES[other] else other
     if pair <= {"uint8", "int64"} or pair <= {"uint8", "int32"}:
         return (pair - {"uint8"}).pop()
     return UNTOLD
@@ -178,7 +183,9 @@ def cast(array: Array, dtype: str | Unknown) -> Array:
     keeps = to_float or (
         isinstance(dtype, str) and bounds is not None and bounds.integral and _fits(bounds, dtype)
     )
-    columns = None if array.columns is None else tuple((name, cast(one, dtype)) for name, one in array.columns)
+    columns = (
+        None if array.columns is None else tuple((name, cast(one, dtype)) for name, one in array.columns)
+    )
     return replace(
         array,
         dtype=dtype,
@@ -191,9 +198,9 @@ def cast(array: Array, dtype: str | Unknown) -> Array:
 
 
 def _fits(bounds: Bounds, dtype: str) -> bool:
-    if dtype not in _SIZES:
+    if dtype not in SIZES:
         return False
-    bits = 8 * _SIZES[dtype]
+    bits = 8 * SIZES[dtype]
     low, high = (0, 2**bits - 1) if dtype.startswith("u") else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
     return low <= bounds.low and bounds.high <= high
 
@@ -273,7 +280,9 @@ def reduce(array: Array, axis: Value | None, keepdims: bool, dtype: str | Unknow
     if dims is None or any(at is None or not -len(dims) <= at < len(dims) for at in axes):
         return Array(dtype=dtype, container=array.container)
     places = {at % len(dims) for at in axes if at is not None}
-    kept = [1 if place in places else dim for place, dim in enumerate(dims) if keepdims or place not in places]
+    kept = [
+        1 if place in places else dim for place, dim in enumerate(dims) if keepdims or place not in places
+    ]
     return Array(tuple(kept), dtype, container=array.container)
 
 
@@ -350,7 +359,11 @@ def broadcast(one: Dims | Unknown, other: Dims | Unknown) -> Dims | Unknown:
 def scaled(array: Array, operation: str, number: float, swapped: bool) -> Bounds | None:
     """The range after arithmetic with one number."""
     bounds = bounds_of(array)
-    if bounds is None or isinstance(array.dtype, Unknown) or array.dtype in ("uint8", "int8", "uint16", "bool"):
+    if (
+        bounds is None
+        or isinstance(array.dtype, Unknown)
+        or array.dtype in ("uint8", "int8", "uint16", "bool")
+    ):
         # small integers wrap around
         if not (bounds and operation == "Div" and not swapped and number):
             return None
@@ -369,163 +382,3 @@ def scaled(array: Array, operation: str, number: float, swapped: bool) -> Bounds
         return None
     integral = bounds.integral and float(number).is_integer() and operation != "Div"
     return Bounds(min(ends), max(ends), integral, bounds.complete)
-
-
-# --- indexing -------------------------------------------------------------------------------------------------------
-
-
-def index_dims(dims: Dims, key: Value) -> tuple[Dims, bool] | None:
-    """The shape of `array[key]`, and whether it is a view of all values in order; None where it is not told."""
-    keys = list(key.items) if isinstance(key, Items) else [key]
-    takes = sum(0 if _is_new_axis(one) or _is_ellipsis(one) else _axes_taken(one) for one in keys)
-    if takes > len(dims) or sum(_is_ellipsis(one) for one in keys) > 1:
-        return None
-    if not any(_is_ellipsis(one) for one in keys):
-        keys.append(Plain(Ellipsis))
-    return _walk(dims, keys, len(dims) - takes)
-
-
-def _walk(dims: Dims, keys: Sequence[Value], spare: int) -> tuple[Dims, bool] | None:
-    made: list[Dim] = []
-    advanced: list[Dims] = []
-    place = 0
-    whole_view = True
-    for key in keys:
-        if _is_ellipsis(key):
-            made.extend(dims[place : place + spare])
-            place += spare
-        elif _is_new_axis(key):
-            made.append(1)
-        elif isinstance(key, Span):
-            length, untouched = _sliced(dims[place], key)
-            made.append(length)
-            whole_view = whole_view and untouched
-            place += 1
-        elif is_whole(key):
-            whole_view = False
-            place += 1
-        elif isinstance(key, Array) and known_dims(key) is not None:
-            picked = known_dims(key) or ()
-            whole_view = False
-            if advanced or not picked:
-                return None
-            taken = _axes_taken(key)
-            advanced.append(picked)
-            made.extend((UNTOLD,) if key.dtype == "bool" else picked)
-            if isinstance(key.dtype, Unknown):
-                # a mask picks as many as are true, an index array as many as it has
-                made[-len(picked) :] = (UNTOLD,) * len(picked)
-                if len(picked) > 1:
-                    return None
-            place += taken
-        else:
-            return None
-    return tuple(made), whole_view
-
-
-def _axes_taken(key: Value) -> int:
-    if isinstance(key, Array) and key.dtype == "bool" and key.rank:
-        return key.rank
-    return 1
-
-
-def _is_ellipsis(key: Value) -> bool:
-    return isinstance(key, Plain) and key.value is Ellipsis
-
-
-def _is_new_axis(key: Value) -> bool:
-    return isinstance(key, Plain) and key.value is None
-
-
-def _sliced(dim: Dim, span: Span) -> tuple[Dim, bool]:
-    """The length that a slice leaves, and whether it leaves everything."""
-    ends = (span.start, span.stop, span.step)
-    if all(isinstance(end, Plain) and end.value is None for end in ends):
-        return dim, True
-    if any(not (isinstance(end, Plain) and (end.value is None or is_whole(end))) for end in ends):
-        return UNTOLD, False
-    start, stop, step = (end.value for end in ends if isinstance(end, Plain))
-    if step == 0:
-        return UNTOLD, False
-    if isinstance(dim, int):
-        return len(range(dim)[start:stop:step]), False
-    return UNTOLD, False
-
-
-def index(array: Array, key: Value) -> Value:
-    """`array[key]`."""
-    dims = known_dims(array)
-    if dims is None:
-        return Array(dtype=array.dtype, container=array.container, buffer=array.buffer)
-    walked = index_dims(dims, key)
-    if walked is None:
-        return Array(dtype=array.dtype, container=array.container)
-    made, whole_view = walked
-    single = is_whole(key) and len(dims) == 1 and array.numbers is not None
-    if single and isinstance(key, Plain) and -len(array.numbers or ()) <= key.value < len(array.numbers or ()):
-        return Plain(_number(array, key.value))
-    advanced = any(isinstance(one, Array) for one in (key.items if isinstance(key, Items) else (key,)))
-    values = array.numbers if whole_view else None
-    if values is None and array.numbers is not None and isinstance(key, Span):
-        values = _sliced_numbers(array, key, dims)
-    return Array(
-        made,
-        array.dtype,
-        container="numpy.ndarray" if array.container == "pandas.DataFrame" else array.container,
-        bounds=_kept_bounds(array, made, whole_view),
-        numbers=values,
-        unit_rows=array.unit_rows and len(made) >= 2 and made[-1] == dims[-1],
-        buffer=0 if advanced else array.buffer,
-    )
-
-
-def _number(array: Array, at: int) -> float | int:
-    number = (array.numbers or ())[at]
-    return int(number) if array.dtype in _SIZES else number
-
-
-def _sliced_numbers(array: Array, key: Span, dims: Dims) -> tuple[float, ...] | None:
-    ends = [end.value for end in (key.start, key.stop, key.step) if isinstance(end, Plain)]
-    if len(ends) != 3 or not all(isinstance(dim, int) for dim in dims):
-        return None
-    width = prod(dim for dim in dims[1:] if isinstance(dim, int))
-    rows = range(dims[0] if isinstance(dims[0], int) else 0)[slice(*ends)]
-    numbers = array.numbers or ()
-    return tuple(number for row in rows for number in numbers[row * width : (row + 1) * width])
-
-
-def _kept_bounds(array: Array, made: Dims, whole_view: bool) -> Bounds | None:
-    """A part of drawn numbers still has their range when it is large enough to hold it."""
-    bounds = array.bounds
-    if bounds is None or whole_view:
-        return bounds
-    size = prod(dim for dim in made if isinstance(dim, int))
-    enough = all(isinstance(dim, int) for dim in made) and bounds.integral and not bounds.complete
-    return bounds if enough and size >= likely_size(bounds) else None
-
-
-def likely_size(bounds: Bounds) -> float:
-    """How many draws make it all but certain (1 in 10⁸) that both ends of the range were drawn."""
-    return 20 * (bounds.high - bounds.low + 1)
-
-
-# --- structures of arrays -------------------------------------------------------------------------------------------
-
-
-def map_arrays(value: Value, change: ArrayChange) -> Value:
-    """The same structure with every array in it changed."""
-    if isinstance(value, Array):
-        return change(value)
-    if isinstance(value, Items):
-        return Items(tuple(map_arrays(item, change) for item in value.items))
-    if isinstance(value, Mapping):
-        return Mapping(tuple((key, map_arrays(item, change)) for key, item in value.items))
-    return UNTOLD
-
-
-class ArrayChange:
-    """Something done to one array; a function does as well."""
-
-    def __call__(self, array: Array) -> Value:
-        """The array after it."""
-        raise NotImplementedError

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fitdoctor.source import array_methods, objects, pipelines, python_functions, static_models
+from fitdoctor.source.joining import join
 from fitdoctor.source.library import FUNCTIONS, METHODS, is_known_library
 from fitdoctor.source.state import State, join_states
 from fitdoctor.source.values import (
@@ -32,7 +33,6 @@ from fitdoctor.source.values import (
     Super,
     Symbolic,
     Value,
-    join,
     with_attribute,
 )
 

@@ -26,10 +26,17 @@ from fitdoctor.source.values import (
 if TYPE_CHECKING:
     from fitdoctor.source.interpret import Interpreter
 
-_LOSS_SETTINGS = ("from_logits", "label_smoothing", "axis", "reduction", "delta", "alpha", "gamma", "ignore_class")
-_LOGITS_FIRST = frozenset(
-    "BinaryCrossentropy CategoricalCrossentropy SparseCategoricalCrossentropy".split()
+_LOSS_SETTINGS = (
+    "from_logits",
+    "label_smoothing",
+    "axis",
+    "reduction",
+    "delta",
+    "alpha",
+    "gamma",
+    "ignore_class",
 )
+_LOGITS_FIRST = frozenset("BinaryCrossentropy CategoricalCrossentropy SparseCategoricalCrossentropy".split())
 _NO_LOGITS = Unknown("the loss has no such setting")
 OPAQUE_LOSS = LossFacts("", "function", Unknown("not evident from the source"))
 """Stands for a loss that the source does not tell, so that nobody takes it for a missing one."""
@@ -60,9 +67,7 @@ def losses_of(
     pairs = objects.pairs_of(run, value)
     if pairs is not None:
         inside = _values_of(node)
-        losses = tuple(
-            loss_facts(run, item, inside.get(key, node), str(key)) for key, item in pairs
-        )
+        losses = tuple(loss_facts(run, item, inside.get(key, node), str(key)) for key, item in pairs)
         return losses, "dict", tuple(str(key) for key, _ in pairs)
     items = run.sequence(value)
     if items is not None:

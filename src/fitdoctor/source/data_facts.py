@@ -20,8 +20,9 @@ from fitdoctor.facts import (
     Unknown,
 )
 from fitdoctor.source import arrays, objects
-from fitdoctor.source.array_functions import frozen
+from fitdoctor.source.array_arguments import frozen
 from fitdoctor.source.calls import follow_function
+from fitdoctor.source.joining import join
 from fitdoctor.source.pipelines import leaves
 from fitdoctor.source.values import (
     UNTOLD,
@@ -37,7 +38,6 @@ from fitdoctor.source.values import (
     Plain,
     Ref,
     Value,
-    join,
 )
 
 if TYPE_CHECKING:
@@ -58,8 +58,8 @@ class Given:
     x_node: ast.expr | None = None
     y_node: ast.expr | None = None
     weight_node: ast.expr | None = None
-    batch_size: int | None | Unknown = None
-    steps: int | None | Unknown = None
+    batch_size: int | Unknown | None = None
+    steps: int | Unknown | None = None
     split: float | Unknown = 0.0
     whole_batch: bool = False
     """The arrays are one batch (`train_on_batch`)."""
@@ -129,7 +129,13 @@ def _structure(run: Interpreter, value: Value | None) -> str:
         return "dict"
     if isinstance(value, Ref):
         record = run.record(value)
-        return "dict" if isinstance(record, DictRecord) else "list" if isinstance(record, ListRecord) else "single"
+        return (
+            "dict"
+            if isinstance(record, DictRecord)
+            else "list"
+            if isinstance(record, ListRecord)
+            else "single"
+        )
     return "single"
 
 
@@ -156,7 +162,9 @@ def components(
         return _listed(run, value, items, path, node)
     if isinstance(value, Array):
         return (_one(run, value, path, node),)
-    return (ArrayFacts(path, use=run.code(node), code=run.code(node)),) if isinstance(value, Unknown) else None
+    return (
+        (ArrayFacts(path, use=run.code(node), code=run.code(node)),) if isinstance(value, Unknown) else None
+    )
 
 
 def _dict_nodes(node: ast.expr | None) -> dict[object, ast.expr]:
@@ -340,7 +348,9 @@ def _step(run: Interpreter, step: object) -> PipelineStep:
     parts = leaves(step.element)
     specs: tuple[Spec, ...] = ()
     if parts is not None:
-        specs = tuple(Spec(data_shape(part), part.dtype if isinstance(part.dtype, str) else "") for part in parts)
+        specs = tuple(
+            Spec(data_shape(part), part.dtype if isinstance(part.dtype, str) else "") for part in parts
+        )
     return PipelineStep(step.operation, specs, step.arguments, run.code(step.node))
 
 
@@ -354,7 +364,11 @@ def _of_element(run: Interpreter, element: Value, form: str, given: Given, role:
     told: list[tuple[ArrayFacts, ...]] = []
     for name, part in zip(("x", "y", "sample_weight"), parts, strict=False):
         found = components(run, part, _prefix(role, name), node)
-        told.append((ArrayFacts(_prefix(role, name), use=run.code(node), code=run.code(node)),) if found is None else found)
+        told.append(
+            (ArrayFacts(_prefix(role, name), use=run.code(node), code=run.code(node)),)
+            if found is None
+            else found
+        )
     words = f"tuple of {len(parts)}" if isinstance(element, Items) else _words(element)
     return replace(
         empty,

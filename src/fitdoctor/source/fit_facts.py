@@ -115,7 +115,8 @@ def fit_site(run: Interpreter, ref: Ref, method: str, arguments: Arguments) -> F
         steps_per_epoch=_whole(bound, "steps_per_epoch") or _whole(bound, "steps"),
         validation_steps=_whole(bound, "validation_steps"),
         validation_split=_split(bound) if isinstance(_split(bound), float) else 0.0,  # type: ignore[arg-type]
-        has_validation=validation is not None or (told and isinstance(_split(bound), float) and _split(bound) != 0.0),
+        has_validation=validation is not None
+        or (told and isinstance(_split(bound), float) and _split(bound) != 0.0),
         class_weight=_class_weight(run, bound),
         callbacks=callbacks or (),
         code=run.code(arguments.node),
@@ -151,7 +152,7 @@ def _whole(bound: Bound, name: str) -> int | None:
     return arrays.whole(bound.values.get(name))
 
 
-def _told_number(bound: Bound, name: str) -> int | None | Unknown:
+def _told_number(bound: Bound, name: str) -> int | Unknown | None:
     value = bound.get(name)
     if is_none(value):
         return None

@@ -6,17 +6,18 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from fitdoctor.facts import FailureSummary, LayerFacts, ModelFacts, Spec
-from fitdoctor.source import known_data, random_arrays
+from fitdoctor.source import array_functions, array_makers, array_math, known_data, random_arrays
 from fitdoctor.source.fit_facts import FitSite, after_fit, fit_site
 from fitdoctor.source.interpret import Interpreter, run_module
-from fitdoctor.source.model_facts import layer_facts, model_facts, shape_fact
+from fitdoctor.source.layer_facts import layer_facts, shape_fact
+from fitdoctor.source.model_facts import model_facts
 from fitdoctor.source.module import Module
 from fitdoctor.source.static_layers import Failure
 from fitdoctor.source.values import Arguments, LayerRecord, ModelRecord, Ref
 
 __all__ = ["FitSite", "ModelSite", "fit_sites", "model_sites"]
 
-_TABLES = (known_data, random_arrays)
+_TABLES = (array_functions, array_makers, array_math, known_data, random_arrays)
 """Imported so that their functions are in the table."""
 
 

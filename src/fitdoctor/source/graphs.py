@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fitdoctor.facts import Unknown
-from fitdoctor.source.layer_settings import Dims
 from fitdoctor.source.static_layers import tensors_in
-from fitdoctor.source.values import LayerCall, LayerRecord, ModelRecord, Ref, Symbolic
+from fitdoctor.source.values import LayerCall, ModelRecord, Ref, Symbolic
 
 if TYPE_CHECKING:
     from fitdoctor.source.interpret import Interpreter
@@ -76,45 +74,27 @@ def _calls_between(inputs: tuple[Symbolic, ...], outputs: tuple[Symbolic, ...]) 
 def _depths(finished: list[LayerCall]) -> dict[Operation, int]:
     of_calls: dict[LayerCall, int] = {}
     of_operations: dict[Operation, int] = {}
+    inside = set(finished)
     for call in reversed(finished):
         operation = _operation(call)
         depth = max(of_calls.get(call, 0), of_operations.get(operation, 0))
         of_operations[operation] = of_calls[call] = depth
         for tensor in call.inputs:
-            if tensor.call is not None and tensor.call in finished:
+            if tensor.call is not None and tensor.call in inside:
                 of_calls[tensor.call] = max(depth + 1, of_calls.get(tensor.call, 0))
     return of_operations
 
 
-def rerun(
-    run: Interpreter, record: ModelRecord, shapes: tuple[Dims | Unknown, ...]
-) -> tuple[Dims | Unknown, ...] | None:
-    """The output shapes on other input shapes; only a chain of single layers is followed."""
-    from fitdoctor.source.static_models import applied_to
-
+def chain_of(run: Interpreter, record: ModelRecord) -> tuple[Ref, ...] | None:
+    """The layers of a model that is a plain chain from one input to one output; None when it is not."""
     inputs, outputs = tensors_in(run, record.inputs), tensors_in(run, record.outputs)
-    if inputs is None or outputs is None or len(inputs) != 1 or len(outputs) != 1 or len(shapes) != 1:
+    if inputs is None or outputs is None or len(inputs) != 1 or len(outputs) != 1:
         return None
-    chain: list[LayerCall] = []
+    chain: list[Ref] = []
     call = outputs[0].call
     while call is not None and call is not inputs[0].call:
         if call.layer is None or len(call.inputs) != 1:
             return None
-        chain.append(call)
+        chain.append(call.layer)
         call = call.inputs[0].call
-    if call is None:
-        return None
-    dims = shapes[0]
-    for step in reversed(chain):
-        assert step.layer is not None
-        applied = applied_to(run, step.layer, dims)
-        if isinstance(applied.outputs, Unknown) or len(applied.outputs) != 1:
-            return None
-        dims = applied.outputs[0]
-    return (dims,)
-
-
-def is_input(run: Interpreter, layer: Ref) -> bool:
-    """Whether a layer is an `Input`."""
-    record = run.record(layer)
-    return isinstance(record, LayerRecord) and record.plan.class_name == "InputLayer"
+    return None if call is None else tuple(reversed(chain))

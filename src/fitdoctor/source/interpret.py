@@ -251,6 +251,11 @@ class Interpreter:
         return self.module.location(node)
 
     @property
+    def strategy(self) -> str:
+        """The distribution strategy in whose scope the program is now."""
+        return self.strategies[-1] if self.strategies else ""
+
+    @property
     def reporting(self) -> bool:
         """Whether what is met now is to be told."""
         return self.trial == 0 and self.expecting_failure == 0

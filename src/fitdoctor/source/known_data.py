@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from fitdoctor.facts import Unknown
 from fitdoctor.source import arrays, objects
-from fitdoctor.source.array_functions import array_argument, to_array
+from fitdoctor.source.array_arguments import array_argument, to_array
 from fitdoctor.source.layer_settings import Dim
 from fitdoctor.source.library import ATTRIBUTES, handles, handles_method
 from fitdoctor.source.values import (
@@ -58,7 +58,13 @@ def _cifar100(run: Interpreter, arguments: Arguments) -> Value:
         return UNTOLD
     sets = (_images(50000, (32, 32, 3), classes, True), _images(10000, (32, 32, 3), classes, True))
     untyped = [
-        Items(tuple(replace(part, dtype=UNTOLD) if at else part for at, part in enumerate(one.items) if isinstance(part, Array)))
+        Items(
+            tuple(
+                replace(part, dtype=UNTOLD) if at else part
+                for at, part in enumerate(one.items)
+                if isinstance(part, Array)
+            )
+        )
         for one in sets
     ]
     return Items(tuple(untyped))
@@ -111,7 +117,9 @@ def _loader(name: str) -> None:
     full = f"sklearn.datasets.{name}"
 
     def handler(run: Interpreter, arguments: Arguments) -> Value:
-        if objects.truth(run, arguments.get("as_frame") or Plain(False)) is not False or arguments.get("n_class"):
+        if objects.truth(run, arguments.get("as_frame") or Plain(False)) is not False or arguments.get(
+            "n_class"
+        ):
             return UNTOLD
         whole = objects.truth(run, arguments.get("return_X_y") or Plain(False))
         if whole is None:
@@ -222,7 +230,12 @@ def _rows(array: Array, count: Dim) -> Array:
     assert not isinstance(array.dims, Unknown)
     bounds = arrays.bounds_of(array)
     size = count if len(array.dims) == 1 else UNTOLD
-    keeps = bounds is not None and bounds.integral and isinstance(size, int) and size >= arrays.likely_size(bounds)
+    keeps = (
+        bounds is not None
+        and bounds.integral
+        and isinstance(size, int)
+        and size >= arrays.likely_size(bounds)
+    )
     columns = None
     if array.columns is not None:
         columns = tuple((name, replace(column, dims=(count,))) for name, column in array.columns)
@@ -238,11 +251,24 @@ def _rows(array: Array, count: Dim) -> Array:
 
 _SCALERS = tuple(
     f"sklearn.preprocessing.{name}"
-    for name in ("StandardScaler", "MinMaxScaler", "RobustScaler", "MaxAbsScaler", "Normalizer", "QuantileTransformer")
+    for name in (
+        "StandardScaler",
+        "MinMaxScaler",
+        "RobustScaler",
+        "MaxAbsScaler",
+        "Normalizer",
+        "QuantileTransformer",
+    )
 )
 
 
-@handles_method(*(f"{scaler}.{method}" for scaler in _SCALERS for method in ("fit_transform", "transform", "inverse_transform")))
+@handles_method(
+    *(
+        f"{scaler}.{method}"
+        for scaler in _SCALERS
+        for method in ("fit_transform", "transform", "inverse_transform")
+    )
+)
 def _scaled(run: Interpreter, arguments: Arguments) -> Value:
     array = to_array(run, arguments.get("X", 1))
     if not isinstance(array, Array) or array.rank != 2:
@@ -258,16 +284,53 @@ def _fitted(run: Interpreter, arguments: Arguments) -> Value:
     return arguments.positional[0]
 
 
-@handles_method("sklearn.preprocessing.LabelEncoder.fit_transform", "sklearn.preprocessing.LabelEncoder.transform")
+@handles_method(
+    "sklearn.preprocessing.LabelEncoder.fit_transform", "sklearn.preprocessing.LabelEncoder.transform"
+)
 def _encoded(run: Interpreter, arguments: Arguments) -> Value:
     array = to_array(run, arguments.get("y", 1))
     return Array(array.dims, "int64") if isinstance(array, Array) and array.rank == 1 else UNTOLD
 
 
+@handles_method(
+    "sklearn.preprocessing.OneHotEncoder.fit_transform", "sklearn.preprocessing.OneHotEncoder.transform"
+)
+def _one_hot(run: Interpreter, arguments: Arguments) -> Value:
+    encoder = arguments.positional[0]
+    array = to_array(run, arguments.get("X", 1))
+    if not isinstance(encoder, Made) or not isinstance(array, Array) or isinstance(array.dims, Unknown):
+        return UNTOLD
+    sparse = encoder.argument("sparse_output") or encoder.argument("sparse")
+    if sparse != Plain(False) or len(array.dims) != 2:
+        return UNTOLD
+    return Array((array.dims[0], UNTOLD), "float64", unit_rows=array.dims[1] == 1)
+
+
+@handles_method("sklearn.model_selection.KFold.split", "sklearn.model_selection.StratifiedKFold.split")
+def _folds(run: Interpreter, arguments: Arguments) -> Value:
+    folds = arguments.positional[0]
+    data = arguments.get("X", 1)
+    count = arrays.whole(folds.argument("n_splits", 0) or Plain(5)) if isinstance(folds, Made) else None
+    if count is None or not 2 <= count <= 50:
+        return UNTOLD
+    dims = data.dims if isinstance(data, Array) else UNTOLD
+    samples = dims[0] if not isinstance(dims, Unknown) and dims else UNTOLD
+    pairs: list[Value] = []
+    for fold in range(count):
+        held: Dim = UNTOLD
+        if isinstance(samples, int) and isinstance(folds, Made) and folds.name.endswith(".KFold"):
+            held = samples // count + (fold < samples % count)
+        rest = samples - held if isinstance(samples, int) and isinstance(held, int) else UNTOLD
+        pairs.append(Items((Array((rest,), "int64"), Array((held,), "int64"))))
+    return Items(tuple(pairs))
+
+
 # --- pandas -----------------------------------------------------------------------------------------------------------
 
 
-@handles("pandas.read_csv", "pandas.read_excel", "pandas.read_parquet", "pandas.read_json", "pandas.read_table")
+@handles(
+    "pandas.read_csv", "pandas.read_excel", "pandas.read_parquet", "pandas.read_json", "pandas.read_table"
+)
 def _read_table(run: Interpreter, arguments: Arguments) -> Value:
     reshaping = {"index_col", "usecols", "names", "squeeze", "chunksize", "iterator", "sheet_name"}
     if reshaping & set(arguments.names()):

@@ -36,7 +36,9 @@ class Applied:
     trainable_parameters: int | Unknown = Unknown("not evident from the source")
 
 
-def apply_layer(plan: LayerPlan, inputs: tuple[Dims | Unknown, ...], call: frozenset[str] = frozenset()) -> Applied:
+def apply_layer(
+    plan: LayerPlan, inputs: tuple[Dims | Unknown, ...], call: frozenset[str] = frozenset()
+) -> Applied:
     """What the layer does with inputs of these shapes, batch axis first.
 
     Args:

@@ -27,7 +27,9 @@ class Refused(Exception):
 
 
 _CONVOLUTION = "filters kernel_size strides padding data_format dilation_rate groups activation use_bias"
-_TRANSPOSED = "filters kernel_size strides padding output_padding data_format dilation_rate activation use_bias"
+_TRANSPOSED = (
+    "filters kernel_size strides padding output_padding data_format dilation_rate activation use_bias"
+)
 _SEPARABLE = (
     "filters kernel_size strides padding data_format dilation_rate depth_multiplier activation use_bias"
 )

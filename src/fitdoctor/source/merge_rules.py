@@ -97,7 +97,9 @@ def _dot(plan: LayerPlan, shapes: tuple[Dims, ...]) -> tuple[Dims, ...]:
     if len(shapes) != 2:
         raise Obscure("inputs")
     given = plan.plain("axes")
-    pair = (given, given) if isinstance(given, int) else tuple(given) if isinstance(given, (tuple, list)) else ()
+    pair = (
+        (given, given) if isinstance(given, int) else tuple(given) if isinstance(given, (tuple, list)) else ()
+    )
     if len(pair) != 2 or not all(isinstance(axis, int) for axis in pair):
         raise Obscure("axes")
     one, other = shapes

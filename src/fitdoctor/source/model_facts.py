@@ -6,14 +6,14 @@ import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from fitdoctor.facts import LayerFacts, LossFacts, ModelFacts, Shape, Spec, Unknown
+from fitdoctor.facts import LossFacts, ModelFacts, Spec, Unknown
 from fitdoctor.source import objects
 from fitdoctor.source.compile_facts import OPAQUE_LOSS, flag, losses_of, metrics_of, optimizer_of
-from fitdoctor.source.layer_settings import Dims, LayerPlan
+from fitdoctor.source.layer_facts import layers_facts, shape_fact, total_of
+from fitdoctor.source.model_shapes import model_outputs
 from fitdoctor.source.static_layers import follow_call, regularised, tensors_in
-from fitdoctor.source.static_models import applied_to, input_shapes, layers_of, model_outputs, trainable_now
+from fitdoctor.source.static_models import layers_of, trainable_now
 from fitdoctor.source.values import (
-    UNTOLD,
     Arguments,
     Array,
     Compiled,
@@ -35,18 +35,6 @@ _OVERRIDES = (
     "compiled_loss get_config loss __call__"
 ).split()
 _UNKNOWN = Unknown("not evident from the source")
-_MOST_SUBLAYERS = 200
-
-
-def shape_fact(dims: Dims | Unknown) -> Shape | Unknown:
-    """A shape of a model: all of it, or Unknown; only the batch axis may be untold."""
-    if isinstance(dims, Unknown):
-        return _UNKNOWN
-    rest = dims[1:]
-    if any(isinstance(dim, Unknown) for dim in rest):
-        return _UNKNOWN
-    first = dims[0] if dims and isinstance(dims[0], int) else None
-    return (first, *(dim for dim in rest if not isinstance(dim, Unknown))) if dims else ()
 
 
 def model_facts(run: Interpreter, ref: Ref, x: Value | None = None) -> tuple[ModelFacts, bool]:
@@ -55,7 +43,7 @@ def model_facts(run: Interpreter, ref: Ref, x: Value | None = None) -> tuple[Mod
     assert record is not None
     outputs, tensors = _outputs(run, ref, record, x)
     names = _output_names(run, record)
-    layers = _layers(run, record, x)
+    layers = layers_facts(run, record, x)
     facts = ModelFacts(
         name=record.name,
         class_name=record.class_name,
@@ -73,7 +61,7 @@ def model_facts(run: Interpreter, ref: Ref, x: Value | None = None) -> tuple[Mod
         loss_structure="none",
         overrides=overrides_of(run, record),
         added_losses=_adds_losses(run, record),
-        parameters=_total(layers, "parameters"),
+        parameters=total_of(layers, "parameters"),
         trainable_parameters=_trainable(run, record),
         trainable_changed=_trainable_changed(run, record),
         strategy=record.strategy,
@@ -105,7 +93,9 @@ def _built(record: ModelRecord) -> bool:
 def _inputs(run: Interpreter, record: ModelRecord) -> tuple[Spec, ...] | Unknown:
     if record.kind == "sequential" and record.input_dims is not None:
         shape = shape_fact(record.input_dims)
-        return _UNKNOWN if isinstance(shape, Unknown) else (Spec(shape, record.input_dtype, record.input_name),)
+        return (
+            _UNKNOWN if isinstance(shape, Unknown) else (Spec(shape, record.input_dtype, record.input_name),)
+        )
     if record.kind != "functional":
         return _UNKNOWN
     tensors = tensors_in(run, record.inputs)
@@ -176,7 +166,9 @@ def _subclassed_outputs(
     if given is None:
         return _UNKNOWN, "single"
     before = run.state.copy()
-    node = record.node if isinstance(record.node, ast.Call) else ast.Call(ast.Name("model", ast.Load()), [], [])
+    node = (
+        record.node if isinstance(record.node, ast.Call) else ast.Call(ast.Name("model", ast.Load()), [], [])
+    )
     made = follow_call(run, ref, record.owner, Arguments((given,), (), node))
     fixed = _frozen(run, made)
     tensors = tensors_in(run, fixed) if not isinstance(fixed, Unknown) else None
@@ -226,151 +218,6 @@ def _output_names(run: Interpreter, record: ModelRecord) -> tuple[str, ...]:
 
 
 # --- layers -----------------------------------------------------------------------------------------------------------
-
-
-def _layers(run: Interpreter, record: ModelRecord, x: Value | None = None) -> tuple[LayerFacts, ...]:
-    refs = layers_of(run, record)
-    if refs is None or (record.open and record.kind != "functional"):
-        return ()
-    facts = [layer_facts(run, ref, index) for index, ref in enumerate(refs)]
-    if record.kind == "sequential" and record.input_dims is None and record.shapes == ():
-        return _on_data(run, refs, facts, x)
-    return tuple(facts)
-
-
-def _on_data(
-    run: Interpreter, refs: tuple[Ref, ...], facts: list[LayerFacts], x: Value | None
-) -> tuple[LayerFacts, ...]:
-    """Layers of a model without a fixed input, with the shapes that the data gives them."""
-    if not isinstance(x, Array) or isinstance(x.dims, Unknown) or not x.dims:
-        return tuple(facts)
-    dims: Dims = (None, *x.dims[1:])
-    for at, ref in enumerate(refs):
-        applied = applied_to(run, ref, dims)
-        if isinstance(applied.outputs, Unknown) or len(applied.outputs) != 1:
-            break
-        facts[at] = replace(
-            facts[at],
-            input_shapes=_shapes((dims,)),
-            output_shapes=_shapes(applied.outputs),
-            parameters=applied.parameters if isinstance(applied.parameters, int) else facts[at].parameters,
-            trainable_parameters=applied.trainable_parameters
-            if isinstance(applied.trainable_parameters, int)
-            else facts[at].trainable_parameters,
-        )
-        dims = applied.outputs[0]
-    return tuple(facts)
-
-
-def layer_facts(run: Interpreter, ref: Ref, index: int) -> LayerFacts:
-    """One layer, or a model that is used as one."""
-    record = run.record(ref)
-    if isinstance(record, ModelRecord):
-        inside = _layers(run, record)[:_MOST_SUBLAYERS]
-        inputs, outputs = input_shapes(run, record), model_outputs(run, ref, None)
-        return LayerFacts(
-            record.name,
-            record.class_name,
-            index,
-            input_shapes=_shapes(inputs),
-            output_shapes=_shapes(outputs),
-            parameters=_total(inside, "parameters"),
-            trainable_parameters=_total(inside, "trainable_parameters"),
-            trainable=record.trainable is not False,
-            builtin=record.owner is None,
-            code=run.code(record.node),
-            sublayers=inside,
-        )
-    assert isinstance(record, LayerRecord)
-    return LayerFacts(
-        record.name,
-        record.plan.class_name,
-        index,
-        config=config_of(record.plan),
-        input_shapes=_shapes(record.inputs),
-        output_shapes=_shapes(record.outputs),
-        parameters=record.parameters if isinstance(record.parameters, int) else 0,
-        trainable_parameters=_trained(record),
-        trainable=record.trainable is not False,
-        builtin=record.owner is None,
-        code=run.code(record.node),
-        sublayers=_sublayers(run, record),
-    )
-
-
-def _sublayers(run: Interpreter, record: LayerRecord) -> tuple[LayerFacts, ...]:
-    found: list[LayerFacts] = []
-    for _, value in record.attributes:
-        if isinstance(value, Ref) and isinstance(run.record(value), LayerRecord) and len(found) < _MOST_SUBLAYERS:
-            found.append(layer_facts(run, value, len(found)))
-    return tuple(found)
-
-
-def _trained(record: LayerRecord) -> int:
-    if record.trainable is False or not isinstance(record.trainable_parameters, int):
-        return 0
-    return record.trainable_parameters
-
-
-def _shapes(shapes: tuple[Dims | Unknown, ...] | None) -> tuple[Shape, ...] | Unknown:
-    if shapes is None:
-        return _UNKNOWN
-    found: list[Shape] = []
-    for dims in shapes:
-        shape = shape_fact(dims)
-        if isinstance(shape, Unknown):
-            return _UNKNOWN
-        found.append(shape)
-    return tuple(found)
-
-
-_ACTIVATED = {
-    **dict.fromkeys(
-        ("Dense", "EinsumDense", "DepthwiseConv1D", "DepthwiseConv2D", "SeparableConv1D", "SeparableConv2D"), "linear"
-    ),
-    **{f"Conv{rank}D": "linear" for rank in (1, 2, 3)},
-    **{f"Conv{rank}DTranspose": "linear" for rank in (1, 2, 3)},
-    **dict.fromkeys(("LSTM", "GRU", "SimpleRNN", "ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D"), "tanh"),
-}
-_SIZED = ("kernel_size", "strides", "pool_size", "dilation_rate", "size")
-
-
-def config_of(plan: LayerPlan) -> tuple[tuple[str, str], ...]:
-    """Plain settings as text, with the defaults that judges ask for; a setting that is not told is `unknown`."""
-    found: dict[str, str] = {}
-    rank = next((number for number in (1, 2, 3) if f"{number}D" in plan.class_name), 0)
-    for name, value in plan.settings.items():
-        if isinstance(value, Unknown):
-            if name == "activation":
-                found[name] = "unknown"
-            continue
-        if name in _SIZED and rank and isinstance(value, int):
-            value = (value,) * rank
-        text = _text(value)
-        if text is not None:
-            found[name] = text
-    if plan.class_name in _ACTIVATED and plan.certain and found.get("activation", "None") == "None":
-        found["activation"] = _ACTIVATED[plan.class_name] if "activation" not in plan.settings else "linear"
-    if plan.class_name in ("LSTM", "GRU", "SimpleRNN") and plan.certain:
-        found.setdefault("return_sequences", "False")
-    return tuple(found.items())
-
-
-def _text(value: Any) -> str | None:
-    if value is None or isinstance(value, (bool, int, float)):
-        return str(value)
-    if isinstance(value, str):
-        return value if len(value) <= 200 else None
-    if isinstance(value, tuple):
-        items = [_text(item) for item in value]
-        if len(items) > 16 or any(item is None for item in items):
-            return None
-        return f"({', '.join(item or '' for item in items)}{',' if len(items) == 1 else ''})"
-    return None
-
-
-def _total(layers: tuple[LayerFacts, ...], name: str) -> int:
-    return sum(getattr(layer, name) for layer in layers)
 
 
 def _trainable(run: Interpreter, record: ModelRecord) -> int | Unknown:
@@ -444,7 +291,11 @@ def _layer_adds_loss(run: Interpreter, ref: Ref) -> bool:
             if isinstance(value, Ref) and isinstance(run.record(value), (LayerRecord, ModelRecord))
         )
         return inside or layer.open or _calls_add_loss(run, layer.owner.node)
-    return layer.open or regularised(layer.plan) or (layer.plan.inner is not None and regularised(layer.plan.inner))
+    return (
+        layer.open
+        or regularised(layer.plan)
+        or (layer.plan.inner is not None and regularised(layer.plan.inner))
+    )
 
 
 def _calls_add_loss(run: Interpreter, node: ast.ClassDef) -> bool:
@@ -496,8 +347,3 @@ def _input_code(run: Interpreter, record: ModelRecord) -> Any:
     if tensors and len(tensors) == 1 and tensors[0].call is not None:
         return run.code(tensors[0].call.node)
     return _UNKNOWN
-
-
-def untold() -> Value:
-    """Nothing known."""
-    return UNTOLD

@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from fitdoctor.facts import Unknown
-from fitdoctor.source import arrays
+from fitdoctor.source import arrays, indexing
+from fitdoctor.source.joining import join
 from fitdoctor.source.layer_settings import Dims
 from fitdoctor.source.library import ATTRIBUTES
 from fitdoctor.source.values import (
@@ -30,11 +31,9 @@ from fitdoctor.source.values import (
     Plain,
     Ref,
     Span,
-    Super,
     Symbolic,
     Value,
     attribute_of,
-    join,
     with_attribute,
 )
 
@@ -89,7 +88,7 @@ def iterated(run: Interpreter, value: Value) -> tuple[Value, ...] | None:
     if isinstance(value, Array) and value.container == "numpy.ndarray":
         dims = arrays.known_dims(value)
         if dims and isinstance(dims[0], int) and dims[0] <= _MOST_ROWS:
-            return tuple(run.settled(arrays.index(value, Plain(at))) for at in range(dims[0]))
+            return tuple(run.settled(indexing.index(value, Plain(at))) for at in range(dims[0]))
     return None
 
 
@@ -302,7 +301,9 @@ def _class_attribute(run: Interpreter, receiver: Class, name: str) -> Value:
 def set_attribute(run: Interpreter, receiver: Value, name: str, value: Value) -> None:
     """`receiver.name = value`."""
     if isinstance(receiver, Array):
-        run.state.written.update((receiver.buffer, -receiver.buffer) if name == "shape" else (receiver.buffer,))
+        run.state.written.update(
+            (receiver.buffer, -receiver.buffer) if name == "shape" else (receiver.buffer,)
+        )
         return
     if not isinstance(receiver, Ref):
         if not isinstance(receiver, Named):
@@ -343,7 +344,11 @@ def set_trainable(run: Interpreter, receiver: Ref, trainable: bool | None) -> No
 
 def strategy_of(value: Value) -> str:
     """The distribution strategy whose scope a value is; "" for anything else."""
-    if isinstance(value, Made) and value.name.startswith("tensorflow.distribute.") and value.name.endswith(".scope"):
+    if (
+        isinstance(value, Made)
+        and value.name.startswith("tensorflow.distribute.")
+        and value.name.endswith(".scope")
+    ):
         return value.name.removesuffix(".scope").rpartition(".")[2]
     return ""
 
@@ -416,7 +421,7 @@ def _series_item(series: Array, key: Value) -> Value:
         return Array((UNTOLD,), series.dtype, "pandas.Series")
     if isinstance(key, Span):
         dims = arrays.known_dims(series)
-        walked = None if dims is None else arrays.index_dims(dims, key)
+        walked = None if dims is None else indexing.index_dims(dims, key)
         return Array(UNTOLD if walked is None else walked[0], series.dtype, "pandas.Series")
     return UNTOLD
 
@@ -435,7 +440,7 @@ def table_rows(run: Interpreter, place: Method, key: Value) -> Value:
     dims = arrays.known_dims(table)
     if dims is None or place.name == "loc":
         return UNTOLD
-    walked = arrays.index_dims(dims, as_index(run, key))
+    walked = indexing.index_dims(dims, as_index(run, key))
     if walked is None:
         return UNTOLD
     made: Dims = walked[0]

@@ -134,7 +134,9 @@ _WEIGHTLESS = frozenset(
             for kind in ("Pooling1D", "Pooling2D", "Pooling3D")
         )
         + " "
-        + " ".join(f"{kind}{rank}D" for kind in ("ZeroPadding", "Cropping", "UpSampling") for rank in (1, 2, 3))
+        + " ".join(
+            f"{kind}{rank}D" for kind in ("ZeroPadding", "Cropping", "UpSampling") for rank in (1, 2, 3)
+        )
     ).split()
 )
 """Layers without any weight; dropout keeps the state of its random numbers and is counted below."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from fitdoctor.facts import Unknown
 from fitdoctor.source import arrays, objects
-from fitdoctor.source.array_functions import dtype_of, size_of, to_array
+from fitdoctor.source.array_arguments import dtype_of, size_of, to_array
 from fitdoctor.source.layer_settings import Dim
 from fitdoctor.source.library import handles
 from fitdoctor.source.values import (
@@ -109,7 +109,9 @@ def _slices(run: Interpreter, arguments: Arguments) -> Value:
 @handles("tensorflow.data.Dataset.from_tensors")
 def _tensors(run: Interpreter, arguments: Arguments) -> Value:
     element = structure(run, arguments.get("tensors", 0))
-    return Dataset(element, 1, UNTOLD, (Step("from_tensors", element, (), arguments.node),), node=arguments.node)
+    return Dataset(
+        element, 1, UNTOLD, (Step("from_tensors", element, (), arguments.node),), node=arguments.node
+    )
 
 
 @handles("tensorflow.data.Dataset.range")
@@ -169,12 +171,16 @@ def _zip(run: Interpreter, arguments: Arguments) -> Value:
     batches = {part.batch for part in parts}
     steps = (*parts[0].steps, Step("zip", element, (), arguments.node))
     return Dataset(
-        element, _least(counts), batches.pop() if len(batches) == 1 else UNTOLD, steps,
-        all(part.known for part in parts), arguments.node,
+        element,
+        _least(counts),
+        batches.pop() if len(batches) == 1 else UNTOLD,
+        steps,
+        all(part.known for part in parts),
+        arguments.node,
     )
 
 
-def _least(counts: list[int | None | Unknown]) -> int | None | Unknown:
+def _least(counts: list[int | Unknown | None]) -> int | Unknown | None:
     if any(isinstance(count, Unknown) for count in counts):
         return UNTOLD
     finite = [count for count in counts if isinstance(count, int)]
@@ -250,7 +256,7 @@ def _batch(run: Interpreter, dataset: Dataset, arguments: Arguments) -> Dataset:
         dims = array.dims if isinstance(array.dims, Unknown) else (axis, *array.dims)
         return replace(array, dims=dims)
 
-    count: int | None | Unknown = dataset.count
+    count: int | Unknown | None = dataset.count
     if isinstance(count, int):
         told = size and exact is not None
         count = (count // size if exact else math.ceil(count / size)) if told and size else UNTOLD
@@ -284,7 +290,9 @@ def _take(run: Interpreter, dataset: Dataset, arguments: Arguments) -> Dataset:
     element = _changed(dataset.element, lambda array: replace(array, bounds=None))
     if number is None or number < 0 or isinstance(dataset.count, Unknown):
         return replace(dataset, element=element, count=UNTOLD)
-    return replace(dataset, element=element, count=number if dataset.count is None else min(number, dataset.count))
+    return replace(
+        dataset, element=element, count=number if dataset.count is None else min(number, dataset.count)
+    )
 
 
 def _skip(run: Interpreter, dataset: Dataset, arguments: Arguments) -> Dataset:

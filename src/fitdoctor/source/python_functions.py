@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from fitdoctor.facts import Unknown
 from fitdoctor.source import arrays, objects
 from fitdoctor.source.library import handles
 from fitdoctor.source.values import (
@@ -72,18 +71,54 @@ def _computing(function: Callable[..., Any]) -> Callable[[Interpreter, Arguments
     return lambda run, arguments: computed(run, function, arguments)
 
 
-for _name in ("abs", "round", "int", "float", "str", "bool", "divmod", "pow", "ord", "chr", "repr", "bin", "hex"):
+for _name in (
+    "abs",
+    "round",
+    "int",
+    "float",
+    "str",
+    "bool",
+    "divmod",
+    "pow",
+    "ord",
+    "chr",
+    "repr",
+    "bin",
+    "hex",
+):
     handles(_name)(_computing(getattr(__import__("builtins"), _name)))
-for _name in ("sqrt", "ceil", "floor", "log", "log2", "log10", "exp", "gcd", "trunc", "sin", "cos", "fabs", "isqrt"):
+for _name in (
+    "sqrt",
+    "ceil",
+    "floor",
+    "log",
+    "log2",
+    "log10",
+    "exp",
+    "gcd",
+    "trunc",
+    "sin",
+    "cos",
+    "fabs",
+    "isqrt",
+):
     handles(f"math.{_name}")(_computing(getattr(math, _name)))
 
 
-@handles("int")
-def _int(run: Interpreter, arguments: Arguments) -> Value:
-    value = arguments.get("x", 0)
-    if isinstance(value, Array):
-        return UNTOLD
-    return computed(run, int, arguments)
+def _number(function: Callable[..., Any]) -> Callable[[Interpreter, Arguments], Value]:
+    """`int` and `float` take NumPy's numbers too."""
+
+    def handler(run: Interpreter, arguments: Arguments) -> Value:
+        value = arguments.positional[0] if arguments.positional else None
+        if isinstance(value, Array) and value.dims == () and value.numbers is not None:
+            return computed(run, function, replace(arguments, positional=(Plain(value.numbers[0]),)))
+        return computed(run, function, arguments)
+
+    return handler
+
+
+handles("int")(_number(int))
+handles("float")(_number(float))
 
 
 @handles("len")
@@ -206,7 +241,14 @@ def _folded(function: Callable[..., Any]) -> Callable[[Interpreter, Arguments], 
     return handler
 
 
-for _name, _function in (("min", min), ("max", max), ("sum", sum), ("any", any), ("all", all), ("math.prod", math.prod)):
+for _name, _function in (
+    ("min", min),
+    ("max", max),
+    ("sum", sum),
+    ("any", any),
+    ("all", all),
+    ("math.prod", math.prod),
+):
     handles(_name)(_folded(_function))
 
 
@@ -355,8 +397,3 @@ def call_on_dict(run: Interpreter, ref: Ref, record: DictRecord, name: str, argu
     run.state.touch(ref)
     run.touch(arguments)
     return UNTOLD
-
-
-def is_known(value: Value) -> bool:
-    """Whether anything is told of a value."""
-    return not isinstance(value, Unknown)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from fitdoctor.facts import Unknown
 from fitdoctor.source import arrays
-from fitdoctor.source.array_functions import dtype_of, frozen, size_of
+from fitdoctor.source.array_arguments import dtype_of, frozen, size_of, to_array
 from fitdoctor.source.layer_settings import Dims, product
 from fitdoctor.source.library import handles, handles_method
 from fitdoctor.source.values import UNTOLD, Arguments, Array, Bounds, Items, Made, Named, Plain, Value
@@ -70,7 +70,9 @@ def _by_axes(names: str) -> None:
 
     for name in names.split():
         handles(f"numpy.random.{name}")(lambda run, arguments: _axes(arguments, dims_of, 0))
-        handles_method(f"numpy.random.RandomState.{name}")(lambda run, arguments: _axes(arguments, dims_of, 1))
+        handles_method(f"numpy.random.RandomState.{name}")(
+            lambda run, arguments: _axes(arguments, dims_of, 1)
+        )
 
 
 def _axes(arguments: Arguments, dims_of: Callable[[tuple[Value, ...]], Array], first: int) -> Value:
@@ -180,14 +182,50 @@ def _generator_shuffle(run: Interpreter, arguments: Arguments) -> Value:
     return Plain(None)
 
 
+def _rows_of_shares(
+    run: Interpreter, arguments: Arguments, weights: Value | None, size: Value | None, dtype: str
+) -> Value:
+    options = to_array(run, weights)
+    dims = size_of(run, size)
+    if (
+        not isinstance(options, Array)
+        or options.rank != 1
+        or isinstance(dims, Unknown)
+        or isinstance(options.dims, Unknown)
+    ):
+        return UNTOLD
+    return Array((*dims, options.dims[0]), dtype)
+
+
+@handles_method(*(f"{generator}.dirichlet" for generator in _GENERATORS))
+def _dirichlet(run: Interpreter, arguments: Arguments) -> Value:
+    return _rows_of_shares(run, arguments, arguments.get("alpha", 1), arguments.get("size", 2), "float64")
+
+
+@handles_method(*(f"{generator}.multinomial" for generator in _GENERATORS))
+def _multinomial(run: Interpreter, arguments: Arguments) -> Value:
+    if not isinstance(arguments.get("n", 1), Plain):
+        return UNTOLD
+    return _rows_of_shares(run, arguments, arguments.get("pvals", 2), arguments.get("size", 3), "int64")
+
+
 def _tensor_random(name: str, integers: bool) -> None:
     def handler(run: Interpreter, arguments: Arguments) -> Value:
         dims = size_of(run, arguments.get("shape", 0))
         dtype = dtype_of(arguments.get("dtype", 3))
         made = "float32" if dtype is None else dtype
-        low, high = arrays.whole(arguments.get("minval", 1) or Plain(0)), arrays.whole(arguments.get("maxval", 2))
+        low, high = (
+            arrays.whole(arguments.get("minval", 1) or Plain(0)),
+            arrays.whole(arguments.get("maxval", 2)),
+        )
         bounds = None
-        if integers and isinstance(made, str) and made.startswith("int") and low is not None and high is not None:
+        if (
+            integers
+            and isinstance(made, str)
+            and made.startswith("int")
+            and low is not None
+            and high is not None
+        ):
             bounds = _drawn(dims, low, high - 1)
         return Array(dims, made, "tensorflow.Tensor", bounds=bounds)
 

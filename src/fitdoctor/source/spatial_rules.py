@@ -218,8 +218,7 @@ def padding_by(rank: int) -> Rule:
         require_rank(plan, dims, exact=rank + 2)
         spatial, channels = _apart(plan, dims)
         grown = tuple(
-            dim + sum(pair) if isinstance(dim, int) else dim
-            for dim, pair in zip(spatial, pairs, strict=True)
+            dim + sum(pair) if isinstance(dim, int) else dim for dim, pair in zip(spatial, pairs, strict=True)
         )
         return _together(plan, dims[0], grown, channels)
 
@@ -268,7 +267,11 @@ SPATIAL: dict[str, Rule] = {
     **{f"SeparableConv{rank}D": separable(rank) for rank in (1, 2)},
     **{f"DepthwiseConv{rank}D": depthwise(rank) for rank in (1, 2)},
     **{f"{kind}Pooling{rank}D": pooling(rank) for kind in ("Max", "Average") for rank in (1, 2, 3)},
-    **{f"Global{kind}Pooling{rank}D": global_pooling(rank) for kind in ("Max", "Average") for rank in (1, 2, 3)},
+    **{
+        f"Global{kind}Pooling{rank}D": global_pooling(rank)
+        for kind in ("Max", "Average")
+        for rank in (1, 2, 3)
+    },
     **{f"ZeroPadding{rank}D": padding_by(rank) for rank in (1, 2, 3)},
     **{f"Cropping{rank}D": cropping_by(rank) for rank in (1, 2, 3)},
     **{f"UpSampling{rank}D": upsampling(rank) for rank in (1, 2, 3)},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fitdoctor.source.joining import join, join_records
 from fitdoctor.source.values import (
     UNTOLD,
     Array,
@@ -18,8 +19,6 @@ from fitdoctor.source.values import (
     Ref,
     Super,
     Value,
-    join,
-    join_records,
     opened,
 )
 
@@ -45,7 +44,9 @@ class State:
     def same_as(self, other: State) -> bool:
         """Whether nothing differs."""
         return (
-            self.written == other.written and self.frames == other.frames and _same_heap(self.heap, other.heap)
+            self.written == other.written
+            and self.frames == other.frames
+            and _same_heap(self.heap, other.heap)
         )
 
     def touch(self, value: Value | None) -> None:
@@ -88,7 +89,10 @@ def _held_by(record: Record) -> list[Value]:
 def _same_heap(one: dict[int, Record], other: dict[int, Record]) -> bool:
     if len(one) != len(other):
         return False
-    return all(number in other and (other[number] is record or other[number] == record) for number, record in one.items())
+    return all(
+        number in other and (other[number] is record or other[number] == record)
+        for number, record in one.items()
+    )
 
 
 def join_states(one: State, other: State) -> State:
@@ -99,7 +103,9 @@ def join_states(one: State, other: State) -> State:
             frames[number] = names
             continue
         right = other.frames[number]
-        merged = {name: join(value, right[name]) if name in right else UNTOLD for name, value in names.items()}
+        merged = {
+            name: join(value, right[name]) if name in right else UNTOLD for name, value in names.items()
+        }
         merged.update({name: UNTOLD for name in right if name not in names})
         frames[number] = merged
     for number, names in other.frames.items():
@@ -108,3 +114,11 @@ def join_states(one: State, other: State) -> State:
     for key, record in one.heap.items():
         heap[key] = join_records(record, heap[key]) if key in heap else record
     return State(frames, heap, one.written | other.written)
+
+
+def joined(states: list[State]) -> State:
+    """What is true in all of these states."""
+    merged = states[0]
+    for state in states[1:]:
+        merged = join_states(merged, state)
+    return merged

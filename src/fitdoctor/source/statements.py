@@ -7,23 +7,18 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from fitdoctor.source import arrays, objects
-from fitdoctor.source.expressions import MOST_UNROLLED_TICKS
-from fitdoctor.source.state import State, join_states
+from fitdoctor.source import objects
+from fitdoctor.source.binding import bind, forget_assigned
+from fitdoctor.source.loops import follow_for, follow_while
+from fitdoctor.source.state import State, join_states, joined
 from fitdoctor.source.values import (
     NONE,
     UNTOLD,
     Array,
     Class,
-    DictRecord,
     Function,
-    Items,
     ListRecord,
-    Named,
-    Numbers,
-    Plain,
     Ref,
-    Value,
 )
 
 if TYPE_CHECKING:
@@ -33,8 +28,6 @@ _EXPECTED = frozenset(
     "ValueError TypeError RuntimeError InvalidArgumentError AssertionError AttributeError KeyError".split()
 )
 """Exceptions that a handler names when the failure itself is what the program shows."""
-_MOST_ROUNDS = 3
-"""How often a loop's body is tried until nothing changes any more."""
 
 
 def execute(run: Interpreter, body: list[ast.stmt]) -> bool:
@@ -49,29 +42,6 @@ def _follow(run: Interpreter, statement: ast.stmt) -> bool:
         forget_assigned(run, statement)
         return True
     return follow(run, statement)
-
-
-def forget_assigned(run: Interpreter, statement: ast.AST) -> None:
-    """Every name that a statement may bind is Unknown from here on."""
-    for name in names_bound_in(statement):
-        run.assign(name, UNTOLD)
-
-
-def names_bound_in(*statements: ast.AST) -> set[str]:
-    """The names that statements bind in their own scope."""
-    names: set[str] = set()
-    pending: list[ast.AST] = list(statements)
-    while pending:
-        node = pending.pop()
-        if isinstance(node, ast.Name) and isinstance(node.ctx, (ast.Store, ast.Del)):
-            names.add(node.id)
-        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            names.add(node.name)
-            continue
-        elif isinstance(node, ast.Lambda):
-            continue
-        pending.extend(ast.iter_child_nodes(node))
-    return names
 
 
 # --- assignments ------------------------------------------------------------------------------------------------------
@@ -120,87 +90,6 @@ def _as_load(target: ast.expr) -> ast.expr:
     if isinstance(target, ast.Subscript):
         return ast.copy_location(ast.Subscript(target.value, target.slice, ast.Load()), target)
     return target
-
-
-def bind(run: Interpreter, target: ast.expr, value: Value, source: ast.expr | None) -> None:
-    """Bind a target of an assignment."""
-    if isinstance(target, ast.Name):
-        run.assign(target.id, value)
-    elif isinstance(target, (ast.Tuple, ast.List)):
-        _unpack(run, target.elts, value, source)
-    elif isinstance(target, ast.Attribute):
-        objects.set_attribute(run, run.evaluate(target.value), target.attr, value)
-    elif isinstance(target, ast.Subscript):
-        _set_item(run, target, value)
-    elif isinstance(target, ast.Starred):
-        bind(run, target.value, UNTOLD, None)
-
-
-def _unpack(run: Interpreter, targets: list[ast.expr], value: Value, source: ast.expr | None) -> None:
-    items = run.sequence(value)
-    if items is None and isinstance(value, Array):
-        dims = arrays.known_dims(value)
-        if dims and dims[0] == len(targets):
-            items = tuple(run.settled(arrays.index(value, Plain(at))) for at in range(len(targets)))
-    starred = [at for at, target in enumerate(targets) if isinstance(target, ast.Starred)]
-    if items is None or (not starred and len(items) != len(targets)) or len(items) < len(targets) - 1:
-        for target in targets:
-            bind(run, target, UNTOLD, None)
-        return
-    sources: list[ast.expr | None] = [None] * len(targets)
-    if isinstance(source, (ast.Tuple, ast.List)) and len(source.elts) == len(targets):
-        sources = list(source.elts)
-    if starred:
-        _unpack_starred(run, targets, items, starred[0])
-        return
-    for target, item, origin in zip(targets, items, sources, strict=True):
-        bind(run, target, item, origin)
-
-
-def _unpack_starred(run: Interpreter, targets: list[ast.expr], items: tuple[Value, ...], at: int) -> None:
-    after = len(targets) - at - 1
-    for target, item in zip(targets[:at], items[:at], strict=True):
-        bind(run, target, item, None)
-    middle = items[at : len(items) - after]
-    star = targets[at]
-    if isinstance(star, ast.Starred):
-        bind(run, star.value, run.new_list(middle), None)
-    for target, item in zip(targets[at + 1 :], items[len(items) - after :], strict=True):
-        bind(run, target, item, None)
-
-
-def _set_item(run: Interpreter, target: ast.Subscript, value: Value) -> None:
-    receiver, key = run.evaluate(target.value), run.evaluate(target.slice)
-    if isinstance(receiver, Array):
-        run.state.written.add(receiver.buffer)
-        if receiver.container == "pandas.DataFrame" and isinstance(target.value, ast.Name):
-            run.assign(target.value.id, objects.with_column(receiver, key, value))
-        return
-    if not isinstance(receiver, Ref):
-        run.state.touch(receiver)
-        return
-    record = run.record(receiver)
-    if isinstance(record, DictRecord):
-        run.update(receiver, replace(record, items=_with_key(record, key, value)))
-    elif isinstance(record, ListRecord):
-        at = arrays.whole(key)
-        items = record.items
-        if items is None or at is None or not -len(items) <= at < len(items):
-            run.update(receiver, replace(record, items=None))
-        else:
-            changed = list(items)
-            changed[at] = value
-            run.update(receiver, replace(record, items=tuple(changed)))
-    else:
-        run.state.touch(receiver)
-
-
-def _with_key(record: DictRecord, key: Value, value: Value) -> tuple[tuple[object, Value], ...] | None:
-    if record.items is None or not isinstance(key, Plain):
-        return None
-    if any(known == key.value for known, _ in record.items):
-        return tuple((known, value if known == key.value else old) for known, old in record.items)
-    return (*record.items, (key.value, value))
 
 
 # --- simple statements ------------------------------------------------------------------------------------------------
@@ -334,15 +223,8 @@ def _either(run: Interpreter, ways: list[Callable[[], bool]]) -> bool:
     if not ends:
         run.state = start
         return False
-    run.state = _joined(ends)
+    run.state = joined(ends)
     return True
-
-
-def _joined(states: list[State]) -> State:
-    merged = states[0]
-    for state in states[1:]:
-        merged = join_states(merged, state)
-    return merged
 
 
 def _match(run: Interpreter, statement: ast.stmt) -> bool:
@@ -375,7 +257,7 @@ def _try(run: Interpreter, statement: ast.stmt) -> bool:
             run.assign(handler.name, UNTOLD)
         if execute(run, handler.body):
             ends.append(run.state)
-    run.state = _joined(ends) if ends else after
+    run.state = joined(ends) if ends else after
     return execute(run, statement.finalbody) and bool(ends)
 
 
@@ -421,126 +303,11 @@ def _expects_failure(run: Interpreter, node: ast.expr) -> bool:
     return isinstance(node.func, ast.Attribute) and node.func.attr.startswith("assertRaises")
 
 
-# --- loops ------------------------------------------------------------------------------------------------------------
-
-
-def _for(run: Interpreter, statement: ast.stmt) -> bool:
-    assert isinstance(statement, (ast.For, ast.AsyncFor))
-    over = run.evaluate(statement.iter)
-    items = objects.iterated(run, over)
-    if items is not None:
-        start = run.state.copy()
-        falls = _unrolled(run, statement, items)
-        if falls is not None:
-            return falls
-        run.state = start
-    element = objects.element_of(run, over)
-    surely = isinstance(over, Numbers) and len(over.values) > 0
-
-    def begin() -> None:
-        bind(run, statement.target, element, None)
-
-    _widened(run, statement, begin, surely)
-    return execute(run, statement.orelse)
-
-
-def _unrolled(
-    run: Interpreter, statement: ast.For | ast.AsyncFor, items: tuple[Value, ...]
-) -> bool | None:
-    """Follow a loop step by step; None, with nothing left behind in the control, when that takes too long."""
-    control = run.control[-1]
-    outer_breaks, outer_continues = control.breaks, control.continues
-    control.breaks, control.continues = [], []
-    returned, yielded = len(control.returns), len(control.yields)
-    falls = True
-    before = run.ticks
-    for count, item in enumerate(items):
-        if count and (run.ticks - before) / count * len(items) > MOST_UNROLLED_TICKS:
-            control.breaks, control.continues = outer_breaks, outer_continues
-            del control.returns[returned:], control.yields[yielded:]
-            return None
-        bind(run, statement.target, item, None)
-        falls = execute(run, statement.body)
-        ends = [*([run.state] if falls else []), *control.continues]
-        control.continues = []
-        if not ends:
-            falls = False
-            break
-        run.state, falls = _joined(ends), True
-    broken = control.breaks
-    control.breaks, control.continues = outer_breaks, outer_continues
-    ends = list(broken)
-    if falls and execute(run, statement.orelse):
-        ends.append(run.state)
-    if not ends:
-        return False
-    run.state = _joined(ends)
-    return True
-
-
-def _while(run: Interpreter, statement: ast.stmt) -> bool:
-    assert isinstance(statement, ast.While)
-    truth = objects.truth(run, run.evaluate(statement.test))
-    if truth is False:
-        return execute(run, statement.orelse)
-
-    def begin() -> None:
-        run.evaluate(statement.test)
-
-    broken = _widened(run, statement, begin, truth is True)
-    endless = isinstance(statement.test, ast.Constant) and bool(statement.test.value)
-    return broken if endless else execute(run, statement.orelse)
-
-
-def _widened(
-    run: Interpreter, statement: ast.For | ast.AsyncFor | ast.While, begin: Callable[[], None], surely: bool
-) -> bool:
-    """Follow a loop of unknown length: what every iteration starts with is what is true before and after each.
-
-    Returns whether the body can break.
-    """
-    control = run.control[-1]
-    outer_breaks, outer_continues = control.breaks, control.continues
-    base = run.state
-    returned, yielded = len(control.returns), len(control.yields)
-    run.trial += 1
-    for round_ in range(_MOST_ROUNDS):
-        run.state = base.copy()
-        control.breaks, control.continues = [], []
-        begin()
-        ends = [*([run.state] if execute(run, statement.body) else []), *control.continues]
-        del control.returns[returned:], control.yields[yielded:]
-        merged = _joined([base, *[_only(run.state if end is None else end, base) for end in ends]])
-        stable = _only(merged, base).same_as(base)
-        base = _only(merged, base)
-        if stable:
-            break
-        if round_ == _MOST_ROUNDS - 1:
-            run.state = base
-            forget_assigned(run, statement)
-    run.trial -= 1
-    run.state = base.copy()
-    control.breaks, control.continues = [], []
-    begin()
-    ends = [*([run.state] if execute(run, statement.body) else []), *control.continues]
-    broken = control.breaks
-    control.breaks, control.continues = outer_breaks, outer_continues
-    run.state = _joined([*([] if surely and ends else [base]), *ends, *broken])
-    return bool(broken)
-
-
-def _only(state: State, base: State) -> State:
-    """The state without the frames and things that came up inside the loop."""
-    frames = {number: names for number, names in state.frames.items() if number in base.frames}
-    heap = {number: record for number, record in state.heap.items() if number in base.heap}
-    return State(frames, heap, state.written)
-
-
 _STATEMENTS: dict[type[ast.stmt], Callable[[Interpreter, ast.stmt], bool]] = {
     ast.AnnAssign: _annotated,
     ast.Assert: _assert,
     ast.Assign: _assign,
-    ast.AsyncFor: _for,
+    ast.AsyncFor: follow_for,
     ast.AsyncFunctionDef: _define_function,
     ast.AsyncWith: _with,
     ast.AugAssign: _augmented,
@@ -549,7 +316,7 @@ _STATEMENTS: dict[type[ast.stmt], Callable[[Interpreter, ast.stmt], bool]] = {
     ast.Continue: _continue,
     ast.Delete: _delete,
     ast.Expr: _expression,
-    ast.For: _for,
+    ast.For: follow_for,
     ast.FunctionDef: _define_function,
     ast.Global: _global,
     ast.If: _if,
@@ -562,8 +329,6 @@ _STATEMENTS: dict[type[ast.stmt], Callable[[Interpreter, ast.stmt], bool]] = {
     ast.Return: _return,
     ast.Try: _try,
     ast.TryStar: _try,
-    ast.While: _while,
+    ast.While: follow_while,
     ast.With: _with,
 }
-
-__all__ = ["Items", "Named", "bind", "execute", "names_bound_in"]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from fitdoctor.facts import Unknown
 from fitdoctor.source import arrays, objects
-from fitdoctor.source.array_functions import dtype_of, size_of
+from fitdoctor.source.array_arguments import dtype_of, size_of
 from fitdoctor.source.layer_rules import KEEPS_DTYPE, Applied, apply_layer, fixed_axis
 from fitdoctor.source.layer_settings import POSITIONAL, Dims, LayerPlan, Refused, class_of_layer, shown
 from fitdoctor.source.values import (
@@ -83,7 +83,12 @@ def make_layer(run: Interpreter, class_name: str, arguments: Arguments) -> Ref:
         settings[parameter] = setting(run, value)
         if parameter in ("layer", "cell", "backward_layer") and isinstance(value, Ref):
             record = run.record(value)
-            if isinstance(record, LayerRecord) and parameter == "layer" and record.owner is None and not record.open:
+            if (
+                isinstance(record, LayerRecord)
+                and parameter == "layer"
+                and record.owner is None
+                and not record.open
+            ):
                 inner = record.plan
             attributes.append((parameter, value))
         if parameter == "function" and isinstance(value, Function):
@@ -148,7 +153,11 @@ def make_input(run: Interpreter, arguments: Arguments) -> Value:
 
 def input_dims(run: Interpreter, arguments: Arguments) -> Dims | Unknown:
     """The shape of an Input, batch axis first."""
-    if not arguments.complete or arguments.get("tensor") is not None or arguments.get("input_tensor") is not None:
+    if (
+        not arguments.complete
+        or arguments.get("tensor") is not None
+        or arguments.get("input_tensor") is not None
+    ):
         return UNTOLD
     whole = arguments.get("batch_shape", 5) or arguments.get("batch_input_shape")
     if whole is not None:
@@ -212,7 +221,9 @@ def _flat(run: Interpreter, arguments: Arguments) -> list[Value]:
     return found
 
 
-def _call_inputs(run: Interpreter, arguments: Arguments) -> tuple[tuple[Symbolic, ...] | None, frozenset[str]]:
+def _call_inputs(
+    run: Interpreter, arguments: Arguments
+) -> tuple[tuple[Symbolic, ...] | None, frozenset[str]]:
     """The tensors that a layer is called on, and the names of the further arguments."""
     if not arguments.complete:
         return None, frozenset()
@@ -360,7 +371,11 @@ def _call_of_the_user(
     changed = run.record(ref)
     if isinstance(changed, LayerRecord) and changed.inputs is None:
         shapes = tuple(tensor.dims for tensor in tensors if not isinstance(tensor.dims, Unknown))
-        outputs = (made.dims,) if isinstance(made, (Symbolic, Array)) and not isinstance(made.dims, Unknown) else None
+        outputs = (
+            (made.dims,)
+            if isinstance(made, (Symbolic, Array)) and not isinstance(made.dims, Unknown)
+            else None
+        )
         told = len(shapes) == len(tensors)
         run.update(ref, replace(changed, inputs=shapes if told else None, outputs=outputs))
     return _with_history(run, made, call)

@@ -8,19 +8,18 @@ from typing import TYPE_CHECKING
 
 from fitdoctor.facts import Unknown
 from fitdoctor.source import arrays, objects
-from fitdoctor.source.graphs import graph_layers, rerun
-from fitdoctor.source.layer_rules import Applied, apply_layer
+from fitdoctor.source.array_arguments import size_of
+from fitdoctor.source.graphs import graph_layers
 from fitdoctor.source.layer_settings import Dims, LayerPlan
+from fitdoctor.source.model_shapes import input_shapes, model_outputs
+from fitdoctor.source.sequential_models import add_layer, build_model, make_sequential, name_of
 from fitdoctor.source.static_layers import (
     call_layer,
     counted_name,
-    finish_call,
-    first_input_of,
     follow_call,
     make_input,
     make_layer,
     tensors_in,
-    untold_input,
 )
 from fitdoctor.source.values import (
     NONE,
@@ -92,7 +91,7 @@ def call_keras(run: Interpreter, name: str, arguments: Arguments) -> Value | Non
     if name == "keras.Input":
         return make_input(run, arguments)
     if name == "keras.Sequential":
-        return _sequential(run, arguments)
+        return make_sequential(run, arguments)
     if name == "keras.Model":
         return _functional(run, arguments)
     if name in _SETTINGS:
@@ -123,169 +122,6 @@ def _layer(run: Interpreter, name: str, arguments: Arguments) -> Value | None:
     return make_layer(run, last, arguments) if last[:1].isupper() else None
 
 
-def strategy(run: Interpreter) -> str:
-    """The strategy in whose scope the program is now."""
-    return run.strategies[-1] if run.strategies else ""
-
-
-# --- sequential -------------------------------------------------------------------------------------------------------
-
-
-def _sequential(run: Interpreter, arguments: Arguments) -> Value:
-    given = arguments.get("layers", 0)
-    ref = run.allocate(
-        ModelRecord(
-            "sequential",
-            name=_name_of(run, arguments, "sequential", 1),
-            class_name="Sequential",
-            node=arguments.node,
-            strategy=strategy(run),
-        )
-    )
-    if given is None or given == NONE:
-        return ref
-    items = run.sequence(given)
-    if items is None or not arguments.complete:
-        lose_layers(run, ref)
-        run.state.touch(given)
-        return ref
-    for item in items:
-        add_layer(run, ref, item, arguments.node)
-    return ref
-
-
-def _name_of(run: Interpreter, arguments: Arguments, kind: str, position: int | None = None) -> str:
-    given = arguments.get("name", position)
-    if isinstance(given, Plain) and isinstance(given.value, str):
-        return given.value
-    return counted_name(run, kind)
-
-
-def lose_layers(run: Interpreter, ref: Ref) -> None:
-    """The layers of a sequential model are not known any more."""
-    record = run.record(ref)
-    assert isinstance(record, ModelRecord)
-    run.update(ref, replace(record, layers=None, shapes=(), open=True))
-
-
-def add_layer(run: Interpreter, ref: Ref, value: Value, node: ast.Call) -> None:
-    """`model.add(layer)`."""
-    model = run.model(ref)
-    if model is None or model.layers is None:
-        run.state.touch(value)
-        return
-    if isinstance(value, Symbolic) and value.call is not None and not value.call.inputs:
-        _set_input(run, ref, value)
-        return
-    layer = run.record(value) if isinstance(value, Ref) else None
-    if isinstance(layer, LayerRecord) and layer.plan.class_name == "InputLayer":
-        made = make_input(run, _arguments_of(layer))
-        if isinstance(made, Symbolic):
-            _set_input(run, ref, made)
-        return
-    if not isinstance(value, Ref) or not isinstance(layer, (LayerRecord, ModelRecord)):
-        lose_layers(run, ref)
-        run.state.touch(value)
-        return
-    _append(run, ref, value, node)
-
-
-def _arguments_of(layer: LayerRecord) -> Arguments:
-    node = layer.node if isinstance(layer.node, ast.Call) else ast.Call(ast.Name("InputLayer", ast.Load()), [], [])
-    keywords: list[tuple[str, Value]] = []
-    for name, value in layer.plan.settings.items():
-        if isinstance(value, Unknown):
-            keywords.append((name, UNTOLD))
-        elif isinstance(value, tuple):
-            keywords.append((name, Items(tuple(Plain(item) for item in value))))
-        else:
-            keywords.append((name, Plain(value)))
-    return Arguments((), tuple(keywords), node, layer.plan.certain)
-
-
-def _set_input(run: Interpreter, ref: Ref, tensor: Symbolic) -> None:
-    model = run.model(ref)
-    assert model is not None
-    assert tensor.call is not None
-    source = run.record(tensor.call.layer) if tensor.call.layer is not None else None
-    name = source.name if isinstance(source, LayerRecord) and source.named else ""
-    node = source.node if isinstance(source, LayerRecord) else None
-    if model.layers:
-        lose_layers(run, ref)
-        return
-    dims = None if isinstance(tensor.dims, Unknown) else tensor.dims
-    changed = replace(model, input_dims=dims, input_dtype=tensor.dtype, input_name=name, input_node=node)
-    run.update(ref, changed if dims is not None else replace(changed, shapes=(UNTOLD,)))
-
-
-def _append(run: Interpreter, ref: Ref, layer: Ref, node: ast.Call) -> None:
-    model = run.model(ref)
-    assert model is not None
-    assert model.layers is not None
-    untold = model.shapes == (UNTOLD,) and not model.layers
-    if not model.layers and model.input_dims is None and not untold:
-        model = _with_first_input(run, model, layer)
-        untold = model.shapes == (UNTOLD,)
-    layers = (*model.layers, layer)
-    if model.input_dims is None:
-        shapes = (UNTOLD,) if untold or model.shapes == (UNTOLD,) else ()
-        run.update(ref, replace(model, layers=layers, shapes=shapes))
-        return
-    before = model.shapes[-1] if model.shapes else model.input_dims
-    after = _through(run, ref, layer, before, model, node)
-    changed = run.model(ref) or model
-    run.update(
-        ref,
-        replace(
-            changed,
-            layers=layers,
-            shapes=(*model.shapes, UNTOLD if after is None else after),
-            input_dims=model.input_dims,
-            input_node=model.input_node,
-            broken=changed.broken or after is None,
-        ),
-    )
-
-
-def _with_first_input(run: Interpreter, model: ModelRecord, layer: Ref) -> ModelRecord:
-    """The first layer may fix the input by its own settings; a functional model in first place does as well."""
-    record = run.record(layer)
-    if isinstance(record, LayerRecord):
-        dims = first_input_of(run, record)
-        if dims is not None:
-            return replace(model, input_dims=dims, input_node=record.node)
-        return replace(model, shapes=(UNTOLD,)) if untold_input(record) else model
-    if isinstance(record, ModelRecord):
-        inputs = input_shapes(run, record)
-        if inputs is not None and len(inputs) == 1 and not isinstance(inputs[0], Unknown):
-            return replace(model, input_dims=inputs[0], input_node=record.node)
-        return replace(model, shapes=(UNTOLD,))
-    return model
-
-
-def _through(
-    run: Interpreter, ref: Ref, layer: Ref, dims: Dims | Unknown, model: ModelRecord, node: ast.Call
-) -> Dims | Unknown | None:
-    """What a layer makes of the shape before it; None when Keras refuses."""
-    record = run.record(layer)
-    if isinstance(record, ModelRecord):
-        outputs = model_outputs(run, layer, (dims,))
-        return outputs[0] if outputs is not None and len(outputs) == 1 else UNTOLD
-    assert isinstance(record, LayerRecord)
-    previous = model.layers[-1] if model.layers else None
-    tensor = Symbolic(dims, "float32", LayerCall(previous, (), run.fresh(), node))
-    if record.owner is not None:
-        made = call_layer(run, layer, Arguments((tensor,), (), node))
-        return made.dims if isinstance(made, Symbolic) else UNTOLD
-    if record.open:
-        return UNTOLD
-    applied = apply_layer(record.plan, (dims,))
-    made = finish_call(run, layer, applied, (tensor,), record.node or node, model=ref)
-    if applied.refusal is not None:
-        return None
-    return made.dims if isinstance(made, Symbolic) else UNTOLD
-
-
 # --- functional -------------------------------------------------------------------------------------------------------
 
 
@@ -296,12 +132,12 @@ def _functional(run: Interpreter, arguments: Arguments) -> Value:
     return run.allocate(
         ModelRecord(
             "functional",
-            name=_name_of(run, arguments, "functional", 2),
+            name=name_of(run, arguments, "functional", 2),
             class_name="Functional",
             node=arguments.node,
             inputs=_fixed(run, inputs),
             outputs=_fixed(run, outputs),
-            strategy=strategy(run),
+            strategy=run.strategy,
         )
     )
 
@@ -312,7 +148,10 @@ def _fixed(run: Interpreter, value: Value) -> Value:
     if pairs is not None:
         from fitdoctor.source.values import Mapping
 
-        return Mapping(tuple((key, _fixed(run, item)) for key, item in pairs))
+        # Keras flattens dicts by their sorted keys
+        return Mapping(
+            tuple((key, _fixed(run, item)) for key, item in sorted(pairs, key=lambda pair: str(pair[0])))
+        )
     items = run.sequence(value)
     if items is not None:
         return Items(tuple(_fixed(run, item) for item in items))
@@ -329,7 +168,7 @@ def opaque(run: Interpreter, arguments: Arguments, class_name: str) -> Ref:
             layers=None,
             compiled=UNTOLD,
             open=True,
-            strategy=strategy(run),
+            strategy=run.strategy,
         )
     )
 
@@ -359,7 +198,11 @@ def _application(run: Interpreter, name: str, arguments: Arguments) -> Value | N
         output = (None, UNTOLD, UNTOLD, channels) if pooling.value is None else (None, channels)
     plan = LayerPlan(last, certain=False)
     inside = run.allocate(LayerRecord(plan, last.lower(), False, arguments.node, open=True))
-    tensor = Symbolic(output, "float32", LayerCall(inside, (inputs,) if isinstance(inputs, Symbolic) else (), run.fresh(), arguments.node))
+    tensor = Symbolic(
+        output,
+        "float32",
+        LayerCall(inside, (inputs,) if isinstance(inputs, Symbolic) else (), run.fresh(), arguments.node),
+    )
     return run.allocate(
         ModelRecord(
             "functional",
@@ -370,7 +213,7 @@ def _application(run: Interpreter, name: str, arguments: Arguments) -> Value | N
             inputs=inputs if not isinstance(dims, Unknown) else UNTOLD,
             outputs=tensor,
             compiled=None,
-            strategy=strategy(run),
+            strategy=run.strategy,
         )
     )
 
@@ -393,7 +236,7 @@ def new_of_the_user(run: Interpreter, owner: Class, kind: str, node: ast.Call) -
             class_name=name,
             node=node,
             owner=owner,
-            strategy=strategy(run),
+            strategy=run.strategy,
         )
     )
 
@@ -437,20 +280,18 @@ def _tracked(run: Interpreter, record: ModelRecord) -> tuple[Ref, ...]:
     """Layers that a subclassed model keeps on attributes, lists and dicts of them too, in order."""
     found: list[Ref] = []
     for _, value in record.attributes:
-        for item in (value, *(run.sequence(value) or ()), *(one for _, one in objects.pairs_of(run, value) or ())):
-            if isinstance(item, Ref) and isinstance(run.record(item), (LayerRecord, ModelRecord)) and item not in found:
+        for item in (
+            value,
+            *(run.sequence(value) or ()),
+            *(one for _, one in objects.pairs_of(run, value) or ()),
+        ):
+            if (
+                isinstance(item, Ref)
+                and isinstance(run.record(item), (LayerRecord, ModelRecord))
+                and item not in found
+            ):
                 found.append(item)
     return tuple(found)
-
-
-def input_shapes(run: Interpreter, record: ModelRecord) -> tuple[Dims | Unknown, ...] | None:
-    """The shapes of a model's inputs; None where they are not told."""
-    if record.kind == "sequential":
-        return None if record.input_dims is None else (record.input_dims,)
-    if record.kind == "functional":
-        tensors = tensors_in(run, record.inputs)
-        return None if tensors is None else tuple(tensor.dims for tensor in tensors)
-    return None
 
 
 def model_attribute(run: Interpreter, ref: Ref, record: ModelRecord, name: str) -> Value | None:
@@ -470,7 +311,13 @@ def model_attribute(run: Interpreter, ref: Ref, record: ModelRecord, name: str) 
         if shapes is not None and len(shapes) == 1 and not isinstance(shapes[0], Unknown):
             return Items(tuple(arrays.value_of(dim) for dim in shapes[0]))
         return UNTOLD
-    if name in ("trainable_weights", "trainable_variables", "non_trainable_weights", "trainable", "variables"):
+    if name in (
+        "trainable_weights",
+        "trainable_variables",
+        "non_trainable_weights",
+        "trainable",
+        "variables",
+    ):
         return UNTOLD
     return None
 
@@ -492,7 +339,7 @@ def call_on_model(run: Interpreter, ref: Ref, name: str, arguments: Arguments) -
         _compile(run, ref, record, arguments)
         return NONE
     if name == "build":
-        _build(run, ref, record, arguments)
+        build_model(run, ref, record, arguments)
         return NONE
     if name == "get_layer":
         return _get_layer(run, record, arguments)
@@ -517,21 +364,6 @@ def trainable_now(run: Interpreter, record: ModelRecord) -> tuple[tuple[Ref, boo
     return tuple(found)
 
 
-def _build(run: Interpreter, ref: Ref, record: ModelRecord, arguments: Arguments) -> None:
-    items = run.sequence(arguments.get("input_shape", 0))
-    if record.kind != "sequential" or record.input_dims is not None or not record.layers:
-        return
-    if items is None:
-        run.update(ref, replace(record, shapes=(UNTOLD,)))
-        return
-    dims = tuple(arrays.dim_of(item) for item in items)
-    layers = record.layers
-    node = arguments.expression("input_shape", 0) or arguments.node
-    run.update(ref, replace(record, layers=(), shapes=(), input_dims=dims, input_node=node))
-    for layer in layers:
-        _append(run, ref, layer, arguments.node)
-
-
 def _get_layer(run: Interpreter, record: ModelRecord, arguments: Arguments) -> Value:
     layers = layers_of(run, record)
     name, at = arguments.get("name", 0), arguments.get("index", 1)
@@ -549,15 +381,33 @@ def _get_layer(run: Interpreter, record: ModelRecord, arguments: Arguments) -> V
 
 def call_on_layer(run: Interpreter, ref: Ref, name: str, arguments: Arguments) -> Value:
     """A method of a layer: reading is harmless, everything else may change it."""
-    if name in ("get_weights", "get_config", "count_params", "set_weights", "adapt", "get_vocabulary", "vocabulary_size"):
+    if name in (
+        "get_weights",
+        "get_config",
+        "count_params",
+        "set_weights",
+        "adapt",
+        "get_vocabulary",
+        "vocabulary_size",
+    ):
         return UNTOLD
     if name == "add_weight":
-        return Symbolic(UNTOLD, "float32")
+        return _weight(run, arguments)
     if name in ("add_loss", "add_metric"):
         return NONE
     run.state.touch(ref)
     run.touch(arguments)
     return UNTOLD
+
+
+def _weight(run: Interpreter, arguments: Arguments) -> Value:
+    """`self.add_weight(…)`: in Keras 3 the shape comes first, in Keras 2 the name did."""
+    shape = arguments.get("shape")
+    if shape is None and arguments.positional and run.sequence(arguments.positional[0]) is not None:
+        shape = arguments.positional[0]
+    if shape is None:
+        return Symbolic(() if not arguments.positional else UNTOLD, "float32")
+    return Symbolic(size_of(run, shape), "float32")
 
 
 # --- models on tensors ------------------------------------------------------------------------------------------------
@@ -589,68 +439,3 @@ def call_as_layer(run: Interpreter, ref: Ref, arguments: Arguments) -> Value:
     if record.kind == "functional" and not isinstance(record.outputs, Symbolic):
         return run.new_list(made_of) if isinstance(record.outputs, Items) else UNTOLD
     return made_of[0]
-
-
-def model_outputs(
-    run: Interpreter, ref: Ref, shapes: tuple[Dims | Unknown, ...] | None
-) -> tuple[Dims | Unknown, ...] | None:
-    """The output shapes of a model on inputs of these shapes, its own by default; None where they are not told."""
-    record = run.model(ref)
-    if record is None or record.broken:
-        return None
-    own = input_shapes(run, record)
-    if record.kind == "functional":
-        outputs = tensors_in(run, record.outputs)
-        if outputs is None or own is None:
-            return None if outputs is None or shapes is not None else tuple(tensor.dims for tensor in outputs)
-        if shapes is None or shapes == own:
-            return tuple(tensor.dims for tensor in outputs)
-        return rerun(run, record, shapes)
-    if record.kind != "sequential" or record.layers is None:
-        return None
-    if shapes is None or shapes == own:
-        if own is None:
-            return None
-        return (record.shapes[-1],) if record.shapes else own
-    return _sequential_outputs(run, record, shapes)
-
-
-def _sequential_outputs(
-    run: Interpreter, record: ModelRecord, shapes: tuple[Dims | Unknown, ...]
-) -> tuple[Dims | Unknown, ...] | None:
-    if len(shapes) != 1:
-        return None
-    dims = shapes[0]
-    for layer in record.layers or ():
-        applied = applied_to(run, layer, dims)
-        if isinstance(applied.outputs, Unknown) or len(applied.outputs) != 1:
-            return None
-        dims = applied.outputs[0]
-    return (dims,)
-
-
-def applied_to(run: Interpreter, layer: Ref, dims: Dims | Unknown) -> Applied:
-    """A layer or nested model applied to a shape, with nothing remembered."""
-    record = run.record(layer)
-    if isinstance(record, ModelRecord):
-        outputs = model_outputs(run, layer, (dims,))
-        told = tuple(one for one in outputs or () if not isinstance(one, Unknown))
-        return Applied(told) if outputs and len(told) == len(outputs) else Applied()
-    assert isinstance(record, LayerRecord)
-    if record.open or record.owner is not None:
-        if record.owner is not None and not record.open:
-            return _applied_of_the_user(run, layer, dims)
-        return Applied()
-    return apply_layer(record.plan, (dims,))
-
-
-def _applied_of_the_user(run: Interpreter, layer: Ref, dims: Dims | Unknown) -> Applied:
-    before = run.state.copy()
-    run.trial += 1
-    node = ast.Call(ast.Name("layer", ast.Load()), [], [])
-    made = call_layer(run, layer, Arguments((Symbolic(dims, "float32"),), (), node))
-    run.trial -= 1
-    run.state = before
-    if isinstance(made, Symbolic) and not isinstance(made.dims, Unknown):
-        return Applied((made.dims,))
-    return Applied()

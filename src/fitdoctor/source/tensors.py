@@ -57,8 +57,11 @@ def flow_of(module: Module, node: FunctionNode) -> Flow:
     # Registered before it is known, so that functions that call each other come to an end.
     module.flows[node] = Flow()
     info = module.function(node)
-    flow = module.flows[node] = _walked(info, parameters(module, info), _closure(info), _MAX_CALLS)
-    return flow
+    try:
+        module.flows[node] = _walked(info, parameters(module, info), _closure(info), _MAX_CALLS)
+    except RecursionError:
+        pass  # hundreds of `elif`: nothing is known of it then
+    return module.flows[node]
 
 
 def _closure(info: FunctionInfo) -> Env:

@@ -1,0 +1,191 @@
+"""A checkpoint path whose ending Keras 3 refuses.
+
+## What happens
+
+`ModelCheckpoint("best.hdf5")` raises when it is made: `ValueError: The filepath provided must end in .keras`. With
+`save_weights_only=True` the path must end in `.weights.h5`. `model.save` takes `.keras` and `.h5`, and
+`model.save_weights` takes `.weights.h5`; without such an ending they raise after training, when the work is done.
+
+## Why
+
+Keras 3 chooses the format by the ending. Keras 2 took any path and wrote TensorFlow's own checkpoint format.
+
+## Fix
+
+End the path in `.keras` for whole models and in `.weights.h5` for weights.
+
+## Known limits
+
+A path that is put together elsewhere, or comes from the command line, is seen only when it raises.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Severity
+from fitdoctor.edits import fix
+from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.source.keras_objects import is_keras_model
+from fitdoctor.source.module import CallSite, Module
+from fitdoctor.source.project import Project
+
+CAUSE = Cause(
+    id="FIT905",
+    slug="checkpoint-path-rejected",
+    severity=Severity.ERROR,
+    raises="ValueError",
+)
+
+WEIGHTS = (".weights.h5",)
+MODELS = (".keras", ".h5")
+REFUSALS = (
+    "must end in `.keras`",
+    "must end in `.weights.h5`",
+    "Invalid filepath extension for saving",
+)
+
+
+@CAUSE.in_source
+def from_source(module: Module) -> Iterator[Finding]:
+    """The path's last piece is written in the file, and its ending is not one that is taken."""
+    if module.keras != 3:
+        return
+    for site in (*module.calls_to("keras.callbacks.ModelCheckpoint"), *module.method_calls("save", "save_weights")):
+        if site.method in ("save", "save_weights") and not _is_model_saving(module, site):
+            continue
+        path = site.argument("filepath", 0)
+        taken = _taken(site)
+        text = _last_text(module, path) if path is not None and taken is not None else None
+        if taken is None or text is None or text[1].endswith(taken):
+            continue
+        if site.method == "save" and text[1].endswith("/"):
+            continue
+        yield _finding(module, site, text, taken, Confidence.LIKELY, [])
+
+
+def _is_model_saving(module: Module, site: CallSite) -> bool:
+    assert isinstance(site.node.func, ast.Attribute)
+    return is_keras_model(module, site.node.func.value)
+
+
+def _taken(site: CallSite) -> tuple[str, ...] | None:
+    """The endings that this call takes; None when that cannot be told."""
+    if site.method == "save_weights":
+        return WEIGHTS
+    if site.method == "save":
+        return MODELS
+    only = site.argument("save_weights_only", 4)
+    if only is None:
+        return MODELS
+    if not isinstance(only, ast.Constant):
+        return None
+    return WEIGHTS if only.value else MODELS
+
+
+def _last_text(module: Module, path: ast.expr) -> tuple[ast.Constant, str] | None:
+    """The string that ends a path expression, followed through names, joins and formatting."""
+    node = module.made_by(path)
+    for _step in range(8):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            return node, node.value
+        following: ast.expr | None = None
+        if isinstance(node, ast.JoinedStr) and node.values:
+            following = node.values[-1]
+        elif isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Div)):
+            following = node.right
+        elif isinstance(node, ast.Call):
+            following = _of_call(module, node)
+        if following is None:
+            return None
+        node = module.made_by(following)
+    return None
+
+
+def _of_call(module: Module, call: ast.Call) -> ast.expr | None:
+    name = module.resolve(call.func)
+    if name in ("os.path.join", "pathlib.Path", "pathlib.PurePath") and call.args:
+        return call.args[-1]
+    if name == "str" and call.args:
+        return call.args[0]
+    if isinstance(call.func, ast.Attribute) and call.func.attr in ("format", "joinpath"):
+        return call.func.value if call.func.attr == "format" else (call.args[-1] if call.args else None)
+    return None
+
+
+def _finding(
+    module: Module,
+    site: CallSite,
+    text: tuple[ast.Constant, str],
+    taken: tuple[str, ...],
+    confidence: Confidence,
+    evidence: list[Evidence],
+) -> Finding:
+    node, value = text
+    called = site.method or "ModelCheckpoint"
+    ending = taken[0]
+    written = module.segment(node)
+    return CAUSE.finding(
+        f"`{called}` takes a path that ends in {' or '.join(f'`{each}`' for each in taken)}",
+        subject=f"path of {called}",
+        location=module.location(node),
+        evidence=[
+            Evidence(
+                claim="ending of the path",
+                observed=re.search(r"(\.[A-Za-z0-9.]+)?$", value)[0] or "none",  # type: ignore[index]
+                expected=" or ".join(taken),
+                location=module.location(site.node),
+            ),
+            *evidence,
+        ],
+        fixes=[
+            fix(
+                f"end the path in `{ending}`",
+                (Edit(module.location(node), _respelt(written, value, ending)),)
+                if value and value in written
+                else (),
+            )
+        ],
+        confidence=confidence,
+    )
+
+
+def _respelt(written: str, value: str, ending: str) -> str:
+    """The literal as it is written, with another ending for its text."""
+    old = re.search(r"\.(weights\.h5|hdf5|h5|keras|ckpt|tf|pb|weights|model|pkl|hdf)$", value)
+    new = (value[: old.start()] if old else value.rstrip("/")) + ending
+    return new.join(written.rsplit(value, 1))
+
+
+@CAUSE.after_failure
+def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """Keras names the ending that it wants."""
+    if failure.type != "ValueError" or not any(words in failure.message for words in REFUSALS):
+        return
+    taken = WEIGHTS if ".weights.h5" in failure.message.split("Received")[0] else MODELS
+    frame = failure.last_user_frame
+    evidence = Evidence(claim="Keras refused the path", fact="failure.message")
+    if frame is not None and isinstance(project, Project):
+        module = project.module_at(frame.path)
+        sites = (*module.calls_to("keras.callbacks.ModelCheckpoint"), *module.method_calls("save", "save_weights")) \
+            if module is not None else ()
+        for site in sites:
+            assert module is not None
+            here = module.location(site.node)
+            path = site.argument("filepath", 0)
+            if here.line <= frame.line <= here.end_line and path is not None:
+                text = _last_text(module, path)
+                if text is not None:
+                    yield _finding(module, site, text, taken, Confidence.CERTAIN, [evidence])
+                    return
+    yield CAUSE.finding(
+        f"the path must end in {' or '.join(f'`{each}`' for each in taken)}",
+        subject="path of the checkpoint",
+        location=frame.location if frame else None,
+        evidence=[evidence],
+        fixes=[fix(f"end the path in `{taken[0]}`")],
+        confidence=Confidence.CERTAIN,
+    )

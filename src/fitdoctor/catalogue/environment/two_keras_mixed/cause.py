@@ -1,0 +1,190 @@
+"""Objects of two Kerases in one model.
+
+## What happens
+
+`ValueError: Only instances of keras.Layer can be added to a Sequential model`, `Could not interpret optimizer
+identifier: <… object>`, or a layer that is called and never tracked.
+
+## Why
+
+There are up to three Kerases on a machine: Keras 3 (`keras`, and `tf.keras` since TensorFlow 2.16), Keras 2
+(`tf_keras`), and a private remainder inside TensorFlow (`tensorflow.python.keras`). A layer of one is a foreign object
+to the others.
+
+## Fix
+
+Import everything from one: `keras` or `tensorflow.keras`. Nothing from `tensorflow.python.keras`.
+
+## Known limits
+
+A program that uses two Kerases side by side, each for a model of its own, is fine and is not reported.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.keras_signatures import PUBLIC_NAMES
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
+from fitdoctor.edits import fix
+from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.source.module import Module
+from fitdoctor.source.project import Project
+
+CAUSE = Cause(
+    id="FIT903",
+    slug="two-keras-mixed",
+    severity=Severity.ERROR,
+    raises=("ValueError", "TypeError", "AttributeError"),
+)
+
+PRIVATE = "tensorflow.python.keras"
+LEGACY = "tf_keras"
+FOREIGN = re.compile(
+    r"Only instances of `?keras\.Layer`? can be added"
+    r"|Could not interpret (?:optimizer|loss|metric|activation|initializer) (?:function )?identifier: .*(?:object|keras)"
+    r"|The added layer must be an instance of class Layer"
+    r"|must be (?:an instance|instances) of (?:`?keras|class Layer)"
+    r"|All (?:elements|layers|callbacks|metrics).* instance"
+)
+
+
+@CAUSE.in_source
+def from_source(module: Module) -> Iterator[Finding]:
+    """The private Keras is imported beside the public one, or an object of `tf_keras` goes into a model of `keras`."""
+    if _uses_public(module):
+        for node in module.nodes(ast.ImportFrom):
+            if _is_private(node.module or "") and not node.level and not _only_for_typing(module, node):
+                yield _private_finding(module, node, Confidence.LIKELY, [])
+                break
+    for call in _foreign_calls(module):
+        yield _legacy_finding(module, call, Confidence.LIKELY, [])
+
+
+def _is_private(dotted: str) -> bool:
+    return dotted == PRIVATE or dotted.startswith(PRIVATE + ".")
+
+
+def _uses_public(module: Module) -> bool:
+    """Whether the file makes something with Keras 3."""
+    return any(
+        site.name.startswith("keras.") and not site.name.startswith(("keras.utils.", "keras.datasets."))
+        for site in module.calls
+    )
+
+
+def _only_for_typing(module: Module, node: ast.ImportFrom) -> bool:
+    """Whether none of the imported names is called: functions and types of the private Keras do no harm."""
+    names = {alias.asname or alias.name for alias in node.names}
+    called = {
+        site.node.func.id for site in module.calls if isinstance(site.node.func, ast.Name)
+    } | {
+        site.node.func.value.id
+        for site in module.calls
+        if isinstance(site.node.func, ast.Attribute) and isinstance(site.node.func.value, ast.Name)
+    }
+    return not names & called
+
+
+def _foreign_calls(module: Module) -> Iterator[ast.Call]:
+    """Objects of `tf_keras` that are made inside a call of Keras 3."""
+    for site in module.calls:
+        if not site.name.startswith(LEGACY + "."):
+            continue
+        parent = module.parent(site.node)
+        while isinstance(parent, (ast.List, ast.Tuple, ast.keyword)):
+            parent = module.parent(parent)
+        if isinstance(parent, ast.Call) and module.resolve(parent.func).startswith("keras."):
+            yield site.node
+
+
+def _private_finding(
+    module: Module, node: ast.ImportFrom, confidence: Confidence, evidence: list[Evidence]
+) -> Finding:
+    return CAUSE.finding(
+        f"`{node.module}` is another Keras than the one of the model",
+        subject="import of tensorflow.python.keras",
+        location=module.location(node),
+        evidence=[
+            Evidence(
+                claim="a private remainder of Keras 2 inside TensorFlow",
+                observed=node.module or "",
+                expected="tensorflow.keras or keras",
+            ),
+            *evidence,
+        ],
+        fixes=[_public_import(module, node)],
+        confidence=confidence,
+    )
+
+
+def _public_import(module: Module, node: ast.ImportFrom) -> Fix:
+    names = [alias.name for alias in node.names]
+    below = (node.module or "").removeprefix(PRIVATE)
+    for public, offered in PUBLIC_NAMES.items():
+        if all(name in offered for name in names) and (below.startswith(public.removeprefix("keras")) or below):
+            target = "tensorflow.keras" + public.removeprefix("keras")
+            if below.startswith(public.removeprefix("keras")) or not _also_elsewhere(names, public):
+                text = re.sub(r"^from\s+[\w.]+", f"from {target}", module.segment(node), count=1)
+                return fix(f"import from `{target}`", (Edit(module.location(node), text),))
+    if not below:
+        text = re.sub(r"^from\s+[\w.]+", "from tensorflow.keras", module.segment(node), count=1)
+        return fix("import from `tensorflow.keras`", (Edit(module.location(node), text),))
+    return fix("import from `tensorflow.keras` or `keras`")
+
+
+def _also_elsewhere(names: list[str], public: str) -> bool:
+    """Whether another public module offers all of the names, too."""
+    return any(
+        other != public and all(name in offered for name in names) for other, offered in PUBLIC_NAMES.items()
+    )
+
+
+def _legacy_finding(
+    module: Module, call: ast.Call, confidence: Confidence, evidence: list[Evidence]
+) -> Finding:
+    code = module.code(call)
+    written = module.segment(call.func)
+    keras = code.spelling("keras")
+    edits: tuple[Edit, ...] = ()
+    if keras is not None and written.startswith(LEGACY + "."):
+        edits = (Edit(module.location(call.func), keras + written.removeprefix(LEGACY)),)
+    return CAUSE.finding(
+        f"`{written}` is of Keras 2, the model of Keras 3",
+        subject=f"object {written}",
+        location=module.location(call),
+        evidence=[Evidence(claim="made by", observed=LEGACY, expected="keras"), *evidence],
+        fixes=[fix("make it with the Keras of the model", edits)],
+        confidence=confidence,
+    )
+
+
+@CAUSE.after_failure
+def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """Keras met an object that it does not know, and the program imports another Keras."""
+    if not FOREIGN.search(failure.message):
+        return
+    named = LEGACY in failure.message or PRIVATE in failure.message
+    evidence = [Evidence(claim="Keras met an object of another Keras", fact="failure.message")]
+    for module in project.modules if isinstance(project, Project) else ():
+        for node in module.nodes(ast.ImportFrom):
+            if _is_private(node.module or "") and not node.level:
+                yield _private_finding(module, node, Confidence.CERTAIN, evidence)
+                return
+        foreign = [site.node for site in module.calls if site.name.startswith(LEGACY + ".")]
+        if foreign:
+            yield _legacy_finding(module, foreign[0], Confidence.LIKELY, evidence)
+            return
+    if named or isinstance(project, Unknown):
+        frame = failure.last_user_frame
+        yield CAUSE.finding(
+            "an object of another Keras was given to this model",
+            subject="object of another Keras",
+            location=frame.location if frame else None,
+            evidence=evidence,
+            fixes=[fix("import everything from one Keras: `keras` or `tensorflow.keras`")],
+            confidence=Confidence.CERTAIN if named else Confidence.POSSIBLE,
+        )

@@ -1,0 +1,151 @@
+"""A tensor of a trace kept in a list, dict, global or cache.
+
+## What happens
+
+`history.append(loss)`, `cache[key] = x` or `global last; last = x` inside traced code keeps symbolic tensors. Later
+reads raise what FIT401 lists: `is out of scope` as `InaccessibleTensorError` or `TypeError`, `Cannot convert a symbolic
+tf.Tensor … to a numpy array`, a `TypeError` of `float()`. The list has one element a trace, not one a batch. A function
+under `functools.lru_cache` does the same unseen.
+
+## Why
+
+Traced code runs as Python once. What is put into a container then is a node of that trace's graph, not a value. A list
+that a layer's `call` appends to also still holds the tensors of earlier traces when the next one reads it.
+
+## Fix
+
+Return the value from the traced function and collect what the call gives back; collect `logs["loss"]` in a callback;
+within one function use a `tf.TensorArray`. Do not cache functions that make tensors.
+
+## Known limits
+
+A list that is made, filled and read within one traced function is fine and is not reported. A container that the
+function gets as an argument is not followed.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.kept_reads import Read, fatal_reads
+from fitdoctor.catalogue.kept_tensors import Kept, kept_tensors
+from fitdoctor.catalogue.leaks import (
+    kept_message,
+    leak_evidence,
+    leak_of,
+    location_of,
+    read_evidence,
+    subject_of,
+)
+from fitdoctor.diagnosis import Confidence, Edit, Finding, Fix, Location, Severity
+from fitdoctor.edits import fix, wrap
+from fitdoctor.facts import FailureFacts, ModelFacts, Unknown
+from fitdoctor.source.module import Module
+from fitdoctor.source.project import Project
+
+CAUSE = Cause(
+    id="FIT402",
+    slug="tensor-kept-in-container",
+    severity=Severity.ERROR,
+    raises=("TypeError", "InaccessibleTensorError", "AttributeError", "NotImplementedError"),
+)
+
+
+@CAUSE.in_source
+def from_source(project: Project, module: Module) -> Iterator[Finding]:
+    """Traced code puts a tensor into something that outlives the trace, and it is read outside of it."""
+    for kept in kept_tensors(module):
+        if kept.holder != "attribute":
+            reads = fatal_reads(kept, project.modules)
+            if reads:
+                yield _finding(kept, reads)
+
+
+@CAUSE.before_fit
+def before_fit(project: Project, model: ModelFacts) -> Iterator[Finding]:
+    """The same, for what the living model's class, layers and losses put away."""
+    if model.run_eagerly:
+        return
+    living = {model.class_name, *(layer.class_name for layer in model.every_layer())}
+    losses = {loss.name for loss in model.losses}
+    for module in project.modules:
+        for kept in kept_tensors(module):
+            owner = module.class_of(kept.function.node)
+            known = owner.name in living if owner is not None else kept.function.name in losses
+            if kept.holder == "attribute" or not known:
+                continue
+            reads = fatal_reads(kept, project.modules)
+            if reads:
+                yield _finding(kept, reads)
+
+
+def _finding(kept: Kept, reads: list[Read]) -> Finding:
+    return CAUSE.finding(
+        kept_message(kept),
+        subject=subject_of(kept),
+        location=kept.module.location(kept.node),
+        evidence=read_evidence(kept, reads),
+        fixes=_fixes(kept),
+    )
+
+
+@CAUSE.after_failure
+def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """A tensor of a trace was met outside of it, and a container kept it."""
+    leak = leak_of(failure, project)
+    if leak is None or leak.on_attribute:
+        return
+    holder = f" in `{leak.held.path.partition('[')[0]}`" if leak.held is not None else ""
+    yield CAUSE.finding(
+        kept_message(leak.kept)
+        if leak.kept is not None
+        else f"a symbolic tensor was kept{holder} and used outside of its trace",
+        subject=subject_of(leak.kept) if leak.kept is not None else "kept tensor",
+        location=location_of(leak),
+        evidence=leak_evidence(leak),
+        fixes=_fixes(leak.kept) if leak.kept is not None else [fix("return the tensor from the traced function")],
+        confidence=Confidence.CERTAIN if leak.kept is not None or leak.held is not None else Confidence.LIKELY,
+    )
+
+
+def _fixes(kept: Kept) -> list[Fix]:
+    if kept.holder == "cache":
+        return [_without_cache(kept)]
+    remedies = [_returned_instead(kept)]
+    how = kept.function.traced.how if kept.function.traced is not None else ""
+    if how == "train_step":
+        remedies.append(fix('collect `logs["loss"]` in `on_train_batch_end` of a callback'))
+    elif how != "tf.function":
+        remedies.append(fix("return it as a further output of the model, or compute it after training"))
+    return remedies
+
+
+def _without_cache(kept: Kept) -> Fix:
+    """Take the decorator's line out."""
+    where = kept.module.location(kept.node)
+    line = Location(where.path, where.line, 1, where.end_line + 1, 1, where.cell)
+    return fix(f"do not cache `{kept.function.name}`: make its tensor in every trace", (Edit(line, ""),))
+
+
+def _returned_instead(kept: Kept) -> Fix:
+    """`history.append(loss)` at the end of a `tf.function` becomes `return loss`, and its calls are appended."""
+    title = "return it from the traced function, and collect what the call gives back"
+    function, module = kept.function, kept.module
+    node = function.node
+    if isinstance(node, ast.Lambda) or not isinstance(kept.node, ast.Call) or function.owner is not None:
+        return fix(title)
+    last = node.body[-1]
+    if not (isinstance(last, ast.Expr) and last.value is kept.node) or module.returns.get(node):
+        return fix(title)
+    if not isinstance(kept.node.func, ast.Attribute) or kept.node.func.attr != "append":
+        return fix(title)
+    calls = [call for source, call in module.calls_of.get(node, []) if source is module]
+    if not calls or not all(isinstance(module.parent(call), ast.Expr) for call in calls):
+        return fix(title)
+    holder = module.segment(kept.node.func)
+    edits = [Edit(module.location(last), f"return {module.segment(kept.value)}")]
+    for call in calls:
+        edits += wrap(module.code(call), f"{holder}({{}})")
+    return fix(title, edits)

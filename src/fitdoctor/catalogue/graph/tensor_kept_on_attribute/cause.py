@@ -1,0 +1,242 @@
+"""A tensor of a trace kept on an attribute.
+
+## What happens
+
+`self.x = tensor` inside `call`, `train_step`, a loss or a `tf.function` keeps a symbolic tensor. Read from another
+graph it raises `InaccessibleTensorError: … is out of scope`; read from plain Python (a callback, the script) it is
+`TypeError: … is out of scope`, `'SymbolicTensor' object has no attribute 'numpy'`, `Cannot convert a symbolic tf.Tensor
+… to a numpy array` or a `TypeError` of `float()`, by what meets it first. It has nothing to do with freed memory or
+devices.
+
+## Why
+
+The function runs as Python once, while TensorFlow traces it. Its tensors are names of nodes in that trace's graph;
+values exist only when the graph runs, and only what the function returns comes out of it. An attribute that is filled
+once (`if self.x is None`) or carried on from call to call meets the next trace: Keras traces a layer more than once,
+for its output shape, for training and for validation.
+
+## Fix
+
+Return the tensor. For a value to look at later, keep a weight (`self.add_weight(…, trainable=False)`) and `assign` to
+it, or a `keras.metrics.Mean`. A table that is cheap to make is made anew in every trace.
+
+## Known limits
+
+Kept and read within one trace works (a layer that normalises and later denormalises), and is not reported. Neither is
+an attribute that is read after the model was called directly, as `model(x)`: then it holds a value.
+"""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.kept_reads import Read, fatal_reads
+from fitdoctor.catalogue.kept_tensors import Kept, guard_of, kept_tensors
+from fitdoctor.catalogue.leaks import (
+    Leak,
+    kept_message,
+    leak_evidence,
+    leak_of,
+    location_of,
+    read_evidence,
+    subject_of,
+)
+from fitdoctor.diagnosis import Confidence, Edit, Finding, Fix, Severity
+from fitdoctor.edits import fix, insert_after, replace_code, unsafe
+from fitdoctor.facts import FailureFacts, ModelFacts, Unknown
+from fitdoctor.source.callees import is_self
+from fitdoctor.source.module import FunctionInfo, Module
+from fitdoctor.source.project import Project
+
+CAUSE = Cause(
+    id="FIT401",
+    slug="tensor-kept-on-attribute",
+    severity=Severity.ERROR,
+    raises=("TypeError", "InaccessibleTensorError", "AttributeError", "NotImplementedError"),
+)
+
+_REDUCTIONS = (
+    *(f"tensorflow.reduce_{name}" for name in ("mean", "sum", "max", "min", "prod", "logsumexp")),
+    *(f"tensorflow.math.reduce_{name}" for name in ("std", "variance")),
+    *(f"keras.ops.{name}" for name in ("mean", "sum", "max", "min", "prod", "std", "var", "norm")),
+    "tensorflow.norm",
+    "tensorflow.linalg.global_norm",
+    "keras.ops.linalg.norm",
+)
+
+
+@CAUSE.in_source
+def from_source(project: Project, module: Module) -> Iterator[Finding]:
+    """A traced method stores a tensor on an attribute that is read outside of its trace."""
+    for kept in kept_tensors(module):
+        if kept.holder == "attribute":
+            reads = fatal_reads(kept, project.modules)
+            if reads:
+                yield _finding(kept, reads)
+
+
+@CAUSE.before_fit
+def before_fit(project: Project, model: ModelFacts) -> Iterator[Finding]:
+    """The same, for the classes that the living model is made of."""
+    if model.run_eagerly:
+        return
+    living = {model.class_name, *(layer.class_name for layer in model.every_layer())}
+    living |= {loss.name for loss in model.losses}
+    for module in project.modules:
+        for kept in kept_tensors(module):
+            if kept.holder == "attribute" and kept.owner is not None and kept.owner.name in living:
+                reads = fatal_reads(kept, project.modules)
+                if reads:
+                    yield _finding(kept, reads)
+
+
+def _finding(kept: Kept, reads: list[Read]) -> Finding:
+    return CAUSE.finding(
+        kept_message(kept),
+        subject=subject_of(kept),
+        location=kept.module.location(kept.node),
+        evidence=read_evidence(kept, reads),
+        fixes=_fixes(kept),
+        severity=_severity(kept, reads),
+    )
+
+
+def _severity(kept: Kept, reads: list[Read]) -> Severity:
+    """A step is traced once as a rule: carried on from step to step, the value is frozen rather than refused."""
+    how = kept.function.traced.how if kept.function.traced is not None else ""
+    carried = all(read.how == "again" for read in reads)
+    if carried and (how == "train_step" or how in ("loss", "metric") and not _validates(kept.module)):
+        return Severity.WARNING
+    return Severity.ERROR
+
+
+def _validates(module: Module) -> bool:
+    given = ("validation_data", "validation_split")
+    return bool(module.method_calls("evaluate")) or any(
+        keyword.arg in given for call in module.method_calls("fit") for keyword in call.node.keywords
+    )
+
+
+@CAUSE.after_failure
+def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """TensorFlow tells where the tensor was made; the source tells who kept it."""
+    leak = leak_of(failure, project)
+    if leak is None or not leak.on_attribute:
+        return
+    yield CAUSE.finding(
+        _leak_message(leak),
+        subject=subject_of(leak.kept) if leak.kept is not None else "kept tensor",
+        location=location_of(leak),
+        evidence=leak_evidence(leak),
+        fixes=_fixes(leak.kept) if leak.kept is not None else [fix("return the tensor from the traced function")],
+        confidence=Confidence.CERTAIN if leak.kept is not None or leak.held is not None else Confidence.LIKELY,
+    )
+
+
+def _leak_message(leak: Leak) -> str:
+    if leak.kept is not None:
+        return kept_message(leak.kept)
+    holder = f" on `{leak.held.path}`" if leak.held is not None else ""
+    made = f" that `{leak.made.function}` made" if leak.made is not None and leak.made.function else ""
+    return f"a symbolic tensor{made} was kept{holder} and used outside of its trace"
+
+
+# --- fixes --------------------------------------------------------------------------------------------------------
+
+
+def _fixes(kept: Kept) -> list[Fix]:
+    guard = guard_of(kept)
+    if guard is not None:
+        made_anew = _without_guard(kept, guard)
+        return [made_anew, fix(f"keep `{kept.place}` as a weight: `self.add_weight(…, trainable=False)`")]
+    weight = _as_weight(kept)
+    remedies = [weight] if weight is not None else []
+    how = kept.function.traced.how if kept.function.traced is not None else ""
+    if how == "tf.function":
+        return [*remedies, fix(f"return the tensor from `{kept.function.name}` and use what the call gives back")]
+    return [
+        *remedies,
+        fix(f"make `{kept.name}` a weight with `self.add_weight(…, trainable=False)` and `assign` the tensor to it"),
+        fix("return it as a further output, or compute it where it is needed by calling the layer"),
+    ]
+
+
+def _without_guard(kept: Kept, guard: ast.If) -> Fix:
+    title = f"make `{kept.place}` anew in every trace"
+    if guard.orelse:
+        return fix(title)
+    module = kept.module
+    body = [_dedented(module, statement) for statement in guard.body]
+    indent = " " * guard.col_offset
+    text = f"\n{indent}".join(body)
+    return unsafe(title, replace_code(module.code(guard), text)) if _carries_state(kept) else fix(
+        title, replace_code(module.code(guard), text)
+    )
+
+
+def _dedented(module: Module, statement: ast.stmt) -> str:
+    lines = module.segment(statement).split("\n")
+    rest = textwrap.indent(textwrap.dedent("\n".join(lines[1:])), " " * (statement.col_offset))
+    return "\n".join([lines[0], rest]) if len(lines) > 1 else lines[0]
+
+
+def _carries_state(kept: Kept) -> bool:
+    """Whether the attribute is stored elsewhere in traced code too: then it is a state, not a table."""
+    how = kept.function.traced.how if kept.function.traced is not None else ""
+    return how in ("loss", "metric")
+
+
+def _as_weight(kept: Kept) -> Fix | None:
+    """A scalar becomes a weight that is assigned to, where its class can have weights."""
+    owner, module = kept.owner, kept.module
+    if owner is None or owner.kind not in ("Layer", "Model") or not isinstance(kept.node, ast.Assign):
+        return None
+    init = owner.methods.get("__init__")
+    if init is None or not _is_scalar(module, kept.value) or len(kept.node.targets) != 1:
+        return None
+    stores = module.attribute_stores(owner.node).get(kept.name, [])
+    others = [store for store in stores if module.statement(store) is not kept.node]
+    made = f'self.add_weight(shape=(), initializer="zeros", trainable=False, name="{kept.name}")'
+    edits = _in_init(module, init, others, kept.name, made)
+    if not edits or len(others) > 1:
+        return None
+    stored = f"self.{kept.name}.assign({module.segment(kept.value)})"
+    return fix(
+        f"make `{kept.place}` a weight and assign to it",
+        edits,
+        (Edit(module.location(kept.node), stored),),
+    )
+
+
+def _in_init(
+    module: Module, init: FunctionInfo, others: list[ast.AST], name: str, made: str
+) -> tuple[Edit, ...]:
+    """The weight in place of the attribute's first value, or after `super().__init__()`."""
+    for store in others:
+        if module.function_of(store) != init:
+            return ()
+        statement = module.parent(store)
+        if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+            return (Edit(module.location(statement.value), made),)
+        return ()
+    assert not isinstance(init.node, ast.Lambda)
+    for statement in init.node.body:
+        if isinstance(statement, ast.Expr) and "super().__init__" in module.segment(statement):
+            return insert_after(module.code(statement.value), f"self.{name} = {made}")
+    return ()
+
+
+def _is_scalar(module: Module, value: ast.expr) -> bool:
+    """Whether an expression surely reduces to one number."""
+    if isinstance(value, ast.Name):
+        made = module.made_by(value)
+        return made is not value and _is_scalar(module, made)
+    if not isinstance(value, ast.Call):
+        return False
+    if isinstance(value.func, ast.Attribute) and value.func.attr == "compute_loss" and is_self(module, value.func.value):
+        return True
+    plain = len(value.args) == 1 and not any(keyword.arg in ("axis", "keepdims", "ord") for keyword in value.keywords)
+    return plain and module.resolve(value.func) in _REDUCTIONS

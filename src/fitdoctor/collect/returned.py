@@ -1,0 +1,88 @@
+"""Which layers the `call` of the user's own model ends with, read from its source and looked up on the living model."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from typing import Any
+
+from fitdoctor.collect.layers import user_classes
+from fitdoctor.collect.sites import SOURCES, main_path
+from fitdoctor.source.callees import is_self
+from fitdoctor.source.module import FunctionInfo, Module
+
+_MOST_STEPS = 32
+_OPERATIONS = ("tensorflow.", "keras.ops.", "keras.activations.", "keras.backend.")
+
+
+def returned_paths(model: Any) -> tuple[tuple[Any, ...], ...]:
+    """For each output that `call` returns: the layers and the names of functions it went through, last first."""
+    found = _call_of(model)
+    if found is None:
+        return ()
+    module, function = found
+    returns = module.returns.get(function.node, [])
+    if len(returns) != 1 or returns[0].value is None:
+        return ()
+    value = _made(function, returns[0].value)
+    parts = _parts(value) if value is not None else []
+    return tuple(tuple(_path(model, function, part)) for part in parts)
+
+
+def _made(function: FunctionInfo, expr: ast.expr) -> ast.expr | None:
+    """The one expression of the function that can have made the value; None where a branch may have made another."""
+    end = function.module.origin(expr)
+    if not end.certain or end.path or end.module is not function.module:
+        return None
+    return end.node if function.module.function_of(end.node) is function else None
+
+
+def _call_of(model: Any) -> tuple[Module, FunctionInfo] | None:
+    for kind in user_classes(type(model)):
+        function = inspect.unwrap(vars(kind)["call"]) if "call" in vars(kind) else None
+        code = getattr(function, "__code__", None)
+        if code is None:
+            continue
+        module = SOURCES.module(code.co_filename, main_path())
+        for info in module.functions if module is not None else ():
+            if info.name == "call" and info.owner is not None and _starts_at(info.node, code.co_firstlineno):
+                assert module is not None
+                return module, info
+        return None
+    return None
+
+
+def _starts_at(node: ast.AST, line: int) -> bool:
+    decorators = [decorator.lineno for decorator in getattr(node, "decorator_list", [])]
+    return line in (getattr(node, "lineno", 0), *decorators)
+
+
+def _parts(value: ast.expr) -> list[ast.expr]:
+    if isinstance(value, (ast.Tuple, ast.List)):
+        return list(value.elts)
+    if isinstance(value, ast.Dict):
+        return list(value.values)
+    return [value]
+
+
+def _path(model: Any, function: FunctionInfo, expr: ast.expr) -> list[Any]:
+    path: list[Any] = []
+    for _ in range(_MOST_STEPS):
+        made = _made(function, expr)
+        if not isinstance(made, ast.Call) or not made.args:
+            break
+        step = _step(model, function.module, made.func)
+        if step is None:
+            break
+        path.append(step)
+        expr = made.args[0]
+    return path
+
+
+def _step(model: Any, module: Module, function: ast.expr) -> Any:
+    """The layer that is called, or the plain name of a function of TensorFlow or Keras."""
+    if isinstance(function, ast.Attribute) and is_self(module, function.value):
+        layer = vars(model).get(function.attr)
+        return layer if hasattr(layer, "call") and hasattr(layer, "trainable") else None
+    name = module.resolve(function)
+    return name.rpartition(".")[2] if name.startswith(_OPERATIONS) else None
