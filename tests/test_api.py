@@ -17,6 +17,9 @@ from fitdoctor.diagnosis import Diagnosis
 from fitdoctor.runner.will_fail import FitWillFail, _made
 
 
+needs_keras = pytest.mark.tf
+
+
 @pytest.fixture(scope="module")
 def keras() -> Any:
     return pytest.importorskip("keras")
@@ -49,6 +52,7 @@ def test_importing_fitdoctor_imports_no_framework() -> None:
     )
 
 
+@needs_keras
 def test_check_finds_what_fit_would_raise_and_trains_nothing(keras: Any, numpy: Any) -> None:
     model = model_of(keras)
     x, y = numpy.zeros((8, 4), "float32"), numpy.array([1, 2, 3, 3, 1, 2, 3, 1])
@@ -67,17 +71,20 @@ def test_check_finds_what_fit_would_raise_and_trains_nothing(keras: Any, numpy: 
     assert fitdoctor.check(model, x, y - 1).findings == ()
 
 
+@needs_keras
 def test_check_takes_nothing_from_a_generator(keras: Any, numpy: Any) -> None:
     batches = ((numpy.zeros((2, 4)), numpy.zeros(2)) for _ in range(3))
     assert fitdoctor.check(model_of(keras), batches, steps_per_epoch=1).ok
     assert len(list(batches)) == 3
 
 
+@needs_keras
 def test_check_refuses_words_that_it_does_not_know(keras: Any) -> None:
     with pytest.raises(ValueError, match="on_error must be one of return, raise, warn"):
         fitdoctor.check(None, on_error="explode")  # type: ignore[arg-type]
 
 
+@needs_keras
 def test_watch_stops_a_certain_error_as_the_type_that_the_program_expects(keras: Any, numpy: Any) -> None:
     import tensorflow as tf
 
@@ -90,6 +97,7 @@ def test_watch_stops_a_certain_error_as_the_type_that_the_program_expects(keras:
     assert fitdoctor.explain(caught.value) is caught.value.diagnosis
 
 
+@needs_keras
 def test_watch_can_be_nested_and_the_inner_one_decides(
     keras: Any, numpy: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -112,6 +120,7 @@ def test_watch_can_be_nested_and_the_inner_one_decides(
     assert capsys.readouterr().err.count("error[FIT203]") == 2
 
 
+@needs_keras
 def test_install_sees_all_threads_until_it_is_undone(keras: Any, numpy: Any) -> None:
     import keras.src.models.model as home
 

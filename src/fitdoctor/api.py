@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar, cast
 
 from fitdoctor.diagnosis import Diagnosis
 from fitdoctor.runner.will_fail import FitWillFail, will_fail
@@ -127,11 +127,21 @@ class watch:
 
     def __call__(self, function: Callable[P, R]) -> Callable[P, R]:
         """The function with its calls of fit watched."""
+        if inspect.iscoroutinefunction(function):
+            return cast("Callable[P, R]", self._around_coroutine(function))
 
         @functools.wraps(function)
         def watched(*args: P.args, **kwargs: P.kwargs) -> R:
             with self:
                 return function(*args, **kwargs)
+
+        return watched
+
+    def _around_coroutine(self, function: Any) -> Any:
+        @functools.wraps(function)
+        async def watched(*args: Any, **kwargs: Any) -> Any:
+            with self:
+                return await function(*args, **kwargs)
 
         return watched
 

@@ -143,6 +143,9 @@ def test_what_keras_will_refuse_is_told_without_values() -> None:
     assert "secret" not in found.message
     assert "cardinality" in collect(x=np.zeros((3, 1)), y=np.zeros(2)).facts.problem.message
     assert "Unrecognized" in collect(x=[[1.5, 2], [3, 4]], y=np.zeros(2)).facts.problem.message
+    strings = np.array(["good", "bad", "good"], object)
+    assert collect(x=strings, y=np.zeros(3)).facts.problem is None
+    assert collect(x=strings, y=np.zeros(3)).batch.x.dtype == "str"
     assert collect(x=pd.DataFrame({"a": [1.0, 2]}), y=pd.Series([0, 1])).facts.problem is None
 
 

@@ -11,6 +11,8 @@ import pytest
 
 from tests.runner.programs import doctored, plain
 
+pytestmark = pytest.mark.tf
+
 MODEL = """
 import sys
 import numpy as np

@@ -97,7 +97,7 @@ def _points(kept: Kept, failure: FailureFacts, project: Project) -> int:
     if used is not None and _mentions(kept, used, project):
         points += 4
     for frame in failure.made_at:
-        if frame.library or project.module_at(frame.path) is not kept.module:
+        if frame.library or module_of(project, frame) is not kept.module:
             continue
         if stands_at(kept.module.location(kept.function.node), frame.line, frame.cell):
             points = max(points, 2) if points < 4 else points

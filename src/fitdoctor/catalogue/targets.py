@@ -1,28 +1,76 @@
-"""Each output of the model beside its loss, its labels and the layer that makes it."""
+"""Each output of the model beside its loss, its labels and the layers that make it."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from fitdoctor.facts import (
     ArrayFacts,
     DataFacts,
+    FailureSummary,
     LayerFacts,
     LossFacts,
+    MetricFacts,
     ModelFacts,
+    Outcome,
     Shape,
     Spec,
     Statistics,
     Unknown,
 )
 
-PASSES_VALUES_ON = frozenset({"Dropout", "Reshape", "Flatten", "Identity", "ActivityRegularization"})
-"""Layers that leave the values, and so the activation before them, as they are."""
+PASSES_VALUES_ON = frozenset(
+    {
+        "Dropout",
+        "Reshape",
+        "Flatten",
+        "Identity",
+        "ActivityRegularization",
+        "Permute",
+        "SpatialDropout1D",
+        "SpatialDropout2D",
+        "RepeatVector",
+        "InputLayer",
+        "reshape",
+        "squeeze",
+        "expand_dims",
+        "identity",
+        "cast",
+        "transpose",
+        "flatten",
+    }
+)
+"""Layers and functions that leave the values, and so the activation before them, as they are."""
+
+HAS_ACTIVATION = re.compile(
+    r"Dense|EinsumDense|Activation|(Separable|Depthwise)?Conv\dD(Transpose)?|DepthwiseConv\dD|SimpleRNN|GRU|LSTM"
+)
+"""Layers of Keras whose last step is the activation that they are given."""
+
+OWN_ACTIVATION = {
+    "Softmax": "softmax",
+    "ReLU": "relu",
+    "LeakyReLU": "leaky_relu",
+    "PReLU": "prelu",
+    "ELU": "elu",
+}
+"""Layers that are an activation."""
+
+ACTIVATIONS = frozenset(
+    "linear softmax log_softmax sigmoid log_sigmoid hard_sigmoid relu relu6 leaky_relu elu selu celu gelu glu silu swish "
+    "tanh hard_tanh softplus softsign exponential mish prelu sparsemax sparse_sigmoid squareplus hard_silu tanh_shrink "
+    "soft_shrink hard_shrink threshold".split()
+)
 
 SPARSE = "sparse_categorical_crossentropy"
 CATEGORICAL = "categorical_crossentropy"
 BINARY = "binary_crossentropy"
+BINARY_LOSSES = frozenset({BINARY, "binary_focal_crossentropy"})
+ROW_LOSSES = frozenset({CATEGORICAL, "categorical_focal_crossentropy"})
+"""Losses that compare each output row with a row of the same width."""
+CROSSENTROPIES = BINARY_LOSSES | ROW_LOSSES | {SPARSE}
 REGRESSION = frozenset(
     {
         "mean_squared_error",
@@ -37,6 +85,18 @@ REGRESSION = frozenset(
 
 
 @dataclass(frozen=True)
+class Activation:
+    """The activation that an output went through last."""
+
+    name: str
+    """`linear` for none."""
+    layer: LayerFacts | None
+    """The layer that applies it; None when the model's own `call` does."""
+    direct: bool
+    """Nothing stands between it and the loss."""
+
+
+@dataclass(frozen=True)
 class Target:
     """One output and what it is compared with."""
 
@@ -45,15 +105,33 @@ class Target:
     loss: LossFacts | None
     layer: LayerFacts | None
     """The layer whose `units` or `filters` fix the last axis of the output."""
-    activation: str | None
-    """The name of the last activation; `linear` for none; None when it cannot be told."""
+    last: Activation | None
+    """The last activation; None when it cannot be told."""
     name: str = ""
+    role: str = "training"
+    way: tuple[LayerFacts | str, ...] = ()
+    """The layers (and the names of functions) that lead to the output, last first, as far as they can be told."""
+
+    @property
+    def activation(self) -> str | None:
+        """The name of the last activation; None when it cannot be told."""
+        return self.last.name if self.last is not None else None
+
+    @property
+    def loss_name(self) -> str:
+        """The name of a loss of Keras; "" for a loss of the user's, or none."""
+        return self.loss.name if self.loss is not None and self.loss.kind == "builtin" else ""
 
     @property
     def units(self) -> int | None:
         """The length of the output's last axis."""
-        shape = self.output.shape
-        return shape[-1] if isinstance(shape, tuple) and len(shape) > 1 else None
+        shape = self.output_shape
+        return shape[-1] if shape is not None and len(shape) > 1 else None
+
+    @property
+    def output_shape(self) -> Shape | None:
+        """The shape of the output, batch first; None when unknown."""
+        return self.output.shape if isinstance(self.output.shape, tuple) else None
 
     @property
     def label_shape(self) -> Shape | None:
@@ -64,13 +142,19 @@ class Target:
     @property
     def label_statistics(self) -> Statistics | None:
         """The statistics of the labels, where they were seen."""
-        statistics = self.labels.statistics if self.labels is not None else None
-        return statistics if isinstance(statistics, Statistics) else None
+        return statistics_of(self.labels)
 
     @property
     def subject(self) -> str:
         """What the finding is about, in the user's words."""
-        return f"labels of output {self.name}" if self.name else "labels"
+        of = f"labels of output {self.name}" if self.name else "labels"
+        return of if self.role == "training" else f"validation {of}"
+
+
+def statistics_of(array: ArrayFacts | None) -> Statistics | None:
+    """The statistics of an array, where it was seen."""
+    statistics = array.statistics if array is not None else None
+    return statistics if isinstance(statistics, Statistics) else None
 
 
 def targets(model: ModelFacts, data: DataFacts) -> Iterator[Target]:
@@ -81,19 +165,18 @@ def targets(model: ModelFacts, data: DataFacts) -> Iterator[Target]:
     if not model.compiled or {"train_step", "compute_loss"} & set(model.overrides):
         return
     outputs = output_specs(model, data)
-    if not outputs:
-        return
     names = model.output_names if len(model.output_names) == len(outputs) else ()
     for index, output in enumerate(outputs):
         name = names[index] if names and len(outputs) > 1 else ""
-        layer = deciding_layer(model, index, len(outputs))
         yield Target(
             output=output,
-            labels=_matching(data.y, name, index, len(outputs)),
+            labels=_matching(data, name, index, len(outputs)),
             loss=_loss(model, name, index, len(outputs)),
-            layer=layer,
-            activation=last_activation(model, index, len(outputs)),
+            layer=deciding_layer(model, index, len(outputs)),
+            last=activation_of(model, index, len(outputs)),
             name=name,
+            role=data.role,
+            way=way_to(model, index, len(outputs)),
         )
 
 
@@ -105,14 +188,10 @@ def output_specs(model: ModelFacts, data: DataFacts) -> tuple[Spec, ...]:
     return () if isinstance(model.outputs, Unknown) else model.outputs
 
 
-def _matching(
-    arrays: tuple[ArrayFacts, ...], name: str, index: int, outputs: int
-) -> ArrayFacts | None:
-    if name:
-        for array in arrays:
-            if array.key == name:
-                return array
-    return arrays[index] if len(arrays) == outputs else None
+def _matching(data: DataFacts, name: str, index: int, outputs: int) -> ArrayFacts | None:
+    if name and data.y_structure == "dict":
+        return next((array for array in data.y if array.key == name), None)
+    return data.y[index] if len(data.y) == outputs else None
 
 
 def _loss(model: ModelFacts, name: str, index: int, outputs: int) -> LossFacts | None:
@@ -120,6 +199,8 @@ def _loss(model: ModelFacts, name: str, index: int, outputs: int) -> LossFacts |
         for loss in model.losses:
             if loss.output == name:
                 return loss
+    if model.loss_structure == "dict":
+        return model.losses[0] if outputs == len(model.losses) == 1 else None
     if len(model.losses) == outputs:
         return model.losses[index]
     if len(model.losses) == 1 and model.loss_structure == "single":
@@ -127,19 +208,36 @@ def _loss(model: ModelFacts, name: str, index: int, outputs: int) -> LossFacts |
     return None
 
 
-def last_layers(model: ModelFacts, index: int, outputs: int) -> tuple[LayerFacts, ...]:
+# --- what the trial proved ----------------------------------------------------------------------------------------
+
+
+def loss_failure(data: DataFacts) -> FailureSummary | None:
+    """What the loss raised when it was tried on the data's shapes."""
+    outcome = data.trial.loss
+    return outcome.failure if isinstance(outcome, Outcome) else None
+
+
+def loss_accepted(data: DataFacts) -> bool:
+    """Whether the loss was tried and went through: an announced error is refuted."""
+    return isinstance(data.trial.loss, Outcome) and data.trial.loss.ok
+
+
+# --- the layers behind an output ----------------------------------------------------------------------------------
+
+
+def way_to(model: ModelFacts, index: int = 0, outputs: int = 1) -> tuple[LayerFacts | str, ...]:
     """The layers that lead to an output, last first, as far as they form a chain that can be told."""
+    if len(model.output_paths) == outputs and model.output_paths[index]:
+        by_name = {layer.name: layer for layer in reversed(model.every_layer())}
+        return tuple(by_name.get(name, name) for name in model.output_paths[index])
     if model.kind == "subclassed":
         return ()
     if outputs == 1 and model.kind == "sequential":
         return _opened(tuple(reversed(model.layers)))
-    if index < len(model.output_names):
-        for layer in model.layers:
-            if layer.name == model.output_names[index]:
-                return _opened((layer,))
-    if outputs == 1 and model.layers:
-        return _opened((model.layers[-1],))
-    return ()
+    for layer in model.layers:
+        if index < len(model.output_names) and layer.name == model.output_names[index]:
+            return _opened((layer,))
+    return _opened((model.layers[-1],)) if outputs == 1 and model.layers else ()
 
 
 def _opened(layers: tuple[LayerFacts, ...]) -> tuple[LayerFacts, ...]:
@@ -151,25 +249,67 @@ def _opened(layers: tuple[LayerFacts, ...]) -> tuple[LayerFacts, ...]:
 
 def deciding_layer(model: ModelFacts, index: int = 0, outputs: int = 1) -> LayerFacts | None:
     """The layer whose `units` or `filters` fix the last axis of an output."""
-    for layer in last_layers(model, index, outputs):
+    for step in way_to(model, index, outputs):
+        layer = unwrapped(step) if isinstance(step, LayerFacts) else None
+        if layer is None:
+            if _plain_name(str(step)) in ACTIVATIONS | {"cast", "identity"}:
+                continue
+            return None
         if layer.setting("units") is not None or layer.setting("filters") is not None:
-            return layer
+            return layer if layer.builtin else None
         if layer.class_name not in {"Activation", "Softmax", "Dropout", "ReLU", "LeakyReLU"}:
             return None
     return None
 
 
+def unwrapped(layer: LayerFacts) -> LayerFacts:
+    """The layer inside a `TimeDistributed`."""
+    if layer.class_name == "TimeDistributed" and len(layer.sublayers) == 1:
+        return unwrapped(layer.sublayers[0])
+    return layer
+
+
 def last_activation(model: ModelFacts, index: int = 0, outputs: int = 1) -> str | None:
-    """The name of the activation that an output went through last."""
-    for layer in last_layers(model, index, outputs):
-        if layer.class_name == "Softmax":
-            return "softmax"
-        if layer.class_name in {"ReLU", "LeakyReLU", "PReLU", "ELU"}:
-            return layer.class_name.lower()
-        if layer.class_name in PASSES_VALUES_ON:
+    """The name of the activation that an output went through last; None when it cannot be told."""
+    found = activation_of(model, index, outputs)
+    return found.name if found is not None else None
+
+
+def activation_of(model: ModelFacts, index: int = 0, outputs: int = 1) -> Activation | None:
+    """The activation that an output went through last; None when it cannot be told."""
+    direct = True
+    for step in way_to(model, index, outputs):
+        layer = unwrapped(step) if isinstance(step, LayerFacts) else None
+        kind = layer.class_name if layer is not None else _plain_name(str(step))
+        if layer is None and kind in ACTIVATIONS:
+            return Activation(kind, None, direct)
+        if kind in PASSES_VALUES_ON and (layer is None or layer.builtin):
+            direct = direct and kind == "Dropout"
             continue
-        return layer.setting("activation") if layer.builtin else None
+        return _activation_in(layer, direct) if layer is not None and layer.builtin else None
     return None
+
+
+def _activation_in(layer: LayerFacts, direct: bool) -> Activation | None:
+    if layer.class_name in OWN_ACTIVATION:
+        return Activation(OWN_ACTIVATION[layer.class_name], layer, direct)
+    if not HAS_ACTIVATION.fullmatch(layer.class_name):
+        return None
+    name = _plain_name(layer.setting("activation") or "linear")
+    if layer.class_name == "Activation" and name == "linear":
+        return None
+    # A function of the user's, or one of another library: what it does is not known.
+    return Activation(name, layer, direct) if name in ACTIVATIONS else None
+
+
+def _plain_name(name: str) -> str:
+    """`softmax_v2` (TensorFlow's own name of `tf.nn.softmax`) and `softmax_1` as `softmax`."""
+    if name in ACTIVATIONS or name in PASSES_VALUES_ON:
+        return name
+    return re.sub(r"_(v\d|\d+)$", "", name) if name != "None" else "linear"
+
+
+# --- labels -------------------------------------------------------------------------------------------------------
 
 
 def is_class_numbers(labels: ArrayFacts | None) -> bool:
@@ -196,3 +336,29 @@ def is_one_hot(labels: ArrayFacts | None) -> bool:
         and statistics.maximum == 1
         and statistics.row_sums == (1.0, 1.0)
     )
+
+
+def is_binary(statistics: Statistics | None) -> bool:
+    """Whether every value is 0 or 1."""
+    if statistics is None or not statistics.integral or statistics.minimum is None:
+        return False
+    return statistics.minimum >= 0 and (statistics.maximum or 0) <= 1 and not statistics.nan
+
+
+def is_continuous(statistics: Statistics | None) -> bool:
+    """Whether the values are measurements rather than classes: fractions, in many values."""
+    if statistics is None or statistics.integral or statistics.count < 8:
+        return False
+    return statistics.histogram is None or len(statistics.histogram) > 20
+
+
+def metrics_for(model: ModelFacts, target: Target) -> Iterator[MetricFacts]:
+    """The metrics that are computed on an output."""
+    for metric in model.metrics:
+        if metric.output in ("", target.name) or not target.name:
+            yield metric
+
+
+def units_setting(layer: LayerFacts) -> str:
+    """The argument of a layer that fixes the last axis of its output."""
+    return "filters" if layer.setting("units") is None and layer.setting("filters") is not None else "units"

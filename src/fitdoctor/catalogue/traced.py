@@ -99,7 +99,21 @@ def module_of(project: Project | Unknown, frame: Frame | None) -> Module | None:
     """The file that a frame lies in, where it was read."""
     if frame is None or isinstance(project, Unknown):
         return None
-    return project.module_at(frame.path)
+    return project.module_at(frame.path) or _moved(project, frame)
+
+
+def _moved(project: Project, frame: Frame) -> Module | None:
+    """A log may name a file by where it lay then: the one of that name whose line still says the same will do."""
+    name = _file_name(frame.path)
+    same = [module for module in project.modules if _file_name(module.path) == name]
+    if len(same) != 1 or frame.cell is not None:
+        return None
+    said, says = frame.text.strip(), same[0].line_text(frame.line).strip()
+    return same[0] if says and said in ("", says) else None
+
+
+def _file_name(path: str) -> str:
+    return path.replace("\\", "/").rpartition("/")[2]
 
 
 def function_at(module: Module, line: int, cell: int | None = None) -> FunctionInfo | None:

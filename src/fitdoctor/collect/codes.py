@@ -47,3 +47,9 @@ class Codes:
     def of_pipeline(self, path: str, operations: list[str]) -> list[Code | Unknown]:
         """The calls that made the steps of a tf.data pipeline, in the same order."""
         return [NOT_FOUND] * len(operations)
+
+    def of_sliced(
+        self, path: str, operations: list[str], keys: tuple[str | int, ...]
+    ) -> tuple[Code | Unknown, Code | Unknown]:
+        """For a pipeline that passes its arrays on as they are: what made one of them, and what stands in its source."""
+        return NOT_FOUND, NOT_FOUND

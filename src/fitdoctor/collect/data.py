@@ -243,7 +243,7 @@ def _problem(given: Given) -> FailureSummary | None:
         utils.check_data_cardinality(utils.pack_x_y_sample_weight(*arrays))
         if any(rows_of(item) == 0 for item in _flat(arrays)):
             return None
-        heads = map_leaves(_head, list(arrays))
+        heads = map_leaves(first_rows, list(arrays))
         adapters.ArrayDataAdapter(
             *heads[:2], sample_weight=heads[2], class_weight=given.class_weight, shuffle=False
         )

@@ -10,19 +10,27 @@ from fitdoctor.collect.codes import Codes
 from fitdoctor.collect.data import Collected, Given, batch_specs, prefix
 from fitdoctor.collect.generators import element_words
 from fitdoctor.collect.pipelines import pipeline_of
-from fitdoctor.facts import ArrayFacts, DataFacts, Shape, Statistics, Unknown
+from fitdoctor.facts import ArrayFacts, Code, DataFacts, Shape, Statistics, Unknown
 
 
 def collect_dataset(given: Given, role: str, budget: Budget, codes: Codes) -> Collected:
     """Facts of a tf.data.Dataset, mostly from its specification; elements only where that is free of effects."""
     dataset = given.x
     spec = getattr(dataset, "element_spec", None)
-    code, use = codes.of_argument("x" if role == "training" else "validation_data")
+    argument = "x" if role == "training" else "validation_data"
+    code, use = codes.of_argument(argument)
     parts = spec if isinstance(spec, tuple) else (spec,)
     batches, endless = _cardinality(dataset)
-    pipeline = pipeline_of(dataset, codes, "x" if role == "training" else "validation_data")
+    pipeline = pipeline_of(dataset, codes, argument)
+    operations = [step.operation for step in pipeline]
     contents = _contents(dataset, parts, budget)
     facts: dict[str, Any] = {}
+
+    def origins(keys: tuple[Any, ...]) -> dict[str, Any]:
+        """The array behind a component where the pipeline passes it on unchanged, else the pipeline itself."""
+        made, given_as = codes.of_sliced(argument, operations, keys if isinstance(spec, tuple) else keys[1:])
+        return {"code": made, "use": given_as} if isinstance(made, Code) else {"code": code, "use": use}
+
     for index, part in enumerate(("x", "y", "sample_weight")[: len(parts)]):
         facts[part] = tuple(
             ArrayFacts(
@@ -32,8 +40,7 @@ def collect_dataset(given: Given, role: str, budget: Budget, codes: Codes) -> Co
                 shape=_shape(leaf),
                 dtype=dtype_name(leaf.dtype) if hasattr(leaf, "dtype") else Unknown("no type"),
                 statistics=contents.get((index, *keys), Unknown("the pipeline was not read")),
-                code=code,
-                use=use,
+                **origins((index, *keys)),
             )
             for path, key, keys, leaf in _leaves(parts[index], prefix(role, part))
         )

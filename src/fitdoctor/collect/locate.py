@@ -26,6 +26,9 @@ from fitdoctor.source.module import Module
 from fitdoctor.source.origins import Origin, origin
 
 PathKeys = tuple[int | str, ...]
+SLICES = frozenset(("from_tensor_slices", "from_tensors"))
+KEEPS_ELEMENTS = frozenset("batch shuffle prefetch repeat cache take skip shard rebatch unbatch ragged_batch".split())
+"""What tf.data can do without changing the samples."""
 COMPILE_PARAMETERS = ("optimizer", "loss", "loss_weights", "metrics", "weighted_metrics")
 
 
@@ -110,10 +113,29 @@ class FrameCodes(Codes):
 
     def of_pipeline(self, path: str, operations: list[str]) -> list[Code | Unknown]:
         """Walk back along the chain of method calls, as long as it says what the dataset object says."""
-        codes: list[Code | Unknown] = [NOT_FOUND] * len(operations)
+        calls = self._pipeline_calls(path, operations)
+        return [NOT_FOUND if found is None else found[0].code(found[1]) for found in calls]
+
+    def of_sliced(
+        self, path: str, operations: list[str], keys: tuple[str | int, ...]
+    ) -> tuple[Code | Unknown, Code | Unknown]:
+        """What made an array of a pipeline that passes its arrays on as they are, and what stands in its source."""
+        if not operations or operations[0] not in SLICES or not KEEPS_ELEMENTS.issuperset(operations[1:]):
+            return NOT_FOUND, NOT_FOUND
+        found = self._pipeline_calls(path, operations)[0]
+        if found is None or not found[1].args:
+            return NOT_FOUND, NOT_FOUND
+        module, call = found
+        expr, rest = _literal_part(call.args[0], keys)
+        end = self._follow(module, expr, rest)
+        place, node = end.decided
+        return place.code(node), module.code(expr)
+
+    def _pipeline_calls(self, path: str, operations: list[str]) -> list[tuple[Module, ast.Call] | None]:
+        calls: list[tuple[Module, ast.Call] | None] = [None] * len(operations)
         found = self._given(split_path(path)[0])
         if found is None:
-            return codes
+            return calls
         module, expr = found
         for index in range(len(operations) - 1, -1, -1):
             end = self._follow(module, expr)
@@ -122,11 +144,11 @@ class FrameCodes(Codes):
                 expr = expr.func.value if isinstance(expr.func, ast.Attribute) else expr
             if not isinstance(expr, ast.Call) or _method(expr) != operations[index]:
                 break
-            codes[index] = module.code(expr)
+            calls[index] = (module, expr)
             if not isinstance(expr.func, ast.Attribute):
                 break
             expr = expr.func.value
-        return codes
+        return calls
 
     # --- the model ------------------------------------------------------------------------------------------------
 

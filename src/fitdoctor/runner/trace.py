@@ -49,7 +49,8 @@ def _of_data(data: DataFacts) -> Iterator[Row]:
         name = f"{prefix}.{step.operation}()"
         yield from _of_specs(name, step.specs, _place(step.code))
     for array in (*data.x, *data.y, *data.sample_weight):
-        yield f"{prefix}{array.path}", _shape(array.shape), _text(array.dtype), _place(array.code)
+        name = array.path if array.path.startswith(data.role) else f"{prefix}{array.path}"
+        yield name, _shape(array.shape), _text(array.dtype), _place(array.code)
     yield from _of_specs(f"{prefix}first batch", data.first_batch, "")
     if data.last_batch and data.last_batch != data.first_batch:
         yield from _of_specs(f"{prefix}last batch", data.last_batch, "")

@@ -141,7 +141,7 @@ class Interpreter:
             return ""
         return library_name(self.module.resolve(node))
 
-    # --- mutable things -----------------------------------------------------------------------------------------------
+    # --- mutable things ---------------------------------------------------------------------------------------------
 
     def allocate(self, record: Record) -> Ref:
         """Put a new mutable thing on the heap."""
@@ -176,7 +176,7 @@ class Interpreter:
         for value in (*arguments.positional, *(value for _, value in arguments.keywords)):
             self.state.touch(value)
 
-    # --- values ---------------------------------------------------------------------------------------------------------
+    # --- values -----------------------------------------------------------------------------------------------------
 
     def settled(self, value: Value) -> Value:
         """The value as it is now: memory that was written to has lost its known content."""
@@ -216,7 +216,7 @@ class Interpreter:
         """A list on the heap."""
         return self.allocate(ListRecord(tuple(items), node))
 
-    # --- following ------------------------------------------------------------------------------------------------------
+    # --- following --------------------------------------------------------------------------------------------------
 
     def tick(self) -> None:
         """Count one thing that was looked at.
@@ -240,7 +240,7 @@ class Interpreter:
         """Call something."""
         return calls.call(self, callee, arguments)
 
-    # --- places ---------------------------------------------------------------------------------------------------------
+    # --- places -----------------------------------------------------------------------------------------------------
 
     def code(self, node: ast.AST | None) -> Code | Unknown:
         """The source of a node."""

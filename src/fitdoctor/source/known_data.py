@@ -106,10 +106,8 @@ _BUNDLED: dict[str, tuple[int, int, int]] = {
 
 def _bundled(name: str) -> Items:
     samples, features, classes = _BUNDLED[name]
-    if classes:
-        y = Array((samples,), "int64", bounds=Bounds(0, classes - 1, True))
-    else:
-        y = Array((samples,), "float64")
+    bounds = Bounds(0, classes - 1, True) if classes else None
+    y = Array((samples,), "int64" if classes else "float64", bounds=bounds)
     return _pair(Array((samples, features), "float64"), y)
 
 

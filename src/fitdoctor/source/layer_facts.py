@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from fitdoctor.facts import LayerFacts, Shape, Unknown
 from fitdoctor.source.layer_settings import Dims, LayerPlan
-from fitdoctor.source.model_shapes import applied_to, model_outputs
+from fitdoctor.source.model_shapes import applied_to, input_shapes, model_outputs
 from fitdoctor.source.static_models import layers_of
 from fitdoctor.source.values import Array, LayerRecord, ModelRecord, Ref, Value
 

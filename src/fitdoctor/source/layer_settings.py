@@ -61,7 +61,8 @@ POSITIONAL: Mapping[str, tuple[str, ...]] = {
         "Conv3D": _CONVOLUTION,
         "Conv1DTranspose": _TRANSPOSED,
         "Conv2DTranspose": _TRANSPOSED,
-        "Conv3DTranspose": "filters kernel_size strides padding data_format output_padding dilation_rate activation use_bias",
+        "Conv3DTranspose": "filters kernel_size strides padding data_format output_padding dilation_rate "
+        "activation use_bias",
         "ConvLSTM1D": _CONV_LSTM,
         "ConvLSTM2D": _CONV_LSTM,
         "ConvLSTM3D": _CONV_LSTM,

@@ -130,7 +130,8 @@ def _append(run: Interpreter, ref: Ref, layer: Ref, node: ast.Call) -> None:
     if not model.layers and model.input_dims is None and not untold:
         model = _with_first_input(run, model, layer)
         untold = model.shapes == (UNTOLD,)
-    layers = (*model.layers, layer)
+    before_it: tuple[Ref, ...] = model.layers or ()
+    layers = (*before_it, layer)
     if model.input_dims is None:
         shapes = (UNTOLD,) if untold or model.shapes == (UNTOLD,) else ()
         run.update(ref, replace(model, layers=layers, shapes=shapes))

@@ -112,7 +112,7 @@ def make_layer(run: Interpreter, class_name: str, arguments: Arguments) -> Ref:
 
 
 def counted_name(run: Interpreter, class_name: str) -> str:
-    """The name that Keras gives a layer without one: `dense`, `dense_1`, …"""
+    """The name that Keras gives a layer without one: `dense`, then `dense_1`."""
     snake = snake_case(class_name)
     count = run.layer_names.get(snake, 0)
     if not run.trial:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 from dataclasses import dataclass, field
 
 from fitdoctor.source.callees import argument_for, callee, is_self
@@ -57,11 +58,19 @@ def flow_of(module: Module, node: FunctionNode) -> Flow:
     # Registered before it is known, so that functions that call each other come to an end.
     module.flows[node] = Flow()
     info = module.function(node)
-    try:
-        module.flows[node] = _walked(info, parameters(module, info), _closure(info), _MAX_CALLS)
-    except RecursionError:
-        pass  # hundreds of `elif`: nothing is known of it then
+    # Of a function with hundreds of `elif`, nothing is known.
+    with contextlib.suppress(RecursionError):
+        budget = _Budget(_MAX_EXPRESSIONS, _MAX_CALLS)
+        module.flows[node] = _walked(info, parameters(module, info), _closure(info), budget)
     return module.flows[node]
+
+
+@dataclass(eq=False)
+class _Budget:
+    """What may still be looked at; the functions that are called draw on the same one."""
+
+    expressions: int
+    calls: int
 
 
 def _closure(info: FunctionInfo) -> Env:
@@ -80,9 +89,9 @@ def _closure(info: FunctionInfo) -> Env:
     return {}
 
 
-def _walked(info: FunctionInfo, env: Env, closure: Env, calls: int) -> Flow:
+def _walked(info: FunctionInfo, env: Env, closure: Env, budget: _Budget) -> Flow:
     flow = Flow()
-    walker = _Walker(info, flow, closure, calls)
+    walker = _Walker(info, flow, closure, budget)
     if isinstance(info.node, ast.Lambda):
         flow.returned = walker.value(info.node.body, env)
         flow.env = env
@@ -97,7 +106,7 @@ def _walked(info: FunctionInfo, env: Env, closure: Env, calls: int) -> Flow:
 _MAX_DEPTH = 120
 _MAX_CALLS = 3
 """How many calls of the user's functions deep a value is followed."""
-_MAX_EXPRESSIONS = 100_000
+_MAX_EXPRESSIONS = 50_000
 _STATIC_ATTRIBUTES = frozenset(
     "shape dtype name ndim device graph op rank static_shape is_sparse numpy get_shape set_shape".split()
 )
@@ -113,17 +122,16 @@ _CALLED_OTHERWISE = ("__init__", "call", "__call__")
 class _Walker:
     """Goes over statements in order; where ways meet, only what both agree on stays known."""
 
-    def __init__(self, info: FunctionInfo, flow: Flow, closure: Env, calls: int) -> None:
+    def __init__(self, info: FunctionInfo, flow: Flow, closure: Env, budget: _Budget) -> None:
         self.module = info.module
         self.info = info
         self.values = flow.values
         self.returned: Value | None = None
         self.last: Env = {}
         self._closure = closure
-        self._calls = calls
+        self._budget = budget
         self._jumps: list[list[Env]] = []
         self._depth = 0
-        self._seen = 0
         self._owner = self.module.class_of(info.node)
 
     def block(self, statements: list[ast.stmt], env: Env) -> Env | None:
@@ -263,8 +271,8 @@ class _Walker:
 
     def value(self, node: ast.expr, env: Env) -> Value:
         """What an expression gives; noted when it is a tensor."""
-        self._seen += 1
-        if self._depth > _MAX_DEPTH or self._seen > _MAX_EXPRESSIONS:
+        self._budget.expressions -= 1
+        if self._depth > _MAX_DEPTH or self._budget.expressions < 0:
             return NOTHING
         self._depth += 1
         try:
@@ -488,7 +496,7 @@ class _Walker:
 
     def _returned(self, function: FunctionInfo, call: ast.Call, env: Env) -> Value:
         """What a function of the user's gives back for these arguments."""
-        if self._calls == 0 or function.node in function.module.generators:
+        if self._budget.calls == 0 or function.node in function.module.generators:
             return NOTHING
         inner: Env = {}
         for parameter in parameters_of(function.node.args):
@@ -496,7 +504,11 @@ class _Walker:
             inner[parameter.arg] = self.values.get(argument, NOTHING) if argument is not None else NOTHING
         around = function.module.index.scopes[function.node].parent
         nested = around is not None and around.node is self.info.node
-        return _walked(function, inner, env if nested else {}, self._calls - 1).returned
+        self._budget.calls -= 1
+        try:
+            return _walked(function, inner, env if nested else {}, self._budget).returned
+        finally:
+            self._budget.calls += 1
 
     def _method_call(self, node: ast.Call, function: ast.Attribute, env: Env, given: bool) -> Value | None:
         if is_self(self.module, function.value):

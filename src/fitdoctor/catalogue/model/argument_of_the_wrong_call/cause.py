@@ -54,7 +54,7 @@ def from_source(module: Module) -> Iterator[Finding]:
             continue
         code = module.code(site.node)
         for argument in code.arguments:
-            if argument.name and argument.name not in SIGNATURES[site.method]:
+            if argument.name.isidentifier() and argument.name not in SIGNATURES[site.method]:
                 if argument.name in older_arguments(site.method):
                     continue
                 yield _finding(module, site, code, argument, Confidence.LIKELY)
@@ -135,7 +135,7 @@ def _moved(
     lost = [
         each
         for each in code.arguments
-        if each.name and each.name not in SIGNATURES[site.method] and each.name in SIGNATURES[owner]
+        if each.name not in SIGNATURES[site.method] and each.name in SIGNATURES[owner]
     ]
     taken = merged_removal(code, [each.name for each in lost])
     wanted = [each for each in lost if not _has(other, owner, each.name)]

@@ -1,0 +1,147 @@
+"""The functions of TensorFlow and Keras that do to symbolic tensors what NumPy's do to arrays, and the edits to them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from fitdoctor.diagnosis import Edit
+from fitdoctor.edits import spell
+from fitdoctor.source.module import Module
+
+_SAME_IN_TF = frozenset(
+    "exp sqrt square abs sign sin cos tan sinh cosh tanh maximum minimum add subtract multiply divide negative "
+    "equal not_equal greater greater_equal less less_equal logical_and logical_or logical_not where stack "
+    "expand_dims squeeze reshape transpose tile repeat zeros_like ones_like cumsum matmul round floor sort "
+    "argsort roll argmax argmin zeros ones eye linspace tensordot einsum".split()
+)
+_IN_TF = {
+    **{name: name for name in _SAME_IN_TF},
+    **{name: f"math.{name}" for name in ("log", "log1p", "expm1", "ceil", "cumprod", "floormod")},
+    **{name: f"reduce_{name}" for name in ("mean", "sum", "prod", "max", "min", "all", "any")},
+    "amax": "reduce_max",
+    "amin": "reduce_min",
+    "std": "math.reduce_std",
+    "var": "math.reduce_variance",
+    "absolute": "abs",
+    "fabs": "abs",
+    "power": "pow",
+    "arcsin": "asin",
+    "arccos": "acos",
+    "arctan": "atan",
+    "arctan2": "atan2",
+    "clip": "clip_by_value",
+    "concatenate": "concat",
+    "isnan": "math.is_nan",
+    "isinf": "math.is_inf",
+    "isfinite": "math.is_finite",
+    "linalg.norm": "norm",
+    "linalg.inv": "linalg.inv",
+    "linalg.det": "linalg.det",
+    "array": "convert_to_tensor",
+    "asarray": "convert_to_tensor",
+    "arange": "range",
+}
+_NEEDS_AXIS_BY_NAME = frozenset({"std", "var"})
+_IN_OPS = frozenset(
+    "log log1p log2 log10 exp expm1 sqrt square abs absolute sign sin cos tan sinh cosh tanh arcsin arccos arctan "
+    "arctan2 maximum minimum add subtract multiply divide true_divide negative equal not_equal greater "
+    "greater_equal less less_equal logical_and logical_or logical_not where stack concatenate expand_dims "
+    "squeeze reshape transpose tile repeat zeros_like ones_like cumsum cumprod matmul dot round floor ceil sort "
+    "argsort roll argmax argmin zeros ones eye linspace mean sum prod max min amax amin all any std var median "
+    "quantile clip isnan isinf isfinite power flip array arange average diag diagonal diff dot einsum "
+    "full_like hstack vstack inner outer moveaxis nan_to_num pad ravel reciprocal select sign split "
+    "swapaxes take take_along_axis tensordot trace tril triu vdot count_nonzero digitize histogram "
+    "linalg.norm linalg.inv linalg.det".split()
+)
+_MATH = {
+    "sqrt": "sqrt",
+    "exp": "exp",
+    "log": "math.log",
+    "log1p": "math.log1p",
+    "pow": "pow",
+    "fabs": "abs",
+    "sin": "sin",
+    "cos": "cos",
+    "tan": "tan",
+    "tanh": "tanh",
+    "floor": "floor",
+    "ceil": "math.ceil",
+    "isnan": "math.is_nan",
+    "isfinite": "math.is_finite",
+}
+_METHODS = {
+    "mean": "reduce_mean",
+    "sum": "reduce_sum",
+    "max": "reduce_max",
+    "min": "reduce_min",
+    "astype": "cast",
+    "reshape": "reshape",
+    "argmax": "argmax",
+    "argmin": "argmin",
+    "squeeze": "squeeze",
+}
+"""Methods of arrays by the function that takes the tensor as its first argument."""
+
+
+def twin_of(module: Module, call: ast.Call) -> tuple[str, str] | None:
+    """The library (`tensorflow`, `keras`) and the name of the function that takes tensors, with the same arguments."""
+    library, _, name = module.resolve(call.func).partition(".")
+    if library == "math":
+        return _in_library(module, _MATH.get(name), name if name in _IN_OPS else None)
+    if library != "numpy":
+        return None
+    if name in ("array", "asarray") and call.args and isinstance(call.args[0], (ast.List, ast.Tuple)):
+        return _in_library(module, "stack", "stack") if len(call.args) == 1 and not call.keywords else None
+    if any(keyword.arg not in ("axis", "keepdims", "dtype", None) for keyword in call.keywords):
+        return None
+    positional = name in _NEEDS_AXIS_BY_NAME and len(call.args) > 2
+    in_tf = None if positional or name == "where" and len(call.args) == 1 else _IN_TF.get(name)
+    return _in_library(module, in_tf, name if name in _IN_OPS else None)
+
+
+def _in_library(module: Module, in_tf: str | None, in_ops: str | None) -> tuple[str, str] | None:
+    known = dict(module.spellings)
+    if "tensorflow" in known and in_tf is not None:
+        return "tensorflow", in_tf
+    if "keras" in known and in_ops is not None:
+        return "keras", f"ops.{in_ops}"
+    return ("tensorflow", in_tf) if in_tf is not None else None
+
+
+def twin_edits(module: Module, call: ast.Call) -> tuple[str, tuple[Edit, ...]] | None:
+    """How the twin is spelt in this file, and the edits that put it in the call's place."""
+    found = twin_of(module, call)
+    if found is None:
+        return None
+    library, name = found
+    if library == "keras" and name.startswith("ops.") and "keras.ops" in dict(module.spellings):
+        library, name = "keras.ops", name.removeprefix("ops.")
+    usual = {"tensorflow": "tf"}.get(library, library)
+    spelling, imports = spell(module.code(call), library, usual)
+    text = f"{spelling}.{name}"
+    return text, (Edit(module.location(call.func), text), *imports)
+
+
+def method_edits(module: Module, call: ast.Call) -> tuple[str, tuple[Edit, ...]] | None:
+    """`x.mean(axis=0)` as `tf.reduce_mean(x, axis=0)`."""
+    if not isinstance(call.func, ast.Attribute) or call.func.attr not in _METHODS:
+        return None
+    if call.func.attr == "reshape" and len(call.args) != 1:
+        return None
+    code = module.code(call)
+    spelling, imports = spell(code, "tensorflow", "tf")
+    if code.open_paren_end is None:
+        return None
+    rest = ", ".join(argument.text if not argument.name else f"{argument.name}={argument.text}" for argument in code.arguments)
+    subject = module.segment(call.func.value)
+    name = f"{spelling}.{_METHODS[call.func.attr]}"
+    text = f"{name}({subject}, {rest})" if rest else f"{name}({subject})"
+    return name, (Edit(code.location, text), *imports)
+
+
+def array_calls(module: Module, nodes: Iterator[ast.AST]) -> Iterator[ast.Call]:
+    """The calls of NumPy's and `math`'s functions among nodes."""
+    for node in nodes:
+        if isinstance(node, ast.Call) and module.resolve(node.func).startswith(("numpy.", "math.")):
+            yield node

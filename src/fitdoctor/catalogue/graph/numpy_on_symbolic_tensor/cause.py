@@ -1,0 +1,311 @@
+"""NumPy, `float()` or another Python library on a symbolic tensor.
+
+## What happens
+
+In code that is traced (losses, metrics, `call`, `train_step`, `Dataset.map` functions, `tf.function`) a call of NumPy
+raises `NotImplementedError: Cannot convert a symbolic tf.Tensor … to a numpy array`, `.numpy()` raises
+`AttributeError: 'SymbolicTensor' object has no attribute 'numpy'`, and `float()`, `int()` and `math` functions raise
+`TypeError`. Where Keras adds that `compute_output_spec` should be implemented, that is not the problem.
+
+## Why
+
+While a function is traced its tensors have no values yet. NumPy, `float()` and libraries such as scikit-learn need
+values.
+
+## Fix
+
+Call the twin: `tf.math.log1p` for `np.log1p`, `tf.reduce_mean` for `np.mean`, or `keras.ops`, which has NumPy's names.
+A metric of another library belongs into a callback that calls `predict`. As a last resort, `tf.py_function` runs
+Python at run time, without a gradient.
+
+## Known limits
+
+Shapes that are known while tracing (`x.shape[1]`) are Python numbers and may go into NumPy. In code that AutoGraph
+converts (`tf.function`, `Dataset.map`) `float(tensor)` and `int(tensor)` are casts and work. Neither is reported.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.array_twins import array_calls, method_edits, twin_edits
+from fitdoctor.catalogue.traced import (
+    ARRAY_METHODS,
+    at_frame,
+    function_at,
+    holds_symbolic,
+    is_symbolic,
+    is_variable,
+    module_of,
+    name_of,
+    own_nodes,
+    raised_in_trace,
+    traced_evidence,
+    traced_functions,
+    wants_a_value,
+)
+from fitdoctor.catalogue.words import place
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
+from fitdoctor.edits import fix, spell, unsafe
+from fitdoctor.facts import FailureFacts, Frame, Unknown
+from fitdoctor.source.module import FunctionInfo, Module
+from fitdoctor.source.project import Project
+
+CAUSE = Cause(
+    id="FIT407",
+    slug="numpy-on-symbolic-tensor",
+    severity=Severity.ERROR,
+    raises=("NotImplementedError", "AttributeError", "TypeError"),
+)
+
+_HARMLESS = frozenset(
+    f"numpy.{name}" for name in ("shape", "ndim", "isscalar", "iterable", "issubdtype", "dtype", "result_type")
+)
+_LIBRARIES = ("sklearn.", "scipy.", "cv2.", "pandas.", "skimage.", "librosa.", "PIL.", "statistics.", "torch.")
+_CASTS = frozenset({"float", "int"})
+
+
+@dataclass(frozen=True, eq=False)
+class _Use:
+    """A place that asks a symbolic tensor for its value."""
+
+    node: ast.expr
+    what: str
+    """In words: `np.log1p`, `.numpy()`, `float()`."""
+    tensor: str
+
+
+@CAUSE.in_source
+def from_source(module: Module) -> Iterator[Finding]:
+    """Traced code hands a tensor to something that needs its value; one finding a statement."""
+    for function in traced_functions(module):
+        seen: set[ast.stmt] = set()
+        for use in _uses(module, function):
+            statement = module.statement(use.node)
+            if statement not in seen:
+                seen.add(statement)
+                yield _finding(module, function, use, Confidence.LIKELY, [])
+
+
+def _uses(module: Module, function: FunctionInfo) -> Iterator[_Use]:
+    converted = function.traced is not None and function.traced.autograph
+    for node in own_nodes(function):
+        if isinstance(node, ast.Call):
+            use = _use_in_call(module, node, converted)
+            if use is not None:
+                yield use
+        elif isinstance(node, ast.FormattedValue) and node.format_spec is not None:
+            if is_symbolic(module, node.value):
+                yield _Use(node.value, "a format", module.segment(node.value))
+
+
+def _use_in_call(module: Module, call: ast.Call, converted: bool) -> _Use | None:
+    if isinstance(call.func, ast.Attribute) and call.func.attr in ARRAY_METHODS:
+        base = call.func.value
+        if is_symbolic(module, base) or call.func.attr == "numpy" and is_variable(module, base):
+            return _Use(call, f"`.{call.func.attr}()`", module.segment(base))
+    name = module.resolve(call.func)
+    if not name or name in _HARMLESS:
+        return None
+    if name in _CASTS and not converted or name in ("round", "complex"):
+        wanted = call.args[:1]
+    elif name.startswith(("numpy.", "math.", *_LIBRARIES)):
+        wanted = [*call.args, *(keyword.value for keyword in call.keywords)]
+    else:
+        return None
+    for argument in wanted:
+        if holds_symbolic(module, argument) or _holds_written(module, argument):
+            return _Use(call, f"`{module.segment(call.func)}`", module.segment(argument))
+    return None
+
+
+def _holds_written(module: Module, argument: ast.expr) -> bool:
+    """Whether a list that is written out, or a comprehension, has tensors in it."""
+    if isinstance(argument, (ast.List, ast.Tuple)):
+        return any(is_symbolic(module, element) for element in argument.elts)
+    if isinstance(argument, (ast.ListComp, ast.GeneratorExp)):
+        return is_symbolic(module, argument.elt)
+    return False
+
+
+@CAUSE.after_failure
+def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """The line that raised ran in a trace: a tensor that leaked out of one is another cause."""
+    if not wants_a_value(failure.message) or not raised_in_trace(failure, project):
+        return
+    frame = failure.last_user_frame
+    evidence = [
+        Evidence(
+            claim="raised here",
+            observed=failure.message.split("\n")[0][:160],
+            fact="failure.message",
+            location=frame.location if frame is not None else None,
+        )
+    ]
+    module = module_of(project, frame)
+    if module is not None and frame is not None:
+        function = function_at(module, frame.line, frame.cell)
+        use = _use_at(module, function, frame) if function is not None else None
+        if function is not None and use is not None:
+            yield _finding(module, function, use, Confidence.CERTAIN, evidence)
+            return
+    yield CAUSE.finding(
+        "traced code asks a symbolic tensor for its value",
+        subject="numpy on a symbolic tensor",
+        location=place(frame.code if frame is not None else None, frame.location if frame is not None else None),
+        evidence=evidence,
+        fixes=[fix("use the function of `tf` or `keras.ops` that does the same to tensors")],
+        confidence=Confidence.CERTAIN,
+    )
+
+
+def _use_at(module: Module, function: FunctionInfo, frame: Frame) -> _Use | None:
+    """The very use in the line: the one that the interpreter names, else the one that the source shows."""
+    converted = function.traced is not None and function.traced.autograph
+    here = [node for node in own_nodes(function) if isinstance(node, ast.Call) and at_frame(module, node, frame)]
+    named = None if isinstance(frame.code, Unknown) else frame.code.location
+    for node in here:
+        if named is not None and module.location(node) == named:
+            return _use_in_call(module, node, converted) or _any_use(module, node)
+    uses = [use for use in (_use_in_call(module, node, converted) for node in here) if use is not None]
+    if uses:
+        return uses[0]
+    return next((use for use in (_any_use(module, node) for node in here) if use is not None), None)
+
+
+def _any_use(module: Module, call: ast.Call) -> _Use | None:
+    """What a call asks for, where the source does not show that it gets a tensor: the failure does."""
+    if isinstance(call.func, ast.Attribute) and call.func.attr in ("numpy", "item", "tolist"):
+        return _Use(call, f"`.{call.func.attr}()`", module.segment(call.func.value))
+    name = module.resolve(call.func)
+    if call.args and (name in (*_CASTS, "round") or name.startswith(("numpy.", "math.", *_LIBRARIES))):
+        return _Use(call, f"`{module.segment(call.func)}`", module.segment(call.args[0]))
+    return None
+
+
+def _finding(
+    module: Module, function: FunctionInfo, use: _Use, confidence: Confidence, evidence: list[Evidence]
+) -> Finding:
+    tensor = use.tensor if len(use.tensor) <= 40 else use.tensor[:39] + "…"
+    return CAUSE.finding(
+        f"{use.what} needs the value of `{tensor}`, which is a symbolic tensor in {name_of(function)}",
+        subject=f"{use.what} in {function.qualname}",
+        location=module.location(use.node),
+        evidence=[traced_evidence(function), *evidence],
+        fixes=_fixes(module, function, use),
+        confidence=confidence,
+    )
+
+
+# --- fixes --------------------------------------------------------------------------------------------------------
+
+
+def _fixes(module: Module, function: FunctionInfo, use: _Use) -> list[Fix]:
+    remedies: list[Fix] = []
+    call = use.node if isinstance(use.node, ast.Call) else None
+    if call is None:
+        return [fix("print with `tf.print`, which runs with the graph")]
+    twins = _twins(module, function)
+    if twins:
+        names, edits = twins
+        remedies.append(fix(f"call {', '.join(f'`{name}`' for name in names)} instead", edits))
+    elif isinstance(call.func, ast.Attribute) and call.func.attr == "numpy" and _fits_as_tensor(module, call):
+        remedies.append(fix("leave out `.numpy()`", (Edit(module.location(call), module.segment(call.func.value)),)))
+    elif module.resolve(call.func) in _CASTS and _fits_as_tensor(module, call) and len(call.args) == 1:
+        cast = "" if module.resolve(call.func) == "float" else ", cast with `tf.cast` where an integer is meant"
+        text = f"({module.segment(call.args[0])})"
+        remedies.append(unsafe(f"keep it a tensor{cast}", (Edit(module.location(call), text),)))
+    if module.resolve(call.func).startswith(_LIBRARIES):
+        how = function.traced.how if function.traced is not None else ""
+        if how == "metric":
+            remedies.append(_run_as_python(module, function))
+            remedies.append(fix("compute this metric in `on_epoch_end` of a callback, from `model.predict`"))
+        remedies.append(fix("write it with `tf` or `keras.ops` functions, or wrap it in `tf.py_function`"))
+    elif not remedies:
+        remedies.append(fix("use the function of `tf` or `keras.ops` that does the same to tensors"))
+    return remedies
+
+
+def _run_as_python(module: Module, function: FunctionInfo) -> Fix:
+    """A metric of one line runs in `tf.py_function`: it needs no gradient."""
+    title = "run it as Python with `tf.py_function`: a metric needs no gradient"
+    node = function.node
+    if isinstance(node, ast.Lambda) or len(function.parameters) != 2 or len(node.body) != 1:
+        return fix(title)
+    statement = node.body[0]
+    if not isinstance(statement, ast.Return) or statement.value is None:
+        return fix(title)
+    tf, imports = spell(module.code(statement.value), "tensorflow", "tf")
+    names = ", ".join(function.parameters)
+    run = f"{tf}.py_function(lambda {names}: {module.segment(statement.value)}, [{names}], {tf}.float32)"
+    return unsafe(title, (Edit(module.location(statement.value), f"{tf}.ensure_shape({run}, ())"), *imports))
+
+
+def _fits_as_tensor(module: Module, call: ast.Call) -> bool:
+    """Whether the surroundings take a tensor: arithmetic, or an argument of a `tf` or `keras` function."""
+    parent = module.parent(call)
+    statement = module.statement(call)
+    targets = statement.targets if isinstance(statement, ast.Assign) else []
+    if any(isinstance(target, (ast.Attribute, ast.Subscript)) for target in targets):
+        return False  # it would leak
+    if isinstance(parent, (ast.BinOp, ast.Return)):
+        return True
+    return isinstance(parent, ast.Call) and module.resolve(parent.func).startswith(("tensorflow.", "keras."))
+
+
+def _twins(module: Module, function: FunctionInfo) -> tuple[list[str], tuple[Edit, ...]] | None:
+    """Every call of NumPy on tensors in the function, with its twin; None when one of them has none."""
+    names: list[str] = []
+    edits: list[Edit] = []
+    calls = _on_tensors(module, function)
+    if any(use.node not in calls for use in _uses(module, function)):
+        return None
+    for call in calls:
+        found = twin_edits(module, call)
+        if found is None and isinstance(call.func, ast.Attribute) and call.func.attr in ARRAY_METHODS:
+            found = method_edits(module, call) if is_symbolic(module, call.func.value) else None
+        if found is None:
+            return None
+        names.append(found[0])
+        edits += found[1]
+    return (list(dict.fromkeys(names)), tuple(dict.fromkeys(edits))) if edits else None
+
+
+def _on_tensors(module: Module, function: FunctionInfo) -> list[ast.Call]:
+    """The calls that get a tensor, or what such a call gave."""
+    found: list[ast.Call] = []
+    tainted: set[str] = set()
+    for node in own_nodes(function):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ARRAY_METHODS:
+            if is_symbolic(module, node.func.value):
+                found.append(node)
+    for _ in range(3):
+        for call in array_calls(module, own_nodes(function)):
+            if call not in found and any(_touches(module, argument, found, tainted) for argument in call.args):
+                found.append(call)
+        tainted |= _names_from(module, function, found)
+    return found
+
+
+def _touches(module: Module, argument: ast.expr, found: list[ast.Call], tainted: set[str]) -> bool:
+    if holds_symbolic(module, argument) or _holds_written(module, argument):
+        return True
+    for node in ast.walk(argument):
+        if node in found or isinstance(node, ast.Name) and node.id in tainted:
+            return True
+        if isinstance(node, ast.Call) and module.resolve(node.func).startswith("numpy."):
+            inner = [*node.args, *(keyword.value for keyword in node.keywords)]
+            if any(holds_symbolic(module, value) for value in inner):
+                return True
+    return False
+
+
+def _names_from(module: Module, function: FunctionInfo, found: list[ast.Call]) -> set[str]:
+    names = set()
+    for node in own_nodes(function):
+        if isinstance(node, ast.Assign) and any(child in found for child in ast.walk(node.value)):
+            names |= {target.id for target in node.targets if isinstance(target, ast.Name)}
+    return names

@@ -1,0 +1,21 @@
+"""A loss that weighs large errors differently, with Python's own `if`."""
+
+import numpy as np
+import tensorflow as tf
+
+
+def careful_loss(y_true, y_pred):
+    error = tf.reduce_mean(tf.abs(y_true - y_pred))
+    if error > 1.0:  # <- FIT408
+        return 2.0 * error
+    else:
+        return tf.square(error)
+
+
+rng = np.random.default_rng(4)
+x = rng.normal(size=(96, 5)).astype("float32")
+y = x.sum(axis=1, keepdims=True)
+
+model = tf.keras.Sequential([tf.keras.Input((5,)), tf.keras.layers.Dense(1)])
+model.compile(optimizer="adam", loss=careful_loss)
+model.fit(x, y, epochs=2, verbose=0)

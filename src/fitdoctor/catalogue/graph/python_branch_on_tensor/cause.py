@@ -1,0 +1,377 @@
+"""A Python branch on a symbolic tensor.
+
+## What happens
+
+`if`, `while`, `assert`, `and`, `or`, `not` or a comparison chain on a tensor raises `OperatorNotAllowedInGraphError:
+Using a symbolic tf.Tensor as a Python bool is not allowed`; a `for` over a tensor says `Iterating over a symbolic
+tf.Tensor is not allowed`. So do Python's `max`, `min`, `any`, `all`, `sum` and `bool` on tensors.
+
+## Why
+
+Python needs to know now which way to go, and a symbolic tensor has no value yet. AutoGraph rewrites `if`, `while` and
+`for` in a `tf.function` and in functions given to `Dataset.map`. Keras 3 does not have it rewrite layers, losses,
+metrics and `train_step`: there Python runs as it is written.
+
+## Fix
+
+Choose with `tf.where(condition, a, b)`, or run one of two functions with `tf.cond`; check with `tf.debugging.Assert`;
+join conditions with `tf.logical_and`. A loss function may be decorated with `@tf.function`, which AutoGraph does
+rewrite.
+
+## Known limits
+
+Branches on Python values (`training`, `mask is None`, `x.shape[1]`) are fine and are not reported. In `tf.where` both
+sides are computed: a NaN on the side not taken still reaches the gradient.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.traced import (
+    at_frame,
+    function_at,
+    is_symbolic,
+    is_variable,
+    module_of,
+    name_of,
+    own_nodes,
+    traced_evidence,
+    traced_functions,
+)
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
+from fitdoctor.edits import fix, insert_before, spell
+from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.source.callees import callee
+from fitdoctor.source.module import FunctionInfo, Module
+from fitdoctor.source.project import Project
+
+CAUSE = Cause(
+    id="FIT408",
+    slug="python-branch-on-tensor",
+    severity=Severity.ERROR,
+    raises=("OperatorNotAllowedInGraphError", "TypeError"),
+)
+
+_BOOL = ("as a Python `bool` is not allowed", "as a Python bool is not allowed")
+_ITERATE = ("Iterating over a symbolic", "iterating over `tf.Tensor` is not allowed")
+_COMPARING = frozenset({"max", "min", "sorted"})
+_ITERATING = frozenset({"any", "all", "sum", "list", "tuple", "set", "max", "min", "zip", "enumerate", "map"})
+
+
+@dataclass(frozen=True, eq=False)
+class _Branch:
+    """A place that needs a truth value, or elements, of a tensor."""
+
+    node: ast.AST
+    what: str
+    tensor: ast.expr
+
+
+@CAUSE.in_source
+def from_source(module: Module) -> Iterator[Finding]:
+    """Traced code that AutoGraph leaves as it is branches on a tensor."""
+    for function in traced_functions(module):
+        seen: set[ast.stmt] = set()
+        for branch in _branches(module, function):
+            statement = module.statement(branch.node)
+            if statement not in seen:
+                seen.add(statement)
+                yield _finding(module, function, branch, Confidence.LIKELY, [])
+
+
+def _branches(module: Module, function: FunctionInfo) -> Iterator[_Branch]:
+    converted = function.traced is not None and function.traced.autograph
+    for node in own_nodes(function):
+        yield from _never_converted(module, node, converted)
+        if not converted:
+            yield from _converted_elsewhere(module, node)
+
+
+def _never_converted(module: Module, node: ast.AST, converted: bool) -> Iterator[_Branch]:
+    """What fails in every traced function: AutoGraph does not rewrite it either."""
+    if isinstance(node, ast.Assert):
+        yield from _asked(module, node, "assert", node.test)
+    elif isinstance(node, ast.Call):
+        name = module.resolve(node.func)
+        if name == "bool" and node.args:
+            yield from _asked(module, node, "bool()", node.args[0])
+        elif name in _COMPARING and len(node.args) > 1:
+            for argument in node.args:
+                yield from _asked(module, node, f"{name}()", argument)
+        elif name in _ITERATING and len(node.args) == 1 and not (converted and name in ("zip", "enumerate", "map")):
+            if is_symbolic(module, node.args[0]):
+                yield _Branch(node, f"{name}()", node.args[0])
+    elif isinstance(node, ast.comprehension):
+        for condition in node.ifs:
+            if not converted:
+                yield from _asked(module, node.target, "if", condition)
+        if is_symbolic(module, node.iter):
+            yield _Branch(node.iter, "for", node.iter)
+
+
+def _converted_elsewhere(module: Module, node: ast.AST) -> Iterator[_Branch]:
+    """What AutoGraph would rewrite."""
+    if isinstance(node, (ast.If, ast.While)):
+        yield from _asked(module, node, "if" if isinstance(node, ast.If) else "while", node.test)
+    elif isinstance(node, ast.IfExp):
+        yield from _asked(module, node, "if", node.test)
+    elif isinstance(node, (ast.For, ast.AsyncFor)):
+        if is_symbolic(module, node.iter) or _ranges_over_tensor(module, node.iter):
+            yield _Branch(node, "for", node.iter)
+    elif isinstance(node, ast.BoolOp):
+        for operand in node.values[:-1]:
+            yield from _asked(module, node, "and" if isinstance(node.op, ast.And) else "or", operand)
+    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        yield from _asked(module, node, "not", node.operand)
+    elif isinstance(node, ast.Compare) and len(node.ops) > 1:
+        # `a < b < c` is `a < b and b < c`.
+        if any(is_symbolic(module, operand) for operand in (node.left, *node.comparators[:2])):
+            yield _Branch(node, "a comparison chain", node)
+
+
+def _asked(module: Module, node: ast.AST, what: str, test: ast.expr) -> Iterator[_Branch]:
+    """The part of a test whose truth is asked for, where that is a tensor."""
+    if isinstance(test, ast.BoolOp):
+        for operand in test.values:
+            yield from _asked(module, node, what, operand)
+    elif isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        yield from _asked(module, node, what, test.operand)
+    elif is_symbolic(module, test):
+        yield _Branch(node, what, test)
+
+
+def _ranges_over_tensor(module: Module, iterated: ast.expr) -> bool:
+    return (
+        isinstance(iterated, ast.Call)
+        and module.resolve(iterated.func) == "range"
+        and any(is_symbolic(module, argument) for argument in iterated.args)
+    )
+
+
+@CAUSE.after_failure
+def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """TensorFlow names it; the last line of the user's is the branch."""
+    iterates = any(words in failure.message for words in _ITERATE)
+    if not iterates and not any(words in failure.message for words in _BOOL):
+        return
+    frame = failure.last_user_frame
+    evidence = [
+        Evidence(
+            claim="TensorFlow refused to " + ("iterate over the tensor" if iterates else "give the tensor a truth value"),
+            fact="failure.message",
+            location=frame.location if frame is not None else None,
+        )
+    ]
+    module = module_of(project, frame)
+    if module is not None and frame is not None:
+        function = function_at(module, frame.line, frame.cell)
+        for branch in _branches(module, function) if function is not None else ():
+            if at_frame(module, branch.tensor, frame) or at_frame(module, module.statement(branch.tensor), frame):
+                assert function is not None
+                yield _finding(module, function, branch, Confidence.CERTAIN, evidence)
+                return
+    yield CAUSE.finding(
+        "Python iterates over a symbolic tensor" if iterates else "Python branches on a symbolic tensor",
+        subject="branch on a tensor",
+        location=frame.location if frame is not None else None,
+        evidence=evidence,
+        fixes=[
+            fix("choose with `tf.where`, or run one of two functions with `tf.cond`")
+            if not iterates
+            else fix("use `tf.unstack`, `tf.map_fn`, or a Python `range` over the static shape")
+        ],
+        confidence=Confidence.CERTAIN,
+    )
+
+
+def _finding(
+    module: Module, function: FunctionInfo, branch: _Branch, confidence: Confidence, evidence: list[Evidence]
+) -> Finding:
+    text = module.segment(branch.tensor)
+    text = text if len(text) <= 50 else text[:49] + "…"
+    loops = branch.what == "for"
+    message = f"`{branch.what}` needs the {'elements' if loops else 'truth value'} of `{text}`"
+    message += f", which is a symbolic tensor in {name_of(function)}"
+    how = function.traced.how if function.traced is not None else ""
+    if function.traced is not None and not function.traced.autograph and how != "tf.function":
+        evidence = [Evidence(claim="AutoGraph does not rewrite what Keras 3 calls: Python runs as written"), *evidence]
+    return CAUSE.finding(
+        message,
+        subject=f"{branch.what} in {function.qualname}",
+        location=module.location(branch.node),
+        evidence=[traced_evidence(function), *evidence],
+        fixes=_fixes(module, function, branch),
+        confidence=confidence,
+    )
+
+
+# --- fixes --------------------------------------------------------------------------------------------------------
+
+
+def _fixes(module: Module, function: FunctionInfo, branch: _Branch) -> list[Fix]:
+    node = branch.node
+    remedies: list[Fix] = []
+    if isinstance(node, ast.IfExp):
+        remedies += _chosen(module, node.test, node.body, node.orelse, node)
+    elif isinstance(node, ast.If):
+        remedies += _chosen_statement(module, node)
+    elif isinstance(node, ast.Assert):
+        remedies.append(_asserted(module, node))
+    elif isinstance(node, ast.Call) and module.resolve(node.func) in ("max", "min") and len(node.args) == 2:
+        remedies.append(_twin(module, node, {"max": "maximum", "min": "minimum"}[module.resolve(node.func)]))
+    elif isinstance(node, ast.Call) and module.resolve(node.func) in ("sum", "any", "all"):
+        remedies.append(_twin(module, node, f"reduce_{module.resolve(node.func)}"))
+    decorated = _decorated(module, function)
+    if decorated is not None and isinstance(node, (ast.If, ast.While, ast.For, ast.IfExp, ast.BoolOp, ast.UnaryOp)):
+        remedies.append(decorated)
+    if branch.what == "for":
+        remedies.append(fix("loop over a Python `range` of the static shape, or use `tf.map_fn` or `tf.scan`"))
+    elif branch.what == "while":
+        remedies.append(fix("use `tf.while_loop`, or a Python loop with a fixed number of rounds"))
+    else:
+        remedies.append(fix("choose with `tf.where`, or run one of two functions with `tf.cond`"))
+    return remedies
+
+
+def _library(module: Module) -> tuple[str, str]:
+    """`tensorflow` where the file has it, else `keras.ops`."""
+    known = dict(module.spellings)
+    return ("tensorflow", "tf") if "tensorflow" in known else ("keras.ops", "ops")
+
+
+def _spelt(module: Module, node: ast.AST) -> tuple[str, tuple[Edit, ...]]:
+    library, usual = _library(module)
+    if library == "tensorflow":
+        return spell(module.code(node), library, usual)
+    spelling = dict(module.spellings).get(library)
+    return (spelling, ()) if spelling is not None else ("keras.ops", ())
+
+
+def _twin(module: Module, call: ast.Call, name: str) -> Fix:
+    spelling, imports = _spelt(module, call)
+    if spelling != "tf" and not spelling.endswith("tensorflow"):
+        name = name.removeprefix("reduce_")
+    return fix(f"call `{spelling}.{name}`", (Edit(module.location(call.func), f"{spelling}.{name}"), *imports))
+
+
+def _condition(module: Module, test: ast.expr, spelling: str) -> str | None:
+    """A condition as a tensor: `and`, `or` and `not` by their functions."""
+    if isinstance(test, ast.BoolOp):
+        name = "logical_and" if isinstance(test.op, ast.And) else "logical_or"
+        parts = [_condition(module, part, spelling) for part in test.values]
+        text = parts[0]
+        for part in parts[1:]:
+            text = f"{spelling}.{name}({text}, {part})"
+        return None if None in parts else text
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        inner = _condition(module, test.operand, spelling)
+        return None if inner is None else f"{spelling}.logical_not({inner})"
+    return module.segment(test)
+
+
+def _chosen(
+    module: Module, test: ast.expr, first: ast.expr, second: ast.expr, whole: ast.AST, before: str = ""
+) -> list[Fix]:
+    """`tf.where(condition, first, second)` in place of the whole."""
+    spelling, imports = _spelt(module, whole)
+    condition = _condition(module, test, spelling)
+    if condition is None:
+        return []
+    text = f"{before}{spelling}.where({condition}, {module.segment(first)}, {module.segment(second)})"
+    return [fix(f"choose with `{spelling}.where`", (Edit(module.location(whole), text), *imports))]
+
+
+def _chosen_statement(module: Module, node: ast.If) -> list[Fix]:
+    """An `if` that returns one of two values, or gives one name one of two values."""
+    if len(node.body) != 1 or len(node.orelse) > 1:
+        return []
+    first, second = node.body[0], node.orelse[0] if node.orelse else None
+    if isinstance(first, ast.Return) and first.value is not None:
+        following = second if second is not None else _following(module, node)
+        if isinstance(following, ast.Return) and following.value is not None:
+            chosen = _chosen(module, node.test, first.value, following.value, node, "return ")
+            if second is None and chosen:
+                return [_with_edit(chosen[0], Edit(module.location(following), ""))]
+            return chosen
+        return []
+    target = _one_target(first)
+    if target is None:
+        return []
+    assert isinstance(first, ast.Assign)
+    before = f"{target} = "
+    if second is None:
+        kept = ast.parse(target, mode="eval").body
+        spelling, imports = _spelt(module, node)
+        condition = _condition(module, node.test, spelling)
+        if condition is None or not isinstance(kept, ast.Name):
+            return []
+        text = f"{before}{spelling}.where({condition}, {module.segment(first.value)}, {target})"
+        return [fix(f"choose with `{spelling}.where`", (Edit(module.location(node), text), *imports))]
+    if _one_target(second) == target:
+        assert isinstance(second, ast.Assign)
+        return _chosen(module, node.test, first.value, second.value, node, before)
+    return []
+
+
+def _with_edit(remedy: Fix, edit: Edit) -> Fix:
+    return Fix(remedy.title, remedy.applicability, (*remedy.edits, edit))
+
+
+def _following(module: Module, node: ast.stmt) -> ast.stmt | None:
+    parent = module.parent(node)
+    body = getattr(parent, "body", [])
+    if node in body and body.index(node) + 1 < len(body):
+        following: ast.stmt = body[body.index(node) + 1]
+        return following
+    return None
+
+
+def _one_target(statement: ast.stmt | None) -> str | None:
+    if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+        target = statement.targets[0]
+        return target.id if isinstance(target, ast.Name) else None
+    return None
+
+
+def _asserted(module: Module, node: ast.Assert) -> Fix:
+    spelling, imports = spell(module.code(node), "tensorflow", "tf")
+    condition = _condition(module, node.test, spelling)
+    message = module.segment(node.msg) if node.msg is not None else repr(module.segment(node.test))
+    if condition is None:
+        return fix("check with `tf.debugging.Assert`")
+    text = f"{spelling}.debugging.Assert({condition}, [{message}])"
+    return fix(f"check with `{spelling}.debugging.Assert`", (Edit(module.location(node), text), *imports))
+
+
+def _decorated(module: Module, function: FunctionInfo) -> Fix | None:
+    """`@tf.function` on what has no weights to make: a loss, a metric function, a layer without layers."""
+    node = function.node
+    tracing = function.traced
+    if isinstance(node, ast.Lambda) or node.decorator_list or tracing is None or not tracing.direct:
+        return None
+    if tracing.how not in ("loss", "metric", "call") or "tensorflow" not in dict(module.spellings):
+        return None
+    if function.owner is not None and (function.owner.kind == "Model" or _makes_something(module, function)):
+        return None
+    spelling, imports = spell(module.code(node), "tensorflow", "tf")
+    return fix(
+        f"decorate `{function.name}` with `@{spelling}.function`: AutoGraph then rewrites the branch",
+        insert_before(module.code(node), f"@{spelling}.function"),
+        imports,
+    )
+
+
+def _makes_something(module: Module, function: FunctionInfo) -> bool:
+    """Whether a layer calls layers or uses weights of its own, which a `tf.function` may make too late."""
+    for node in own_nodes(function):
+        if isinstance(node, ast.expr) and is_variable(module, node):
+            return True
+        if isinstance(node, ast.Call) and not module.resolve(node.func):
+            called = callee(module, node)
+            if called is None and not (isinstance(node.func, ast.Attribute) and is_symbolic(module, node.func.value)):
+                return True
+    return False

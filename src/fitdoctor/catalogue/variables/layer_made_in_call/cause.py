@@ -1,0 +1,166 @@
+"""A layer or a weight that is made on each call.
+
+## What happens
+
+`ValueError: tf.function only supports singleton tf.Variables created on the first call`, from the first step of fit.
+A weight that a layer adds in `call` of a functional model fails while the model is built: `Could not automatically
+infer the output shape`. Run eagerly nothing fails, and the new layer's weights are never trained.
+
+## Why
+
+A layer has weights that outlive the call. `call` runs each time that Keras traces the model, so a layer made there is
+another one each time.
+
+## Fix
+
+Make layers in `__init__` and weights in `__init__` or `build`; in `call` only use them.
+
+## Known limits
+
+Layers without weights (ReLU, Flatten, Concatenate) may be made in `call`, and so may layers behind `if self.dense is
+None`: both are not reported.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.traced import at_frame, name_of, traced_evidence, traced_functions
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.edits import fix, insert_after
+from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.source.keras_objects import kind_of_call
+from fitdoctor.source.module import CallSite, ClassInfo, FunctionInfo, Module
+from fitdoctor.source.project import Project
+
+CAUSE = Cause(
+    id="FIT502",
+    slug="layer-made-in-call",
+    severity=Severity.ERROR,
+    raises="ValueError",
+    explains=("FIT501",),
+)
+
+WITH_WEIGHTS = frozenset(
+    """Dense EinsumDense Embedding BatchNormalization LayerNormalization GroupNormalization UnitNormalization
+    Conv1D Conv2D Conv3D Conv1DTranspose Conv2DTranspose Conv3DTranspose SeparableConv1D SeparableConv2D
+    DepthwiseConv1D DepthwiseConv2D LSTM GRU SimpleRNN RNN ConvLSTM1D ConvLSTM2D ConvLSTM3D Bidirectional
+    TimeDistributed MultiHeadAttention GroupQueryAttention AdditiveAttention PReLU SpectralNormalization
+    Dropout SpatialDropout1D SpatialDropout2D SpatialDropout3D GaussianNoise GaussianDropout AlphaDropout""".split()
+)
+"""Layers that make variables: weights, or the state of their random numbers."""
+REFUSALS = (
+    "tf.function only supports singleton tf.Variables",
+    "Tried to create a tf.Variable inside a tf.function",
+    "could not be lifted out",
+    "You cannot add new elements of state",
+    "tried to create variables on non-first call",
+)
+
+
+@CAUSE.in_source
+def from_source(module: Module) -> Iterator[Finding]:
+    """A constructor of a layer with weights, or `add_weight`, stands in code that Keras traces."""
+    for function in traced_functions(module):
+        if function.name in ("build", "__init__"):
+            continue
+        for site in module.calls:
+            if site.function is function and _makes_state(module, site) and not _is_guarded(module, site, function):
+                yield _finding(module, site, function, Confidence.LIKELY, [])
+                break
+
+
+def _makes_state(module: Module, site: CallSite) -> bool:
+    if site.method == "add_weight":
+        assert isinstance(site.node.func, ast.Attribute)
+        return isinstance(site.node.func.value, ast.Name) and site.node.func.value.id == "self"
+    if site.name.startswith("keras.layers."):
+        return site.name.rpartition(".")[2] in WITH_WEIGHTS
+    return isinstance(module.definition(site.node.func), ClassInfo) and kind_of_call(module, site.node) in (
+        "Layer",
+        "Model",
+    )
+
+
+def _is_guarded(module: Module, site: CallSite, function: FunctionInfo) -> bool:
+    """Whether it stands behind an `if` or the like, as making it once does."""
+    parent = module.parent(site.node)
+    while parent is not None and parent is not function.node:
+        if isinstance(parent, (ast.If, ast.IfExp, ast.BoolOp, ast.Try, ast.Lambda)):
+            return True
+        parent = module.parent(parent)
+    return False
+
+
+def _finding(
+    module: Module,
+    site: CallSite,
+    function: FunctionInfo,
+    confidence: Confidence,
+    evidence: list[Evidence],
+) -> Finding:
+    what = "a weight" if site.method == "add_weight" else f"a `{module.segment(site.node.func).rpartition('.')[2]}` layer"
+    return CAUSE.finding(
+        f"{name_of(function)} makes {what} each time that it is traced",
+        subject=f"layer made in {function.qualname}",
+        location=module.location(site.node),
+        evidence=[traced_evidence(function), *evidence],
+        fixes=[_made_once(module, site, function)],
+        confidence=confidence,
+    )
+
+
+def _made_once(module: Module, site: CallSite, function: FunctionInfo) -> Fix:
+    """Move the constructors of this method into `__init__`, where they depend on nothing of the call."""
+    title = "make it once, in `__init__`, and use it here"
+    if site.method == "add_weight":
+        return fix("add the weight in `build`, and use it here")
+    owner = function.owner
+    setup = owner.methods.get("__init__") if owner is not None else None
+    if owner is None or setup is None or not isinstance(setup.node, ast.FunctionDef):
+        return fix(title)
+    edits: list[Edit] = []
+    lines: list[str] = []
+    for other in module.calls:
+        if other.function is not function or not _makes_state(module, other) or other.method == "add_weight":
+            continue
+        if not _depends_on_self_only(other.node):
+            return fix(title)
+        name = f"made_{len(lines) + 1}"
+        lines.append(f"self.{name} = {module.segment(other.node)}")
+        edits.append(Edit(module.location(other.node), f"self.{name}"))
+    last = setup.node.body[-1]
+    return fix(title, insert_after(module.code(last), f"\n{module.code(last).indent}".join(lines)), edits)
+
+
+def _depends_on_self_only(call: ast.Call) -> bool:
+    """Whether the arguments are constants, names of modules, or attributes of `self`."""
+    for node in ast.walk(call):
+        if isinstance(node, ast.Name) and node.id != "self" and node is not call.func:
+            # `layers.Dense` and `tf.nn.relu` begin with a name as well: those stand below an attribute.
+            if not node.id.islower() or len(node.id) <= 1:
+                return False
+    return True
+
+
+@CAUSE.after_failure
+def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """TensorFlow refused a new variable, and the user's code on the way to it makes a layer."""
+    if not any(words in failure.message for words in REFUSALS) or isinstance(project, Unknown):
+        return
+    evidence = [Evidence(claim="TensorFlow refused the new variable", location=_last(failure))]
+    for frame in reversed(failure.user_frames):
+        module = project.module_at(frame.path)
+        for site in module.calls if module is not None else ():
+            assert module is not None
+            if site.function is None or not at_frame(module, site.node, frame):
+                continue
+            if _makes_state(module, site) and site.function.name not in ("__init__", "build"):
+                yield _finding(module, site, site.function, Confidence.CERTAIN, evidence)
+                return
+
+
+def _last(failure: FailureFacts) -> Location | None:
+    return failure.last_user_frame.location if failure.last_user_frame is not None else None

@@ -1,0 +1,160 @@
+"""One optimizer for two models.
+
+## What happens
+
+`ValueError: Unknown variable: <Variable path=sequential_1/dense_2/kernel …>. This optimizer can only be called for the
+variables it was originally built with.` The first model trains, the second one raises at its first step.
+
+## Why
+
+An optimizer keeps state for each variable and makes it at its first step, for the variables that it meets then. In a
+loop over folds or settings, or with two networks, the next variables are unknown to it.
+
+## Fix
+
+Make a new optimizer for each model: inside the loop, or by its name (`optimizer="adam"`).
+
+## Known limits
+
+Two networks whose variables go to one optimizer together, in one call, are fine. What is made in one file and used in
+another is seen only when it raises.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.traced import at_frame
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.edits import fix
+from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.source.keras_objects import kind_of_call, kind_of_value
+from fitdoctor.source.module import CallSite, Module
+from fitdoctor.source.project import Project
+
+CAUSE = Cause(
+    id="FIT504",
+    slug="optimizer-of-another-model",
+    severity=Severity.ERROR,
+    raises=("ValueError", "KeyError"),
+)
+
+
+@CAUSE.in_source
+def from_source(module: Module) -> Iterator[Finding]:
+    """`compile` in a loop that makes a new model takes an optimizer that was made before the loop."""
+    for site in module.method_calls("compile"):
+        loop = _loop_around(module, site.node)
+        given = site.argument("optimizer", 0)
+        if loop is None or not isinstance(given, ast.Name):
+            continue
+        made = module.made_by(given)
+        if not isinstance(made, ast.Call) or kind_of_call(module, made) != "Optimizer" or _inside(made, loop):
+            continue
+        assert isinstance(site.node.func, ast.Attribute)
+        model = module.made_by(site.node.func.value)
+        if isinstance(model, ast.Call) and _inside(model, loop):
+            yield _finding(module, made, site, Confidence.LIKELY, [])
+
+
+def _loop_around(module: Module, node: ast.AST) -> ast.For | ast.While | None:
+    parent = module.parent(node)
+    while parent is not None and not isinstance(parent, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+        if isinstance(parent, (ast.For, ast.While)):
+            return parent
+        parent = module.parent(parent)
+    return None
+
+
+def _inside(node: ast.AST, loop: ast.AST) -> bool:
+    return any(node is other for other in ast.walk(loop))
+
+
+def _finding(
+    module: Module, made: ast.Call, use: CallSite | None, confidence: Confidence, evidence: list[Evidence]
+) -> Finding:
+    uses = [Evidence(claim="it is given to a model here", location=module.location(use.node))] if use else []
+    return CAUSE.finding(
+        "one optimizer is used for the variables of more than one model",
+        subject="optimizer",
+        location=module.location(made),
+        evidence=[*uses, *evidence],
+        fixes=[_own_optimizer(module, made, use)],
+        confidence=confidence,
+    )
+
+
+def _own_optimizer(module: Module, made: ast.Call, use: CallSite | None) -> Fix:
+    title = "make a new optimizer for each model"
+    given = use.argument("optimizer", 0) if use is not None else None
+    if not isinstance(given, ast.Name) or not _is_plain(made):
+        return fix(title)
+    return fix(title, (Edit(module.location(given), module.segment(made)),))
+
+
+def _is_plain(made: ast.Call) -> bool:
+    """Whether the constructor may stand anywhere: its arguments are literals."""
+    values = [*made.args, *(keyword.value for keyword in made.keywords)]
+    return all(isinstance(node, (ast.Constant, ast.UnaryOp, ast.BinOp)) for node in values)
+
+
+@CAUSE.after_failure
+def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """Keras names the variable that the optimizer does not know."""
+    if "can only be called for the variables it was originally built with" not in failure.message and (
+        "The optimizer cannot recognize variable" not in failure.message
+    ):
+        return
+    evidence = [
+        Evidence(
+            claim="the optimizer met a variable that it was not built with",
+            observed=failure.message.split("path=")[-1].split(",")[0] if "path=" in failure.message else "",
+            fact="failure.message",
+            location=_last(failure),
+        )
+    ]
+    for module in project.modules if isinstance(project, Project) else ():
+        for made, use in _shared(module, failure):
+            yield _finding(module, made, use, Confidence.CERTAIN, evidence)
+            return
+    yield CAUSE.finding(
+        "one optimizer is used for the variables of more than one model",
+        subject="optimizer",
+        location=_last(failure),
+        evidence=evidence,
+        fixes=[fix("make a new optimizer for each model")],
+        confidence=Confidence.CERTAIN,
+    )
+
+
+def _shared(module: Module, failure: FailureFacts) -> Iterator[tuple[ast.Call, CallSite | None]]:
+    """The constructor of the optimizer that the failing call uses; else the only one of the file."""
+    for frame in reversed(failure.user_frames):
+        for site in module.method_calls("apply_gradients", "apply"):
+            if frame.path == module.path and at_frame(module, site.node, frame):
+                assert isinstance(site.node.func, ast.Attribute)
+                made = module.origin(site.node.func.value)
+                if isinstance(made.node, ast.Call) and made.module is module:
+                    yield made.node, None
+    for site in module.method_calls("compile"):
+        given = site.argument("optimizer", 0)
+        if given is not None and kind_of_value(module, given) == "Optimizer":
+            made = module.origin(given)
+            if isinstance(made.node, ast.Call) and made.module is module and not _next_to(module, made.node, site):
+                yield made.node, site
+    makers = [site.node for site in module.calls if kind_of_call(module, site.node) == "Optimizer"]
+    if len(makers) == 1:
+        yield makers[0], None
+
+
+def _next_to(module: Module, made: ast.Call, use: CallSite) -> bool:
+    """Whether the optimizer is made in the very call that uses it: then it is new each time."""
+    return any(made is node for node in ast.walk(use.node)) or (
+        _loop_around(module, made) is not None and _loop_around(module, made) is _loop_around(module, use.node)
+    )
+
+
+def _last(failure: FailureFacts) -> Location | None:
+    return failure.last_user_frame.location if failure.last_user_frame is not None else None

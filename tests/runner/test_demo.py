@@ -1,0 +1,30 @@
+"""The demo finds what it is there to show."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.runner.programs import environment
+
+
+@pytest.mark.tf
+def test_the_demo_is_diagnosed_at_its_line_with_its_fix(tmp_path: Path) -> None:
+    ended = subprocess.run(
+        [sys.executable, "-m", "fitdoctor", "demo"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=180,
+        env=environment(tmp_path),
+        check=False,
+    )
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout == "$ fitdoctor run train.py\n"
+    assert "error[FIT203]" in ended.stderr
+    assert "--> train.py:15" in ended.stderr
+    assert "+     grades = (1 + np.argsort(np.argsort(taste)) * GRADES // count) - 1" in ended.stderr
+    assert list(tmp_path.iterdir()) in ([], [tmp_path / "cache"])
