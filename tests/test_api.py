@@ -16,7 +16,6 @@ import fitdoctor
 from fitdoctor.diagnosis import Diagnosis
 from fitdoctor.runner.will_fail import FitWillFail, _made
 
-
 needs_keras = pytest.mark.tf
 
 
@@ -45,11 +44,9 @@ def model_of(keras: Any, units: int = 3) -> Any:
 
 
 def test_importing_fitdoctor_imports_no_framework() -> None:
-    code = "import fitdoctor, fitdoctor.api, sys; print([m for m in ('tensorflow', 'keras', 'numpy') if m in sys.modules])"
-    assert (
-        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-        == "[]\n"
-    )
+    loaded = "[name for name in ('tensorflow', 'keras', 'numpy') if name in sys.modules]"
+    command = [sys.executable, "-c", f"import fitdoctor, fitdoctor.api, sys; print({loaded})"]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "[]\n"
 
 
 @needs_keras

@@ -74,6 +74,10 @@ class Code:
     """How the file names a library: (("numpy", "np"), ("tensorflow", "tf"), …)."""
     import_at: Location | None = None
     """The zero-width place at the start of a line where an import may be inserted."""
+    function: str = ""
+    """The qualified name of the function that it stands in; "" at the top of the file."""
+    maker: Location | None = None
+    """For a write in place (`x[0] = 1`): where what is written to was made."""
 
     def argument(self, name: str, position: int | None = None) -> Argument | None:
         """The argument of that keyword, or at that position among the positional ones."""
@@ -277,6 +281,8 @@ class LayerFacts:
     """A layer of Keras, not of the user's."""
     code: Code | Unknown = Unknown()
     sublayers: tuple[LayerFacts, ...] = ()
+    fed_by: tuple[str, ...] = ()
+    """In a graph of layers: the names of the layers whose outputs go into it."""
 
     def setting(self, name: str) -> str | None:
         """A plain setting by name."""
@@ -326,6 +332,8 @@ class ModelFacts:
     inputs: tuple[Spec, ...] | Unknown = Unknown()
     input_structure: str = "single"
     """`single`, `list` or `dict`."""
+    input_layers: tuple[str, ...] = ()
+    """The names of the layers that the inputs come from, in their order."""
     outputs: tuple[Spec, ...] | Unknown = Unknown()
     output_names: tuple[str, ...] = ()
     output_structure: str = "single"

@@ -159,3 +159,61 @@ def test_strings_reach_text_layers() -> None:
     found = trial(model, tf.constant(["a", "b"] * 20), np.zeros(40))
     assert isinstance(found.forward, Outcome)
     assert found.forward.ok
+
+
+class Adds(keras.Model):
+    """Its only loss comes from `add_loss`, and it draws noise."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.encode = layers.Dense(4)
+        self.seeds = keras.random.SeedGenerator(1)
+
+    def call(self, inputs: Any) -> Any:
+        code = self.encode(inputs)
+        self.add_loss(keras.ops.mean(code**2))
+        return code + keras.random.normal(keras.ops.shape(code), seed=self.seeds)
+
+
+def test_added_losses_count() -> None:
+    model = Adds()
+    model.compile("adam")
+    found = trial(model, X)
+    assert isinstance(found.loss, Outcome)
+    assert found.loss.ok
+    model.fit(X, verbose=0)
+
+
+class Loops(layers.Layer):
+    """Control flow that captures a weight which has no value yet."""
+
+    def build(self, shape: Any) -> None:
+        constant = keras.initializers.Constant(np.ones(shape[-1]))
+        self.weight = self.add_weight(shape=(shape[-1],), initializer=constant)
+
+    def call(self, inputs: Any) -> Any:
+        looped = tf.while_loop(lambda i, v: i < 3, lambda i, v: (i + 1, v * self.weight), [0, inputs])[1]
+        positive = keras.ops.sum(looped) > 0
+        return keras.ops.cond(positive, lambda: looped * self.weight, lambda: -looped)
+
+
+class Loads(layers.Layer):
+    """Sets the weights of an inner layer when it is built."""
+
+    def build(self, shape: Any) -> None:
+        self.dense = layers.Dense(2)
+        self.dense.build(shape)
+        self.dense.set_weights([np.ones((shape[-1], 2)), np.zeros(2)])
+
+    def call(self, inputs: Any) -> Any:
+        return self.dense(inputs)
+
+
+@pytest.mark.parametrize("layer", [Loops, Loads, lambda: layers.SpectralNormalization(layers.Dense(4))])
+def test_what_works_in_fit_works_in_the_trial(layer: Any) -> None:
+    model = model_of(layer(), layers.Dense(1), metrics=["mae"])
+    found = trial(model, X, np.zeros(40))
+    for outcome in (found.forward, found.loss, found.metrics):
+        assert isinstance(outcome, Outcome)
+        assert outcome.ok
+    model.fit(X, np.zeros(40), verbose=0)

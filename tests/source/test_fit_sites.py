@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import os
+import functools
 import textwrap
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from fitdoctor.facts import ArrayFacts, Unknown
-from fitdoctor.source.fit_sites import FitSite, ModelSite, fit_sites, follow, model_sites
+from fitdoctor.source.fit_sites import FitSite, Followed, ModelSite, fit_sites, follow, model_sites
 from fitdoctor.source.module import Module
 from fitdoctor.source.read import read_source, source_from_text
-
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
 IMPORTS = """
 import numpy as np
@@ -42,7 +39,7 @@ def outputs(found: FitSite) -> list[Any]:
     return [spec.shape for spec in found.model.outputs]
 
 
-# --- models -------------------------------------------------------------------------------------------------------------
+# --- models -----------------------------------------------------------------------------------------------------------
 
 
 def test_a_sequential_model_is_known_layer_by_layer() -> None:
@@ -114,7 +111,11 @@ def test_every_fact_says_where_it_comes_from() -> None:
 
 @pytest.mark.parametrize(
     "first",
-    ['layers.Dense(4, input_shape=(8,))', "layers.Dense(4, input_dim=8)", "layers.InputLayer(shape=(8,)), layers.Dense(4)"],
+    [
+        "layers.Dense(4, input_shape=(8,))",
+        "layers.Dense(4, input_dim=8)",
+        "layers.InputLayer(shape=(8,)), layers.Dense(4)",
+    ],
 )
 def test_older_ways_to_fix_the_input_are_understood(first: str) -> None:
     found = site(f"model = keras.Sequential([{first}])\nmodel.compile('sgd', 'mse')\nmodel.fit(x, y)")
@@ -123,7 +124,9 @@ def test_older_ways_to_fix_the_input_are_understood(first: str) -> None:
 
 
 def test_a_model_without_an_input_is_followed_on_the_data() -> None:
-    found = site("model = keras.Sequential([layers.Dense(4), layers.Dense(2)])\nmodel.compile('sgd', 'mse')\nmodel.fit(x, y)")
+    found = site(
+        "model = keras.Sequential([layers.Dense(4), layers.Dense(2)])\nmodel.compile('sgd', 'mse')\nmodel.fit(x, y)"
+    )
     assert isinstance(found.model.inputs, Unknown)
     assert found.model.built is False
     assert outputs(found) == [(None, 2)]
@@ -147,8 +150,16 @@ def test_a_functional_model_with_branches_and_names() -> None:
         """
     )
     model = found.model
-    assert (model.name, model.kind, model.input_structure, model.output_structure) == ("both", "functional", "list", "list")
-    assert [(spec.shape, spec.name) for spec in model.inputs or ()] == [((None, 8), "left"), ((None, 20, 3), "right")]
+    assert (model.name, model.kind, model.input_structure, model.output_structure) == (
+        "both",
+        "functional",
+        "list",
+        "list",
+    )
+    assert [(spec.shape, spec.name) for spec in model.inputs or ()] == [
+        ((None, 8), "left"),
+        ((None, 20, 3), "right"),
+    ]
     assert model.output_names == ("kind", "size")
     assert outputs(found) == [(None, 3), (None, 1)]
     assert (model.loss_structure, model.loss_keys) == ("dict", ("kind", "size"))
@@ -185,7 +196,11 @@ def test_a_subclassed_model_is_followed_through_call() -> None:
         model.fit(x, y)
         """
     )
-    assert (found.model.kind, found.model.class_name, found.model.overrides) == ("subclassed", "Net", ("call",))
+    assert (found.model.kind, found.model.class_name, found.model.overrides) == (
+        "subclassed",
+        "Net",
+        ("call",),
+    )
     assert outputs(found) == [(None, 3)]
     assert [layer.class_name for layer in found.model.layers] == ["Dense"] * 4
 
@@ -224,7 +239,7 @@ def test_models_come_out_of_functions_and_classes() -> None:
     assert [one.model.compiled for one in found] == [True, False]
 
 
-# --- caution ------------------------------------------------------------------------------------------------------------
+# --- caution ----------------------------------------------------------------------------------------------------------
 
 
 def test_not_compiled_is_said_only_of_a_model_that_nothing_else_touched() -> None:
@@ -278,6 +293,24 @@ def test_data_from_unknown_code_is_unknown() -> None:
     assert isinstance(data.samples, Unknown)
 
 
+def test_a_sample_is_known_whole_or_not_at_all() -> None:
+    text = """
+    import pandas as pd
+    table = pd.read_csv("table.csv").to_numpy()
+    model = keras.Sequential([keras.Input((8,)), layers.Dense(1)])
+    model.compile("adam", "mse")
+    model.fit(table[:, :8], table[:, 8:])
+    """
+    (data,) = site(text).data
+    assert isinstance(data.y[0].shape, Unknown)
+    columns = site(text.replace("table[:, 8:]", "table[:, 8]")).data[0]
+    assert columns.y[0].shape == (None,)
+
+
+def test_a_clone_is_not_said_to_be_uncompiled() -> None:
+    assert site(MODEL + "other = keras.models.clone_model(model)\nother.fit(x, y)").model.compiled is True
+
+
 def test_unknown_steps_blur_what_depends_on_them() -> None:
     text = """
     import sys
@@ -294,7 +327,9 @@ def test_unknown_steps_blur_what_depends_on_them() -> None:
 def test_callbacks_are_told_only_with_the_metrics_they_depend_on() -> None:
     base = "model = keras.Sequential([keras.Input((8,)), layers.Dense(1)])\n"
     stop = "keras.callbacks.EarlyStopping(monitor='val_accuracy', patience=3)"
-    told = site(base + f"model.compile('adam', 'mse', metrics=['mae'])\nmodel.fit(x, y, callbacks=[{stop}])").fit
+    told = site(
+        base + f"model.compile('adam', 'mse', metrics=['mae'])\nmodel.fit(x, y, callbacks=[{stop}])"
+    ).fit
     assert told.callbacks[0].setting("monitor") == "val_accuracy"
     hidden = site(
         f"from project import METRICS\n{base}model.compile('adam', 'mse', metrics=METRICS)\n"
@@ -323,7 +358,7 @@ def test_a_file_without_models_is_left_alone() -> None:
     assert fit_sites(module("RandomForest().fit(x, y)\nunknown.fit(x, y)")) == ()
 
 
-# --- data ---------------------------------------------------------------------------------------------------------------
+# --- data -------------------------------------------------------------------------------------------------------------
 
 MODEL = "model = keras.Sequential([keras.Input((8,)), layers.Dense(3)])\nmodel.compile('adam', 'mse')\n"
 
@@ -338,14 +373,22 @@ def test_lists_stay_lists() -> None:
     assert (features.container, features.shape, features.dtype) == ("list", (3, 2), "int")
     assert (labels.container, labels.shape) == ("list", (3,))
     samples = site(MODEL + "rows = [np.zeros(8) for _ in range(4)]\nmodel.fit(rows, y)").data[0]
-    assert (samples.x_structure, [part.path for part in samples.x]) == ("list", ["x[0]", "x[1]", "x[2]", "x[3]"])
+    assert (samples.x_structure, [part.path for part in samples.x]) == (
+        "list",
+        ["x[0]", "x[1]", "x[2]", "x[3]"],
+    )
 
 
 def test_written_out_labels_have_complete_statistics() -> None:
     _, labels = x_and_y("model.fit(np.zeros((4, 8)), np.array([1, 2, 3, 3]))")
     statistics = labels.statistics
     assert not isinstance(statistics, Unknown)
-    assert (statistics.complete, statistics.minimum, statistics.maximum, statistics.integral) == (True, 1, 3, True)
+    assert (statistics.complete, statistics.minimum, statistics.maximum, statistics.integral) == (
+        True,
+        1,
+        3,
+        True,
+    )
     assert statistics.histogram == ((1.0, 1), (2.0, 1), (3.0, 2))
 
 
@@ -386,7 +429,12 @@ def test_a_pipeline_is_told_step_by_step() -> None:
     model.fit(ds.batch(16), validation_data=ds)
     """
     training, validation = site(MODEL + textwrap.dedent(text)).data
-    assert (training.form, training.batch_size, training.batches, training.endless) == ("dataset", 16, 7, False)
+    assert (training.form, training.batch_size, training.batches, training.endless) == (
+        "dataset",
+        16,
+        7,
+        False,
+    )
     assert [step.operation for step in training.pipeline] == ["from_tensor_slices", "shuffle", "map", "batch"]
     assert training.pipeline[1].arguments == (("buffer_size", "100"),)
     assert [spec.shape for spec in training.pipeline[2].specs] == [(8,), (3,)]
@@ -417,7 +465,7 @@ def test_class_weights_and_sample_weights() -> None:
     assert found.data[0].sample_weight[0].shape == (100,)
 
 
-# --- compile ------------------------------------------------------------------------------------------------------------
+# --- compile ----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -427,7 +475,12 @@ def test_class_weights_and_sample_weights() -> None:
         ("'binary_crossentropy'", "binary_crossentropy", "builtin", False),
         ("keras.losses.BinaryCrossentropy()", "binary_crossentropy", "builtin", False),
         ("keras.losses.BinaryCrossentropy(True)", "binary_crossentropy", "builtin", True),
-        ("keras.losses.CategoricalCrossentropy(from_logits=flag)", "categorical_crossentropy", "builtin", None),
+        (
+            "keras.losses.CategoricalCrossentropy(from_logits=flag)",
+            "categorical_crossentropy",
+            "builtin",
+            None,
+        ),
         ("keras.losses.mean_absolute_error", "mean_absolute_error", "builtin", None),
         ("keras.losses.Huber(delta=2.0)", "huber", "builtin", None),
         ("my_loss", "my_loss", "function", None),
@@ -468,7 +521,10 @@ def test_a_change_of_trainable_counts_after_the_step_was_traced() -> None:
     first, second = fit_sites(module(text))
     assert first.model.trainable_changed == ()
     assert second.model.trainable_changed == (second.model.layers[0].name,)
-    again = MODEL + "model.fit(x, y)\nmodel.layers[0].trainable = False\nmodel.compile('adam', 'mse')\nmodel.fit(x, y, epochs=2)"
+    again = (
+        MODEL
+        + "model.fit(x, y)\nmodel.layers[0].trainable = False\nmodel.compile('adam', 'mse')\nmodel.fit(x, y, epochs=2)"
+    )
     assert fit_sites(module(again))[1].model.trainable_changed == ()
 
 
@@ -478,7 +534,7 @@ def test_regularisers_count_as_added_losses() -> None:
     assert site(MODEL + "model.fit(x, y)").model.added_losses is False
 
 
-# --- refused layers -----------------------------------------------------------------------------------------------------
+# --- refused layers ---------------------------------------------------------------------------------------------------
 
 
 def refused(text: str) -> ModelSite:
@@ -489,7 +545,12 @@ def refused(text: str) -> ModelSite:
 @pytest.mark.parametrize(
     ("text", "layer", "previous", "words"),
     [
-        ("keras.Sequential([keras.Input((9, 2)), layers.LSTM(4), layers.LSTM(4)])", "LSTM", "LSTM", "expected ndim=3"),
+        (
+            "keras.Sequential([keras.Input((9, 2)), layers.LSTM(4), layers.LSTM(4)])",
+            "LSTM",
+            "LSTM",
+            "expected ndim=3",
+        ),
         ("layers.Add()([keras.Input((3,)), keras.Input((4,))])", "Add", "InputLayer", "incompatible shapes"),
         (
             "keras.Sequential([keras.Input((4, 4, 1)), layers.MaxPooling2D(), layers.Conv2D(8, 3)])",
@@ -497,55 +558,73 @@ def refused(text: str) -> ModelSite:
             "MaxPooling2D",
             "zero or negative",
         ),
-        ("keras.Sequential([keras.Input((8,)), layers.Dense(10), layers.Reshape((4, 4))])", "Reshape", "Dense", "total size"),
-        ("shared = layers.Dense(2)\nshared(keras.Input((3,)))\nshared(keras.Input((4,)))", "Dense", "InputLayer", "expected axis -1"),
+        (
+            "keras.Sequential([keras.Input((8,)), layers.Dense(10), layers.Reshape((4, 4))])",
+            "Reshape",
+            "Dense",
+            "total size",
+        ),
+        (
+            "shared = layers.Dense(2)\nshared(keras.Input((3,)))\nshared(keras.Input((4,)))",
+            "Dense",
+            "InputLayer",
+            "expected axis -1",
+        ),
     ],
 )
-def test_a_layer_that_keras_refuses_is_told_with_its_neighbour(text: str, layer: str, previous: str, words: str) -> None:
+def test_a_layer_that_keras_refuses_is_told_with_its_neighbour(
+    text: str, layer: str, previous: str, words: str
+) -> None:
     found = refused(text)
     assert found.failure is not None
     assert found.layer is not None
     assert found.previous is not None
-    assert (found.failure.type, found.layer.class_name, found.previous.class_name) == ("ValueError", layer, previous)
+    assert (found.failure.type, found.layer.class_name, found.previous.class_name) == (
+        "ValueError",
+        layer,
+        previous,
+    )
     assert words in found.failure.message
     assert found.failure.place is not None
 
 
-# --- the corpus ---------------------------------------------------------------------------------------------------------
+# --- the corpus -------------------------------------------------------------------------------------------------------
 
 
-def programs(*folders: str) -> Iterator[Path]:
-    for folder in folders:
-        yield from sorted((CORPUS / folder).rglob("*.py"))
+@functools.cache
+def corpus(*folders: str) -> tuple[tuple[str, Followed], ...]:
+    """Every program of these folders with what following it gave."""
+    paths = [path for folder in folders for path in sorted((CORPUS / folder).rglob("*.py"))]
+    return tuple((path.name, follow(Module(read_source(path)))) for path in paths)
 
 
 def test_no_working_program_has_a_refused_layer() -> None:
     alarms = [
-        (path.name, one.failure.message)
-        for path in programs("working", "fixed")
-        for one in model_sites(Module(read_source(path)))
+        (name, one.failure.message)
+        for name, found in corpus("working", "fixed")
+        for one in found.models
         if one.failure is not None
     ]
     assert alarms == []
 
 
 def test_every_program_of_the_corpus_is_followed_to_its_end() -> None:
-    stopped = [path.name for path in programs("working", "fixed", "failing") if follow(Module(read_source(path))).stopped]
-    assert stopped == []
+    programs = (*corpus("working", "fixed"), *corpus("failing"))
+    assert [name for name, found in programs if found.stopped] == []
 
 
 def test_most_calls_of_fit_are_known() -> None:
-    found = [
+    fits = [
         one
-        for path in programs("working", "fixed")
-        for one in fit_sites(Module(read_source(path)))
+        for _, found in corpus("working", "fixed")
+        for one in found.fits
         if one.fit.method == "fit" and one.data
     ]
     told = {
-        "x": sum(all(not isinstance(part.shape, Unknown) for part in one.data[0].x) for one in found),
-        "outputs": sum(not isinstance(one.model.outputs, Unknown) for one in found),
-        "losses": sum(all(loss.name for loss in one.model.losses) for one in found),
+        "x": sum(all(not isinstance(part.shape, Unknown) for part in one.data[0].x) for one in fits),
+        "outputs": sum(not isinstance(one.model.outputs, Unknown) for one in fits),
+        "losses": sum(all(loss.name for loss in one.model.losses) for one in fits),
     }
-    assert told["x"] > 0.8 * len(found)
-    assert told["outputs"] > 0.75 * len(found)
-    assert told["losses"] > 0.9 * len(found)
+    assert told["x"] > 0.8 * len(fits)
+    assert told["outputs"] > 0.75 * len(fits)
+    assert told["losses"] > 0.9 * len(fits)

@@ -18,6 +18,7 @@ from fitdoctor.source.sequence_rules import SEQUENCES
 from fitdoctor.source.spatial_rules import SPATIAL
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+pytestmark = pytest.mark.tf
 
 SMALL = st.integers(1, 5)
 AXIS = st.one_of(st.none(), st.integers(1, 12))
@@ -84,12 +85,17 @@ LAYERS: dict[str, tuple[int, st.SearchStrategy[dict[str, Any]]]] = {
     **convolutions(),
     "Activation": (2, st.just({"activation": "relu"})),
     "AlphaDropout": (2, st.just({"rate": 0.2})),
-    "BatchNormalization": (3, options(axis=st.sampled_from([-1, 1]), center=st.booleans(), scale=st.booleans())),
+    "BatchNormalization": (
+        3,
+        options(axis=st.sampled_from([-1, 1]), center=st.booleans(), scale=st.booleans()),
+    ),
     "CenterCrop": (4, st.just({"height": 2, "width": 2})),
     "ConvLSTM2D": (
         5,
         with_required(
-            {"filters": SMALL, "kernel_size": st.integers(1, 3)}, padding=PADDING, return_sequences=st.booleans()
+            {"filters": SMALL, "kernel_size": st.integers(1, 3)},
+            padding=PADDING,
+            return_sequences=st.booleans(),
         ),
     ),
     "Dense": (2, with_required({"units": st.integers(1, 9)}, use_bias=st.booleans())),
@@ -103,7 +109,10 @@ LAYERS: dict[str, tuple[int, st.SearchStrategy[dict[str, Any]]]] = {
     "GroupNormalization": (4, options(groups=st.sampled_from([-1, 1, 2, 3]))),
     "Identity": (3, st.just({})),
     "LSTM": (3, with_required({"units": SMALL}, **RECURRENT)),
-    "LayerNormalization": (3, options(axis=st.sampled_from([-1, 1]), center=st.booleans(), scale=st.booleans())),
+    "LayerNormalization": (
+        3,
+        options(axis=st.sampled_from([-1, 1]), center=st.booleans(), scale=st.booleans()),
+    ),
     "LeakyReLU": (2, st.just({})),
     "Masking": (3, st.just({})),
     "PReLU": (3, st.just({})),
@@ -117,7 +126,9 @@ LAYERS: dict[str, tuple[int, st.SearchStrategy[dict[str, Any]]]] = {
     "Rescaling": (4, st.just({"scale": 0.1})),
     "Reshape": (
         3,
-        st.fixed_dictionaries({"target_shape": st.lists(st.sampled_from([-1, 1, 2, 3, 4, 6]), max_size=3).map(tuple)}),
+        st.fixed_dictionaries(
+            {"target_shape": st.lists(st.sampled_from([-1, 1, 2, 3, 4, 6]), max_size=3).map(tuple)}
+        ),
     ),
     "Resizing": (4, st.fixed_dictionaries({"height": SMALL, "width": SMALL})),
     "SimpleRNN": (3, with_required({"units": SMALL}, **RECURRENT)),
@@ -197,7 +208,9 @@ def test_a_merge_gives_what_keras_gives(name: str, axes: list[list[int | None]],
     st.sampled_from(["concat", "sum", "mul", "ave", None]),
     st.lists(st.integers(1, 5), min_size=1, max_size=3),
 )
-def test_bidirectional_gives_what_keras_gives(name: str, sequences: bool, mode: str | None, axes: list[int]) -> None:
+def test_bidirectional_gives_what_keras_gives(
+    name: str, sequences: bool, mode: str | None, axes: list[int]
+) -> None:
     import keras
 
     inner = {"units": 3, "return_sequences": sequences}
@@ -232,7 +245,9 @@ def test_attention_gives_what_keras_gives(heads: int) -> None:
     layer = keras.layers.MultiHeadAttention(num_heads=heads, key_dim=4)
     assert apply_layer(plan, ((None, 7, 8), (None, 5, 6))).outputs == (tuple(layer(query, value).shape),)
     attention = keras.layers.Attention()([query, value])
-    assert apply_layer(LayerPlan("Attention"), ((None, 7, 8), (None, 5, 6))).outputs == (tuple(attention.shape),)
+    assert apply_layer(LayerPlan("Attention"), ((None, 7, 8), (None, 5, 6))).outputs == (
+        tuple(attention.shape),
+    )
 
 
 def test_every_layer_with_a_rule_is_one_of_keras() -> None:
@@ -265,7 +280,9 @@ def test_what_is_not_told_stays_unknown() -> None:
     assert isinstance(apply_layer(LayerPlan("Dense", {"units": unknown}), ((None, 4),)).outputs, Unknown)
     assert isinstance(apply_layer(LayerPlan("Dense", {"units": 3}), (unknown,)).outputs, Unknown)
     assert isinstance(apply_layer(LayerPlan("SomethingNew"), ((None, 4),)).outputs, Unknown)
-    assert isinstance(apply_layer(LayerPlan("Dense", {"units": 3}, certain=False), ((None, 4),)).parameters, Unknown)
+    assert isinstance(
+        apply_layer(LayerPlan("Dense", {"units": 3}, certain=False), ((None, 4),)).parameters, Unknown
+    )
 
 
 def test_an_untold_axis_travels_through() -> None:

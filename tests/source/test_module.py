@@ -124,6 +124,11 @@ def test_names_follow_scopes() -> None:
     }
 
 
+def test_names_that_are_bound_to_each_other_many_times_stay_cheap() -> None:
+    module = read("\n".join(f"a = b\nb = c\nc = d\nd = a.x{number}" for number in range(60)) + "\nuse(a)\n")
+    assert module.resolve(first_call(module, "use").args[0]) == ""
+
+
 def test_default_values_and_decorators_belong_to_the_scope_around() -> None:
     module = read(
         """

@@ -146,9 +146,13 @@ class Target:
 
     @property
     def subject(self) -> str:
-        """What the finding is about, in the user's words."""
-        of = f"labels of output {self.name}" if self.name else "labels"
-        return of if self.role == "training" else f"validation {of}"
+        """What the finding is about, in the user's words; the same for training and validation data."""
+        return f"labels of output {self.name}" if self.name else "labels"
+
+    @property
+    def whose(self) -> str:
+        """The labels in a sentence: `labels`, `validation labels`."""
+        return "labels" if self.role == "training" else "validation labels"
 
 
 def statistics_of(array: ArrayFacts | None) -> Statistics | None:

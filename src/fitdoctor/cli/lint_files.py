@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from fitdoctor.cli.discover import Found, ignored_in
 
 if TYPE_CHECKING:
-    from fitdoctor.diagnosis import Diagnosis, Finding
+    from fitdoctor.diagnosis import Crash, Diagnosis, Finding
     from fitdoctor.engine import Case
-    from fitdoctor.facts import SourceFacts
+    from fitdoctor.source.module import Module
     from fitdoctor.source.project import Project
     from fitdoctor.source.suppressions import Unused
 
@@ -71,21 +71,19 @@ def lint_text(text: str, found: Found, wishes: Wishes) -> Linted:
     from fitdoctor.diagnosis import Diagnosis
     from fitdoctor.source.module import Module
     from fitdoctor.source.project import Project
-    from fitdoctor.source.read import SourceError, parse, source_from_text
+    from fitdoctor.source.read import SourceError, source_from_text
 
     facts = source_from_text(text, found.path, _keras(found, wishes))
     try:
-        parse(facts)
+        project = Project((Module(facts),))
     except SourceError as error:
         return Linted(Diagnosis(), (str(error),))
-    project = Project((Module(facts),))
     remarks: list[str] = []
     diagnoses = _diagnoses(project, {facts.path: found}, wishes, remarks)
     return Linted(joined(diagnoses), (), tuple(remarks))
 
 
 def _judged(files: Sequence[Found], wishes: Wishes, mine: Iterable[int]) -> Linted:
-    from fitdoctor.source.module import Module
     from fitdoctor.source.project import Project
 
     wanted = {files[index].path for index in mine}
@@ -93,13 +91,15 @@ def _judged(files: Sequence[Found], wishes: Wishes, mine: Iterable[int]) -> Lint
     remarks: list[str] = []
     diagnoses: list[Diagnosis] = []
     for keras, group in _by_keras(files, wishes).items():
-        sources = {}
+        modules, asked = [], {}
         for found in group:
-            facts = _read(found, keras, unreadable if found.path in wanted else [])
-            if facts is not None:
-                sources[facts.path] = (facts, found)
-        project = Project(tuple(Module(facts) for facts, _found in sources.values()))
-        asked = {path: found for path, (_facts, found) in sources.items() if found.path in wanted}
+            module = _read(found, keras, unreadable if found.path in wanted else [])
+            if module is None:
+                continue
+            modules.append(module)
+            if found.path in wanted:
+                asked[module.path] = found
+        project = Project(modules)
         diagnoses.extend(_diagnoses(project, asked, wishes, remarks))
     return Linted(joined(diagnoses), tuple(sorted(unreadable)), tuple(sorted(remarks)))
 
@@ -117,16 +117,15 @@ def _keras(found: Found, wishes: Wishes) -> int:
     return wishes.keras or found.config.keras or keras_major()
 
 
-def _read(found: Found, keras: int, unreadable: list[str]) -> SourceFacts | None:
-    from fitdoctor.source.read import SourceError, parse, read_source
+def _read(found: Found, keras: int, unreadable: list[str]) -> Module | None:
+    from fitdoctor.source.module import Module
+    from fitdoctor.source.read import SourceError, read_source
 
     try:
-        facts = read_source(found.path, keras)
-        parse(facts)
+        return Module(read_source(found.path, keras))
     except SourceError as error:
         unreadable.append(str(error))
         return None
-    return facts
 
 
 def _diagnoses(
@@ -135,15 +134,18 @@ def _diagnoses(
     """One diagnosis a file: what one file is blamed for must not hide a finding in another."""
     from dataclasses import replace
 
+    from fitdoctor.diagnosis import Diagnosis
     from fitdoctor.engine import diagnose
-    from fitdoctor.examine import line_reader, source_cases
+    from fitdoctor.examine import SourceCase, line_reader, source_cases
     from fitdoctor.source.suppressions import suppress
 
     read_line = line_reader(project)
+    crashes: list[Crash] = []
     cases: dict[str, list[Case]] = {}
-    for case in source_cases(project):
-        cases.setdefault(_path_of(case), []).append(case)
-    diagnoses = []
+    for case in source_cases(project, crashes=crashes):
+        if isinstance(case, SourceCase):
+            cases.setdefault(case.path, []).append(case)
+    diagnoses = [Diagnosis(crashes=tuple(crashes))]
     for path, found in asked.items():
         select = wishes.select or found.config.select
         ignore = (*wishes.ignore, *found.config.ignore, *ignored_in(found))
@@ -174,30 +176,22 @@ def _remark(unused: Unused) -> str:
     return f"{unused.location}: {unused.message}"
 
 
-def _path_of(case: Case) -> str:
-    """The file that a case is about: the module's own, or that of the call of fit."""
-    modules, calls = case.facts.get("Module"), case.facts.get("FitFacts")
-    if isinstance(modules, tuple):
-        return str(modules[0].path)
-    code = calls[0].code if isinstance(calls, tuple) else None
-    return code.location.path if code else ""
-
-
 def joined(diagnoses: Iterable[Diagnosis]) -> Diagnosis:
     """One diagnosis of many: worst and surest first, then by place."""
     from fitdoctor.diagnosis import Diagnosis
 
     parts = list(diagnoses)
 
-    def every(field: str) -> tuple[Any, ...]:
-        return tuple(dict.fromkeys(item for part in parts for item in getattr(part, field)))
+    def every(field: str) -> list[Any]:
+        return list(dict.fromkeys(item for part in parts for item in getattr(part, field)))
 
+    # In an order of their own: however the files were shared out, the report is the same.
     return Diagnosis(
         findings=tuple(sorted(every("findings"), key=_rank)),
-        skipped=every("skipped"),
-        crashes=every("crashes"),
-        unexplained=every("unexplained"),
-        excerpts=every("excerpts"),
+        skipped=tuple(sorted(every("skipped"), key=lambda skipped: (skipped.id, skipped.reason))),
+        crashes=tuple(sorted(every("crashes"), key=lambda crash: (crash.where, crash.error))),
+        unexplained=tuple(every("unexplained")),
+        excerpts=tuple(sorted(every("excerpts"), key=lambda line: (line.path, line.cell or 0, line.line))),
         tool_version=next((part.tool_version for part in parts if part.tool_version), ""),
     )
 

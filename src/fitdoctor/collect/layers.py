@@ -122,6 +122,7 @@ def layer_facts(
         sublayers=tuple(
             layer_facts(item, number, codes, seen) for number, item in enumerate(inner)
         ),
+        fed_by=_fed_by(layer),
     )
 
 
@@ -193,6 +194,16 @@ def _shapes(layer: Any) -> tuple[tuple[Shape, ...] | Unknown, tuple[Shape, ...] 
         )
     except (AttributeError, TypeError, ValueError):
         return unknown, unknown
+
+
+def _fed_by(layer: Any) -> tuple[str, ...]:
+    """The layers before it in the graph of layers; several where it is called several times."""
+    attributes = vars(layer) if hasattr(layer, "__dict__") else {}
+    names: dict[str, None] = {}
+    for node in (attributes.get("_inbound_nodes") or ())[:64]:
+        for parent in getattr(node, "parent_nodes", ()):
+            names[str(getattr(parent.operation, "name", ""))] = None
+    return tuple(names)
 
 
 def shape_of(tensor: Any) -> Shape:

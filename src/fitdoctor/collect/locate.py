@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from types import FrameType
 from typing import Any
 
@@ -66,8 +67,7 @@ class FrameCodes(Codes):
         expr, keys = _literal_part(expr, keys)
         use = module.code(expr)
         end = self._follow(module, expr, keys)
-        place, node = end.decided
-        return place.code(node), use
+        return _decided(end), use
 
     def _given(self, name: str) -> tuple[Module, ast.expr] | None:
         from fitdoctor.collect.fit_call import PARAMETERS
@@ -128,8 +128,7 @@ class FrameCodes(Codes):
         module, call = found
         expr, rest = _literal_part(call.args[0], keys)
         end = self._follow(module, expr, rest)
-        place, node = end.decided
-        return place.code(node), module.code(expr)
+        return _decided(end), module.code(expr)
 
     def _pipeline_calls(self, path: str, operations: list[str]) -> list[tuple[Module, ast.Call] | None]:
         calls: list[tuple[Module, ast.Call] | None] = [None] * len(operations)
@@ -246,6 +245,13 @@ class FrameCodes(Codes):
             return NOT_FOUND
         found = constructions.input_call(model, self._module, self._model_origin(model))
         return NOT_FOUND if found is None else found[0].code(found[1])
+
+
+def _decided(end: Origin) -> Code:
+    """The code that last decided the values; where that is a write in place, with what made the array."""
+    place, node = end.decided
+    code = place.code(node)
+    return replace(code, maker=end.module.location(end.node)) if end.writes else code
 
 
 def _method(call: ast.Call) -> str:

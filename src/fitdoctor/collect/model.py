@@ -46,6 +46,7 @@ def collect_model(model: Any, codes: Codes) -> ModelFacts:
         compiled=is_compiled(model),
         inputs=_specs(functional, "_inputs", Unknown("the model fixes no input")),
         input_structure=_structure(functional, "_inputs_struct"),
+        input_layers=_input_layers(functional),
         outputs=_specs(functional, "_outputs", Unknown("the model's output is not known before it is called")),
         output_names=names,
         output_structure=_structure(functional, "_outputs_struct"),
@@ -71,6 +72,12 @@ def collect_model(model: Any, codes: Codes) -> ModelFacts:
         compile_code=codes.of_compile(model),
         input_code=codes.of_input(model),
     )
+
+
+def _input_layers(functional: Any) -> tuple[str, ...]:
+    tensors = getattr(functional, "_inputs", None) or ()
+    histories = [getattr(tensor, "_keras_history", None) for tensor in tensors]
+    return tuple(str(getattr(getattr(history, "operation", None), "name", "")) for history in histories)
 
 
 def keras_version(model: Any) -> int:

@@ -306,7 +306,7 @@ def _scope_class(keras: Any) -> Any:
 
     class Scope(base):  # type: ignore[misc, valid-type]
         def __init__(self, graph: Any) -> None:
-            super().__init__(initialize_variables=False)
+            super().__init__(collect_losses=True, initialize_variables=False)
             self._graph = graph
             self._made: dict[int, Any] = {}
 

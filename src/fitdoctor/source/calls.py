@@ -184,7 +184,7 @@ def follow_function(
     node = function.node
     outer = run.frame
     run.frame = frame = run.new_frame(function.frame)
-    run.state.frames[frame].update(bound)
+    run.state.frames[frame].update({name: run.settled(value) for name, value in bound.items()})
     run.active.append(node)
     run.entered.add(node)
     run.control.append(Control())

@@ -242,8 +242,8 @@ def _code_of(run: Interpreter, value: Value | None, node: ast.expr | None) -> Co
 
 
 def data_shape(array: Array) -> Shape | Unknown:
-    """The shape of data: an axis whose length is not told is None."""
-    if isinstance(array.dims, Unknown):
+    """The shape of data: the number of samples may be untold (None), the axes of a sample are told or all Unknown."""
+    if isinstance(array.dims, Unknown) or any(isinstance(dim, Unknown) for dim in array.dims[1:]):
         return _UNKNOWN
     return tuple(dim if isinstance(dim, int) else None for dim in array.dims)
 

@@ -125,7 +125,8 @@ class Interpreter:
     def assign(self, name: str, value: Value) -> None:
         """Bind a name in the frame it belongs to."""
         frame = self.shared_names.get(self.frame, {}).get(name, self.frame)
-        self.state.frames.setdefault(frame, {})[name] = value
+        # from here on the program can write to it: it needs memory of its own
+        self.state.frames.setdefault(frame, {})[name] = self.settled(value)
 
     def forget(self, name: str) -> None:
         """A name is bound to something that is not followed."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 from typing import Any
 
@@ -21,6 +22,9 @@ from fitdoctor.source.values import (
     Symbolic,
     Value,
 )
+
+_buffers = itertools.count(10**12)
+"""Numbers for memory that is one of two; far from those that the interpreter counts."""
 
 
 def join(one: Value, other: Value) -> Value:
@@ -57,7 +61,7 @@ def join_arrays(one: Array, other: Array) -> Array:
         numbers=one.numbers if one.numbers == other.numbers else None,
         unit_rows=one.unit_rows and other.unit_rows,
         columns=one.columns if same_columns else None,
-        buffer=one.buffer if one.buffer == other.buffer else 0,
+        buffer=one.buffer if one.buffer == other.buffer else next(_buffers),
         node=one.node if one.node is other.node else None,
     )
 

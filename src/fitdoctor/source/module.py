@@ -129,6 +129,7 @@ class Module:
         self.project: Project | None = None
         """The project that the file is part of, which sets this."""
         self._resolved: dict[ast.AST, str] = {}
+        self.bound_names: dict[ast.AST, str] = {}
         self._functions: dict[ast.AST, FunctionInfo] = {}
         self._classes: dict[ast.AST, ClassInfo] = {}
         self.flows: dict[ast.AST, Flow] = {}
@@ -136,7 +137,7 @@ class Module:
     def join(self, project: Project) -> None:
         """Become part of a project; what was worked out alone is forgotten."""
         self.project = project
-        for known in (self._resolved, self._functions, self._classes, self.flows):
+        for known in (self._resolved, self.bound_names, self._functions, self._classes, self.flows):
             known.clear()
         for name, value in vars(type(self)).items():
             if isinstance(value, cached_property) and name != "places":

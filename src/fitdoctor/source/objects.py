@@ -98,7 +98,7 @@ def element_of(run: Interpreter, value: Value) -> Value:
         dims = arrays.known_dims(value)
         if dims:
             container = "numpy.ndarray" if value.container.startswith("pandas") else value.container
-            return Array(dims[1:], value.dtype, container)
+            return Array(dims[1:], value.dtype, container, buffer=value.buffer)
         return UNTOLD
     if isinstance(value, Dataset):
         return value.element

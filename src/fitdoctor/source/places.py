@@ -178,8 +178,10 @@ def code_of(module: Module, node: ast.AST) -> Code:
     statement = _line_statement(module, node)
     if statement is None:
         return code
+    around = module.function_of(statement)
     return replace(
         code,
+        function=around.qualname if around is not None else "",
         statement=_statement_span(module, statement),
         indent=_indent(module, statement),
         target=_target(module, node, statement),

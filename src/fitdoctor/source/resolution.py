@@ -39,8 +39,11 @@ def _dotted_name(module: Module, node: ast.Name, steps: int) -> str:
     bound = scope.bindings[node.id]
     if len(bound) > 1:
         bound = _in_force(module, bound, node, scope)
-    names = {_bound_name(module, binding, steps) for binding in bound}
-    return names.pop() if len(names) == 1 else ""
+    name = _bound_name(module, bound[0], steps)
+    # One that differs settles it; and names that are bound to each other must not multiply.
+    if name and all(_bound_name(module, binding, steps) == name for binding in bound[1:]):
+        return name
+    return ""
 
 
 def _in_force(module: Module, bound: list[ast.AST], node: ast.Name, scope: Scope) -> list[ast.AST]:
@@ -73,11 +76,14 @@ def _is_fallback(module: Module, binding: ast.AST) -> bool:
 def _bound_name(module: Module, binding: ast.AST, steps: int) -> str:
     if isinstance(binding, ast.alias):
         return imported(module, binding)
-    if steps and isinstance(binding, ast.Name):
+    if not steps or not isinstance(binding, ast.Name):
+        return ""
+    known = module.bound_names.get(binding)
+    if known is None:
         value = plain_value(module, binding)
-        if isinstance(value, (ast.Name, ast.Attribute)):
-            return dotted(module, value, steps - 1)
-    return ""
+        named = isinstance(value, (ast.Name, ast.Attribute))
+        known = module.bound_names[binding] = dotted(module, value, steps - 1) if named else ""
+    return known
 
 
 def plain_value(module: Module, target: ast.Name) -> ast.expr | None:

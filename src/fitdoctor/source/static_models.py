@@ -176,7 +176,8 @@ def opaque(run: Interpreter, arguments: Arguments, class_name: str) -> Ref:
 def _loaded(run: Interpreter, name: str, arguments: Arguments) -> Value:
     source = run.model(arguments.get("model", 0) or UNTOLD)
     if name.endswith("clone_model") and source is not None and source.kind in ("sequential", "functional"):
-        return run.allocate(replace(source, compiled=None, node=arguments.node))
+        # whether the clone is compiled like its source depends on the version of Keras
+        return run.allocate(replace(source, compiled=UNTOLD, traced=None, node=arguments.node))
     return opaque(run, arguments, "Model")
 
 

@@ -150,8 +150,8 @@ class Array:
     """Every row is one-hot."""
     columns: tuple[tuple[str, Array], ...] | None = None
     """The columns of a table, where they are known."""
-    buffer: int = 0
-    """Which memory it looks at: writing there changes every view of it."""
+    buffer: int = field(default=0, compare=False)
+    """Which memory it looks at: writing there changes every view of it. 0 for memory that nobody holds yet."""
     node: ast.expr | None = field(default=None, compare=False)
     """The expression that made it; None where a call made several things at once."""
 

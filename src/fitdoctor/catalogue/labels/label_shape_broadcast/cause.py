@@ -20,22 +20,29 @@ shape of the predictions first.
 
 ## Known limits
 
-Broadcasting that is written out inside a loss of your own is not looked into. Outputs with an axis more than the
-labels (sequence outputs) are `sequence-output-single-target`.
+In a loss class or `train_step` of your own only the plain case is found: labels and predictions that meet in a
+difference or product with the axes they came with. Outputs with an axis more than the labels (sequence outputs) are
+`sequence-output-single-target`.
 """
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.targets import REGRESSION, Target, targets
-from fitdoctor.catalogue.words import place, shape_words
-from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
-from fitdoctor.edits import fix, rework, set_argument, unsafe
-from fitdoctor.facts import DataFacts, ModelFacts, Unknown
+from fitdoctor.catalogue.comparisons import unaligned_comparison
+from fitdoctor.catalogue.label_edits import rework_labels, with_units
+from fitdoctor.catalogue.label_shapes import BROADCAST, rows, verdict
+from fitdoctor.catalogue.targets import Target, deciding_layer, targets
+from fitdoctor.catalogue.words import place
+from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
+from fitdoctor.edits import fix, unsafe
+from fitdoctor.facts import ArrayFacts, DataFacts, ModelFacts, Shape
+from fitdoctor.source.module import FunctionInfo
+from fitdoctor.source.project import Project
 
-CAUSE = Cause(id="FIT204", slug="label-shape-broadcast", severity=Severity.WARNING)
+CAUSE = Cause(id="FIT204", slug="label-shape-broadcast", severity=Severity.WARNING, explains=("FIT218",))
 
 
 @CAUSE.in_source
@@ -43,27 +50,24 @@ CAUSE = Cause(id="FIT204", slug="label-shape-broadcast", severity=Severity.WARNI
 def from_shapes(model: ModelFacts, data: DataFacts) -> Iterator[Finding]:
     """The last axes differ and one of them is 1, so that the loss broadcasts."""
     for target in targets(model, data):
-        labels, loss, output = target.label_shape, target.loss, target.output.shape
-        if labels is None or loss is None or target.labels is None or isinstance(output, Unknown):
+        labels, output = target.label_shape, target.output_shape
+        if labels is None or output is None or target.labels is None:
             continue
-        if loss.kind == "class" and len(labels) == 1 and len(output) == 2 and output[1] == 1:
-            yield _lost_axis(target)
-        if loss.kind != "builtin" or loss.name not in REGRESSION or len(labels) != len(output):
-            continue
-        if len(output) == 2 and labels[1] != output[1] and 1 in (labels[1], output[1]):
-            if labels[1] is not None and output[1] is not None:
-                yield _other_width(target, labels[1], output[1])
+        if verdict(target.loss_name, labels, output) == BROADCAST and None not in (labels[-1], output[-1]):
+            yield _other_width(target, labels, output)
 
 
-def _other_width(target: Target, labels: int, units: int) -> Finding:
+def _other_width(target: Target, labels: Shape, output: Shape) -> Finding:
     assert target.labels is not None
+    count, units = labels[-1] or 1, output[-1] or 1
     each = (
         f"every label is compared with all {units} units"
-        if labels == 1
-        else f"the one unit is compared with all {labels} targets"
+        if count == 1
+        else f"the one unit is compared with all {count} targets"
     )
+    wanted = f"{count} unit{'s' * (count != 1)}"
     return CAUSE.finding(
-        f"{labels} target{'s' * (labels != 1)} a sample against {units} unit{'s' * (units != 1)}: {each}",
+        f"{count} target{'s' * (count != 1)} a sample against {units} unit{'s' * (units != 1)}: {each}",
         subject=target.subject,
         location=place(
             target.layer.code if target.layer else None, target.labels.code, target.labels.use
@@ -71,49 +75,82 @@ def _other_width(target: Target, labels: int, units: int) -> Finding:
         evidence=[
             Evidence(
                 claim="labels and outputs are compared by broadcasting",
-                observed=f"labels {shape_words(target.labels.shape)}",
-                expected=f"outputs {shape_words(target.output.shape)}",
+                observed=f"labels {rows(labels)}",
+                expected=f"outputs {rows(output)}",
                 fact="data.y.shape",
                 location=place(target.labels.code, target.labels.use),
             )
         ],
-        fixes=_unit_fix(target, labels),
+        fixes=[unsafe(f"give the last layer {wanted}, one for each target", with_units(target.layer, count))],
         confidence=Confidence.CERTAIN,
     )
 
 
-def _unit_fix(target: Target, units: int) -> list[Fix]:
-    if target.layer is None:
-        return [fix(f"give the last layer {units} unit{'s' * (units != 1)}")]
-    setting = "filters" if target.layer.setting("filters") else "units"
-    return [
-        unsafe(
-            f"give the last layer {units} unit{'s' * (units != 1)}, one for each target",
-            set_argument(target.layer.code, setting, str(units), position=0),
-        )
-    ]
+@CAUSE.in_source
+@CAUSE.before_fit
+def from_own_code(model: ModelFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
+    """A loss class or training step subtracts what fit did not align."""
+    if data.role != "training" or len(data.y) != 1 or not isinstance(data.y[0].shape, tuple):
+        return
+    labels = data.y[0]
+    assert isinstance(labels.shape, tuple)
+    for name, function, output in _own_comparisons(model, data, project):
+        if {len(labels.shape), len(output)} != {1, 2} or (*labels.shape, *output).count(1) < 1:
+            continue
+        if (labels.shape[1:] or output[1:]) != (1,):
+            continue
+        node = unaligned_comparison(function)
+        if node is not None:
+            yield _lost_axis(labels, data, name, function, node, output)
 
 
-def _lost_axis(target: Target) -> Finding:
-    assert target.labels is not None and target.loss is not None
+def _own_comparisons(
+    model: ModelFacts, data: DataFacts, project: Project
+) -> Iterator[tuple[str, FunctionInfo, Shape]]:
+    """The user's own code that compares the only output with the labels, and the shape of that output."""
+    own = {"train_step", "compute_loss"} & set(model.overrides)
+    if own:
+        owner = project.class_named(model.class_name)
+        layer = deciding_layer(model)
+        if owner is None or layer is None or layer.setting("units") != "1":
+            return
+        for name in sorted(own):
+            method = owner.module.method(owner, name)
+            if method is not None:
+                yield f"`{name}`", method, (None, 1)
+        return
+    for target in targets(model, data):
+        if target.loss is None or target.loss.kind != "class" or target.output_shape is None:
+            continue
+        owner = project.class_named(target.loss.name)
+        method = owner.module.method(owner, "call") if owner is not None else None
+        if method is not None:
+            yield f"the loss class `{target.loss.name}`", method, target.output_shape
+
+
+def _lost_axis(
+    labels: ArrayFacts, data: DataFacts, name: str, function: FunctionInfo, node: ast.expr, output: Shape
+) -> Finding:
+    assert isinstance(labels.shape, tuple)
+    flat = len(labels.shape) == 1
     return CAUSE.finding(
-        f"the loss class `{target.loss.name}` gets labels of shape (n,) against outputs of (n, 1): "
+        f"{name} gets labels of shape {rows(labels.shape)} against outputs of {rows(output)}: "
         "their difference has shape (n, n)",
-        subject=target.subject,
-        location=place(target.labels.code, target.labels.use),
+        subject="labels",
+        location=function.module.location(node),
         evidence=[
             Evidence(
-                claim="fit aligns the ranks for functions and for its own losses, not for a subclass of `Loss`",
-                observed=f"labels {shape_words(target.labels.shape)}",
-                expected=f"outputs {shape_words(target.output.shape)}",
+                claim="fit aligns the ranks for functions and for its own losses, not for a `Loss` subclass or a step",
+                observed=f"labels {rows(labels.shape)}",
+                expected=f"outputs {rows(output)}",
                 fact="data.y.shape",
-                location=place(target.loss.code),
+                location=place(labels.code, labels.use),
             )
         ],
         fixes=[
             fix(
                 "give the labels the axis of the outputs",
-                rework(target.labels.code, target.labels.use, "{}.reshape(-1, 1)"),
+                rework_labels(labels, data, "np.reshape({}, (-1, 1))", "tf.expand_dims(y, -1)") if flat else (),
             )
         ],
         confidence=Confidence.LIKELY,

@@ -25,12 +25,15 @@ Labels that come from a generator or a dataset are known only as far as they wer
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.targets import SPARSE, Target, targets
+from fitdoctor.catalogue.label_edits import respell, rework_labels, with_units
+from fitdoctor.catalogue.label_shapes import FITS, verdict
+from fitdoctor.catalogue.targets import BINARY, SPARSE, Target, is_binary, targets
 from fitdoctor.catalogue.words import number, place
-from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
-from fitdoctor.edits import fix, rework, set_argument, unsafe
+from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.edits import fix, unsafe
 from fitdoctor.facts import DataFacts, FailureFacts, ModelFacts, Statistics, Unknown
 from fitdoctor.failure.patterns import label_out_of_range
 
@@ -47,11 +50,13 @@ CAUSE = Cause(
 def from_data(model: ModelFacts, data: DataFacts) -> Iterator[Finding]:
     """A label that was seen has no unit."""
     for target in targets(model, data):
-        statistics = target.label_statistics
-        units = target.units
-        if statistics is None or units is None or target.loss is None or target.labels is None:
+        statistics, units = target.label_statistics, target.units
+        if statistics is None or units is None or target.labels is None or target.loss is None:
             continue
-        if target.loss.kind != "builtin" or target.loss.name != SPARSE or not statistics.integral:
+        labels, output = target.label_shape, target.output_shape
+        if target.loss_name != SPARSE or not statistics.integral or labels is None or output is None:
+            continue
+        if verdict(SPARSE, labels, output, statistics) != FITS:
             continue
         stray = _stray_label(statistics, units, dict(target.loss.settings).get("ignore_class"))
         if stray is None:
@@ -59,20 +64,21 @@ def from_data(model: ModelFacts, data: DataFacts) -> Iterator[Finding]:
         label, row = stray
         least, most = statistics.minimum or 0, statistics.maximum or 0
         yield CAUSE.finding(
-            f"labels run from {number(least)} to {number(most)}, but the model has {units} units: "
-            f"classes 0 to {units - 1}",
+            f"{target.whose} run from {number(least)} to {number(most)}, but the model has "
+            f"{units} unit{'s' * (units != 1)}: {_classes(units)}",
             subject=target.subject,
-            location=place(target.labels.code, target.labels.use),
+            location=_culprit(target, statistics, units),
             evidence=[
                 Evidence(
                     claim=f"the label {number(label)}" + (f" stands in row {row}" if row is not None else ""),
                     observed=f"{number(least)}..{number(most)}",
                     expected=f"0..{units - 1}",
                     fact="data.y.statistics",
+                    location=place(target.labels.code, target.labels.use),
                 ),
                 *_layer_evidence(target, units),
             ],
-            fixes=_fixes(target, statistics, units),
+            fixes=_fixes(target, data, statistics, units),
             # Under XLA the operation does not check: no exception, but a loss of NaN.
             notes=["compiled with `jit_compile=True` this raises nothing and the loss becomes NaN"]
             if model.jit_compile
@@ -82,6 +88,28 @@ def from_data(model: ModelFacts, data: DataFacts) -> Iterator[Finding]:
         )
 
 
+def _classes(units: int) -> str:
+    return "class 0 only" if units == 1 else f"classes 0 to {units - 1}"
+
+
+def _culprit(target: Target, statistics: Statistics, units: int) -> Location | None:
+    """The line to change: the labels when they can be moved into the range, else the layer or the loss."""
+    assert target.labels is not None and target.loss is not None
+    labels = (target.labels.code, target.labels.use)
+    layer = target.layer.code if target.layer is not None else None
+    if _is_binary_head(target, units):
+        return place(target.loss.code, layer, *labels)
+    if (statistics.minimum or 0) < 0 or (statistics.minimum == 1 and statistics.maximum == units):
+        return place(*labels, layer)
+    # Labels from 0 with some more classes than units; far beyond them they are no classes of this model at all.
+    return place(layer, *labels) if (statistics.maximum or 0) < 2 * units else place(*labels, layer)
+
+
+def _is_binary_head(target: Target, units: int) -> bool:
+    """One unit for 0 and 1: the model is meant for the binary loss."""
+    return units == 1 and is_binary(target.label_statistics)
+
+
 def _stray_label(
     statistics: Statistics, units: int, ignored: str | None
 ) -> tuple[float, int | None] | None:
@@ -89,7 +117,8 @@ def _stray_label(
     if statistics.histogram is not None:
         labels = [value for value, _count in statistics.histogram if str(int(value)) != ignored]
     else:
-        labels = [v for v in (statistics.minimum, statistics.maximum) if v is not None]
+        extremes = (statistics.minimum, statistics.maximum)
+        labels = [v for v in extremes if v is not None and str(int(v)) != ignored]
     stray = [label for label in labels if not 0 <= label < units]
     if not stray:
         return None
@@ -111,29 +140,30 @@ def _layer_evidence(target: Target, units: int) -> list[Evidence]:
     ]
 
 
-def _fixes(target: Target, statistics: Statistics, units: int) -> list[Fix]:
+def _fixes(target: Target, data: DataFacts, statistics: Statistics, units: int) -> list[Fix]:
     least, most = statistics.minimum, statistics.maximum
     labels = target.labels
     if labels is None or least is None or most is None:
         return []
+    if _is_binary_head(target, units) and target.loss is not None:
+        edits = respell(target.loss.code, BINARY, without=("ignore_class",))
+        return [fix(f"use `{BINARY}`, the loss for one unit", edits if target.activation == "sigmoid" else ())]
     if least == 1 and most == units:
         return [
             fix(
                 f"shift the labels: they run 1..{units}, the loss counts from 0",
-                rework(labels.code, labels.use, "{} - 1"),
+                rework_labels(labels, data, "{} - 1", "y - 1"),
             )
         ]
     if least < 0:
         return [unsafe(f"remove or relabel the rows with the label {number(least)}")]
     classes = int(most) + 1
-    code = target.layer.code if target.layer is not None else Unknown("the last layer is not known")
-    setting = "filters" if target.layer is not None and target.layer.setting("filters") else "units"
-    return [
-        fix(
-            f"give the last layer {classes} units, one for each class",
-            set_argument(code, setting, str(classes), position=0),
-        )
-    ]
+    title = f"give the last layer {classes} units, one for each class"
+    # Nobody means a unit for each of the numbers 0 to 5000 when 3 classes are there.
+    if statistics.histogram is not None and classes > 2 * len(statistics.histogram):
+        kinds = len(statistics.histogram)
+        return [fix(f"number the {kinds} classes from 0 to {kinds - 1}, for instance with `np.unique(…, return_inverse=True)`")]
+    return [fix(title, with_units(target.layer, classes))]
 
 
 @CAUSE.after_failure
@@ -144,24 +174,22 @@ def from_failure(
     seen = label_out_of_range(failure.message)
     if seen is None:
         return
+    if isinstance(model, ModelFacts) and isinstance(data, DataFacts):
+        found = list(from_data(model, data))
+        yield from (replace(finding, confidence=Confidence.CERTAIN) for finding in found)
+        if found or data.role != "training":
+            return
     labels = data.y[0] if isinstance(data, DataFacts) and len(data.y) == 1 else None
     frame = failure.last_user_frame
-    fixes: list[Fix] = []
-    if isinstance(model, ModelFacts) and isinstance(data, DataFacts):
-        for target in targets(model, data):
-            if target.label_statistics is not None:
-                fixes = _fixes(target, target.label_statistics, seen.high)
-    if not fixes:
-        fixes = [
-            fix("shift the labels so that they start at 0, or give the last layer one unit more")
-            if seen.value == seen.high
-            else fix("keep the labels within the range of the output units")
-        ]
     yield CAUSE.finding(
-        f"a label of {seen.value} was met, but the model has {seen.high} units: classes 0 to {seen.high - 1}",
+        f"a label of {seen.value} was met, but the model has {seen.high} unit{'s' * (seen.high != 1)}: "
+        f"{_classes(seen.high)}",
         subject="labels",
-        location=place(labels.code if labels else None, labels.use if labels else None)
-        or (frame.location if frame else None),
+        location=place(
+            labels.code if labels else None,
+            labels.use if labels else None,
+            frame.location if frame else None,
+        ),
         evidence=[
             Evidence(
                 claim="TensorFlow refused the label",
@@ -171,6 +199,10 @@ def from_failure(
                 location=frame.location if frame else None,
             )
         ],
-        fixes=fixes,
+        fixes=[
+            fix("shift the labels so that they start at 0, or give the last layer one unit more")
+            if seen.value == seen.high
+            else fix("keep the labels within the range of the output units")
+        ],
         confidence=Confidence.CERTAIN,
     )

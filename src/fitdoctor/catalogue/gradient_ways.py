@@ -1,0 +1,137 @@
+"""The ways that a gradient should take through losses, layers and tapes of the user's."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from fitdoctor.source.gradients import Cut, IsRoot, cut_on_the_way
+from fitdoctor.source.keras_objects import kind_of_value
+from fitdoctor.source.module import FunctionInfo, Module
+
+
+def first_cut(module: Module, function: FunctionInfo) -> Cut | None:
+    """What cuts every way through a loss (from its predictions) or a `call` (from the layers that it uses)."""
+    assert function.traced is not None
+    body = _body(function)
+    if function.traced.how == "loss":
+        predictions = prediction_parameter(function)
+        return cut_on_the_way(module, body, _named(predictions)) if predictions else None
+    return cut_on_the_way(module, body, lambda expr: is_layer_call(module, expr))
+
+
+def input_cut(module: Module, function: FunctionInfo) -> Cut | None:
+    """What cuts every way from the input of a layer to its output."""
+    parameters = [name for name in function.parameters if name != "self"]
+    if not parameters:
+        return None
+    return cut_on_the_way(module, _body(function), _named(parameters[0]))
+
+
+def prediction_parameter(function: FunctionInfo) -> str:
+    """The parameter of a loss that takes the predictions: the second one after `self`."""
+    parameters = [name for name in function.parameters if name != "self"]
+    return parameters[1] if len(parameters) >= 2 else ""
+
+
+def losses_that_ignore_predictions(module: Module) -> Iterator[tuple[FunctionInfo, ast.AST]]:
+    """Loss functions that never read `y_pred`, with what they return."""
+    for function in module.functions:
+        tracing = function.traced
+        if tracing is None or tracing.how != "loss" or not tracing.direct:
+            continue
+        predictions = prediction_parameter(function)
+        if not predictions:
+            continue
+        names = {node.id for node in ast.walk(function.node) if isinstance(node, ast.Name)}
+        returned = [
+            node for node in ast.walk(function.node) if isinstance(node, ast.Return) and node.value is not None
+        ]
+        calls = any(isinstance(node, ast.Call) and _is_open(node) for node in ast.walk(function.node))
+        if predictions not in names and returned and not calls:
+            yield function, returned[-1]
+
+
+def _is_open(call: ast.Call) -> bool:
+    """Whether a call may reach weights by itself: a model or method that is called in a loss."""
+    return isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Name) and (
+        call.func.value.id == "self"
+    )
+
+
+def tape_cut(module: Module) -> Cut | None:
+    """What cuts the gradient between a model's output and the value that a tape differentiates."""
+    for tape, block in tapes(module):
+        for call in gradient_calls(module, tape, block):
+            loss = call.args[0] if call.args else None
+            if isinstance(loss, ast.Name):
+                cut = cut_on_the_way(module, block.body, lambda expr: is_model_call(module, expr), loss.id)
+                if cut is not None:
+                    return cut
+    return None
+
+
+def tapes(module: Module) -> Iterator[tuple[str, ast.With]]:
+    """Every `with tf.GradientTape() as name`, with the block."""
+    for block in module.nodes(ast.With):
+        for item in block.items:
+            maker = item.context_expr
+            if (
+                isinstance(maker, ast.Call)
+                and module.resolve(maker.func) == "tensorflow.GradientTape"
+                and isinstance(item.optional_vars, ast.Name)
+            ):
+                yield item.optional_vars.id, block
+
+
+def gradient_calls(module: Module, tape: str, block: ast.With) -> list[ast.Call]:
+    """The calls `tape.gradient(…)` that follow a block, before its name is used for another tape."""
+    scope = module.function_of(block)
+    others = [
+        other.lineno
+        for name, other in tapes(module)
+        if name == tape and other is not block and module.function_of(other) is scope and other.lineno > block.lineno
+    ]
+    end = min(others, default=10**9)
+    return [
+        site.node
+        for site in module.method_calls("gradient", "jacobian")
+        if site.function is scope
+        and isinstance(site.node.func, ast.Attribute)
+        and isinstance(site.node.func.value, ast.Name)
+        and site.node.func.value.id == tape
+        and block.lineno < site.node.lineno < end
+    ]
+
+
+def is_layer_call(module: Module, expr: ast.expr) -> bool:
+    """Whether an expression calls a layer or model that `self` has, and so brings in weights."""
+    return (
+        isinstance(expr, ast.Call)
+        and isinstance(expr.func, ast.Attribute)
+        and isinstance(expr.func.value, ast.Name)
+        and expr.func.value.id == "self"
+        and kind_of_value(module, expr.func) in ("Layer", "Model")
+    )
+
+
+def is_model_call(module: Module, expr: ast.expr) -> bool:
+    """Whether an expression calls a Keras model or layer, whatever it is named by."""
+    if not isinstance(expr, ast.Call):
+        return False
+    if is_layer_call(module, expr):
+        return True
+    return isinstance(expr.func, (ast.Name, ast.Attribute)) and kind_of_value(module, expr.func) in (
+        "Layer",
+        "Model",
+    )
+
+
+def _named(name: str) -> IsRoot:
+    return lambda expr: isinstance(expr, ast.Name) and expr.id == name
+
+
+def _body(function: FunctionInfo) -> list[ast.stmt]:
+    if isinstance(function.node, ast.Lambda):
+        return [ast.Return(function.node.body)]
+    return function.node.body

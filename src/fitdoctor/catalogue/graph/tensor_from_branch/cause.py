@@ -1,0 +1,247 @@
+"""A tensor made in one branch of the graph and used outside of it.
+
+## What happens
+
+A list that a branch of `tf.cond` (or of an `if` that AutoGraph converts) appends to, or an `add_loss` in a branch,
+raises `InaccessibleTensorError: … is out of scope`; the message names a graph such as `cond_true_148`. A name that only
+one branch defines raises `ValueError: 'penalty' must also be initialized in the else branch`.
+
+## Why
+
+Both branches are traced, each as a graph of its own, and only what both return comes out. When the graph runs, one of
+them does not run at all: what it alone made does not exist.
+
+## Fix
+
+Return the value from both branches and use what `tf.cond` gives back; give a name its value for the other case before
+the `if`; call `add_loss` after the branch, with zero for the case without a penalty. `tf.where` on the values does
+without branches.
+
+## Known limits
+
+An `if` on a Python value (`if training:`) is decided while tracing and is not a branch of the graph.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.graph_parts import (
+    Escape,
+    Undefined,
+    defined_in_one_branch,
+    escapes_from,
+    returns_in_one_branch,
+)
+from fitdoctor.catalogue.leaks import graph_part
+from fitdoctor.catalogue.traced import (
+    is_out_of_scope,
+    made_line,
+    module_of,
+    name_of,
+    stands_at,
+    traced_evidence,
+    traced_functions,
+)
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
+from fitdoctor.edits import fix, insert_before, spell, unsafe
+from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.source.module import FunctionInfo, Module
+from fitdoctor.source.project import Project
+from fitdoctor.source.tracing import functions_in
+
+CAUSE = Cause(
+    id="FIT404",
+    slug="tensor-from-branch",
+    severity=Severity.ERROR,
+    raises=("InaccessibleTensorError", "TypeError", "ValueError"),
+)
+
+_ONE_BRANCH = re.compile(r"'(?P<name>[\w.]+)' must (?:also )?be (?:initialized|defined) in (?:the|both)")
+_RETURN = re.compile(r"branch must also have a return|value must also be returned|must return a value in both")
+
+
+@CAUSE.in_source
+def from_source(module: Module) -> Iterator[Finding]:
+    """Something is put away in a branch and read after it; a name or a return is there in one branch only."""
+    for escape in escapes_from(module, "branches"):
+        yield _escaped(escape, Confidence.LIKELY, [])
+    for function in traced_functions(module):
+        for undefined in defined_in_one_branch(module, function):
+            yield _undefined(undefined, Confidence.LIKELY, [])
+        for branch in returns_in_one_branch(module, function):
+            yield _no_return(module, function, branch, Confidence.LIKELY, [])
+
+
+@CAUSE.after_failure
+def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """The graph that owns the tensor is a branch, or AutoGraph names what the other branch lacks."""
+    named = _ONE_BRANCH.search(failure.message)
+    if named is not None or _RETURN.search(failure.message):
+        yield from _from_autograph(failure, project, named["name"] if named is not None else "")
+        return
+    if not is_out_of_scope(failure) or graph_part(failure) != "branch":
+        return
+    made, used = made_line(failure), failure.last_user_frame
+    evidence = [
+        Evidence(claim=claim, location=frame.location)
+        for claim, frame in (("the tensor was made here, in a branch", made), ("used here, outside of it", used))
+        if frame is not None
+    ]
+    module = module_of(project, made)
+    candidates = [
+        escape
+        for escape in (escapes_from(module, "branches") if module is not None else ())
+        if made is not None and stands_at(escape.module.location(escape.function.node), made.line, made.cell)
+    ]
+    exact = [
+        escape
+        for escape in candidates
+        if made is not None and stands_at(escape.module.location(escape.value), made.line, made.cell)
+    ]
+    if candidates:
+        yield _escaped((exact or candidates)[0], Confidence.CERTAIN, evidence)
+        return
+    yield CAUSE.finding(
+        "a tensor made in one branch of the graph is used outside of it",
+        subject="tensor of a branch",
+        location=made.location if made is not None else used.location if used is not None else None,
+        evidence=evidence,
+        fixes=[fix("return it from both branches, and use what `tf.cond` gives back")],
+        confidence=Confidence.CERTAIN,
+    )
+
+
+def _from_autograph(failure: FailureFacts, project: Project | Unknown, name: str) -> Iterator[Finding]:
+    frame = failure.last_user_frame
+    module = module_of(project, frame)
+    evidence = [Evidence(claim="AutoGraph refused the branch", observed=failure.message.split("\n")[0][:120])]
+    for function in traced_functions(module) if module is not None else ():
+        assert module is not None
+        for undefined in defined_in_one_branch(module, function):
+            if name and undefined.store.id == name:
+                yield _undefined(undefined, Confidence.CERTAIN, evidence)
+                return
+        for branch in returns_in_one_branch(module, function):
+            if not name and frame is not None and stands_at(module.location(branch), frame.line, frame.cell):
+                yield _no_return(module, function, branch, Confidence.CERTAIN, evidence)
+                return
+    what = f"`{name}` has a value in one branch of the graph only" if name else "one branch of the graph returns nothing"
+    yield CAUSE.finding(
+        what,
+        subject=f"name {name} of a branch" if name else "return in a branch",
+        location=frame.location if frame is not None else None,
+        evidence=evidence,
+        fixes=[fix(f"give `{name}` its other value before the `if`" if name else "return a value in both branches")],
+        confidence=Confidence.CERTAIN,
+    )
+
+
+def _undefined(undefined: Undefined, confidence: Confidence, evidence: list[Evidence]) -> Finding:
+    module, name = undefined.module, undefined.store.id
+    return CAUSE.finding(
+        f"`{name}` has a value in one branch of the graph only, and is read after it",
+        subject=f"name {name} of a branch",
+        location=module.location(undefined.store),
+        evidence=[
+            traced_evidence(undefined.function),
+            Evidence(claim="read here, whichever branch ran", location=module.location(undefined.use)),
+            *evidence,
+        ],
+        fixes=[_defined_before(undefined), fix(f"give `{name}` its other value before the `if`, or in an `else`")],
+        confidence=confidence,
+    )
+
+
+def _defined_before(undefined: Undefined) -> Fix:
+    """Zeros of the same type and shape before the `if`."""
+    module, name = undefined.module, undefined.store.id
+    statement = module.parent(undefined.store)
+    title = f"give `{name}` zeros for the other case"
+    if not isinstance(statement, ast.Assign) or len(statement.targets) != 1 or _uses_names_of(undefined, statement):
+        return fix(title)
+    tf, imports = spell(module.code(statement), "tensorflow", "tf")
+    value = module.segment(statement.value)
+    return unsafe(title, insert_before(module.code(undefined.part), f"{name} = {tf}.zeros_like({value})"), imports)
+
+
+def _uses_names_of(undefined: Undefined, statement: ast.Assign) -> bool:
+    """Whether the value needs a name that the branch itself defines."""
+    stored = {
+        node.id
+        for node in ast.walk(undefined.part)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
+    return any(isinstance(node, ast.Name) and node.id in stored for node in ast.walk(statement.value))
+
+
+def _no_return(
+    module: Module, function: FunctionInfo, branch: ast.If, confidence: Confidence, evidence: list[Evidence]
+) -> Finding:
+    return CAUSE.finding(
+        f"{name_of(function)} returns a value in one branch of the graph and nothing in the other",
+        subject=f"return in a branch of {function.qualname}",
+        location=module.location(branch.test),
+        evidence=[traced_evidence(function), *evidence],
+        fixes=[fix("return a value of the same type and shape in the other case too")],
+        confidence=confidence,
+    )
+
+
+def _escaped(escape: Escape, confidence: Confidence, evidence: list[Evidence]) -> Finding:
+    module = escape.module
+    told = f"calls `add_loss` in a branch of the graph: the loss is a tensor of that branch"
+    if escape.holder != "add_loss":
+        told = f"fills `{escape.holder}` in a branch of the graph and reads it outside"
+    if not evidence and escape.read is not None:
+        evidence = [Evidence(claim="read here, whichever branch ran", location=module.location(escape.read))]
+    return CAUSE.finding(
+        f"{name_of(escape.function)} {told}",
+        subject=f"{escape.holder} in {escape.function.qualname}",
+        location=module.location(escape.node),
+        evidence=[
+            traced_evidence(escape.function),
+            Evidence(
+                claim="each branch becomes a graph of its own",
+                location=module.location(escape.part.test if isinstance(escape.part, ast.If) else escape.part),
+            ),
+            *evidence,
+        ],
+        fixes=_fixes(escape),
+        confidence=confidence,
+    )
+
+
+def _fixes(escape: Escape) -> list[Fix]:
+    if escape.holder == "add_loss":
+        moved = _loss_after(escape)
+        found = [moved] if moved is not None else []
+        return [*found, fix("return the penalty from the branch, zero from the other, and `add_loss` the result")]
+    return [fix("return the value from both branches, and use what `tf.cond` gives back")]
+
+
+def _loss_after(escape: Escape) -> Fix | None:
+    """`add_loss` around the `tf.cond`, where the other branch already returns a zero."""
+    module, call = escape.module, escape.part
+    if not isinstance(call, ast.Call) or not isinstance(module.parent(call), ast.Expr) or len(call.args) != 3:
+        return None
+    inner = module.function_of(escape.node)
+    branches = [function for argument in call.args[1:] for function in functions_in(module, argument)]
+    others = [function for function in branches if inner is not None and function.node is not inner.node]
+    if inner is None or isinstance(inner.node, ast.Lambda) or len(others) != 1 or len(inner.node.body) != 2:
+        return None
+    stored, returned = inner.node.body
+    if not isinstance(returned, ast.Return) or not re.search(r"zero|\b0\.0\b", module.segment(others[0].node)):
+        return None
+    assert isinstance(escape.node, ast.Call)
+    holder = module.segment(escape.node.func)
+    start, end = module.location(stored), module.location(returned)
+    replaced = Edit(
+        start.__class__(start.path, start.line, start.column, end.end_line, end.end_column, start.cell),
+        f"return {module.segment(escape.value)}",
+    )
+    wrapped = Edit(module.location(call), f"{holder}({module.segment(call)})")
+    return fix("`add_loss` what `tf.cond` gives back", (replaced, wrapped))

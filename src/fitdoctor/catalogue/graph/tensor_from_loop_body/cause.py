@@ -1,0 +1,225 @@
+"""A tensor made in a loop of the graph and used after it.
+
+## What happens
+
+A list that is filled in `for i in tf.range(n):`, or in the body of `tf.while_loop`, and read after the loop raises
+`InaccessibleTensorError: … is out of scope`; the message names a graph such as `while_body_142`. A name that the loop
+reads before it has a value raises `ValueError: 'best' must be defined before the loop`.
+
+## Why
+
+AutoGraph turns a loop over a tensor into one operation whose body is a graph of its own. The body is traced once: a
+Python list gets one element, and that element lives inside the body. Only loop variables come out, and those need a
+value before the loop.
+
+## Fix
+
+Where the number of rounds is a Python number, loop over Python's `range`: the loop is then unrolled and a list works.
+Else collect in a `tf.TensorArray`, and give every loop variable a value before the loop.
+
+## Known limits
+
+A name that the loop only writes and that is read after it is fine as long as AutoGraph can tell its shape, and is not
+reported.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.graph_parts import Escape, Undefined, carried_but_undefined, escapes_from
+from fitdoctor.catalogue.leaks import graph_part
+from fitdoctor.catalogue.traced import (
+    is_out_of_scope,
+    is_symbolic,
+    is_variable,
+    made_line,
+    module_of,
+    name_of,
+    stands_at,
+    traced_evidence,
+    traced_functions,
+)
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.edits import fix, unsafe
+from fitdoctor.facts import FailureFacts, Frame, Unknown
+from fitdoctor.source.module import Module
+from fitdoctor.source.project import Project
+
+CAUSE = Cause(
+    id="FIT403",
+    slug="tensor-from-loop-body",
+    severity=Severity.ERROR,
+    raises=("InaccessibleTensorError", "TypeError", "ValueError"),
+)
+
+UNDEFINED = "must be defined before the loop"
+
+
+@CAUSE.in_source
+def from_source(module: Module) -> Iterator[Finding]:
+    """A list filled in a loop of the graph is read after it; a loop variable has no first value."""
+    for escape in escapes_from(module, "loops"):
+        yield _escaped(escape, Confidence.LIKELY, [])
+    for function in traced_functions(module):
+        for undefined in carried_but_undefined(module, function):
+            yield _undefined(undefined, Confidence.LIKELY, [])
+
+
+@CAUSE.after_failure
+def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """The graph that owns the tensor is a loop's body, or AutoGraph names the loop variable."""
+    if UNDEFINED in failure.message:
+        yield from _from_autograph(failure, project)
+        return
+    if not is_out_of_scope(failure) or graph_part(failure) != "loop":
+        return
+    made, used = made_line(failure), failure.last_user_frame
+    evidence = _evidence(made, used)
+    module = module_of(project, made)
+    for escape in escapes_from(module, "loops") if module is not None and made is not None else ():
+        around = module.location(escape.function.node) if module is not None else None
+        if around is not None and made is not None and stands_at(around, made.line, made.cell):
+            yield _escaped(escape, Confidence.CERTAIN, evidence)
+            return
+    yield CAUSE.finding(
+        "a tensor made in a loop of the graph is used outside of it",
+        subject="tensor of a loop",
+        location=made.location if made is not None else used.location if used is not None else None,
+        evidence=evidence,
+        fixes=[fix("collect in a `tf.TensorArray`, or loop over a Python `range`")],
+        confidence=Confidence.CERTAIN,
+    )
+
+
+def _evidence(made: Frame | None, used: Frame | None) -> list[Evidence]:
+    evidence = []
+    if made is not None:
+        claim = "the tensor was made here, in the loop's body"
+        evidence.append(Evidence(claim=claim, fact="failure.made_at", location=made.location))
+    if used is not None:
+        evidence.append(Evidence(claim="used here, outside of the loop", location=used.location))
+    return evidence
+
+
+def _from_autograph(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    name = failure.message.partition("'")[2].partition("'")[0]
+    frame = failure.last_user_frame
+    module = module_of(project, frame)
+    evidence = [Evidence(claim="AutoGraph names the loop variable", observed=f"`{name}`", fact="failure.message")]
+    for function in traced_functions(module) if module is not None else ():
+        assert module is not None
+        for undefined in carried_but_undefined(module, function):
+            if undefined.store.id == name:
+                yield _undefined(undefined, Confidence.CERTAIN, evidence)
+                return
+    yield CAUSE.finding(
+        f"`{name}` has no value before the loop that changes it",
+        subject=f"loop variable {name}",
+        location=frame.location if frame is not None else None,
+        evidence=evidence,
+        fixes=[fix(f"give `{name}` a first value before the loop")],
+        confidence=Confidence.CERTAIN,
+    )
+
+
+def _undefined(undefined: Undefined, confidence: Confidence, evidence: list[Evidence]) -> Finding:
+    module, name = undefined.module, undefined.store.id
+    return CAUSE.finding(
+        f"`{name}` is read in a loop of the graph before it has a value",
+        subject=f"loop variable {name}",
+        location=module.location(undefined.store),
+        evidence=[
+            traced_evidence(undefined.function),
+            Evidence(claim="AutoGraph turns this loop into one operation", location=_head(module, undefined.part)),
+            *evidence,
+        ],
+        fixes=[fix(f"give `{name}` a first value, of the type and shape that it has later, before the loop")],
+        confidence=confidence,
+    )
+
+
+def _escaped(escape: Escape, confidence: Confidence, evidence: list[Evidence]) -> Finding:
+    module = escape.module
+    read = [] if escape.read is None else [Evidence(claim="read here, after it", location=module.location(escape.read))]
+    return CAUSE.finding(
+        f"{name_of(escape.function)} fills `{escape.holder}` in a loop of the graph and reads it after the loop",
+        subject=f"{escape.holder} in {escape.function.qualname}",
+        location=_line_to_change(escape),
+        evidence=[
+            traced_evidence(escape.function),
+            Evidence(
+                claim="the loop becomes one operation with a graph of its own", location=_head(module, escape.part)
+            ),
+            *(evidence or read),
+        ],
+        fixes=_fixes(escape),
+        confidence=confidence,
+    )
+
+
+def _line_to_change(escape: Escape) -> Location:
+    """The loop's head where a Python loop will do, else the line that puts the tensor away."""
+    if _unrolled(escape) is not None:
+        return _head(escape.module, escape.part)
+    return escape.module.location(escape.node)
+
+
+def _head(module: Module, part: ast.AST) -> Location:
+    return module.location(getattr(part, "iter", None) or getattr(part, "test", None) or part)
+
+
+def _fixes(escape: Escape) -> list[Fix]:
+    unrolled, collected = _unrolled(escape), _collected(escape)
+    found = [remedy for remedy in (unrolled, collected) if remedy is not None]
+    return [*found, fix("collect in a `tf.TensorArray`, which the loop carries on")]
+
+
+def _unrolled(escape: Escape) -> Fix | None:
+    """`tf.range(n)` of a Python number becomes `range(n)`."""
+    part, module = escape.part, escape.module
+    if not isinstance(part, ast.For) or not isinstance(part.iter, ast.Call):
+        return None
+    call = part.iter
+    if module.resolve(call.func) != "tensorflow.range" or call.keywords:
+        return None
+    if any(is_symbolic(module, argument) or is_variable(module, argument) for argument in call.args):
+        return None
+    if any(isinstance(node, ast.Call) for argument in call.args for node in ast.walk(argument)):
+        return None
+    return fix("loop over Python's `range`: the loop is unrolled", (Edit(module.location(call.func), "range"),))
+
+
+def _collected(escape: Escape) -> Fix | None:
+    """A list that is stacked after the loop becomes a TensorArray."""
+    module, name = escape.module, escape.holder
+    if not isinstance(escape.part, (ast.For, ast.While)) or not isinstance(escape.node, ast.Call):
+        return None
+    scope = module.index.scopes[escape.function.node]
+    bindings = scope.bindings.get(name, [])
+    tf = dict(module.spellings).get("tensorflow")
+    made = module.parent(bindings[0]) if len(bindings) == 1 else None
+    if tf is None or not isinstance(made, ast.Assign) or not isinstance(made.value, ast.List) or made.value.elts:
+        return None
+    edits = [
+        Edit(module.location(made.value), f"{tf}.TensorArray({tf}.float32, size=0, dynamic_size=True)"),
+        Edit(
+            module.location(escape.node),
+            f"{name} = {name}.write({name}.size(), {module.segment(escape.value)})",
+        ),
+    ]
+    for use in module.reads.get(name, []):
+        if any(node is use for node in ast.walk(escape.node)):
+            continue
+        call = module.parent(use)
+        if (
+            not isinstance(call, ast.Call)
+            or module.resolve(call.func) not in ("tensorflow.stack", "tensorflow.convert_to_tensor")
+            or len(call.args) != 1
+            or call.keywords
+        ):
+            return None
+        edits.append(Edit(module.location(call), f"{name}.stack()"))
+    return unsafe("collect in a `tf.TensorArray` (of float32; change the type where it is another)", edits)

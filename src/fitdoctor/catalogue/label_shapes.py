@@ -1,0 +1,215 @@
+"""How the shape of the labels stands to the shape of the output, as each loss reads them: one verdict for all causes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from fitdoctor.catalogue.targets import (
+    BINARY_LOSSES,
+    REGRESSION,
+    ROW_LOSSES,
+    SPARSE,
+    Target,
+    loss_accepted,
+    loss_failure,
+    targets,
+)
+from fitdoctor.diagnosis import Confidence, Location
+from fitdoctor.facts import DataFacts, FailureFacts, ModelFacts, Shape, Statistics, Unknown
+from fitdoctor.failure.patterns import TargetOutput, operation_shapes, target_and_output
+
+FITS = "fits"
+CLASS_NUMBERS = "class numbers"
+"""One number a row where the loss wants a row of its own width."""
+ONE_HOT = "one-hot rows"
+"""A row where the loss wants one number."""
+UNITS = "units"
+"""Another number of targets than of units."""
+SEQUENCE = "sequence"
+"""One target a sample against an output for every time step."""
+BROADCAST = "broadcast"
+"""Compared by broadcasting, without an error."""
+UNTOLD = ""
+
+_ROWS = ROW_LOSSES | {"kl_divergence", "categorical_hinge"}
+_ELEMENTWISE = REGRESSION | {"poisson", "hinge", "squared_hinge"}
+
+
+def verdict(loss: str, labels: Shape, output: Shape, statistics: Statistics | None = None) -> str:
+    """What is wrong between labels and output, batch axis first; see the constants."""
+    if not labels or len(output) < 2:
+        return UNTOLD
+    if _one_target_for_all_steps(labels, output):
+        return SEQUENCE
+    if loss == SPARSE:
+        return _sparse(labels[1:], output[1:], statistics)
+    if loss in _ROWS:
+        return _rows(labels[1:], output[1:], statistics)
+    if loss in BINARY_LOSSES:
+        return FITS if _aligned(labels[1:], output[1:]) else _widths(labels[1:], output[1:])
+    if loss in _ELEMENTWISE:
+        return _elementwise(labels[1:], output[1:])
+    return UNTOLD
+
+
+def _one_target_for_all_steps(labels: Shape, output: Shape) -> bool:
+    if len(output) != 3 or output[1] == 1 or len(labels) > 2:
+        return False
+    steps, width = output[1:]
+    if len(labels) == 1 or labels[1] == 1:
+        return True
+    return labels[1] == width and steps is not None and labels[1] != steps
+
+
+def _same(first: Shape, second: Shape) -> bool:
+    return len(first) == len(second) and all(
+        one is None or other is None or one == other for one, other in zip(first, second, strict=True)
+    )
+
+
+def _aligned(labels: Shape, output: Shape) -> bool:
+    """Equal, or equal once Keras has added or dropped a last axis of length 1."""
+    if _same(labels, output):
+        return True
+    return (output[-1] == 1 and _same(labels, output[:-1])) or (
+        bool(labels) and labels[-1] == 1 and _same(labels[:-1], output)
+    )
+
+
+def _numbers(labels: Shape, output: Shape) -> bool:
+    """One number for each output row."""
+    return _same(labels, output[:-1]) or (
+        len(labels) == len(output) and labels[-1] == 1 and _same(labels[:-1], output[:-1])
+    )
+
+
+def _sparse(labels: Shape, output: Shape, statistics: Statistics | None) -> str:
+    if _numbers(labels, output):
+        return FITS
+    if len(labels) != len(output) or not _same(labels[:-1], output[:-1]):
+        return UNITS if len(labels) <= len(output) else UNTOLD
+    within = statistics is None or (
+        (statistics.minimum or 0) >= 0 and statistics.maximum is not None and statistics.maximum <= 1
+    )
+    return ONE_HOT if within else UNITS
+
+
+def _rows(labels: Shape, output: Shape, statistics: Statistics | None) -> str:
+    if _same(labels, output) or (output[-1] == 1 and _numbers(labels, output)):
+        return FITS
+    if output[-1] is None:
+        return UNTOLD
+    if _numbers(labels, output):
+        return CLASS_NUMBERS if statistics is None or statistics.integral else UNITS
+    return _widths(labels, output)
+
+
+def _widths(labels: Shape, output: Shape) -> str:
+    if len(labels) == len(output) and not _same(labels[:-1], output[:-1]):
+        return UNTOLD
+    if len(labels) not in (len(output), len(output) - 1):
+        return UNTOLD
+    return UNITS
+
+
+def _elementwise(labels: Shape, output: Shape) -> str:
+    if _aligned(labels, output):
+        return FITS
+    if len(labels) == len(output) and _same(labels[:-1], output[:-1]):
+        return BROADCAST if 1 in (labels[-1], output[-1]) else UNITS
+    if len(output) == 1 and not labels:
+        return UNITS
+    return UNTOLD
+
+
+def rows(shape: Shape) -> str:
+    """A shape in words, `n` for the batch axis: `(n, 28, 28)`."""
+    rest = "".join(f", {'None' if length is None else length}" for length in shape[1:])
+    return f"(n{rest or ','})"
+
+
+@dataclass(frozen=True)
+class Refused:
+    """Labels that do not go with an output."""
+
+    target: Target | None
+    """None when only the message of the failure is known."""
+    labels: Shape
+    output: Shape
+    confidence: Confidence
+    place: Location | None = None
+    """The line that raised."""
+
+
+def refused_before(model: ModelFacts, data: DataFacts, kind: str) -> Iterator[Refused]:
+    """The targets with that verdict, unless the loss was tried and accepts them."""
+    if loss_accepted(data):
+        return
+    proven = loss_failure(data) is not None
+    for target in targets(model, data):
+        labels, output = target.label_shape, target.output_shape
+        if labels is None or output is None:
+            continue
+        if verdict(target.loss_name, labels, output, target.label_statistics) == kind:
+            confidence = Confidence.CERTAIN if proven else Confidence.LIKELY
+            yield Refused(target, labels, output, confidence)
+
+
+def refused_after(
+    failure: FailureFacts, model: ModelFacts | Unknown, data: DataFacts | Unknown, kind: str
+) -> Iterator[Refused]:
+    """The same from the failure: by the data where it is known, else by the shapes in the message."""
+    shapes = shapes_of_failure(failure)
+    if shapes is None:
+        return
+    frame = failure.last_user_frame
+    place = frame.location if frame is not None else None
+    told = False
+    if isinstance(model, ModelFacts) and isinstance(data, DataFacts):
+        for target in targets(model, data):
+            labels, output = target.label_shape, target.output_shape
+            if labels is None or output is None or not target.loss_name:
+                continue
+            found = verdict(target.loss_name, labels, output, target.label_statistics)
+            told = told or found not in (FITS, UNTOLD)
+            if found == kind and not loss_accepted(data):
+                yield Refused(target, labels, output, Confidence.CERTAIN, place)
+        if told or data.role != "training":
+            return
+    if verdict(loss_of_failure(failure, shapes.rule), shapes.target, shapes.output) == kind:
+        yield Refused(None, shapes.target, shapes.output, Confidence.LIKELY, place)
+
+
+def shapes_of_failure(failure: FailureFacts) -> TargetOutput | None:
+    """The shapes of labels and output when the failure is about these two."""
+    shapes = target_and_output(failure.message)
+    if shapes is not None:
+        return shapes
+    operation = operation_shapes(failure.message)
+    if operation is None or "compile_loss/" not in operation.node or len(operation.shapes) != 2:
+        return None
+    if operation.operation not in ("Sub", "SquaredDifference", "Mul", "RealDiv") or _weighs(operation.node):
+        return None
+    return TargetOutput(operation.shapes[0], operation.shapes[1], "same shape")
+
+
+def _weighs(node: str) -> bool:
+    """Whether the operation multiplies the losses by sample weights: that is done last, in every loss."""
+    loss, _, name = node.removeprefix("compile_loss/").partition("/")
+    return name == "mul" and loss not in ("categorical_hinge", "categorical_focal_crossentropy")
+
+
+_LOSS_BY_RULE = {"one rank less": SPARSE, "same rank": "categorical_crossentropy", "same shape": "categorical_crossentropy"}
+
+
+def loss_of_failure(failure: FailureFacts, rule: str) -> str:
+    """Which loss raised: by the function of Keras at the end of the traceback, else by the words of the message."""
+    for frame in reversed(failure.frames[-6:]):
+        if frame.library and (frame.function in BINARY_LOSSES | _ROWS | _ELEMENTWISE or frame.function == SPARSE):
+            return frame.function
+    operation = operation_shapes(failure.message)
+    if operation is not None and "compile_loss/" in operation.node:
+        name = operation.node.split("/")[1]
+        return {"mse": "mean_squared_error", "mae": "mean_absolute_error"}.get(name, name)
+    return _LOSS_BY_RULE.get(rule, "")

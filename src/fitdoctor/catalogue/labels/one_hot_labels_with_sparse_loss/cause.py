@@ -1,0 +1,112 @@
+"""One-hot rows with a loss that wants class numbers.
+
+## What happens
+
+`sparse_categorical_crossentropy` reads one class number for each output row. Given one-hot rows of shape (n, k), fit
+raises before the first step: `ValueError: Argument output must have rank (ndim) target.ndim - 1`. The message states
+the rule backwards: it is the labels that must have one axis less than the output.
+
+## Why
+
+The labels went through `to_categorical`, `get_dummies`, `tf.one_hot` or a binarizer, and the loss is the one for
+labels that did not. The two crossentropies compute the same; they differ in how they read the labels.
+
+## Fix
+
+Use `categorical_crossentropy`, or turn the rows back into numbers with `argmax(axis=-1)`.
+
+## Known limits
+
+From a saved message alone the values are not known: rows of several ones (several labels a sample) look the same and
+want `binary_crossentropy` with sigmoid outputs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.label_edits import ROW_METRICS, respell, respell_metrics, rework_labels
+from fitdoctor.catalogue.label_shapes import ONE_HOT, Refused, refused_after, refused_before, rows
+from fitdoctor.catalogue.targets import BINARY, CATEGORICAL, SPARSE, is_binary, metrics_for
+from fitdoctor.catalogue.words import place
+from fitdoctor.diagnosis import Evidence, Finding, Fix, Severity
+from fitdoctor.edits import fix, unsafe
+from fitdoctor.facts import DataFacts, FailureFacts, ModelFacts, Unknown
+
+CAUSE = Cause(
+    id="FIT202",
+    slug="one-hot-labels-with-sparse-loss",
+    severity=Severity.ERROR,
+    raises="ValueError",
+    explains=("FIT203", "FIT205", "FIT218"),
+)
+
+
+@CAUSE.in_source
+@CAUSE.before_fit
+def from_data(model: ModelFacts, data: DataFacts) -> Iterator[Finding]:
+    """Labels with as many axes as the output meet the sparse loss."""
+    for refused in refused_before(model, data, ONE_HOT):
+        yield _finding(refused, model, data)
+
+
+@CAUSE.after_failure
+def from_failure(
+    failure: FailureFacts, model: ModelFacts | Unknown, data: DataFacts | Unknown
+) -> Iterator[Finding]:
+    """The message holds both shapes."""
+    for refused in refused_after(failure, model, data, ONE_HOT):
+        yield _finding(refused, model, data)
+
+
+def _finding(refused: Refused, model: ModelFacts | Unknown, data: DataFacts | Unknown) -> Finding:
+    target = refused.target
+    labels = target.labels if target is not None else None
+    loss = target.loss if target is not None else None
+    compiled = model.compile_code if isinstance(model, ModelFacts) else None
+    kind = "rows of several labels" if _several(refused) else "one-hot rows"
+    return CAUSE.finding(
+        f"`{SPARSE}` wants one class number a sample, but the labels are {kind}",
+        subject=target.subject if target is not None else "labels",
+        location=place(loss.code if loss else None, compiled, labels.code if labels else None, refused.place),
+        evidence=[
+            Evidence(
+                claim="shape of the labels",
+                observed=rows(refused.labels),
+                expected=rows(refused.output[:-1]),
+                fact="data.y.shape" if target is not None else "failure.message",
+                location=place(labels.code, labels.use) if labels is not None else refused.place,
+            )
+        ],
+        fixes=_fixes(refused, model, data),
+        confidence=refused.confidence,
+    )
+
+
+def _several(refused: Refused) -> bool:
+    """Whether rows hold several ones: then the classes do not exclude each other."""
+    statistics = refused.target.label_statistics if refused.target is not None else None
+    return (
+        statistics is not None
+        and is_binary(statistics)
+        and statistics.row_sums is not None
+        and statistics.row_sums[1] > 1
+    )
+
+
+def _fixes(refused: Refused, model: ModelFacts | Unknown, data: DataFacts | Unknown) -> list[Fix]:
+    target = refused.target
+    use_rows = f"use the loss for one-hot rows, `{CATEGORICAL}`"
+    if target is None or target.labels is None or target.loss is None:
+        return [fix(use_rows), fix("turn the rows into class numbers with `argmax(axis=-1)`")]
+    assert isinstance(model, ModelFacts) and isinstance(data, DataFacts)
+    if _several(refused):
+        return [unsafe(f"use `{BINARY}` with sigmoid outputs: a sample has several labels")]
+    edits = respell(target.loss.code, CATEGORICAL, without=("ignore_class",))
+    metrics = respell_metrics(metrics_for(model, target), ROW_METRICS) if edits else ()
+    numbers = rework_labels(target.labels, data, "np.argmax({}, axis=-1)", "tf.argmax(y, axis=-1)")
+    return [
+        fix(use_rows, edits, metrics),
+        fix("turn the rows into class numbers", numbers if target.role == "training" else ()),
+    ]

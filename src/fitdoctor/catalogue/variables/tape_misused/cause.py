@@ -1,0 +1,270 @@
+"""A GradientTape that did not see what it is asked about.
+
+## What happens
+
+`tape.gradient` gives None for what the tape did not watch; the next line fails with `Attempt to convert a value (None)
+with an unsupported type` or `None values not supported.` A model that is called before the `with` block gives
+`No gradients provided for any variable.` A tape that is asked twice raises `RuntimeError: A non-persistent GradientTape
+can only be used to compute one set of gradients`.
+
+## Why
+
+A tape records what happens inside its block, and follows trainable variables by itself; a plain tensor only after
+`tape.watch(tensor)`. It is used up by its first `gradient`, unless it was made with `persistent=True`.
+
+## Fix
+
+Call the model inside the block; watch tensors that are no variables; make the tape persistent, or use one tape for
+each loss.
+
+## Known limits
+
+What comes as an argument may be a variable: from the source alone it is not reported.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import replace
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.gradient_ways import gradient_calls, is_model_call, tapes
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Severity
+from fitdoctor.edits import fix, insert_before, set_argument
+from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.failure.patterns import missing_gradients
+from fitdoctor.source.module import Module
+from fitdoctor.source.project import Project
+
+CAUSE = Cause(
+    id="FIT507",
+    slug="tape-misused",
+    severity=Severity.ERROR,
+    raises=("ValueError", "RuntimeError", "TypeError", "AttributeError"),
+    explains=("FIT505",),
+)
+
+NO_VARIABLE = ("tensorflow.random.", "tensorflow.zeros", "tensorflow.ones", "tensorflow.constant", "tensorflow.cast")
+NONE_VALUE = ("value (None)", "None values not supported", "NoneType")
+
+
+@CAUSE.in_source
+def from_source(module: Module) -> Iterator[Finding]:
+    """A tape is asked twice, about a tensor that it does not watch, or about what happened before it."""
+    for tape, block in tapes(module):
+        calls = gradient_calls(module, tape, block)
+        yield from _asked_twice(module, tape, block, calls, Confidence.LIKELY)
+        for call in calls:
+            source = call.args[1] if len(call.args) > 1 else None
+            if isinstance(source, ast.Name) and _is_plain_tensor(module, source):
+                if not _is_watched(block, tape, source.id):
+                    yield _not_watched(module, tape, block, source, Confidence.LIKELY, [])
+        yield from _before_the_block(module, block, calls, Confidence.LIKELY, [])
+
+
+def _asked_twice(
+    module: Module, tape: str, block: ast.With, calls: list[ast.Call], confidence: Confidence
+) -> Iterator[Finding]:
+    maker = _maker(module, tape, block)
+    persistent = module.call(maker).argument("persistent", 0)
+    if persistent is not None or len(calls) < 2:
+        return
+    first, second = calls[:2]
+    if _branches(module, first) != _branches(module, second):
+        return
+    yield CAUSE.finding(
+        f"`{tape}` is asked for gradients twice, but it is not persistent",
+        subject=f"tape {tape}",
+        location=module.location(maker),
+        evidence=[
+            Evidence(claim="the first call uses it up", location=module.location(first)),
+            Evidence(claim="the second call raises", location=module.location(second)),
+        ],
+        fixes=[fix("make the tape persistent", set_argument(module.code(maker), "persistent", "True"))],
+        confidence=confidence,
+    )
+
+
+def _maker(module: Module, tape: str, block: ast.With) -> ast.Call:
+    for item in block.items:
+        if isinstance(item.optional_vars, ast.Name) and item.optional_vars.id == tape:
+            assert isinstance(item.context_expr, ast.Call)
+            return item.context_expr
+    raise ValueError(f"no tape {tape} in this block")
+
+
+def _branches(module: Module, node: ast.AST) -> list[tuple[int, bool]]:
+    """The branches around a node: calls in different branches do not follow each other."""
+    found = []
+    child, parent = node, module.parent(node)
+    while parent is not None:
+        if isinstance(parent, ast.If):
+            found.append((id(parent), child in parent.body))
+        child, parent = parent, module.parent(parent)
+    return found
+
+
+def _is_plain_tensor(module: Module, name: ast.Name) -> bool:
+    """Whether a name surely is no variable: it was made by arithmetic or by an operation that gives a tensor."""
+    made = module.made_by(name)
+    if isinstance(made, ast.BinOp):
+        return _is_arithmetic(made)
+    return isinstance(made, ast.Call) and module.resolve(made.func).startswith(NO_VARIABLE)
+
+
+def _is_arithmetic(made: ast.BinOp) -> bool:
+    """Whether `a + b` computes with tensors; lists of variables are put together the same way."""
+    if not isinstance(made.op, ast.Add):
+        return True
+    return any(
+        isinstance(side, ast.BinOp) and _is_arithmetic(side) or isinstance(side, ast.Constant)
+        for side in (made.left, made.right)
+    )
+
+
+def _is_watched(block: ast.With, tape: str, name: str) -> bool:
+    return any(
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == "watch"
+        and isinstance(node.func.value, ast.Name)
+        and node.func.value.id == tape
+        and any(isinstance(inner, ast.Name) and inner.id == name for inner in ast.walk(node))
+        for node in ast.walk(block)
+    ) or any(
+        # What the block itself computes is recorded: an intermediate value needs no watching.
+        isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store)
+        for node in ast.walk(block)
+    )
+
+
+def _not_watched(
+    module: Module, tape: str, block: ast.With, source: ast.Name, confidence: Confidence, evidence: list[Evidence]
+) -> Finding:
+    return CAUSE.finding(
+        f"`{tape}` does not watch `{source.id}`, which is no variable: its gradient is None",
+        subject=f"tape {tape}",
+        location=module.location(_maker(module, tape, block)),
+        evidence=[
+            Evidence(
+                claim="the gradient is asked for here",
+                observed="None",
+                expected=f"a gradient for `{source.id}`",
+                location=module.location(source),
+            ),
+            *evidence,
+        ],
+        fixes=[
+            fix(
+                f"watch it: `{tape}.watch({source.id})`",
+                insert_before(module.code(block.body[0]), f"{tape}.watch({source.id})"),
+            )
+        ],
+        confidence=confidence,
+    )
+
+
+def _before_the_block(
+    module: Module, block: ast.With, calls: list[ast.Call], confidence: Confidence, evidence: list[Evidence]
+) -> Iterator[Finding]:
+    """The block uses a prediction that was made before it, and calls no model itself."""
+    if not calls or any(
+        isinstance(node, ast.expr) and is_model_call(module, node) for inner in block.body for node in ast.walk(inner)
+    ):
+        return
+    if any(_may_call_a_model(module, node) for inner in block.body for node in ast.walk(inner)):
+        return
+    stored = {
+        node.id
+        for inner in block.body
+        for node in ast.walk(inner)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
+    for inner in block.body:
+        for node in ast.walk(inner):
+            if not isinstance(node, ast.Name) or node.id in stored or not isinstance(node.ctx, ast.Load):
+                continue
+            made = module.made_by(node)
+            if made.lineno < block.lineno and is_model_call(module, made):
+                yield CAUSE.finding(
+                    f"the model is called before the tape begins: `{node.id}` was not recorded",
+                    subject="tape",
+                    location=module.location(made),
+                    evidence=[
+                        Evidence(claim="the tape records from here", location=module.location(block)),
+                        *evidence,
+                    ],
+                    fixes=[fix("call the model inside the `with` block", _moved_in(module, made, block))],
+                    confidence=confidence,
+                )
+                return
+
+
+def _may_call_a_model(module: Module, node: ast.AST) -> bool:
+    """A call of a function of the user's, or of something unknown, may well call the model."""
+    if not isinstance(node, ast.Call):
+        return False
+    name = module.resolve(node.func)
+    if name.startswith(("tensorflow.", "keras.", "numpy.")):
+        return False
+    made = module.origin(node.func)
+    return not (
+        isinstance(made.node, ast.Call)
+        and made.module.resolve(made.node.func).startswith(("keras.losses.", "keras.metrics."))
+    )
+
+
+def _moved_in(module: Module, made: ast.expr, block: ast.With) -> tuple[Edit, ...]:
+    """Move the statement that calls the model to the beginning of the block."""
+    statement = module.statement(made)
+    if not isinstance(statement, ast.Assign) or statement.value is not made:
+        return ()
+    if module.parent(statement) is not module.parent(block):
+        return ()
+    code = module.code(made)
+    assert code.statement is not None
+    whole = replace(code.statement, column=1, end_line=code.statement.end_line + 1, end_column=1)
+    return (
+        *insert_before(module.code(block.body[0]), module.segment(statement)),
+        Edit(whole, ""),
+    )
+
+
+@CAUSE.after_failure
+def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """The failure is one that a misused tape gives, and the source has such a tape."""
+    twice = "GradientTape can only be used to compute one set of gradients" in failure.message
+    missing = missing_gradients(failure.message)
+    none = any(words in failure.message for words in NONE_VALUE)
+    if not twice and not none and (missing is None or not missing.every):
+        return
+    evidence = [Evidence(claim="what TensorFlow said", observed=failure.message[:120], fact="failure.message")]
+    for module in project.modules if isinstance(project, Project) else ():
+        for tape, block in tapes(module):
+            calls = gradient_calls(module, tape, block)
+            if twice:
+                yield from _asked_twice(module, tape, block, calls, Confidence.CERTAIN)
+            elif none:
+                for call in calls:
+                    source = call.args[1] if len(call.args) > 1 else None
+                    if isinstance(source, ast.Name) and not _is_watched(block, tape, source.id):
+                        if _is_plain_tensor(module, source) or _is_parameter(module, source):
+                            yield _not_watched(module, tape, block, source, Confidence.CERTAIN, evidence)
+            else:
+                yield from _before_the_block(module, block, calls, Confidence.CERTAIN, evidence)
+    if twice and isinstance(project, Unknown):
+        frame = failure.last_user_frame
+        yield CAUSE.finding(
+            "a tape that is not persistent is asked for gradients twice",
+            subject="tape",
+            location=frame.location if frame else None,
+            evidence=evidence,
+            fixes=[fix("make the tape with `persistent=True`")],
+            confidence=Confidence.CERTAIN,
+        )
+
+
+def _is_parameter(module: Module, name: ast.Name) -> bool:
+    function = module.function_of(name)
+    return function is not None and name.id in function.parameters

@@ -1,0 +1,153 @@
+"""Whether a gradient gets through a function of the user's, and the operation that cuts it where it does not."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from fitdoctor.source.index import FUNCTIONS
+from fitdoctor.source.module import Module
+
+IsRoot = Callable[[ast.expr], bool]
+"""Whether an expression is where the gradient should arrive: predictions, the output of a layer."""
+
+_CUTTING = frozenset(
+    """argmax argmin round rint floor ceil sign equal not_equal greater greater_equal less less_equal logical_and
+    logical_or logical_not one_hot bincount histogram_fixed_width argsort searchsorted digitize in_top_k
+    is_nan isnan numpy_function stop_gradient shape size rank zeros_like ones_like floordiv""".split()
+)
+_CUTTING_LIBRARIES = ("numpy.", "math.", "sklearn.", "scipy.")
+_WHOLE = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "bool")
+
+
+@dataclass(frozen=True)
+class Cut:
+    """The operation that no gradient passes."""
+
+    node: ast.expr
+    what: str
+    """In the user's words: `tf.argmax`, a comparison, `.numpy()`."""
+
+
+@dataclass(frozen=True)
+class _Reach:
+    """How an expression depends on the roots."""
+
+    open: bool = False
+    """Some way is differentiable."""
+    cut: Cut | None = None
+    """Some way ends in an operation that cuts it: the first one met."""
+
+    def __or__(self, other: _Reach) -> _Reach:
+        return _Reach(self.open or other.open, self.cut or other.cut)
+
+
+_NOTHING = _Reach()
+
+
+def cut_on_the_way(module: Module, body: Iterable[ast.stmt], is_root: IsRoot, wanted: str = "") -> Cut | None:
+    """The operation that cuts every way from the roots to what a body returns.
+
+    Args:
+        module: the file.
+        body: the statements, read from top to bottom; both sides of a branch count.
+        is_root: tells the expressions that the gradient should reach.
+        wanted: the name whose value matters; what is returned when it is "".
+
+    Returns:
+        None when some way is open, when there is no way at all, or when it cannot be told.
+    """
+    reading = _Reading(module, is_root)
+    reading.read(body)
+    reach = reading.names.get(wanted, _NOTHING) if wanted else reading.returned
+    return None if reach.open else reach.cut
+
+
+class _Reading:
+    """Goes through statements and keeps how each name depends on the roots."""
+
+    def __init__(self, module: Module, is_root: IsRoot) -> None:
+        self._module = module
+        self._is_root = is_root
+        self.names: dict[str, _Reach] = {}
+        self.returned = _NOTHING
+
+    def read(self, body: Iterable[ast.stmt]) -> None:
+        for statement in body:
+            self._statement(statement)
+
+    def _statement(self, statement: ast.stmt) -> None:
+        if isinstance(statement, ast.Assign):
+            reach = self.reach(statement.value)
+            for target in statement.targets:
+                self._assign(target, reach)
+        elif isinstance(statement, ast.AnnAssign) and statement.value is not None:
+            self._assign(statement.target, self.reach(statement.value))
+        elif isinstance(statement, ast.AugAssign):
+            self._assign(statement.target, self.reach(statement.value) | self.reach(statement.target))
+        elif isinstance(statement, ast.Return) and statement.value is not None:
+            self.returned = self.returned | self.reach(statement.value)
+        elif isinstance(statement, (ast.If, ast.For, ast.While)):
+            # What one side leaves open stays open: only what is cut on all sides is cut.
+            before = dict(self.names)
+            self.read(statement.body)
+            after = dict(self.names)
+            self.names = dict(before)
+            self.read(statement.orelse)
+            for name in {*after, *self.names}:
+                self.names[name] = after.get(name, _NOTHING) | self.names.get(name, _NOTHING)
+        elif isinstance(statement, (ast.With, ast.Try)):
+            self.read(statement.body)
+            if isinstance(statement, ast.Try):
+                for handler in statement.handlers:
+                    self.read(handler.body)
+
+    def _assign(self, target: ast.expr, reach: _Reach) -> None:
+        if isinstance(target, (ast.Tuple, ast.List)):
+            for element in target.elts:
+                self._assign(element, reach)
+        elif isinstance(target, ast.Name):
+            self.names[target.id] = reach
+        elif isinstance(target, ast.Attribute):
+            self.names[ast.unparse(target)] = reach
+
+    def reach(self, expr: ast.AST) -> _Reach:
+        """How an expression depends on the roots."""
+        if isinstance(expr, ast.Name) and expr.id in self.names:
+            return self.names[expr.id]
+        if isinstance(expr, ast.expr) and self._is_root(expr):
+            return _Reach(open=True)
+        if isinstance(expr, ast.Attribute):
+            return _NOTHING if expr.attr in ("shape", "dtype", "ndim") else self.reach(expr.value)
+        if isinstance(expr, (*FUNCTIONS, ast.ClassDef)):
+            return _NOTHING
+        inner = _NOTHING
+        for child in ast.iter_child_nodes(expr):
+            inner = inner | self.reach(child)
+        if inner.open and isinstance(expr, ast.expr):
+            what = self._cuts(expr)
+            if what:
+                return _Reach(cut=Cut(expr, what))
+        return inner
+
+    def _cuts(self, expr: ast.expr) -> str:
+        """What an expression does to a gradient, in words; "" when it lets it pass."""
+        if isinstance(expr, ast.Compare):
+            return "a comparison"
+        if isinstance(expr, ast.BinOp) and isinstance(expr.op, ast.FloorDiv):
+            return "`//`"
+        if not isinstance(expr, ast.Call):
+            return ""
+        name = self._module.resolve(expr.func)
+        last = name.rpartition(".")[2]
+        if name.startswith(_CUTTING_LIBRARIES) or name in ("float", "int", "round", "bool"):
+            return f"`{self._module.segment(expr.func)}`"
+        if name.startswith(("tensorflow.", "keras.")) and last in _CUTTING:
+            return f"`{self._module.segment(expr.func)}`"
+        if name in ("tensorflow.cast", "keras.ops.cast") and len(expr.args) > 1:
+            kind = self._module.segment(expr.args[1])
+            return f"a cast to `{kind}`" if any(whole in kind for whole in _WHOLE) else ""
+        if isinstance(expr.func, ast.Attribute) and expr.func.attr == "numpy" and not expr.args:
+            return "`.numpy()`"
+        return ""
