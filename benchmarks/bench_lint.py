@@ -52,7 +52,7 @@ def _growth(quick: bool) -> Row:
     """Ten times the lines should take ten times as long."""
     with tempfile.TemporaryDirectory() as folder:
         short, long = Path(folder) / "short.py", Path(folder) / "long.py"
-        lines = 2_000 if quick else 10_000
+        lines = 200 if quick else 1_000
         block = SMALL.replace('"""A small model that trains."""', "")
         unit = block.count("\n")
         short.write_text(block * (lines // unit), "utf-8")

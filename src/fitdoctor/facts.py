@@ -76,8 +76,8 @@ class Code:
     """The zero-width place at the start of a line where an import may be inserted."""
     function: str = ""
     """The qualified name of the function that it stands in; "" at the top of the file."""
-    maker: Location | None = None
-    """For a write in place (`x[0] = 1`): where what is written to was made."""
+    maker: Code | None = None
+    """For a write in place (`x[0] = 1`): what made the thing that is written to."""
 
     def argument(self, name: str, position: int | None = None) -> Argument | None:
         """The argument of that keyword, or at that position among the positional ones."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from fitdoctor.catalogue.kept_reads import Read, fatal_reads
 from fitdoctor.catalogue.kept_tensors import Kept, kept_tensors
+from fitdoctor.catalogue.own_graphs import switched_off
 from fitdoctor.catalogue.traced import (
     is_out_of_scope,
     made_line,
@@ -66,7 +67,9 @@ def leak_of(failure: FailureFacts, project: Project | Unknown) -> Leak | None:
     if is_out_of_scope(failure):
         if graph_part(failure) != "function":
             return None
-    elif not wants_a_value(failure.message) or raised_in_trace(failure, project):
+    elif not wants_a_value(failure.message) or raised_in_trace(failure, project) or _raised_by_keras(failure):
+        return None
+    if isinstance(project, Project) and switched_off(project) is not None:
         return None
     named = named_tensor(failure.message)
     return Leak(
@@ -76,6 +79,13 @@ def leak_of(failure: FailureFacts, project: Project | Unknown) -> Leak | None:
         held=_held(failure),
         tensor=named.name if named is not None else "",
     )
+
+
+def _raised_by_keras(failure: FailureFacts) -> bool:
+    """Whether the value was asked for inside Keras, by a call of the user's: then the user's line holds no tensor."""
+    users = [index for index, frame in enumerate(failure.frames) if not frame.library]
+    after = failure.frames[users[-1] + 1 :] if users else failure.frames
+    return any("/keras/" in frame.path.replace("\\", "/") for frame in after)
 
 
 def _likeliest(failure: FailureFacts, project: Project | Unknown) -> Kept | None:

@@ -2,11 +2,27 @@
 
 from __future__ import annotations
 
+import itertools
 import math
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from fitdoctor.facts import ArrayFacts, DataFacts, ModelFacts, Shape, Spec, Unknown
+from fitdoctor.diagnosis import Edit
+from fitdoctor.edits import set_argument
+from fitdoctor.facts import (
+    ArrayFacts,
+    Code,
+    DataFacts,
+    FailureFacts,
+    FailureSummary,
+    LayerFacts,
+    ModelFacts,
+    Shape,
+    Spec,
+    Unknown,
+)
+from fitdoctor.failure.patterns import InputMismatch, input_mismatch
 
 
 @dataclass(frozen=True)
@@ -18,7 +34,11 @@ class Mismatch:
     found_sample: Shape
     expected_sample: Shape
     kind: str
-    """See `relation`."""
+    """See `relation`; `batch`: the expected shape begins with the number of samples, or the batch size."""
+    code: Code | Unknown = Unknown("the model fixes no input")
+    """What fixes the expected shape: an `Input(…)`, or the layer that refuses the data."""
+    by_layer: bool = False
+    """A layer refuses the data; the model itself has no `Input`."""
 
 
 def relation(found: Shape, expected: Shape) -> str:
@@ -51,34 +71,234 @@ def size(shape: Shape) -> int | None:
     return None if None in shape else math.prod(length for length in shape if length is not None)
 
 
+def fits(found: Shape, expected: Shape) -> bool:
+    """Whether Keras takes samples of one shape for an `Input` of the other: a last axis of 1 may lack or be too many."""
+    if relation(found, expected) == "same":
+        return True
+    if len(found) + 1 == len(expected) and expected[-1] == 1:
+        return relation(found, expected[:-1]) == "same"
+    if len(found) == len(expected) + 1 and found[-1] == 1:
+        return relation(found[:-1], expected) == "same"
+    return False
+
+
+def without_one_axis(longer: Shape, shorter: Shape) -> int | None:
+    """The axis of the longer shape that the shorter one lacks; the last one where several would do."""
+    if len(longer) != len(shorter) + 1:
+        return None
+    for axis in range(len(longer) - 1, -1, -1):
+        if all(map(_fits, (*longer[:axis], *longer[axis + 1 :]), shorter)):
+            return axis
+    return None
+
+
+# --- the data against the model's Input ---------------------------------------------------------------------------
+
+
 def mismatches(model: ModelFacts, data: DataFacts) -> Iterator[Mismatch]:
-    """The inputs whose samples surely do not fit the model's own `Input` specs."""
-    if data.role != "training" or isinstance(model.inputs, Unknown):
+    """The inputs whose samples surely do not fit, by the model's own `Input` or by the layer that refused them."""
+    if data.role != "training" or went_through(data):
         return
-    forward = data.trial.forward
-    if not isinstance(forward, Unknown) and forward.ok:
+    if isinstance(model.inputs, Unknown):
+        yield from _refused(model, data)
         return
-    if len(data.x) != len(model.inputs):
+    if isinstance(data.trial.forward, Unknown) and "train_step" in model.overrides:
+        return  # it may give the model something else than the data
+    if len(data.x) != len(model.inputs) or shuffled(model, data):
         return
-    for array, expected in _paired(data.x, model):
+    for array, expected in paired(data.x, model):
         if isinstance(array.shape, Unknown) or isinstance(expected.shape, Unknown) or not array.shape:
             continue
-        kind = relation(array.shape[1:], expected.shape[1:])
-        if kind != "same":
-            yield Mismatch(array, expected, array.shape[1:], expected.shape[1:], kind)
+        found, wanted = array.shape[1:], expected.shape[1:]
+        if fits(found, wanted) or not _minded(model, data, found, wanted):
+            continue
+        code = input_code_of(model, expected)
+        kind = relation(found, wanted)
+        if _begins_with_batch(found, wanted, data, code):
+            kind = "batch"
+        yield Mismatch(array, expected, found, wanted, kind, code)
 
 
-def _paired(arrays: tuple[ArrayFacts, ...], model: ModelFacts) -> Iterator[tuple[ArrayFacts, Spec]]:
-    assert not isinstance(model.inputs, Unknown)
-    by_name = {spec.name: spec for spec in model.inputs}
-    if all(array.key in by_name for array in arrays) and len(arrays) > 1:
-        for array in arrays:
-            yield array, by_name[array.key]
-    else:
-        yield from zip(arrays, model.inputs, strict=True)
+def went_through(data: DataFacts) -> bool:
+    """Whether the abstract forward pass took the data."""
+    forward = data.trial.forward
+    return not isinstance(forward, Unknown) and forward.ok
 
 
 def proven(data: DataFacts) -> bool:
     """Whether the abstract forward pass raised."""
     forward = data.trial.forward
     return not isinstance(forward, Unknown) and not forward.ok
+
+
+def forward_failure(data: DataFacts) -> FailureSummary | None:
+    """What the abstract forward pass raised."""
+    forward = data.trial.forward
+    return None if isinstance(forward, Unknown) else forward.failure
+
+
+def paired(arrays: tuple[ArrayFacts, ...], model: ModelFacts) -> Iterator[tuple[ArrayFacts, Spec]]:
+    """Each array with the input that it goes to: by name where the keys are names, else by position."""
+    assert not isinstance(model.inputs, Unknown)
+    by_name = {spec.name: spec for spec in model.inputs}
+    if arrays and all(array.key in by_name for array in arrays):
+        for array in arrays:
+            yield array, by_name[array.key]
+    elif len(arrays) == len(model.inputs):
+        yield from zip(arrays, model.inputs, strict=True)
+
+
+def shuffled(model: ModelFacts, data: DataFacts) -> tuple[ArrayFacts, ...] | None:
+    """The arrays in the order that the model wants them, where they are given in another one."""
+    if isinstance(model.inputs, Unknown) or data.x_structure not in ("list", "tuple"):
+        return None
+    if not 1 < len(data.x) == len(model.inputs) <= 5 or _all_fit(data.x, model.inputs):
+        return None
+    orders = [order for order in itertools.permutations(data.x) if _all_fit(order, model.inputs)]
+    return orders[0] if len(orders) == 1 else None
+
+
+def _all_fit(arrays: tuple[ArrayFacts, ...], inputs: tuple[Spec, ...]) -> bool:
+    return all(
+        isinstance(array.shape, tuple)
+        and isinstance(spec.shape, tuple)
+        and bool(array.shape)
+        and fits(array.shape[1:], spec.shape[1:])
+        for array, spec in zip(arrays, inputs, strict=True)
+    )
+
+
+def input_code_of(model: ModelFacts, spec: Spec) -> Code | Unknown:
+    """The `Input(…)` of one of several inputs."""
+    if isinstance(model.inputs, Unknown) or len(model.inputs) == 1:
+        return model.input_code
+    position = model.inputs.index(spec)
+    names = {spec.name, *model.input_layers[position : position + 1]}
+    for layer in model.layers:
+        if layer.class_name == "InputLayer" and layer.name in names:
+            return layer.code
+    return Unknown("its `Input` was not found")
+
+
+_PASSES_SHAPE = frozenset(
+    "InputLayer Dropout SpatialDropout1D SpatialDropout2D Activation ReLU LeakyReLU GaussianNoise Rescaling".split()
+)
+_FIXES_LAST_AXIS = frozenset(
+    "Dense Conv1D Conv2D Conv3D LSTM GRU SimpleRNN BatchNormalization LayerNormalization Normalization".split()
+)
+
+
+def _minded(model: ModelFacts, data: DataFacts, found: Shape, expected: Shape) -> bool:
+    """Whether the difference matters: a Sequential checks only the rank, and the layers what they are built for."""
+    if model.kind != "sequential" or len(found) != len(expected) or proven(data):
+        return True
+    last = not _fits(found[-1], expected[-1])
+    others = not all(map(_fits, found[:-1], expected[:-1]))
+    for layer in model.layers:
+        if layer.class_name in _PASSES_SHAPE:
+            continue
+        if layer.class_name in ("Flatten", "Reshape"):
+            return True
+        if layer.class_name == "Embedding":
+            last, others = False, True
+        elif layer.class_name in _FIXES_LAST_AXIS:
+            if last:
+                return True
+            if layer.setting("return_sequences") == "False":
+                return False
+        elif "Pooling" not in layer.class_name or layer.class_name.startswith("Global"):
+            return False
+    return others and not last
+
+
+_BATCH_WORDS = re.compile(r"batch|samples|n_train|n_rows|num_rows|len\(|\.shape\[0\]", re.IGNORECASE)
+
+
+def _begins_with_batch(found: Shape, expected: Shape, data: DataFacts, code: Code | Unknown) -> bool:
+    """Whether the expected shape is a sample's with the number of samples, or the batch size, before it."""
+    if len(expected) != len(found) + 1 or relation(found, expected[1:]) != "same":
+        return False
+    return expected[0] in (data.samples, data.batch_size) or says_batch(code)
+
+
+def says_batch(code: Code | Unknown) -> bool:
+    """Whether the source of an input's shape speaks of samples: `x_train.shape`, `(batch_size, 12)`."""
+    text = shape_argument(code)
+    if text.endswith(".shape"):
+        return True
+    first = text.strip("([").split(",")[0]
+    return "," in text and bool(_BATCH_WORDS.search(first))
+
+
+def shape_argument(code: Code | Unknown) -> str:
+    """The text of the shape that an `Input(…)`, or the `input_shape=` of a first layer, is given."""
+    if isinstance(code, Unknown):
+        return ""
+    argument = code.argument("input_shape")
+    if argument is None and code.name.endswith((".Input", ".InputLayer")):
+        argument = code.argument("shape", 0)
+    return argument.text.strip() if argument is not None else ""
+
+
+def input_shape_edit(code: Code | Unknown, shape: Shape | str) -> tuple[Edit, ...]:
+    """Another shape for an `Input(…)`, `InputLayer(…)` or the `input_shape=` of a first layer."""
+    if isinstance(code, Unknown):
+        return ()
+    text = shape if isinstance(shape, str) else str(tuple(shape))
+    if code.argument("input_dim") is not None and isinstance(shape, tuple) and len(shape) == 1:
+        return set_argument(code, "input_dim", str(shape[0]))
+    if code.argument("input_shape") is not None:
+        return set_argument(code, "input_shape", text)
+    if code.name.endswith((".Input", ".InputLayer")):
+        return set_argument(code, "shape", text, position=0)
+    return ()
+
+
+# --- the data against the first layer that minds ----------------------------------------------------------------------
+
+
+def _refused(model: ModelFacts, data: DataFacts) -> Iterator[Mismatch]:
+    """For a model without an `Input`: a layer got the data as they are, and refused their lengths."""
+    refusal = refused(model, data)
+    if refusal is None:
+        return
+    array, said, layer = refusal
+    assert isinstance(array.shape, tuple)
+    found = array.shape[1:]
+    if said.expected is not None:
+        expected = said.expected[1:]
+    elif said.axis is not None and said.axis_length is not None and -len(found) <= said.axis < 0:
+        expected = (*found[: said.axis], said.axis_length, *found[len(found) + said.axis + 1 :])
+    else:
+        return
+    code = layer.code if layer is not None else Unknown("the layer was not found")
+    spec = Spec((None, *expected), "float32", said.layer)
+    kind = relation(found, expected)
+    if kind != "same":
+        yield Mismatch(array, spec, found, expected, kind, code, by_layer=True)
+
+
+def refused(
+    model: ModelFacts, data: DataFacts
+) -> tuple[ArrayFacts, InputMismatch, LayerFacts | None] | None:
+    """The component of x that a layer refused as it is, what was said, and the layer."""
+    failure = forward_failure(data)
+    said = input_mismatch(failure.message) if failure is not None else None
+    if failure is None or said is None or said.found is None or data.role != "training":
+        return None
+    for array in data.x:
+        if isinstance(array.shape, tuple) and len(array.shape) == len(said.found):
+            if all(map(_fits, array.shape[1:], said.found[1:])):
+                return array, said, _named(model, failure.layer or said.layer)
+    return None
+
+
+def _named(model: ModelFacts, name: str) -> LayerFacts | None:
+    return next((layer for layer in model.every_layer() if layer.name == name), None)
+
+
+def while_validating(failure: FailureFacts) -> bool:
+    """Whether fit had come to its validation data."""
+    return failure.called == "fit" and any(
+        frame.library and frame.function == "evaluate" for frame in failure.frames
+    )

@@ -169,7 +169,7 @@ def targets(model: ModelFacts, data: DataFacts) -> Iterator[Target]:
     if not model.compiled or {"train_step", "compute_loss"} & set(model.overrides):
         return
     outputs = output_specs(model, data)
-    names = model.output_names if len(model.output_names) == len(outputs) else ()
+    names = _names(model, outputs)
     for index, output in enumerate(outputs):
         name = names[index] if names and len(outputs) > 1 else ""
         yield Target(
@@ -188,8 +188,20 @@ def output_specs(model: ModelFacts, data: DataFacts) -> tuple[Spec, ...]:
     """What comes out of the model on this data; () when it is not known."""
     forward = data.trial.forward
     if not isinstance(forward, Unknown) and forward.ok and forward.specs:
+        # Keras sorts a dict of outputs by its keys; the model's own call gives it back as it was written.
+        by_name = {spec.name: spec for spec in forward.specs}
+        if set(by_name) == set(model.output_names) and len(by_name) == len(forward.specs):
+            return tuple(by_name[name] for name in model.output_names)
         return forward.specs
     return () if isinstance(model.outputs, Unknown) else model.outputs
+
+
+def _names(model: ModelFacts, outputs: tuple[Spec, ...]) -> tuple[str, ...]:
+    if len(model.output_names) == len(outputs):
+        return model.output_names
+    # The keys of a dict that the user's own `call` returns.
+    keys = tuple(spec.name for spec in outputs)
+    return keys if all(key and not key.isdigit() for key in keys) else ()
 
 
 def _matching(data: DataFacts, name: str, index: int, outputs: int) -> ArrayFacts | None:

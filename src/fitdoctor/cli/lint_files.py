@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from fitdoctor.cli.discover import Found, ignored_in
 
 if TYPE_CHECKING:
-    from fitdoctor.diagnosis import Crash, Diagnosis, Finding
+    from fitdoctor.diagnosis import Crash, Diagnosis, Finding, Skipped
     from fitdoctor.engine import Case
     from fitdoctor.source.module import Module
     from fitdoctor.source.project import Project
@@ -150,6 +150,7 @@ def _diagnoses(
         select = wishes.select or found.config.select
         ignore = (*wishes.ignore, *found.config.ignore, *ignored_in(found))
         diagnosis = diagnose(cases.get(path, []), select=select, ignore=ignore, read_line=read_line)
+        diagnosis = replace(diagnosis, skipped=tuple(filter(_could_be_known, diagnosis.skipped)))
         module = project.module_at(path)
         if module is not None:
             heeded = suppress(module, diagnosis.findings)
@@ -159,6 +160,11 @@ def _diagnoses(
                 remarks.extend(_remark(unused) for unused in heeded.unused if _should_have_been_found(unused))
         diagnoses.append(diagnosis)
     return diagnoses
+
+
+def _could_be_known(skipped: Skipped) -> bool:
+    """Not what the engine says of facts that a case of this kind never has."""
+    return not (skipped.reason.startswith("no ") and skipped.reason.endswith(" here"))
 
 
 def _should_have_been_found(unused: Unused) -> bool:

@@ -51,5 +51,5 @@ class Codes:
     def of_sliced(
         self, path: str, operations: list[str], keys: tuple[str | int, ...]
     ) -> tuple[Code | Unknown, Code | Unknown]:
-        """For a pipeline that passes its arrays on as they are: what made one of them, and what stands in its source."""
+        """For a pipeline that passes its arrays on: what made one of them, and what stands in its source."""
         return NOT_FOUND, NOT_FOUND

@@ -62,7 +62,7 @@ class FrameCodes(Codes):
         name, keys = split_path(path)
         found = self._given(name)
         if found is None:
-            return NOT_FOUND, NOT_FOUND
+            return self._starred(name, keys), NOT_FOUND
         module, expr = found
         expr, keys = _literal_part(expr, keys)
         use = module.code(expr)
@@ -76,6 +76,24 @@ class FrameCodes(Codes):
             return None
         expr = _argument(self._call, name, PARAMETERS.get(self._method, ()))
         return None if expr is None else (self._module, expr)
+
+    def _starred(self, name: str, keys: PathKeys) -> Code | Unknown:
+        """The code behind an argument of `fit(*train)`: there is no expression of its own in the call."""
+        from fitdoctor.collect.fit_call import PARAMETERS
+
+        if self._module is None or self._call is None or name not in PARAMETERS.get(self._method, ()):
+            return NOT_FOUND
+        stars = [index for index, value in enumerate(self._call.args) if isinstance(value, ast.Starred)]
+        position = PARAMETERS[self._method].index(name)
+        if len(stars) != 1 or position < stars[0]:
+            return NOT_FOUND
+        star = self._call.args[stars[0]]
+        assert isinstance(star, ast.Starred)
+        expr, rest = _literal_part(star.value, (position - stars[0], *keys))
+        end = self._follow(self._module, expr, rest)
+        # Without an end of its own the way leads to the whole tuple, and that is not the argument.
+        place, node = end.decided
+        return place.code(node) if not end.path else NOT_FOUND
 
     def _follow(self, module: Module, expr: ast.expr, keys: PathKeys = ()) -> Origin:
         """Back through the source and, where a parameter has several callers, through the frames under way."""
@@ -251,7 +269,7 @@ def _decided(end: Origin) -> Code:
     """The code that last decided the values; where that is a write in place, with what made the array."""
     place, node = end.decided
     code = place.code(node)
-    return replace(code, maker=end.module.location(end.node)) if end.writes else code
+    return replace(code, maker=end.module.code(end.node)) if end.writes else code
 
 
 def _method(call: ast.Call) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from fitdoctor.facts import Unknown
 from fitdoctor.source import arrays, objects
 from fitdoctor.source.array_arguments import dtype_of, order_of
 from fitdoctor.source.array_math import reduction
@@ -168,8 +167,3 @@ def _labels(run: Interpreter, value: Value | None) -> tuple[str, ...] | None:
     if items is None or not all(isinstance(item, Plain) for item in items):
         return None
     return tuple(str(item.value) for item in items if isinstance(item, Plain))
-
-
-def untold(value: Value) -> bool:
-    """Whether nothing is known."""
-    return isinstance(value, Unknown)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from fitdoctor.source import array_methods, objects, pipelines, python_functions, static_models
 from fitdoctor.source.joining import join
 from fitdoctor.source.library import FUNCTIONS, METHODS, is_known_library
-from fitdoctor.source.state import State, join_states
+from fitdoctor.source.state import Control, State, join_states
 from fitdoctor.source.values import (
     NONE,
     UNTOLD,
@@ -179,8 +179,6 @@ def follow_function(
     run: Interpreter, function: Function, bound: dict[str, Value]
 ) -> tuple[Value, list[Value]]:
     """Follow a body with its parameters bound: what it returns, and what it yields."""
-    from fitdoctor.source.interpret import Control
-
     node = function.node
     outer = run.frame
     run.frame = frame = run.new_frame(function.frame)

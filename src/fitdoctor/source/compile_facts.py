@@ -13,9 +13,7 @@ from fitdoctor.source.values import (
     Class,
     Function,
     InstanceRecord,
-    Items,
     Made,
-    Mapping,
     Method,
     Named,
     Plain,
@@ -268,8 +266,3 @@ def flag(run: Interpreter, call: Arguments, name: str) -> bool:
     """Whether a setting of `compile` is surely on."""
     value = call.get(name)
     return value is not None and objects.truth(run, value) is True
-
-
-def is_structure(value: Value) -> bool:
-    """Whether a value is a tuple or dict."""
-    return isinstance(value, (Items, Mapping))

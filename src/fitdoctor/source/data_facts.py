@@ -37,6 +37,7 @@ from fitdoctor.source.values import (
     Mapping,
     Plain,
     Ref,
+    Step,
     Value,
 )
 
@@ -341,10 +342,7 @@ def _dataset(run: Interpreter, dataset: Dataset, given: Given, role: str) -> Dat
     )
 
 
-def _step(run: Interpreter, step: object) -> PipelineStep:
-    from fitdoctor.source.values import Step
-
-    assert isinstance(step, Step)
+def _step(run: Interpreter, step: Step) -> PipelineStep:
     parts = leaves(step.element)
     specs: tuple[Spec, ...] = ()
     if parts is not None:

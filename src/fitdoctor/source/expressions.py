@@ -123,14 +123,24 @@ def _joined_string(run: Interpreter, node: ast.expr) -> Value:
     assert isinstance(node, ast.JoinedStr)
     parts: list[str] = []
     for part in node.values:
-        inner = part.value if isinstance(part, ast.FormattedValue) else part
-        value = evaluate(run, inner)
-        if not isinstance(value, Plain) or (
-            isinstance(part, ast.FormattedValue) and (part.format_spec or part.conversion != -1)
-        ):
+        text = _formatted(run, part) if isinstance(part, ast.FormattedValue) else evaluate(run, part)
+        if not isinstance(text, Plain):
             return UNTOLD
-        parts.append(str(value.value))
+        parts.append(str(text.value))
     return Plain("".join(parts))
+
+
+def _formatted(run: Interpreter, part: ast.FormattedValue) -> Value:
+    value = evaluate(run, part.value)
+    style = Plain("") if part.format_spec is None else evaluate(run, part.format_spec)
+    if not isinstance(value, Plain) or not isinstance(style, Plain) or part.conversion != -1:
+        return UNTOLD
+    if len(style.value) > 8:
+        return UNTOLD
+    try:
+        return Plain(format(value.value, style.value))
+    except (TypeError, ValueError):
+        return UNTOLD
 
 
 def _lambda(run: Interpreter, node: ast.expr) -> Value:

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from fitdoctor.diagnosis import Location
 from fitdoctor.facts import Code, Unknown
 from fitdoctor.source import calls, expressions, statements
+from fitdoctor.source.library import library_name
 from fitdoctor.source.module import Module
-from fitdoctor.source.names import canonical, own_keras
-from fitdoctor.source.state import State
+from fitdoctor.source.state import Control, State
 from fitdoctor.source.values import (
     UNTOLD,
     Arguments,
@@ -49,16 +49,6 @@ _LOST = ListRecord(None)
 
 class OutOfBudget(Exception):
     """The file takes too long to follow; what was found so far stands."""
-
-
-@dataclass
-class Control:
-    """The ways out of a function's body that were met."""
-
-    returns: list[tuple[Value, State]] = field(default_factory=list)
-    breaks: list[State] = field(default_factory=list)
-    continues: list[State] = field(default_factory=list)
-    yields: list[Value] = field(default_factory=list)
 
 
 class Listener(Protocol):
@@ -260,11 +250,6 @@ class Interpreter:
     def reporting(self) -> bool:
         """Whether what is met now is to be told."""
         return self.trial == 0 and self.expecting_failure == 0
-
-
-def library_name(name: str) -> str:
-    """The canonical name, with the other Keras packages under the name of Keras."""
-    return own_keras(canonical(name)) if name else ""
 
 
 def run_module(module: Module, listener: Listener) -> Interpreter:

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from fitdoctor.source.names import canonical, own_keras
 from fitdoctor.source.values import Arguments, Made, Value
 
 if TYPE_CHECKING:
@@ -53,3 +54,8 @@ def is_known_library(name: str) -> bool:
     """Whether a function of that name is known to leave the program's lists, models and arrays alone."""
     root = name.partition(".")[0]
     return root in _KNOWN_ROOTS or root in sys.stdlib_module_names or "." not in name
+
+
+def library_name(name: str) -> str:
+    """The canonical name, with the other Keras packages under the name of Keras."""
+    return own_keras(canonical(name)) if name else ""

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 from fitdoctor.facts import Unknown
 from fitdoctor.source import arrays, indexing
 from fitdoctor.source.joining import join
-from fitdoctor.source.layer_settings import Dims
-from fitdoctor.source.library import ATTRIBUTES
+from fitdoctor.source.layer_settings import Dims, product
+from fitdoctor.source.library import ATTRIBUTES, library_name
 from fitdoctor.source.values import (
     UNTOLD,
+    Arguments,
     Array,
     Class,
     Dataset,
@@ -189,8 +190,6 @@ def has_foreign_base(run: Interpreter, owner: Class) -> bool:
 def get_attribute(run: Interpreter, receiver: Value, name: str) -> Value:
     """`receiver.name`, read or about to be called."""
     if isinstance(receiver, Named):
-        from fitdoctor.source.interpret import library_name
-
         return Named(library_name(f"{receiver.name}.{name}"))
     if isinstance(receiver, Array):
         return _array_attribute(receiver, name)
@@ -219,8 +218,6 @@ def _array_attribute(array: Array, name: str) -> Value:
     if name == "ndim":
         return UNTOLD if dims is None else Plain(len(dims))
     if name == "size":
-        from fitdoctor.source.layer_settings import product
-
         return UNTOLD if dims is None else arrays.value_of(product(dims))
     if name == "values" and array.container.startswith("pandas"):
         return replace(array, container="numpy.ndarray", columns=None)
@@ -275,11 +272,8 @@ def _owned_attribute(run: Interpreter, receiver: Value, owner: Class, name: str)
     method = method_of(run, owner, name)
     if method is not None:
         if is_decorated(method.node, "property", "cached_property"):
-            from fitdoctor.source.calls import call_function
-            from fitdoctor.source.values import Arguments
-
             nothing = ast.Call(ast.Name(name, ast.Load()), [], [])
-            return call_function(run, method, Arguments((receiver,), (), nothing))
+            return run.call(method, Arguments((receiver,), (), nothing))
         return Method(receiver, name)
     for ancestor in run.module.ancestry(run.module.class_info(owner.node)):
         values = run.class_values.get(ancestor.node, {})

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 from fitdoctor.source.joining import join, join_records
 from fitdoctor.source.values import (
     UNTOLD,
@@ -122,3 +124,13 @@ def joined(states: list[State]) -> State:
     for state in states[1:]:
         merged = join_states(merged, state)
     return merged
+
+
+@dataclass
+class Control:
+    """The ways out of a function's body that were met."""
+
+    returns: list[tuple[Value, State]] = field(default_factory=list)
+    breaks: list[State] = field(default_factory=list)
+    continues: list[State] = field(default_factory=list)
+    yields: list[Value] = field(default_factory=list)

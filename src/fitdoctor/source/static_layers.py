@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from fitdoctor.facts import Unknown
 from fitdoctor.source import arrays, objects
-from fitdoctor.source.array_arguments import dtype_of, size_of
+from fitdoctor.source.array_arguments import dtype_of
 from fitdoctor.source.layer_rules import KEEPS_DTYPE, Applied, apply_layer, fixed_axis
 from fitdoctor.source.layer_settings import POSITIONAL, Dims, LayerPlan, Refused, class_of_layer, shown
 from fitdoctor.source.values import (
@@ -21,7 +21,6 @@ from fitdoctor.source.values import (
     Items,
     LayerCall,
     LayerRecord,
-    Made,
     Method,
     Named,
     Plain,
@@ -450,13 +449,3 @@ def regularised(plan: LayerPlan) -> bool:
         or plan.class_name == "ActivityRegularization"
         or any(plan.settings[name] is not None for name in names)
     )
-
-
-def made_name(value: Value) -> str:
-    """The last name of what a library made."""
-    return value.name.rpartition(".")[2] if isinstance(value, (Made, Named)) else ""
-
-
-def shape_from(run: Interpreter, value: Value | None) -> Dims | Unknown:
-    """A shape argument as axis lengths."""
-    return size_of(run, value)

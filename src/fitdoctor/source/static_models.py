@@ -32,6 +32,7 @@ from fitdoctor.source.values import (
     LayerCall,
     LayerRecord,
     Made,
+    Mapping,
     ModelRecord,
     Plain,
     Ref,
@@ -146,8 +147,6 @@ def _fixed(run: Interpreter, value: Value) -> Value:
     """A structure of tensors as it is now: lists may change later, the model does not."""
     pairs = objects.pairs_of(run, value)
     if pairs is not None:
-        from fitdoctor.source.values import Mapping
-
         # Keras flattens dicts by their sorted keys
         return Mapping(
             tuple((key, _fixed(run, item)) for key, item in sorted(pairs, key=lambda pair: str(pair[0])))

@@ -3,8 +3,9 @@
 ## What happens
 
 A model with `Input(shape=(28, 28))` takes samples of 28 by 28. Samples of 784 numbers, or of 28 by 27, end fit before
-its first step: `ValueError: … expected shape=(None, 28, 28), found shape=(32, 784)`; inside the model the same mistake
-reads `expected axis -1 of input shape to have value 8, but received input with shape (None, 9)`.
+its first step. A functional model says `expected shape=(None, 28, 28), found shape=(32, 784)`. A Sequential checks only
+the number of axes at its `Input`; other lengths are met by the first layer that minds, and the message names that one:
+`expected axis -1 of input shape to have value 8, but received input with shape (None, 9)`.
 
 ## Why
 
@@ -27,11 +28,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.shapes import Mismatch, mismatches, proven, relation
+from fitdoctor.catalogue.data_places import made_near, rework_data, shape_line
+from fitdoctor.catalogue.shapes import (
+    Mismatch,
+    input_shape_edit,
+    mismatches,
+    proven,
+    relation,
+    while_validating,
+    without_one_axis,
+)
 from fitdoctor.catalogue.words import place, shape_words
-from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
-from fitdoctor.edits import fix, rework, set_argument
-from fitdoctor.facts import Code, DataFacts, FailureFacts, ModelFacts, Shape, Unknown
+from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.edits import fix
+from fitdoctor.facts import DataFacts, FailureFacts, FitFacts, ModelFacts, Shape, Unknown
 from fitdoctor.failure.patterns import input_mismatch
 
 CAUSE = Cause(
@@ -44,30 +54,30 @@ CAUSE = Cause(
 
 @CAUSE.in_source
 @CAUSE.before_fit
-def from_data(model: ModelFacts, data: DataFacts) -> Iterator[Finding]:
+def from_data(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
     """The data's axes have other lengths than the `Input`'s."""
     for mismatch in mismatches(model, data):
-        if mismatch.kind not in ("reshaped", "lengths"):
-            continue
-        yield _finding(
-            model,
-            mismatch,
-            Confidence.CERTAIN if proven(data) else Confidence.LIKELY,
-        )
+        if _is_about_lengths(mismatch.kind, mismatch.found_sample, mismatch.expected_sample):
+            yield _finding(mismatch, fit, data, Confidence.CERTAIN if proven(data) else Confidence.LIKELY)
 
 
-def _finding(model: ModelFacts, mismatch: Mismatch, confidence: Confidence) -> Finding:
+def _is_about_lengths(kind: str, found: Shape, expected: Shape) -> bool:
+    if kind != "rank":
+        return kind in ("reshaped", "lengths")
+    # One axis more or less, and the others agree: that axis is what is wrong.
+    return without_one_axis(found, expected) is None and without_one_axis(expected, found) is None
+
+
+def _finding(
+    mismatch: Mismatch, fit_call: FitFacts | Unknown, data: DataFacts, confidence: Confidence
+) -> Finding:
     array = mismatch.array
     found, expected = shape_words(mismatch.found_sample), shape_words(mismatch.expected_sample)
-    reshaped = mismatch.kind == "reshaped"
-    if reshaped:
-        location = place(array.code, array.use, model.input_code)
-    else:
-        location = place(model.input_code, array.code, array.use)
+    whose = f"the layer `{mismatch.expected.name}`" if mismatch.by_layer else "the model"
     return CAUSE.finding(
-        f"each sample of `{array.path}` has shape {found}, but the model expects {expected}",
+        f"each sample of `{array.path}` has shape {found}, but {whose} expects {expected}",
         subject=f"argument {array.path} of fit",
-        location=location,
+        location=_line_to_change(mismatch, data),
         evidence=[
             Evidence(
                 claim=f"shape of `{array.path}`",
@@ -76,81 +86,89 @@ def _finding(model: ModelFacts, mismatch: Mismatch, confidence: Confidence) -> F
                 fact="data.x.shape",
                 location=place(array.code, array.use),
             ),
-            Evidence(claim="the model's input was fixed here", location=place(model.input_code)),
+            Evidence(claim=f"what {whose} expects was fixed here", location=place(mismatch.code)),
         ],
-        fixes=_fixes(model, mismatch),
+        fixes=_fixes(mismatch, fit_call, data),
         confidence=confidence,
     )
 
 
-def _fixes(model: ModelFacts, mismatch: Mismatch) -> list[Fix]:
+def _line_to_change(mismatch: Mismatch, data: DataFacts) -> Location | None:
+    """The data's line where reshaping helps and is done there, else the line that fixes the model's input."""
+    array = mismatch.array
+    of_data = shape_line(array, data)
+    # Pictures for a model of flat rows: most would rather give the model their shape (and a Flatten) than lose it.
+    flatter = len(mismatch.found_sample) <= len(mismatch.expected_sample)
+    if mismatch.kind == "reshaped" and flatter and (data.pipeline or made_near(array)):
+        return of_data
+    return place(mismatch.code, of_data)
+
+
+def _fixes(mismatch: Mismatch, fit_call: FitFacts | Unknown, data: DataFacts) -> list[Fix]:
     array = mismatch.array
     if mismatch.kind == "reshaped":
         axes = ", ".join(str(length) for length in mismatch.expected_sample)
-        return [
-            fix(
-                f"reshape `{array.path}`: both shapes hold the same number of values",
-                rework(array.code, array.use, f"{{}}.reshape(-1, {axes})"),
-            )
-        ]
+        edits = rework_data(array, fit_call, f"{{}}.reshape(-1, {axes})") if data.form == "arrays" else ()
+        title = f"reshape `{array.path}`: both shapes hold the same number of values"
+        return [fix(title, edits if "numpy" in array.container else ())]
     return [
         fix(
             f"set the input shape to {shape_words(mismatch.found_sample)}",
-            input_shape_edit(model.input_code, mismatch.found_sample),
+            input_shape_edit(mismatch.code, mismatch.found_sample),
         ),
         fix(f"or give the model samples of {shape_words(mismatch.expected_sample)}"),
     ]
 
 
-def input_shape_edit(code: Code | Unknown, shape: Shape) -> tuple[Edit, ...]:
-    """Another shape for an `Input(…)`, `InputLayer(…)` or the `input_shape=` of a first layer."""
-    if isinstance(code, Unknown):
-        return ()
-    if code.argument("input_dim") is not None and len(shape) == 1:
-        return set_argument(code, "input_dim", str(shape[0]))
-    if code.argument("input_shape") is not None:
-        return set_argument(code, "input_shape", shape_words(shape))
-    if code.name.endswith((".Input", ".InputLayer")):
-        return set_argument(code, "shape", shape_words(shape), position=0)
-    return ()
-
-
 @CAUSE.after_failure
 def from_failure(
-    failure: FailureFacts, model: ModelFacts | Unknown, data: DataFacts | Unknown
+    failure: FailureFacts, model: ModelFacts | Unknown, fit: FitFacts | Unknown, data: DataFacts | Unknown
 ) -> Iterator[Finding]:
     """The message holds the expected and the found shape."""
-    shapes = input_mismatch(failure.message)
-    if shapes is None or shapes.found is None or shapes.expected is None or shapes.target:
-        return
-    found, expected = shapes.found[1:], shapes.expected[1:]
-    if relation(found, expected) not in ("reshaped", "lengths"):
+    said = input_mismatch(failure.message)
+    if said is None or said.found is None or said.target or while_validating(failure):
         return
     if isinstance(model, ModelFacts) and isinstance(data, DataFacts):
-        for mismatch in mismatches(model, data):
-            yield _finding(model, mismatch, Confidence.CERTAIN)
+        if data.role != "training":
             return
+        known = list(mismatches(model, data))
+        for mismatch in known:
+            if _is_about_lengths(mismatch.kind, mismatch.found_sample, mismatch.expected_sample):
+                yield _finding(mismatch, fit, data, Confidence.CERTAIN)
+        if known or not isinstance(data.trial.forward, Unknown):
+            return
+    yield from _from_message(failure, said.found, said.expected, said.axis, said.axis_length)
+
+
+def _from_message(
+    failure: FailureFacts, found: Shape, expected: Shape | None, axis: int | None, length: int | None
+) -> Iterator[Finding]:
+    """What the words alone tell; an error while the model is made is about the model, not the data."""
+    if failure.called not in ("fit", "evaluate", "predict", "train_on_batch", ""):
+        return
+    sample = found[1:]
+    if expected is None and axis is not None and length is not None and -len(sample) <= axis < 0:
+        expected = (None, *sample[:axis], length, *sample[len(sample) + axis + 1 :])
+    if expected is None or not _is_about_lengths(relation(sample, expected[1:]), sample, expected[1:]):
+        return
+    frame = failure.last_user_frame
+    wanted = shape_words(expected[1:])
     yield CAUSE.finding(
-        f"each sample has shape {shape_words(found)}, but the model expects {shape_words(expected)}",
+        f"each sample has shape {shape_words(sample)}, but the model expects {wanted}",
         subject="argument x of fit",
-        location=_last_line(failure),
+        location=frame.location if frame else None,
         evidence=[
             Evidence(
                 claim="shape of the input",
-                observed=shape_words(shapes.found),
-                expected=shape_words(shapes.expected),
+                observed=shape_words(found),
+                expected=shape_words(expected),
                 fact="failure.message",
             )
         ],
         fixes=[
-            fix(f"reshape the data to {shape_words(expected)}")
-            if relation(found, expected) == "reshaped"
-            else fix(f"set the input shape to {shape_words(found)}, or change the data")
+            fix(f"reshape the data to {wanted}")
+            if relation(sample, expected[1:]) == "reshaped"
+            else fix(f"set the input shape to {shape_words(sample)}, or change the data")
         ],
         confidence=Confidence.CERTAIN,
     )
-
-
-def _last_line(failure: FailureFacts) -> Location | None:
-    frame = failure.last_user_frame
-    return frame.location if frame else None

@@ -37,7 +37,7 @@ from fitdoctor.catalogue.label_shapes import BROADCAST, rows, verdict
 from fitdoctor.catalogue.targets import Target, deciding_layer, targets
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
-from fitdoctor.edits import fix, unsafe
+from fitdoctor.edits import unsafe
 from fitdoctor.facts import ArrayFacts, DataFacts, ModelFacts, Shape
 from fitdoctor.source.module import FunctionInfo
 from fitdoctor.source.project import Project
@@ -148,7 +148,7 @@ def _lost_axis(
             )
         ],
         fixes=[
-            fix(
+            unsafe(
                 "give the labels the axis of the outputs",
                 rework_labels(labels, data, "np.reshape({}, (-1, 1))", "tf.expand_dims(y, -1)") if flat else (),
             )

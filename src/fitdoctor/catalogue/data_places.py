@@ -1,0 +1,104 @@
+"""Where the data of a fit call is to be changed: the line to blame, and the edits that reach every use of it."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from fitdoctor.catalogue.words import place
+from fitdoctor.diagnosis import Edit, Location
+from fitdoctor.edits import insert_before, wrap
+from fitdoctor.facts import ArrayFacts, Code, DataFacts, FitFacts, PipelineStep, Unknown
+
+
+def made_near(array: ArrayFacts) -> Code | None:
+    """What made an array, where that stands beside the call of fit or at the top of a file, not in a loader."""
+    code = maker(array)
+    if isinstance(code, Unknown):
+        return None
+    around = array.use.function if isinstance(array.use, Code) else ""
+    return code if code.function in ("", around) else None
+
+
+def maker(array: ArrayFacts) -> Code | Unknown:
+    """What made an array, whatever was written into it later."""
+    code = array.code
+    return code.maker if isinstance(code, Code) and code.maker is not None else code
+
+
+def shape_line(array: ArrayFacts, data: DataFacts) -> Location | None:
+    """The line that decides the shape and type of an array: its making, a step of its pipeline, or the call of fit."""
+    step = shaping_step(data)
+    if step is not None:
+        return place(step.code)
+    return place(made_near(array), array.use, array.code)
+
+
+def shaping_step(data: DataFacts) -> PipelineStep | None:
+    """The step of a pipeline that gives its elements their shape: the last `map`, else the source."""
+    known = [step for step in data.pipeline if isinstance(step.code, Code)]
+    for step in reversed(known):
+        if step.operation == "map":
+            return step
+    return known[0] if known else None
+
+
+def value_line(array: ArrayFacts) -> Location | None:
+    """The line that decides the values of an array."""
+    return place(array.code, array.use)
+
+
+# --- edits --------------------------------------------------------------------------------------------------------
+
+
+def rework_data(array: ArrayFacts, fit: FitFacts | Unknown, template: str) -> tuple[Edit, ...]:
+    """Change an array and the validation data alike, so that later uses of both see it.
+
+    Args:
+        array: what was given to fit.
+        fit: the call.
+        template: the new expression, with `{}` for the old one.
+    """
+    made, use = maker(array), array.use
+    if isinstance(made, Code) and made.target and not made.target.startswith("("):
+        direct = isinstance(use, Code) and use.text == made.target
+        return wrap(made, template) + (_validation(fit, template) if direct else ())
+    return _at_use(use, template) + _validation(fit, template)
+
+
+def _at_use(use: Code | Unknown, template: str) -> tuple[Edit, ...]:
+    if isinstance(use, Code) and use.text.isidentifier():
+        return insert_before(use, f"{use.text} = {template.replace('{}', use.text)}")
+    return wrap(use, template)
+
+
+def _validation(fit: FitFacts | Unknown, template: str) -> tuple[Edit, ...]:
+    features = validation_features(fit)
+    return () if features is None else _at_use(features, template)
+
+
+def validation_features(fit: FitFacts | Unknown) -> Code | None:
+    """The x of `validation_data=(x, y)` where it is written out in the call."""
+    if isinstance(fit, Unknown) or isinstance(fit.code, Unknown):
+        return None
+    argument = fit.code.argument("validation_data")
+    if argument is None:
+        return None
+    try:
+        pair = ast.parse(f"({argument.text}\n)", mode="eval").body
+    except SyntaxError:
+        return None
+    if not isinstance(pair, (ast.Tuple, ast.List)) or not pair.elts or pair.elts[0].end_lineno != 1:
+        return None
+    first = pair.elts[0]
+    start, end = first.col_offset - 1, (first.end_col_offset or 0) - 1
+    line = argument.text.split("\n")[0]
+    if not line.isascii():
+        return None
+    where = replace(
+        argument.location,
+        column=argument.location.column + start,
+        end_line=argument.location.line,
+        end_column=argument.location.column + end,
+    )
+    return Code(where, line[start:end], statement=fit.code.statement, indent=fit.code.indent)

@@ -1,0 +1,212 @@
+"""The way that an array took through the user's source, backwards from fit: the expressions that it was made of."""
+
+from __future__ import annotations
+
+import ast
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from fitdoctor.diagnosis import Location
+from fitdoctor.facts import ArrayFacts, Code, DataFacts, PipelineStep, Unknown
+from fitdoctor.source.callees import argument_for, callee, returned_by
+from fitdoctor.source.index import FUNCTIONS
+from fitdoctor.source.module import FunctionInfo, Module
+from fitdoctor.source.origins import Origin, origin
+from fitdoctor.source.project import Project
+
+MOST_LINKS = 400
+
+
+@dataclass(frozen=True, eq=False)
+class Link:
+    """One expression (or write in place) on the way."""
+
+    module: Module
+    node: ast.AST
+    distance: int
+    """How many steps it lies from fit."""
+
+    @property
+    def location(self) -> Location:
+        """Where it stands."""
+        return self.module.location(self.node)
+
+    @property
+    def code(self) -> Code:
+        """The expression with what edits need."""
+        return self.module.code(self.node)
+
+
+def trail(project: Project | Unknown, data: DataFacts, array: ArrayFacts) -> Iterator[Link]:
+    """The expressions that an array was made of, nearest to fit first."""
+    if isinstance(project, Unknown):
+        return
+    starts = [*_mapped(project, data, array), *_given(project, array)]
+    seen: set[ast.AST] = set()
+    waiting = deque(Link(module, node, 0) for module, node in starts)
+    while waiting and len(seen) < MOST_LINKS:
+        link = waiting.popleft()
+        if link.node in seen:
+            continue
+        seen.add(link.node)
+        yield link
+        waiting.extend(Link(module, node, link.distance + 1) for module, node in _behind(link))
+
+
+def nearest(links: Iterator[Link], wanted: Callable[[Link], bool]) -> Link | None:
+    """The first link that is wanted."""
+    return next((link for link in links if wanted(link)), None)
+
+
+Place = tuple[Module, ast.AST]
+
+
+def _given(project: Project, array: ArrayFacts) -> Iterator[Place]:
+    for code in (array.code, array.use):
+        found = node_of(project, code)
+        if found is not None:
+            yield found
+
+
+def node_of(project: Project | Unknown, code: Code | Unknown) -> Place | None:
+    """The node that a piece of code is."""
+    if isinstance(code, Unknown) or isinstance(project, Unknown):
+        return None
+    module = project.module_at(code.location.path)
+    if module is None:
+        return None
+    for node in ast.walk(module.tree):
+        if getattr(node, "lineno", None) is None or not isinstance(node, (ast.expr, ast.stmt)):
+            continue
+        if module.location(node) == code.location:
+            return module, node
+    return None
+
+
+def _mapped(project: Project, data: DataFacts, array: ArrayFacts) -> Iterator[Place]:
+    """What the map functions of a pipeline return for the component, last step first."""
+    for step in reversed(data.pipeline):
+        function = map_function(project, step)
+        returned = returned_by(function) if function is not None else None
+        if function is None or returned is None:
+            continue
+        position = 0 if array.path.startswith(("x", "validation_data[0]")) else 1
+        if isinstance(returned, ast.Tuple) and position < len(returned.elts):
+            returned = returned.elts[position]
+        yield function.module, returned
+
+
+def map_function(project: Project | Unknown, step: PipelineStep) -> FunctionInfo | None:
+    """The user's function that a `map` step runs."""
+    found = node_of(project, step.code) if step.operation == "map" else None
+    if found is None or not isinstance(found[1], ast.Call) or not found[1].args:
+        return None
+    module, call = found[0], found[1]
+    target = module.definition(call.args[0])
+    return target if isinstance(target, FunctionInfo) else None
+
+
+def _behind(link: Link) -> Iterator[Place]:
+    """The places that the data of a link comes from."""
+    module, node = link.module, link.node
+    if isinstance(node, ast.Name):
+        yield from _behind_name(module, node)
+    elif isinstance(node, ast.Call):
+        yield from _behind_call(module, node)
+    elif isinstance(node, ast.Attribute):
+        end = origin(module, node)
+        yield from _ends(end) if end.node is not node else [(module, node.value)]
+    elif isinstance(node, (ast.ListComp, ast.GeneratorExp, ast.SetComp)):
+        yield module, node.elt
+        yield from ((module, generator.iter) for generator in node.generators)
+    elif isinstance(node, ast.DictComp):
+        yield module, node.value
+    elif isinstance(node, ast.AugAssign):
+        yield from ((module, part) for part in (node.value, node.target))
+    elif isinstance(node, ast.Assign):
+        yield from ((module, part) for part in (node.value, *node.targets))
+    elif isinstance(node, ast.Expr):
+        yield module, node.value
+    else:
+        yield from ((module, part) for part in _operands(node))
+
+
+def _operands(node: ast.AST) -> list[ast.expr]:
+    if isinstance(node, ast.BinOp):
+        return [node.left, node.right]
+    if isinstance(node, ast.UnaryOp):
+        return [node.operand]
+    if isinstance(node, (ast.Subscript, ast.Starred, ast.NamedExpr)):
+        return [node.value]
+    if isinstance(node, (ast.Tuple, ast.List)):
+        return list(node.elts)
+    if isinstance(node, ast.Dict):
+        return list(node.values)
+    if isinstance(node, ast.IfExp):
+        return [node.body, node.orelse]
+    if isinstance(node, ast.Compare):
+        return [node.left, *node.comparators]
+    return []
+
+
+def _behind_name(module: Module, node: ast.Name) -> Iterator[Place]:
+    end = origin(module, node)
+    if end.node is not node:
+        yield from _ends(end)
+        if isinstance(end.node, ast.List):
+            yield from _appended(end.module, end.node)
+        return
+    yield from ((step.module, step.node) for step in end.writes)
+    yield from _arguments(module, node)
+
+
+def _ends(end: Origin) -> Iterator[Place]:
+    yield from ((step.module, step.node) for step in end.writes)
+    yield from ((step.module, step.node) for step in end.steps if isinstance(step.node, ast.Call))
+    yield end.module, end.node
+
+
+def _arguments(module: Module, name: ast.Name) -> Iterator[Place]:
+    """What the callers give for a parameter."""
+    function = module.scope(name).node
+    if not isinstance(function, FUNCTIONS):
+        return
+    info = module.function(function)
+    if name.id not in info.parameters:
+        return
+    calls = module.project.calls_of if module.project is not None else module.calls_of
+    for calling, call in calls.get(function, []):
+        argument = argument_for(info, call, name.id)
+        if argument is not None:
+            yield calling, argument
+
+
+def _appended(module: Module, made: ast.List) -> Iterator[Place]:
+    """What is appended to a list, and what the loop around runs over."""
+    statement = module.statement(made)
+    names = {node.id for node in ast.walk(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    scope = module.scope(made).node
+    for call in module.method_calls("append", "extend"):
+        owner = call.node.func.value if isinstance(call.node.func, ast.Attribute) else None
+        if not isinstance(owner, ast.Name) or owner.id not in names or module.scope(owner).node is not scope:
+            continue
+        yield from ((module, argument) for argument in call.node.args)
+        around = module.parent(module.statement(call.node))
+        while around is not None and not isinstance(around, (*FUNCTIONS, ast.Module)):
+            if isinstance(around, (ast.For, ast.AsyncFor)):
+                yield module, around.iter
+            around = module.parent(around)
+
+
+def _behind_call(module: Module, node: ast.Call) -> Iterator[Place]:
+    function = callee(module, node)
+    if function is not None and function.name != "__init__":
+        returned = returned_by(function)
+        if returned is not None:
+            yield function.module, returned
+            return
+    if isinstance(node.func, ast.Attribute) and not module.resolve(node.func):
+        yield module, node.func.value
+    yield from ((module, argument) for argument in node.args)
+    yield from ((module, keyword.value) for keyword in node.keywords)

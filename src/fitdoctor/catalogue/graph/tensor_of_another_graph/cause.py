@@ -1,0 +1,190 @@
+"""A tensor or model of another graph.
+
+## What happens
+
+What is made inside `with tf.Graph().as_default():` and used outside raises `… is out of scope`, `must be from the same
+graph`, or, for a Keras model that is trained inside the block, `RuntimeError: tf.data.Dataset only supports
+Python-style iteration in eager mode`.
+
+## Why
+
+In TensorFlow 1 every model lived in a `tf.Graph` and ran in a session. TensorFlow 2 runs eagerly and traces graphs by
+itself. Inside the block operations only describe nodes of that one graph, and Keras 3 makes its variables there as
+nodes without values.
+
+## Fix
+
+Leave the block out. To start afresh between two models, `keras.backend.clear_session()` will do.
+
+## Known limits
+
+A program that is written for TensorFlow 1 throughout, with its own sessions and without Keras, works and is not
+reported.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.leaks import graph_part
+from fitdoctor.catalogue.own_graphs import (
+    SESSIONS,
+    block_around,
+    graph_blocks,
+    graph_name,
+    switched_off,
+    trains_keras,
+    unwrapped,
+)
+from fitdoctor.catalogue.traced import is_out_of_scope, made_line, module_of, stands_at
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
+from fitdoctor.edits import fix
+from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.source.module import Module
+from fitdoctor.source.project import Project
+from fitdoctor.source.tensor_calls import returns
+
+CAUSE = Cause(
+    id="FIT405",
+    slug="tensor-of-another-graph",
+    severity=Severity.ERROR,
+    raises=("TypeError", "ValueError", "RuntimeError", "InaccessibleTensorError"),
+)
+
+_OTHER_GRAPH = ("must be from the same graph", "is not an element of this graph", "are not from the same graph")
+_NOT_EAGER = "only supports Python-style iteration in eager mode"
+
+
+@CAUSE.in_source
+def from_source(module: Module, project: Project) -> Iterator[Finding]:
+    """A block makes Keras objects, or tensors that are used outside of it."""
+    if module.keras != 3 or switched_off(project) is not None:
+        return
+    blocks = list(graph_blocks(module))
+    sessions = any(other.calls_to(*SESSIONS) for other in project.modules)
+    keras = trains_keras(project)
+    for block in blocks:
+        made = _keras_in(module, block) if keras else None
+        if made is not None:
+            claim = Evidence(claim="Keras makes this in the graph of the block", location=module.location(made))
+            yield _finding(module, block, blocks, Confidence.LIKELY, [claim])
+            continue
+        used = None if sessions else _used_outside(module, block, blocks)
+        if used is not None:
+            claim = Evidence(claim="used here, outside of that graph", location=module.location(used))
+            yield _finding(module, block, blocks, Confidence.LIKELY, [claim])
+
+
+def _keras_in(module: Module, block: ast.With) -> ast.AST | None:
+    for node in ast.walk(block):
+        name = module.resolve(node.func) if isinstance(node, ast.Call) else ""
+        if name.startswith(("keras.layers.", "keras.Input", "keras.Sequential", "keras.Model", "keras.applications.")):
+            return node
+    return None
+
+
+def _used_outside(module: Module, block: ast.With, blocks: list[ast.With]) -> ast.AST | None:
+    """A read, in no graph or another one, of a name or attribute that the block gives a tensor."""
+    graph = graph_name(module, block)
+    for statement in ast.walk(block):
+        if not isinstance(statement, ast.Assign) or not _is_tensor(module, statement.value):
+            continue
+        for target in statement.targets:
+            for read in _reads_of(module, target):
+                around = block_around(module, read, blocks)
+                if around is block or around is not None and graph and graph_name(module, around) == graph:
+                    continue
+                return read
+    return None
+
+
+def _is_tensor(module: Module, value: ast.expr) -> bool:
+    if isinstance(value, ast.BinOp):
+        return _is_tensor(module, value.left) or _is_tensor(module, value.right)
+    return isinstance(value, ast.Call) and returns(module.resolve(value.func)) in ("tensor", "variable")
+
+
+def _reads_of(module: Module, target: ast.expr) -> Iterator[ast.AST]:
+    if isinstance(target, ast.Name):
+        scope = module.index.lookup(target.id, module.scope(target))
+        if scope is None or len(scope.bindings[target.id]) != 1:
+            return
+        for read in module.reads.get(target.id, []):
+            if module.index.lookup(read.id, module.scope(read)) is scope:
+                yield read
+    elif isinstance(target, ast.Attribute):
+        owner = module.class_of(target)
+        for node in module.nodes(ast.Attribute):
+            if node.attr == target.attr and isinstance(node.ctx, ast.Load) and module.class_of(node) == owner:
+                yield node
+
+
+@CAUSE.after_failure
+def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """TensorFlow names two graphs, or the graph that owns the tensor is one of the program's own."""
+    other = any(words in failure.message for words in _OTHER_GRAPH)
+    own = is_out_of_scope(failure) and graph_part(failure) == "graph"
+    eager = _NOT_EAGER in failure.message
+    if not other and not own and not eager:
+        return
+    if isinstance(project, Project) and switched_off(project) is not None:
+        return
+    made, used = made_line(failure), failure.last_user_frame
+    evidence = [
+        Evidence(claim=claim, location=frame.location)
+        for claim, frame in (("made here, in a graph of its own", made), ("used here, outside of it", used))
+        if frame is not None
+    ]
+    found = _block_of(failure, project)
+    if found is not None:
+        module, block = found
+        yield _finding(module, block, list(graph_blocks(module)), Confidence.CERTAIN, evidence)
+    elif not eager:
+        yield CAUSE.finding(
+            "a tensor of one graph is used in another",
+            subject="graph",
+            location=made.location if made is not None else used.location if used is not None else None,
+            evidence=evidence,
+            fixes=[fix("make everything eagerly: leave out `tf.Graph().as_default()`")],
+            confidence=Confidence.CERTAIN,
+        )
+
+
+def _block_of(failure: FailureFacts, project: Project | Unknown) -> tuple[Module, ast.With] | None:
+    """The block in which the tensor was made, else one that holds a line of the traceback, else the only one."""
+    for frame in (*reversed(failure.made_at), *reversed(failure.user_frames)):
+        module = module_of(project, frame)
+        for block in graph_blocks(module) if module is not None else ():
+            assert module is not None
+            if stands_at(module.location(block), frame.line, frame.cell):
+                return module, block
+    if isinstance(project, Unknown):
+        return None
+    every = [(module, block) for module in project.modules for block in graph_blocks(module)]
+    return every[0] if len(every) == 1 else None
+
+
+def _finding(
+    module: Module, block: ast.With, blocks: list[ast.With], confidence: Confidence, evidence: list[Evidence]
+) -> Finding:
+    return CAUSE.finding(
+        "what this block makes belongs to its own `tf.Graph` and is used outside of it",
+        subject="graph",
+        location=module.location(block.items[0].context_expr),
+        evidence=evidence,
+        fixes=[_without_blocks(module, blocks)],
+        confidence=confidence,
+    )
+
+
+def _without_blocks(module: Module, blocks: list[ast.With]) -> Fix:
+    title = "leave out `as_default()`: make everything eagerly"
+    edits: list[Edit] = []
+    for block in blocks:
+        moved = unwrapped(module, block)
+        if not moved or block_around(module, block, blocks) is not None:
+            return fix(title)
+        edits += moved
+    return fix(title, edits)

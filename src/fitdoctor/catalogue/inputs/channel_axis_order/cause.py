@@ -1,0 +1,142 @@
+"""The axes of the data stand in another order than the model expects.
+
+## What happens
+
+The model takes samples of (24, 24, 3), the data has (3, 24, 24): the same lengths, permuted. A functional model refuses
+them with `expected shape=(None, 24, 24, 3), found shape=(32, 3, 24, 24)`; a Sequential lets its first convolution
+complain: `expected axis -1 of input shape to have value 3, but received input with shape (32, 3, 24, 24)`.
+
+## Why
+
+PyTorch, GDAL and MNE put the channels (bands, electrodes) first; Keras layers put them last unless they are told
+`data_format="channels_first"`.
+
+## Fix
+
+Move the axis: `np.moveaxis(x, 1, -1)`, or `np.transpose`. A reshape would also run, and scramble every picture.
+
+## Known limits
+
+Where all axes are of the same length the order cannot be told from the shape.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.data_places import made_near, rework_data, shape_line
+from fitdoctor.catalogue.shapes import Mismatch, mismatches, proven, relation, while_validating
+from fitdoctor.catalogue.words import place, shape_words
+from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
+from fitdoctor.edits import fix, spell
+from fitdoctor.facts import DataFacts, FailureFacts, FitFacts, ModelFacts, Shape, Unknown
+from fitdoctor.failure.patterns import input_mismatch
+
+CAUSE = Cause(
+    id="FIT104",
+    slug="channel-axis-order",
+    severity=Severity.ERROR,
+    raises="ValueError",
+)
+
+
+@CAUSE.before_fit
+def from_data(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
+    """The data has the model's lengths in another order, and the model refuses it."""
+    if proven(data):
+        yield from _findings(model, fit, data)
+
+
+def _findings(model: ModelFacts, fit_call: FitFacts | Unknown, data: DataFacts) -> Iterator[Finding]:
+    for mismatch in mismatches(model, data):
+        if mismatch.kind != "permuted":
+            continue
+        array = mismatch.array
+        found, expected = shape_words(mismatch.found_sample), shape_words(mismatch.expected_sample)
+        near = data.pipeline or made_near(array)
+        yield CAUSE.finding(
+            f"each sample of `{array.path}` has shape {found}, but the model expects the same axes as {expected}",
+            subject=f"argument {array.path} of fit",
+            location=shape_line(array, data) if near else place(mismatch.code, array.use, array.code),
+            evidence=[
+                Evidence(
+                    claim=f"shape of `{array.path}`",
+                    observed=shape_words(array.shape),
+                    expected=shape_words(mismatch.expected.shape),
+                    fact="data.x.shape",
+                    location=place(array.code, array.use),
+                ),
+                Evidence(claim="what the model expects was fixed here", location=place(mismatch.code)),
+            ],
+            fixes=_fixes(mismatch, fit_call, data),
+            confidence=Confidence.CERTAIN,
+        )
+
+
+def _fixes(mismatch: Mismatch, fit_call: FitFacts | Unknown, data: DataFacts) -> list[Fix]:
+    array = mismatch.array
+    numpy, imports = spell(array.use, "numpy", "np")
+    move = _moved(mismatch.found_sample, mismatch.expected_sample)
+    template = f"{numpy}.{move}"
+    edits = rework_data(array, fit_call, template) if "numpy" in array.container else ()
+    return [
+        fix(f"move the axes of `{array.path}`: `{template.replace('{}', 'x')}`", edits, imports if edits else ()),
+        fix(f"or make the model for {shape_words(mismatch.found_sample)}"),
+    ]
+
+
+def _moved(found: Shape, expected: Shape) -> str:
+    """The call that brings the axes into order: one axis moved where that does it."""
+    rank = len(found)
+    for source, target in ((0, rank - 1), (rank - 1, 0)):
+        axes = list(found)
+        axes.insert(target, axes.pop(source))
+        if relation(tuple(axes), expected) == "same":
+            return f"moveaxis({{}}, {source + 1}, {target + 1 if target < rank - 1 else -1})"
+    for order in itertools.permutations(range(rank)):
+        if relation(tuple(found[axis] for axis in order), expected) == "same":
+            return f"transpose({{}}, (0, {', '.join(str(axis + 1) for axis in order)}))"
+    return "transpose({})"
+
+
+@CAUSE.after_failure
+def from_failure(
+    failure: FailureFacts, model: ModelFacts | Unknown, fit: FitFacts | Unknown, data: DataFacts | Unknown
+) -> Iterator[Finding]:
+    """The message holds both shapes, or the data does."""
+    said = input_mismatch(failure.message)
+    if said is None or said.found is None or said.target or while_validating(failure):
+        return
+    if isinstance(model, ModelFacts) and isinstance(data, DataFacts):
+        if data.role == "training":
+            yield from _findings(model, fit, data)
+        if isinstance(model.inputs, tuple) and data.x:
+            return
+    found = said.found[1:]
+    if said.expected is not None:
+        permuted = relation(found, said.expected[1:]) == "permuted"
+        words = shape_words(said.expected[1:])
+    else:
+        # A convolution names the one axis that it minds: the channels, which the data has first.
+        permuted = said.axis == -1 and len(found) == 3 and found[0] == said.axis_length
+        words = f"{said.axis_length} channels in the last axis"
+    if not permuted:
+        return
+    frame = failure.last_user_frame
+    yield CAUSE.finding(
+        f"each sample has shape {shape_words(found)}, but the model expects {words}: the axes are in another order",
+        subject="argument x of fit",
+        location=frame.location if frame else None,
+        evidence=[
+            Evidence(
+                claim="shape of the input",
+                observed=shape_words(said.found),
+                expected=shape_words(said.expected) if said.expected else words,
+                fact="failure.message",
+            )
+        ],
+        fixes=[fix("move the channel axis: `np.moveaxis(x, 1, -1)`")],
+        confidence=Confidence.CERTAIN,
+    )

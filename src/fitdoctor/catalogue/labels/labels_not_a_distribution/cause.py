@@ -1,0 +1,100 @@
+"""Rows that are not probabilities, with a loss that takes them for such.
+
+## What happens
+
+`categorical_crossentropy` computes `-sum(y * log(p))` and does not look at y. Rows that sum to more than 1 (several
+ones a row, counts, scores) scale the loss; negative values turn its sign, so that training makes it smaller without
+end. Nothing raises, and the number says nothing.
+
+## Why
+
+A sample with several labels was given as a row of several ones: then the classes do not exclude each other, and softmax
+cannot give two of them a probability near 1. Or the targets are counts, or were standardised like features.
+
+## Fix
+
+Several labels a sample: sigmoid outputs with `binary_crossentropy`. Counts: divide each row by its sum. Standardised
+targets: leave them as they were.
+
+## Known limits
+
+Rows that sum to less than 1, down to rows of zeros, are taken for masks and not reported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.label_edits import respell, with_activation
+from fitdoctor.catalogue.label_shapes import FITS, verdict
+from fitdoctor.catalogue.targets import BINARY, ROW_LOSSES, Target, is_binary, targets
+from fitdoctor.catalogue.words import number, place
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
+from fitdoctor.edits import unsafe, wrap
+from fitdoctor.facts import Code, DataFacts, ModelFacts, Statistics
+
+CAUSE = Cause(id="FIT207", slug="labels-not-a-distribution", severity=Severity.WARNING, explains=("FIT211", "FIT218"))
+
+_TOLERANCE = 0.02
+
+
+@CAUSE.before_fit
+def from_data(model: ModelFacts, data: DataFacts) -> Iterator[Finding]:
+    """A row that was seen sums to more than 1, or holds a negative value."""
+    for target in targets(model, data) if data.role == "training" else ():
+        statistics, labels = target.label_statistics, target.label_shape
+        if target.loss_name not in ROW_LOSSES or statistics is None or labels is None or target.loss is None:
+            continue
+        if (target.units or 0) < 2 or verdict(target.loss_name, labels, target.output_shape or ()) != FITS:
+            continue
+        if statistics.minimum is None or statistics.row_sums is None:
+            continue
+        least, most = statistics.row_sums
+        if statistics.minimum < -_TOLERANCE or most > 1 + _TOLERANCE:
+            yield _finding(target, statistics, least, most)
+
+
+def _finding(target: Target, statistics: Statistics, least: float, most: float) -> Finding:
+    assert target.labels is not None and target.loss is not None
+    several = is_binary(statistics)
+    made = (target.labels.code, target.labels.use)
+    if several:
+        message = f"rows of labels hold up to {number(most)} ones, but `{target.loss_name}` takes a row for one class"
+    elif (statistics.minimum or 0) < -_TOLERANCE:
+        message = f"labels as low as {number(statistics.minimum or 0)} with `{target.loss_name}`, which wants probabilities"
+    else:
+        message = f"rows of labels sum to up to {number(most)}, but `{target.loss_name}` wants probabilities"
+    return CAUSE.finding(
+        message,
+        subject=target.subject,
+        location=place(target.loss.code, *made) if several else place(*made, target.loss.code),
+        evidence=[
+            Evidence(
+                claim="the sums of the rows",
+                observed=f"{number(least)}..{number(most)}",
+                expected="1",
+                fact="data.y.statistics",
+                location=place(*made),
+            )
+        ],
+        fixes=_fixes(target, statistics, several),
+        confidence=Confidence.CERTAIN,
+    )
+
+
+def _fixes(target: Target, statistics: Statistics, several: bool) -> list[Fix]:
+    assert target.labels is not None and target.loss is not None
+    if several:
+        activation: tuple[Edit, ...] = ()
+        if target.last is not None and target.activation == "softmax":
+            activation = with_activation(target.last.layer, "sigmoid")
+        edits = respell(target.loss.code, BINARY, without=("axis", "gamma", "alpha"))
+        both = (edits, activation) if edits and activation else ()
+        return [unsafe(f"use `{BINARY}` with sigmoid outputs: each class by itself", *both)]
+    if (statistics.minimum or 0) < -_TOLERANCE:
+        return [unsafe("give the loss the shares themselves, not standardised ones")]
+    use = target.labels.use
+    named = isinstance(use, Code) and use.text.isidentifier() and "numpy" in target.labels.container
+    edits = wrap(use, "{} / {}.sum(axis=-1, keepdims=True)") if named else ()
+    return [unsafe("divide each row by its sum", edits)]

@@ -1,0 +1,95 @@
+"""Labels below 0 or above 1 with a binary loss.
+
+## What happens
+
+`binary_crossentropy` computes `-(y * log(p) + (1 - y) * log(1 - p))` and does not look at y. With masks of 0 and 255,
+labels of -1 and 1, or standardised targets the loss runs far below 0 and the outputs to the end of the sigmoid. Nothing
+raises.
+
+## Why
+
+The labels are in another coding than 0 and 1: pixels of a mask file, the -1 and 1 of support vector machines, class
+numbers 1 and 2, or images that were standardised and serve as their own target.
+
+## Fix
+
+Bring the labels into 0..1: divide a mask by 255, map -1 and 1 to 0 and 1. For more than two classes use a softmax over
+them with `sparse_categorical_crossentropy`.
+
+## Known limits
+
+Soft labels between 0 and 1 are fine and are not reported. Of datasets and generators only what was looked at is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.label_edits import rework_labels
+from fitdoctor.catalogue.label_shapes import FITS, verdict
+from fitdoctor.catalogue.targets import BINARY_LOSSES, SPARSE, Target, targets
+from fitdoctor.catalogue.words import number, place
+from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
+from fitdoctor.edits import unsafe
+from fitdoctor.facts import DataFacts, ModelFacts, Statistics
+
+CAUSE = Cause(id="FIT208", slug="labels-outside-unit-interval", severity=Severity.WARNING, explains=("FIT218",))
+
+_TOLERANCE = 1e-3
+
+
+@CAUSE.before_fit
+def from_data(model: ModelFacts, data: DataFacts) -> Iterator[Finding]:
+    """A label that was seen lies outside of 0..1."""
+    for target in targets(model, data) if data.role == "training" else ():
+        statistics, labels = target.label_statistics, target.label_shape
+        if target.loss_name not in BINARY_LOSSES or statistics is None or labels is None:
+            continue
+        if verdict(target.loss_name, labels, target.output_shape or ()) not in (FITS, ""):
+            continue
+        least, most = statistics.minimum, statistics.maximum
+        if least is None or most is None or (least >= -_TOLERANCE and most <= 1 + _TOLERANCE):
+            continue
+        assert target.labels is not None and target.loss is not None
+        yield CAUSE.finding(
+            f"labels run from {number(least)} to {number(most)}, but `{target.loss_name}` wants 0 to 1",
+            subject=target.subject,
+            location=place(target.labels.code, target.labels.use, data.code, target.loss.code),
+            evidence=[
+                Evidence(
+                    claim=_values(statistics),
+                    observed=f"{number(least)}..{number(most)}",
+                    expected="0..1",
+                    fact="data.y.statistics",
+                    location=place(target.labels.use, target.labels.code),
+                )
+            ],
+            fixes=_fixes(target, data, statistics, least, most),
+            confidence=Confidence.CERTAIN,
+        )
+
+
+def _values(statistics: Statistics) -> str:
+    values = [value for value, _count in statistics.histogram or ()]
+    if not values or len(values) > 6:
+        return "the values of the labels"
+    return "the labels are " + ", ".join(number(value) for value in values)
+
+
+def _fixes(target: Target, data: DataFacts, statistics: Statistics, least: float, most: float) -> list[Fix]:
+    labels = target.labels
+    assert labels is not None
+    values = [value for value, _count in statistics.histogram or ()]
+    if values == [-1.0, 1.0]:
+        return [unsafe("map -1 and 1 to 0 and 1", rework_labels(labels, data, "({} + 1) / 2", "(y + 1) / 2"))]
+    if values == [1.0, 2.0]:
+        return [unsafe("map 1 and 2 to 0 and 1", rework_labels(labels, data, "{} - 1", "y - 1"))]
+    if least >= 0 and 100 < most <= 255:
+        # An autoencoder's targets are its inputs: scaled together or not at all.
+        own = any(labels.code == array.code for array in data.x)
+        edits = () if own else rework_labels(labels, data, "{} / 255", "y / 255")
+        return [unsafe("divide the labels by 255", edits)]
+    if statistics.integral and 2 < len(values) <= 100:
+        return [unsafe(f"give each of the {len(values)} classes a unit, with softmax and `{SPARSE}`")]
+    return [unsafe("scale the targets into 0..1, or use a regression loss with a linear output")]

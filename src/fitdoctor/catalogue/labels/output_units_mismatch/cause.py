@@ -1,0 +1,184 @@
+"""Labels of another width than the output layer.
+
+## What happens
+
+A loss that compares element by element wants labels and outputs of one shape. One-hot rows of 6 against 5 units, or
+labels 0 and 1 against two sigmoid units with `binary_crossentropy`, end fit before the first step: `ValueError:
+Arguments target and output must have the same shape` (or `the same rank`), for `mse`: `Dimensions must be equal`.
+One case raises nothing: `categorical_crossentropy` over a single unit. Its loss is 0 for ever.
+
+## Why
+
+The last layer has another number of units than there are classes or targets, or the loss is not the one for the
+labels: one sigmoid unit goes with labels 0 and 1 and `binary_crossentropy`, k softmax units with class numbers and
+`sparse_categorical_crossentropy`, or with one-hot rows of k and `categorical_crossentropy`.
+
+## Fix
+
+Give the last layer as many units as the labels have columns, or use the loss that reads the labels as they are.
+
+## Known limits
+
+More units than classes with a sparse loss run, and are not reported: the spare units are never used. Regression
+labels of one column against several units broadcast without an error: `label-shape-broadcast`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.label_edits import respell, with_activation, with_units
+from fitdoctor.catalogue.label_shapes import UNITS, Refused, refused_after, refused_before, rows
+from fitdoctor.catalogue.targets import (
+    BINARY,
+    BINARY_LOSSES,
+    ROW_LOSSES,
+    SPARSE,
+    Target,
+    is_binary,
+    is_class_numbers,
+    targets,
+)
+from fitdoctor.catalogue.words import number, place
+from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.edits import fix, unsafe
+from fitdoctor.facts import DataFacts, FailureFacts, ModelFacts, Unknown
+
+CAUSE = Cause(
+    id="FIT205",
+    slug="output-units-mismatch",
+    severity=Severity.ERROR,
+    raises="ValueError",
+    explains=("FIT207", "FIT208", "FIT211", "FIT218"),
+)
+
+
+@CAUSE.in_source
+@CAUSE.before_fit
+def from_data(model: ModelFacts, data: DataFacts) -> Iterator[Finding]:
+    """The widths differ, and the loss does not broadcast."""
+    for refused in refused_before(model, data, UNITS):
+        yield _finding(refused)
+
+
+@CAUSE.after_failure
+def from_failure(
+    failure: FailureFacts, model: ModelFacts | Unknown, data: DataFacts | Unknown
+) -> Iterator[Finding]:
+    """The message holds both shapes."""
+    for refused in refused_after(failure, model, data, UNITS):
+        yield _finding(refused)
+
+
+@CAUSE.in_source
+@CAUSE.before_fit
+def single_unit_with_row_loss(model: ModelFacts, data: DataFacts) -> Iterator[Finding]:
+    """A loss over the units of a row, and a single unit in it."""
+    for target in targets(model, data):
+        if target.loss_name not in ROW_LOSSES or target.units != 1 or target.loss is None:
+            continue
+        if target.activation == "softmax":
+            continue  # softmax-over-one-unit says so
+        edits = respell(target.loss.code, BINARY) if target.activation == "sigmoid" else ()
+        yield CAUSE.finding(
+            f"`{target.loss_name}` over a single unit: the loss is 0 for every sample",
+            subject=target.subject,
+            location=place(target.loss.code, model.compile_code),
+            evidence=[
+                Evidence(
+                    claim="a row of one unit is normalised to 1, whatever the unit says",
+                    observed=f"outputs {rows(target.output_shape or ())}",
+                    expected="one unit for each class",
+                    fact="model.outputs",
+                    location=place(target.layer.code) if target.layer is not None else None,
+                )
+            ],
+            fixes=[
+                unsafe(f"use `{BINARY}`, the loss for one unit", edits),
+                unsafe("give the last layer one unit for each class, with softmax"),
+            ],
+            confidence=Confidence.CERTAIN,
+            severity=Severity.WARNING,
+        )
+
+
+def _finding(refused: Refused) -> Finding:
+    target = refused.target
+    labels = target.labels if target is not None else None
+    return CAUSE.finding(
+        _message(refused),
+        subject=target.subject if target is not None else "labels",
+        location=_culprit(target) or refused.place,
+        evidence=[
+            Evidence(
+                claim="labels and outputs must go together" + _values(target),
+                observed=f"labels {rows(refused.labels)}",
+                expected=f"outputs {rows(refused.output)}",
+                fact="data.y.shape" if target is not None else "failure.message",
+                location=place(labels.code, labels.use) if labels is not None else refused.place,
+            )
+        ],
+        fixes=_fixes(refused),
+        confidence=refused.confidence,
+    )
+
+
+def _message(refused: Refused) -> str:
+    units = refused.output[-1]
+    target = refused.target
+    if len(refused.labels) < len(refused.output) or refused.labels[-1] == 1:
+        loss = target.loss_name if target is not None else ""
+        against = f" of `{loss}`" if loss else ""
+        return f"one label a sample against {units} units{against}"
+    if target is not None and target.loss_name == SPARSE:
+        return f"labels of shape {rows(refused.labels)} against outputs of {rows(refused.output)}"
+    width = refused.labels[-1]
+    return f"labels have {width} columns, but the output has {units} unit{'s' * (units != 1)}"
+
+
+def _values(target: Target | None) -> str:
+    statistics = target.label_statistics if target is not None else None
+    if statistics is None or statistics.minimum is None or statistics.maximum is None:
+        return ""
+    return f"; the labels run from {number(statistics.minimum)} to {number(statistics.maximum)}"
+
+
+def _wants_sparse_loss(target: Target) -> bool:
+    """Class numbers for units that exclude each other: it is the loss that does not fit."""
+    if target.loss_name not in BINARY_LOSSES or not is_class_numbers(target.labels):
+        return False
+    return target.activation == "softmax" or not is_binary(target.label_statistics)
+
+
+def _culprit(target: Target | None) -> Location | None:
+    if target is None:
+        return None
+    loss = target.loss.code if target.loss is not None else None
+    layer = target.layer.code if target.layer is not None else None
+    labels = target.labels
+    made = (labels.code, labels.use) if labels is not None else ()
+    if target.loss_name == SPARSE:
+        return place(*made, layer)
+    return place(loss, layer, *made) if _wants_sparse_loss(target) else place(layer, *made, loss)
+
+
+def _fixes(refused: Refused) -> list[Fix]:
+    target = refused.target
+    single = len(refused.labels) < len(refused.output) or refused.labels[-1] == 1
+    width = 1 if single else refused.labels[-1]
+    if target is None:
+        return [fix(f"give the last layer {width} unit{'s' * (width != 1)}, or use the loss that reads the labels")]
+    if target.loss_name == SPARSE:
+        return [
+            fix("give the labels one class number for each output row (for a label at each time step, keep the steps: `return_sequences=True`)")
+        ]
+    if _wants_sparse_loss(target) and target.loss is not None:
+        activation = with_activation(target.layer, "softmax") if target.activation == "sigmoid" else ()
+        edits = respell(target.loss.code, SPARSE, without=("label_smoothing", "gamma", "axis"))
+        return [fix(f"use `{SPARSE}`, the loss for class numbers, with softmax", edits, activation if edits else ())]
+    plural = "s" * (width != 1)
+    edits = with_units(target.layer, width) if width is not None else ()
+    if width == 1 and target.loss_name in BINARY_LOSSES and target.activation == "softmax":
+        return [fix("give the last layer 1 unit with sigmoid", edits, with_activation(target.layer, "sigmoid"))]
+    return [fix(f"give the last layer {width} unit{plural}, one for each {'class' if not single else 'label'}", edits)]

@@ -1,0 +1,116 @@
+"""Graphs that a program makes itself, as TensorFlow 1 wanted: `tf.Graph`, sessions, and eager execution switched off."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from fitdoctor.diagnosis import Edit
+from fitdoctor.source.module import CallSite, Module
+from fitdoctor.source.project import Project
+
+GRAPHS = ("tensorflow.Graph", "tensorflow.compat.v1.Graph")
+SWITCHES = (
+    "tensorflow.compat.v1.disable_eager_execution",
+    "tensorflow.compat.v1.disable_v2_behavior",
+    "tensorflow.disable_eager_execution",
+    "tensorflow.disable_v2_behavior",
+)
+SESSIONS = (
+    "tensorflow.Session",
+    "tensorflow.InteractiveSession",
+    "tensorflow.compat.v1.Session",
+    "tensorflow.compat.v1.InteractiveSession",
+    "tensorflow.compat.v1.train.MonitoredTrainingSession",
+)
+_TRAINS = ("fit", "evaluate", "predict", "train_on_batch")
+
+
+def graph_blocks(module: Module) -> Iterator[ast.With]:
+    """The blocks `with some_graph.as_default():`."""
+    for node in module.nodes(ast.With):
+        if any(_is_graph_scope(module, item.context_expr) for item in node.items):
+            yield node
+
+
+def _is_graph_scope(module: Module, expr: ast.expr) -> bool:
+    if not isinstance(expr, ast.Call) or not isinstance(expr.func, ast.Attribute) or expr.func.attr != "as_default":
+        return False
+    value = expr.func.value
+    made = value if isinstance(value, ast.Call) else module.made_by(value)
+    if not isinstance(made, ast.Call) and isinstance(value, ast.Attribute):
+        owner = module.class_of(value)
+        stores = module.attribute_stores(owner.node).get(value.attr, []) if owner is not None else []
+        statement = module.parent(stores[0]) if len(stores) == 1 else None
+        made = statement.value if isinstance(statement, ast.Assign) else made
+    return isinstance(made, ast.Call) and module.resolve(made.func) in GRAPHS
+
+
+def graph_name(module: Module, block: ast.With) -> str:
+    """How the source names the graph of a block; "" for one that is made on the spot, which nothing else can enter."""
+    for item in block.items:
+        if _is_graph_scope(module, item.context_expr):
+            assert isinstance(item.context_expr, ast.Call) and isinstance(item.context_expr.func, ast.Attribute)
+            value = item.context_expr.func.value
+            return "" if isinstance(value, ast.Call) else module.segment(value)
+    return ""
+
+
+def block_around(module: Module, node: ast.AST, blocks: list[ast.With]) -> ast.With | None:
+    """The innermost of the blocks that a node stands in."""
+    parent = module.parent(node)
+    while parent is not None:
+        if isinstance(parent, ast.With) and parent in blocks:
+            return parent
+        parent = module.parent(parent)
+    return None
+
+
+def eager_switches(module: Module) -> tuple[CallSite, ...]:
+    """The calls that switch eager execution off."""
+    return module.calls_to(*SWITCHES)
+
+
+def switched_off(project: Project) -> tuple[Module, CallSite] | None:
+    """The first call of a program that switches eager execution off."""
+    for module in project.modules:
+        for site in eager_switches(module):
+            return module, site
+    return None
+
+
+def uses_keras(module: Module) -> bool:
+    """Whether a file makes Keras objects of Keras's own."""
+    return any(site.name.startswith(("keras.layers.", "keras.Model", "keras.Sequential", "keras.Input")) for site in module.calls)
+
+
+def trains_keras(project: Project) -> bool:
+    """Whether a program trains or runs a Keras model in Keras's own way."""
+    if not any(uses_keras(module) for module in project.modules):
+        return False
+    return any(not site.name for module in project.modules for site in module.method_calls(*_TRAINS))
+
+
+def unwrapped(module: Module, block: ast.With | ast.If) -> tuple[Edit, ...]:
+    """The block's body in its place, one level further out; nothing where the lines cannot be moved safely."""
+    body = block.body
+    if len(getattr(block, "items", [0])) != 1 or getattr(block, "orelse", []):
+        return ()
+    if any(_spans_lines(node) for statement in body for node in ast.walk(statement)) or body[0].lineno == block.lineno:
+        return ()
+    whole = module.location(block)
+    lines = module.text.split("\n")[body[0].lineno - 1 : body[-1].end_lineno]
+    if module.facts.cells is not None:
+        return ()
+    shift = body[0].col_offset - block.col_offset
+    moved = [line[shift:] if line[:shift].strip() == "" else line for line in lines]
+    return (Edit(whole, "\n".join(moved)[block.col_offset :]),)
+
+
+def _spans_lines(node: ast.AST) -> bool:
+    """A string over several lines would change with its indentation."""
+    return (
+        isinstance(node, (ast.Constant, ast.JoinedStr))
+        and not (isinstance(node, ast.Constant) and not isinstance(node.value, (str, bytes)))
+        and node.end_lineno != node.lineno
+    )

@@ -1,0 +1,340 @@
+"""A variable or layer that the model does not track.
+
+## What happens
+
+Nothing: fit runs, no warning, and the variable keeps its first value. It is not in `model.trainable_variables`, gets
+no gradient, and is not saved.
+
+## Why
+
+Keras 3 tracks its own variables (`add_weight`, `keras.Variable`) and layers that it finds on attributes, also in
+lists, tuples and dicts. It does not track a raw `tf.Variable`, nor what a plain Python object, a Lambda function or a
+loss holds.
+
+## Fix
+
+`self.add_weight(…)` or `keras.Variable(…)` on a layer; a `Layer` subclass instead of a plain class or a Lambda around
+layers. A loss has no weights: a quantity to be learned belongs into a layer.
+
+## Known limits
+
+Variables that the program itself changes (`assign`) or hands to an optimizer are state of its own and not reported.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.edits import fix, insert_before
+from fitdoctor.facts import ModelFacts, Unknown
+from fitdoctor.source.index import FUNCTIONS
+from fitdoctor.source.keras_objects import kind_of_call
+from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
+from fitdoctor.source.project import Project
+
+CAUSE = Cause(id="FIT503", slug="variable-not-tracked", severity=Severity.WARNING)
+
+VARIABLE = "tensorflow.Variable"
+OWN_TRAINING = ("gradient", "jacobian", "apply_gradients", "apply", "minimize")
+WEIGHTLESS = frozenset(
+    """Flatten Reshape Permute Activation ReLU LeakyReLU ELU Softmax Dropout Concatenate Add Average Multiply Subtract
+    Maximum Minimum Dot Lambda Masking MaxPooling1D MaxPooling2D AveragePooling1D AveragePooling2D InputLayer
+    GlobalAveragePooling1D GlobalAveragePooling2D GlobalMaxPooling1D GlobalMaxPooling2D UpSampling1D UpSampling2D
+    ZeroPadding1D ZeroPadding2D Cropping1D Cropping2D RepeatVector Rescaling Resizing Identity""".split()
+)
+
+
+@CAUSE.in_source
+def from_source(module: Module) -> Iterator[Finding]:
+    """Raw variables on layers and losses, variables and layers in functions, layers in plain objects."""
+    if module.keras != 3:
+        return
+    for owner in module.classes:
+        if owner.kind in ("Layer", "Model", "Loss"):
+            yield from _raw_variables(module, owner, Confidence.LIKELY)
+            yield from _plain_objects(module, owner, Confidence.LIKELY)
+    for function in module.functions:
+        if function.traced is not None and function.traced.how in ("lambda layer", "loss") and function.traced.direct:
+            yield from _in_function(module, function, Confidence.LIKELY)
+
+
+# --- raw variables on attributes ----------------------------------------------------------------------------------
+
+
+def _raw_variables(module: Module, owner: ClassInfo, confidence: Confidence) -> Iterator[Finding]:
+    if {"trainable_variables", "trainable_weights"} & set(owner.methods):
+        return
+    for site in module.calls_to(VARIABLE):
+        function = site.function
+        if function is None or function.owner is None or function.owner.node is not owner.node:
+            continue
+        name = _attribute_of(module, site.node)
+        if not name or not _is_trainable(site.node) or _is_managed(module, name):
+            continue
+        if _is_read(owner, name):
+            yield _raw_finding(module, owner, site.node, name, confidence)
+
+
+def _attribute_of(module: Module, call: ast.Call) -> str:
+    statement = module.statement(call)
+    targets = statement.targets if isinstance(statement, ast.Assign) else []
+    for target in targets:
+        if isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name) and target.value.id == "self":
+            return target.attr if statement.value is call else ""  # type: ignore[union-attr]
+    return ""
+
+
+def _is_trainable(call: ast.Call) -> bool:
+    for keyword in call.keywords:
+        if keyword.arg == "trainable":
+            return not (isinstance(keyword.value, ast.Constant) and keyword.value.value is False)
+        if keyword.arg == "dtype" and re.search(r"int|bool|string", ast.unparse(keyword.value)):
+            return False
+    first = call.args[0] if call.args else None
+    return not (isinstance(first, ast.Constant) and isinstance(first.value, (int, bool)) and len(call.args) == 1)
+
+
+def _is_managed(module: Module, name: str) -> bool:
+    """Whether the program changes the variable itself, or hands it to an optimizer."""
+    for site in module.calls:
+        if site.method.startswith("assign") and isinstance(site.node.func, ast.Attribute):
+            if ast.unparse(site.node.func.value).rpartition(".")[2] == name:
+                return True
+        if site.method in OWN_TRAINING and any(
+            _names(node) == name for argument in _values(site.node) for node in ast.walk(argument)
+        ):
+            return True
+    # A list of variables that is put together by hand, such as `model.trainable_variables + [self.scale]`.
+    return any(
+        _names(element) == name
+        for node in (*module.nodes(ast.List), *module.nodes(ast.Tuple))
+        if isinstance(module.parent(node), (ast.BinOp, ast.Assign))
+        for element in node.elts
+    )
+
+
+def _values(call: ast.Call) -> list[ast.expr]:
+    return [*call.args, *(keyword.value for keyword in call.keywords)]
+
+
+def _names(node: ast.AST) -> str:
+    if isinstance(node, ast.Name):
+        return node.id
+    return node.attr if isinstance(node, ast.Attribute) else ""
+
+
+def _is_read(owner: ClassInfo, name: str) -> bool:
+    """Whether a method that Keras calls reads the attribute."""
+    return any(
+        isinstance(node, ast.Attribute) and node.attr == name and isinstance(node.ctx, ast.Load)
+        for method in owner.methods.values()
+        if method.name not in ("__init__", "build", "get_config")
+        for node in ast.walk(method.node)
+    )
+
+
+def _raw_finding(
+    module: Module, owner: ClassInfo, call: ast.Call, name: str, confidence: Confidence
+) -> Finding:
+    if owner.kind == "Loss":
+        remedy = fix("make it a weight of a layer: a loss has none that are trained")
+    else:
+        remedy = fix("make it a variable that Keras tracks", _keras_variables(module, owner))
+    return CAUSE.finding(
+        f"`{owner.name}.{name}` is a raw `tf.Variable`: Keras does not track it, it is never trained",
+        subject=f"variable {name}",
+        location=module.location(call),
+        evidence=[
+            Evidence(
+                claim="what the layer keeps",
+                observed="tf.Variable",
+                expected="a weight (`add_weight`, `keras.Variable`)",
+            )
+        ],
+        fixes=[remedy],
+        confidence=confidence,
+    )
+
+
+def _keras_variables(module: Module, owner: ClassInfo) -> list[Edit]:
+    """`keras.Variable` for every raw variable of the class: one alone would leave the next one untrained."""
+    edits = []
+    for site in module.calls_to(VARIABLE):
+        function = site.function
+        if function is None or function.owner is None or function.owner.node is not owner.node:
+            continue
+        keras = module.code(site.node).spelling("keras")
+        name = _attribute_of(module, site.node)
+        if keras is not None and name and _is_trainable(site.node) and not _is_managed(module, name):
+            edits.append(Edit(module.location(site.node.func), f"{keras}.Variable"))
+    return edits
+
+
+# --- what functions reach -----------------------------------------------------------------------------------------
+
+
+def _in_function(module: Module, function: FunctionInfo, confidence: Confidence) -> Iterator[Finding]:
+    """Variables and layers from outside that a Lambda layer's function or a loss uses."""
+    assert function.traced is not None
+    inside = {id(node) for node in ast.walk(function.node)}
+    told: set[str] = set()
+    for node in ast.walk(function.node):
+        if not isinstance(node, ast.Name) or node.id in told or node.id in function.parameters:
+            continue
+        made = module.made_by(node)
+        if not isinstance(made, ast.Call) or id(made) in inside:
+            continue
+        if module.resolve(made.func) == VARIABLE:
+            if _is_trainable(made) and not _is_managed(module, node.id):
+                told.add(node.id)
+                yield _function_finding(module, function, node, made, "variable", confidence)
+        elif function.traced.how == "lambda layer" and _is_called(module, node) and _has_weights(module, made):
+            if not _is_called_elsewhere(module, node.id):
+                told.add(node.id)
+                yield _function_finding(module, function, node, made, "layer", confidence)
+
+
+def _is_called(module: Module, node: ast.Name) -> bool:
+    parent = module.parent(node)
+    return isinstance(parent, ast.Call) and parent.func is node
+
+
+def _has_weights(module: Module, made: ast.Call) -> bool:
+    return (
+        kind_of_call(module, made) == "Layer"
+        and module.resolve(made.func).startswith("keras.layers.")
+        and module.resolve(made.func).rpartition(".")[2] not in WEIGHTLESS
+    )
+
+
+def _is_called_elsewhere(module: Module, name: str) -> bool:
+    """Whether the layer is also called outside such functions: then the model tracks it."""
+    for site in module.calls:
+        if isinstance(site.node.func, ast.Name) and site.node.func.id == name:
+            function = site.function
+            if function is None or function.traced is None or function.traced.how != "lambda layer":
+                return True
+    return False
+
+
+def _function_finding(
+    module: Module, function: FunctionInfo, node: ast.Name, made: ast.Call, what: str, confidence: Confidence
+) -> Finding:
+    assert function.traced is not None
+    in_loss = function.traced.how == "loss"
+    holder = f"the loss `{function.name}`" if in_loss else "a Lambda layer"
+    return CAUSE.finding(
+        f"{holder} uses the {what} `{node.id}`, which no model tracks: it is never trained",
+        subject=f"variable {node.id}",
+        location=module.location(made) if in_loss else module.location(function.node),
+        evidence=[
+            Evidence(claim=f"the {what} is made here", location=module.location(made)),
+            Evidence(claim="and used here", location=module.location(node)),
+        ],
+        fixes=[
+            fix(
+                "make it a weight of a layer: a loss has none that are trained"
+                if in_loss
+                else f"write a `Layer` that owns the {what}, instead of the Lambda"
+            )
+        ],
+        confidence=confidence,
+    )
+
+
+# --- layers in plain objects --------------------------------------------------------------------------------------
+
+
+def _plain_objects(module: Module, owner: ClassInfo, confidence: Confidence) -> Iterator[Finding]:
+    """`self.encoder = Encoder()` where Encoder is a plain class that holds layers."""
+    told: set[str] = set()
+    for method in owner.methods.values():
+        for node in ast.walk(method.node):
+            if not isinstance(node, ast.Call):
+                continue
+            made = module.definition(node.func)
+            if not isinstance(made, ClassInfo) or made.name in told or not _is_plain_holder(made):
+                continue
+            if _attribute_of(module, node):
+                told.add(made.name)
+                yield _object_finding(module, owner, node, made, confidence)
+
+
+def _is_plain_holder(made: ClassInfo) -> bool:
+    """Whether a class is no Keras class and keeps layers with weights on its attributes."""
+    if made.kind or [base for base in made.bases if base not in ("object", "abc.ABC", "")]:
+        return False
+    setup = made.methods.get("__init__")
+    if setup is None:
+        return False
+    return any(
+        isinstance(statement, ast.Assign)
+        and isinstance(statement.value, ast.Call)
+        and _has_weights(made.module, statement.value)
+        for statement in ast.walk(setup.node)
+    )
+
+
+def _object_finding(
+    module: Module, owner: ClassInfo, use: ast.Call, made: ClassInfo, confidence: Confidence
+) -> Finding:
+    return CAUSE.finding(
+        f"`{made.name}` is a plain class: the layers that it holds are never trained by `{owner.name}`",
+        subject=f"class {made.name}",
+        location=_class_line(made),
+        evidence=[
+            Evidence(claim=f"`{owner.name}` keeps it here", location=module.location(use)),
+        ],
+        fixes=[_as_layer(made)],
+        confidence=confidence,
+    )
+
+
+def _class_line(made: ClassInfo) -> Location:
+    whole = made.module.location(made.node)
+    first = made.module.line_text(whole.line, whole.cell)
+    return replace(whole, end_line=whole.line, end_column=len(first.rstrip()) + 1)
+
+
+def _as_layer(made: ClassInfo) -> Fix:
+    """Derive the class from `Layer`, with its `super().__init__()` and `call`."""
+    module = made.module
+    title = f"derive `{made.name}` from `keras.layers.Layer`"
+    setup = made.methods["__init__"]
+    header = re.match(rf"\s*class\s+{made.name}\s*(\(\s*(object)?\s*\))?\s*:", module.line_text(made.node.lineno))
+    keras = dict(module.spellings).get("keras")
+    if header is None or keras is None or not isinstance(setup.node, FUNCTIONS) or isinstance(setup.node, ast.Lambda):
+        return fix(title)
+    line = _class_line(made)
+    span = replace(line, column=1, end_column=header.end() + 1)
+    indent = " " * made.node.col_offset
+    edits = [Edit(span, f"{indent}class {made.name}({keras}.layers.Layer):")]
+    edits += insert_before(module.code(setup.node.body[0]), "super().__init__()")
+    call = made.methods.get("__call__")
+    if call is not None and isinstance(call.node, ast.FunctionDef):
+        text = module.line_text(call.node.lineno)
+        column = text.index("__call__") + 1
+        where = replace(line, line=call.node.lineno, end_line=call.node.lineno, column=column, end_column=column + 8)
+        edits.append(Edit(where, "call"))
+    return fix(title, edits)
+
+
+# --- from the living model ----------------------------------------------------------------------------------------
+
+
+@CAUSE.before_fit
+def from_model(model: ModelFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """The collector met untracked variables; the source says where they were made."""
+    if model.keras != 3 or not model.untracked_variables or isinstance(project, Unknown):
+        return
+    words = " ".join(text for text in model.untracked_variables if "(not trainable)" not in text)
+    for module in project.modules:
+        for finding in from_source(module):
+            name = finding.subject.rpartition(" ")[2]
+            if re.search(rf"\b{re.escape(name)}\b", words) or finding.subject.startswith("class "):
+                yield finding
