@@ -307,6 +307,8 @@ def activation_of(model: ModelFacts, index: int = 0, outputs: int = 1) -> Activa
 
 
 def _activation_in(layer: LayerFacts, direct: bool) -> Activation | None:
+    if layer.class_name == "Softmax" and layer.setting("axis") not in (None, "-1"):
+        return None
     if layer.class_name in OWN_ACTIVATION:
         return Activation(OWN_ACTIVATION[layer.class_name], layer, direct)
     if not HAS_ACTIVATION.fullmatch(layer.class_name):

@@ -1,0 +1,125 @@
+"""A loss that takes probabilities for logits, or logits for probabilities.
+
+## What happens
+
+`from_logits=True` says that the output layer is linear; without it the loss takes the outputs for probabilities. A
+linear layer with the plain loss (`"sparse_categorical_crossentropy"`) is the worse mistake: the outputs are clipped
+into 0..1, most gradients vanish, and nothing warns. The other way round, `from_logits=True` after softmax or sigmoid,
+Keras 3 warns and looks for the logits behind the activation: it finds them when the activation comes last, and then
+trains as if the flag were not there. With a layer in between (`Reshape`, `Flatten`) it does not, and the values are
+squeezed twice.
+
+## Why
+
+The activation was left out, or the flag was copied, when the other half came from elsewhere.
+
+## Fix
+
+Either a linear last layer with `from_logits=True`, or softmax (sigmoid) with the plain loss. With logits, `predict`
+gives logits too.
+
+## Known limits
+
+Where the last activation cannot be told (a Lambda layer, code of your own), nothing is reported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.label_edits import camel_case, with_activation
+from fitdoctor.catalogue.targets import BINARY_LOSSES, CROSSENTROPIES, Target, metrics_for, targets
+from fitdoctor.catalogue.words import place
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Severity
+from fitdoctor.edits import remove_argument, set_argument, spell, unsafe
+from fitdoctor.facts import Code, DataFacts, LossFacts, ModelFacts
+
+CAUSE = Cause(id="FIT210", slug="from-logits-mismatch", severity=Severity.WARNING, explains=("FIT211", "FIT218"))
+
+_THRESHOLDED = frozenset({"accuracy", "BinaryAccuracy", "AUC", "Precision", "Recall"})
+
+
+@CAUSE.in_source
+@CAUSE.before_fit
+def from_model(model: ModelFacts, data: DataFacts) -> Iterator[Finding]:
+    """What the last activation gives is not what the loss takes."""
+    for target in targets(model, data) if data.role == "training" else ():
+        if target.loss_name not in CROSSENTROPIES or target.loss is None or target.last is None:
+            continue
+        wanted = "sigmoid" if target.loss_name in BINARY_LOSSES else "softmax"
+        if target.loss.from_logits is True and target.activation in ("softmax", "sigmoid"):
+            if target.units != 1 or target.activation == "sigmoid":
+                yield _probabilities(target, target.loss)
+        elif target.loss.from_logits is False and target.activation == "linear":
+            yield _logits(model, target, target.loss, wanted)
+
+
+def _probabilities(target: Target, loss: LossFacts) -> Finding:
+    assert target.last is not None
+    layer = target.last.layer
+    if target.last.direct:
+        note = "Keras finds the logits behind the activation here and trains as if the flag were not there"
+    else:
+        note = "another layer stands between the activation and the loss, so that Keras does not find the logits"
+    return CAUSE.finding(
+        f"`from_logits=True`, but the output went through {target.activation}",
+        subject=target.subject,
+        location=place(loss.code, layer.code if layer is not None else None),
+        evidence=[
+            Evidence(
+                claim="the last activation",
+                observed=str(target.activation),
+                expected="linear",
+                fact="model.layers",
+                location=place(layer.code) if layer is not None else None,
+            )
+        ],
+        fixes=[
+            unsafe("take `from_logits=True` out of the loss", remove_argument(loss.code, "from_logits")),
+            unsafe("or leave out the activation", with_activation(layer, "linear")),
+        ],
+        notes=[note],
+        confidence=Confidence.CERTAIN,
+    )
+
+
+def _logits(model: ModelFacts, target: Target, loss: LossFacts, wanted: str) -> Finding:
+    assert target.last is not None
+    layer = target.last.layer
+    activation = unsafe(f"give the last layer the activation {wanted}", with_activation(layer, wanted))
+    flag = unsafe("tell the loss: `from_logits=True`", _with_flag(loss))
+    # Metrics with a threshold would read the logits as probabilities next.
+    thresholded = wanted == "sigmoid" and any(
+        metric.class_name in _THRESHOLDED for metric in metrics_for(model, target)
+    )
+    places = (layer.code if layer is not None else None, loss.code)
+    return CAUSE.finding(
+        f"`{loss.name}` wants probabilities, but the last layer is linear",
+        subject=target.subject,
+        location=place(*places) if thresholded else place(*reversed(places)),
+        evidence=[
+            Evidence(
+                claim="the last activation",
+                observed="linear",
+                expected=wanted,
+                fact="model.layers",
+                location=place(layer.code) if layer is not None else None,
+            ),
+            Evidence(claim="the loss", observed="from_logits=False", fact="model.losses", location=place(loss.code)),
+        ],
+        fixes=[activation, flag] if thresholded else [flag, activation],
+        confidence=Confidence.CERTAIN,
+    )
+
+
+def _with_flag(loss: LossFacts) -> tuple[Edit, ...]:
+    code = loss.code
+    if not isinstance(code, Code):
+        return ()
+    if code.close_paren is not None:
+        return set_argument(code, "from_logits", "True", position=0)
+    if code.text[:1] not in "\"'":
+        return ()
+    keras, imports = spell(code, "keras", "keras")
+    return (Edit(code.location, f"{keras}.losses.{camel_case(loss.name)}(from_logits=True)"), *imports)

@@ -1,0 +1,137 @@
+"""Softmax over a single unit.
+
+## What happens
+
+Softmax divides by the sum over the units. Over one unit that is the unit itself: the output is 1 for every sample,
+whatever the weights are, and the accuracy never moves. Nothing raises. With `binary_crossentropy` the loss may even
+fall, because Keras finds the logits behind the activation and trains those; the predictions stay 1.
+
+## Why
+
+A network for several classes was cut down to two, with one unit left, or an attention score was normalised over its one
+unit instead of over the time steps.
+
+## Fix
+
+One unit for two classes goes with sigmoid and `binary_crossentropy`. Attention weights are normalised over the steps:
+`layers.Softmax(axis=1)`.
+
+## Known limits
+
+Softmax that a `call` of your own applies along another axis is not judged.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.label_edits import respell, with_activation
+from fitdoctor.catalogue.targets import BINARY, CATEGORICAL, REGRESSION, SPARSE, Target, targets
+from fitdoctor.catalogue.words import place
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.edits import set_argument, unsafe
+from fitdoctor.facts import DataFacts, LayerFacts, ModelFacts
+from fitdoctor.source.module import CallSite, Module
+
+CAUSE = Cause(
+    id="FIT209",
+    slug="softmax-over-one-unit",
+    severity=Severity.WARNING,
+    explains=("FIT205", "FIT210", "FIT211", "FIT218"),
+)
+
+_SUBJECT = "softmax over one unit"
+_MESSAGE = "softmax over one unit is always 1"
+
+
+@CAUSE.in_source
+@CAUSE.before_fit
+def from_output(model: ModelFacts, data: DataFacts) -> Iterator[Finding]:
+    """The last activation is softmax, and the last axis has length 1."""
+    for target in targets(model, data) if data.role == "training" else ():
+        if target.activation != "softmax" or target.units != 1 or target.last is None:
+            continue
+        layer = target.last.layer
+        code = layer.code if layer is not None else model.code
+        yield _finding(place(code, model.code), f"outputs have {target.units} unit", _fixes(target))
+
+
+@CAUSE.before_fit
+def from_layers(model: ModelFacts, data: DataFacts) -> Iterator[Finding]:
+    """A layer inside the model normalises its only unit."""
+    if data.role != "training":
+        return
+    outputs = {target.last.layer for target in targets(model, data) if target.last is not None}
+    for layer in model.every_layer():
+        if layer not in outputs and _is_softmax_of_one(layer):
+            fixes = [
+                unsafe("use sigmoid for a gate, or a `Softmax(axis=1)` layer for weights over the steps")
+            ]
+            yield _finding(place(layer.code), f"layer `{layer.name}` has one unit", fixes)
+
+
+def _is_softmax_of_one(layer: LayerFacts) -> bool:
+    if not layer.builtin or layer.setting("data_format") == "channels_first":
+        return False
+    # The gates of a recurrent layer have their activation inside.
+    if layer.class_name not in ("Dense", "Conv1D", "Conv2D", "Conv3D", "EinsumDense"):
+        return False
+    activation = layer.setting("activation") or ""
+    return activation in ("softmax", "softmax_v2") and "1" in (layer.setting("units"), layer.setting("filters"))
+
+
+def _finding(location: Location | None, seen: str, fixes: list[Fix]) -> Finding:
+    return CAUSE.finding(
+        _MESSAGE,
+        subject=_SUBJECT,
+        location=location,
+        evidence=[
+            Evidence(claim=seen, observed="1 for every sample", expected="a value between 0 and 1", fact="model.outputs")
+        ],
+        fixes=fixes,
+        confidence=Confidence.CERTAIN,
+    )
+
+
+def _fixes(target: Target) -> list[Fix]:
+    assert target.last is not None
+    layer = target.last.layer
+    if target.loss_name in REGRESSION:
+        return [unsafe("leave out the activation for a regression", with_activation(layer, "linear"))]
+    edits = with_activation(layer, "sigmoid")
+    loss: tuple[Edit, ...] = ()
+    if target.loss_name in (CATEGORICAL, SPARSE) and target.loss is not None:
+        loss = respell(target.loss.code, BINARY)
+        edits = edits if loss else ()
+    return [unsafe(f"use sigmoid with `{BINARY}`", edits, loss)]
+
+
+@CAUSE.in_source
+def from_calls(module: Module) -> Iterator[Finding]:
+    """`Dense(1, activation="softmax")` as it is written, with whatever model around it."""
+    for call in module.calls_to("keras.layers.Dense"):
+        units = call.argument("units", 0)
+        activation = call.argument("activation", 1)
+        if isinstance(units, ast.Constant) and units.value == 1 and _names_softmax(module, activation):
+            yield _finding(module.location(call.node), "the layer has one unit", _source_fixes(module, call))
+
+
+def _names_softmax(module: Module, activation: ast.expr | None) -> bool:
+    if isinstance(activation, ast.Constant):
+        return activation.value == "softmax"
+    name = module.resolve(activation)
+    return name in ("tensorflow.nn.softmax", "keras.activations.softmax", "keras.ops.softmax")
+
+
+def _source_fixes(module: Module, call: CallSite) -> list[Fix]:
+    edits = set_argument(module.code(call.node), "activation", '"sigmoid"', position=1)
+    others = {name for site in module.method_calls("compile") for name in _loss_words(site)}
+    # With a loss over rows the loss has to change too, and which compile belongs to the layer is not known here.
+    return [unsafe(f"use sigmoid with `{BINARY}`", edits if BINARY in others and len(others) == 1 else ())]
+
+
+def _loss_words(site: CallSite) -> Iterator[str]:
+    loss = site.argument("loss", 1)
+    yield loss.value if isinstance(loss, ast.Constant) and isinstance(loss.value, str) else ""
