@@ -47,7 +47,7 @@ format: $(VENV)/.dev
 	$(BIN)/ruff format .
 
 test: lint $(VENV)/.tensorflow
-	$(QUIET) $(BIN)/python -m pytest -n 2 --dist worksteal
+	$(QUIET) $(BIN)/python -m pytest -n 2 --dist loadgroup
 
 test-fast: $(VENV)/.dev
 	$(BIN)/python -m pytest -n 2 -m "not tf"

@@ -15,7 +15,7 @@ from types import ModuleType
 from typing import Any
 
 TARGET = Path(__file__).parents[1] / "src/fitdoctor/catalogue/keras_signatures.py"
-METHODS = ("compile", "fit", "evaluate", "predict", "train_on_batch", "test_on_batch", "save")
+METHODS = ("compile", "fit", "evaluate", "predict", "train_on_batch", "test_on_batch")
 NAMESPACES = (
     "layers",
     "optimizers",

@@ -166,6 +166,8 @@ class ArrayFacts:
     """The expression that made it (its last assignment or reshape)."""
     use: Code | Unknown = Unknown()
     """The expression that was given to fit."""
+    written_numbers: bool = False
+    """For strings: each of those that were looked at is a written number."""
 
     @property
     def sample_shape(self) -> Shape | Unknown:

@@ -43,6 +43,20 @@ def shaping_step(data: DataFacts) -> PipelineStep | None:
     return known[0] if known else None
 
 
+def suspect(arrays: tuple[ArrayFacts, ...]) -> ArrayFacts | None:
+    """The one array whose type is not known to be a number's, where only the source is known."""
+    numbers = ("int", "uint", "float", "bool", "bfloat")
+    unknown = [a for a in arrays if not isinstance(a.dtype, str) or not a.dtype.startswith(numbers)]
+    return unknown[0] if len(unknown) == 1 else None
+
+
+def part_words(array: ArrayFacts, data: DataFacts) -> str:
+    """What an array is to fit: `features`, `labels` or `sample weights`."""
+    if array in data.x:
+        return "features"
+    return "labels" if array in data.y else "sample weights"
+
+
 def value_line(array: ArrayFacts) -> Location | None:
     """The line that decides the values of an array."""
     return place(array.code, array.use)

@@ -47,7 +47,7 @@ def trail(project: Project | Unknown, data: DataFacts, array: ArrayFacts) -> Ite
     waiting = deque(Link(module, node, 0) for module, node in starts)
     while waiting and len(seen) < MOST_LINKS:
         link = waiting.popleft()
-        if link.node in seen:
+        if link.node in seen or isinstance(link.node, ast.Constant):
             continue
         seen.add(link.node)
         yield link
@@ -82,6 +82,17 @@ def node_of(project: Project | Unknown, code: Code | Unknown) -> Place | None:
         if module.location(node) == code.location:
             return module, node
     return None
+
+
+def origin_of(project: Project | Unknown, array: ArrayFacts | None) -> Code | Unknown:
+    """What made an array, followed through the source where the facts stop at the call of fit."""
+    if array is None:
+        return Unknown("no array")
+    found = node_of(project, array.use) if array.code == array.use else None
+    if found is None or not isinstance(found[1], ast.expr):
+        return array.code
+    end = origin(found[0], found[1])
+    return end.module.code(end.node)
 
 
 def _mapped(project: Project, data: DataFacts, array: ArrayFacts) -> Iterator[Place]:
@@ -163,7 +174,6 @@ def _behind_name(module: Module, node: ast.Name) -> Iterator[Place]:
 
 def _ends(end: Origin) -> Iterator[Place]:
     yield from ((step.module, step.node) for step in end.writes)
-    yield from ((step.module, step.node) for step in end.steps if isinstance(step.node, ast.Call))
     yield end.module, end.node
 
 

@@ -11,7 +11,6 @@ SIGNATURES: dict[str, tuple[str, ...]] = \
          'steps_per_epoch', 'validation_batch_size', 'validation_data', 'validation_freq',
          'validation_split', 'validation_steps', 'verbose', 'x', 'y'),
  'predict': ('batch_size', 'callbacks', 'steps', 'verbose', 'x'),
- 'save': ('filepath', 'overwrite', 'zipped'),
  'test_on_batch': ('return_dict', 'sample_weight', 'x', 'y'),
  'train_on_batch': ('class_weight', 'return_dict', 'sample_weight', 'x', 'y')}
 """Named parameters of the methods of a Keras 3 model."""
@@ -149,7 +148,6 @@ REMOVED_ARGUMENTS: dict[str, tuple[str, ...]] = \
  'keras.optimizers.RMSprop': ('jit_compile', 'lr'),
  'keras.optimizers.SGD': ('jit_compile', 'lr'),
  'predict': ('max_queue_size', 'use_multiprocessing', 'workers'),
- 'save': ('save_format',),
  'test_on_batch': ('reset_metrics',),
  'train_on_batch': ('reset_metrics',)}
 """What Keras 2 took and Keras 3 refuses, by method or class."""

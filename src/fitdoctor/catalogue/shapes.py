@@ -97,7 +97,7 @@ def without_one_axis(longer: Shape, shorter: Shape) -> int | None:
 
 def mismatches(model: ModelFacts, data: DataFacts) -> Iterator[Mismatch]:
     """The inputs whose samples surely do not fit, by the model's own `Input` or by the layer that refused them."""
-    if data.role != "training" or went_through(data):
+    if data.role != "training" or went_through(data) or data.problem is not None:
         return
     if isinstance(model.inputs, Unknown):
         yield from _refused(model, data)

@@ -81,12 +81,12 @@ GONE = frozenset(
         "get_default_session get_local_variable get_seed get_variable get_variable_scope gfile "
         "global_variables global_variables_initializer initialize_all_variables initialize_local_variables "
         "initialize_variables is_variable_initialized layers local_variables local_variables_initializer "
-        "logging make_template metrics model_variables moving_average_variables multinomial no_regularizer op_scope "
+        "logging make_template model_variables moving_average_variables multinomial no_regularizer op_scope "
         "placeholder placeholder_with_default python_io report_uninitialized_variables reset_default_graph "
         "scatter_add scatter_nd_update scatter_update setdiff1d sparse_placeholder sparse_to_dense "
         "string_split tables_initializer to_bfloat16 to_double to_float to_int32 to_int64 "
         "trainable_variables variable_op_scope variable_scope variables_initializer "
-        "variance_scaling_initializer losses"
+        "variance_scaling_initializer"
     ).split()
 ) | frozenset(RENAMED)
 """Attributes of the module itself."""

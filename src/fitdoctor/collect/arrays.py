@@ -165,7 +165,19 @@ def array_facts(
         columns=columns,
         code=code,
         use=use,
+        written_numbers=dtype in ("str", "object") and _written_numbers(value),
     )
+
+
+def _written_numbers(value: Any) -> bool:
+    """Whether the first strings of an array are all numbers as text."""
+    import numpy as np
+
+    try:
+        head = np.asarray(first_rows(value, 50), dtype=object).reshape(-1)[:500]
+        return bool(head.size) and all(isinstance(item, str) and float(item) == float(item) for item in head)
+    except (TypeError, ValueError, AttributeError):
+        return False
 
 
 def _shape_and_dtype(value: Any) -> tuple[Shape | Unknown, str | Unknown]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from fitdoctor.diagnosis import Location
 from fitdoctor.facts import FailureSummary, LayerFacts, ModelFacts, Spec
 from fitdoctor.source import array_functions, array_makers, array_math, known_data, random_arrays
 from fitdoctor.source.fit_facts import FitSite, after_fit, fit_site
@@ -31,6 +32,10 @@ class ModelSite:
     """The layer that Keras refuses to call."""
     previous: LayerFacts | None = None
     """The layer that its input comes from."""
+    ways: tuple[tuple[LayerFacts, ...], ...] = ()
+    """For each of its inputs the layers that lead there, last first, up to where several ways meet."""
+    call: Location | None = None
+    """The call that is refused."""
 
 
 @dataclass
@@ -114,4 +119,23 @@ def _refused(run: Interpreter, failure: Failure) -> ModelSite:
     previous = None
     if failure.previous is not None and isinstance(run.record(failure.previous), (LayerRecord, ModelRecord)):
         previous = layer_facts(run, failure.previous, max(0, index - 1))
-    return ModelSite(model, summary, layer, previous)
+    return ModelSite(model, summary, layer, previous, _ways(run, failure, model), run.location(failure.node))
+
+
+_LONGEST_WAY = 200
+
+
+def _ways(run: Interpreter, failure: Failure, model: ModelFacts) -> tuple[tuple[LayerFacts, ...], ...]:
+    if failure.model is not None:
+        return (tuple(reversed(model.layers)),)
+    ways: list[tuple[LayerFacts, ...]] = []
+    for tensor in failure.history:
+        way: list[LayerFacts] = []
+        call = tensor.call
+        while call is not None and call.layer is not None and len(way) < _LONGEST_WAY:
+            if not isinstance(run.record(call.layer), (LayerRecord, ModelRecord)):
+                break
+            way.append(layer_facts(run, call.layer, 0))
+            call = call.inputs[0].call if len(call.inputs) == 1 else None
+        ways.append(tuple(way))
+    return tuple(ways)

@@ -22,6 +22,7 @@ from fitdoctor.source.values import (
     LayerCall,
     LayerRecord,
     Method,
+    ModelRecord,
     Named,
     Plain,
     Ref,
@@ -203,14 +204,47 @@ def call_layer(run: Interpreter, ref: Ref, arguments: Arguments) -> Value:
     assert isinstance(record, LayerRecord)
     tensors, further = _call_inputs(run, arguments)
     if tensors is None:
+        refuse_layers(run, ref, arguments)
         run.update(ref, replace(record, open=True))
         run.touch(arguments)
         return UNTOLD
     if record.owner is not None:
         return _call_of_the_user(run, ref, record, tensors, arguments)
+    if record.plan.class_name == "Lambda":
+        return _call_function(run, ref, record, tensors, arguments)
     applied = _applied(record, tensors, further)
     eager = not any(isinstance(value, Symbolic) for value in _flat(run, arguments))
     return finish_call(run, ref, applied, tensors, arguments.node, eager)
+
+
+def _call_function(
+    run: Interpreter, ref: Ref, record: LayerRecord, tensors: tuple[Symbolic, ...], arguments: Arguments
+) -> Value:
+    """Follow the function of a Lambda layer, where it is the file's own and takes nothing but the input."""
+    function = dict(record.attributes).get("function")
+    plain = record.plan.certain and set(record.plan.settings) <= {"function", "name"}
+    made: Value = UNTOLD
+    if isinstance(function, Function) and plain and len(arguments.positional) == 1:
+        made = run.call(function, replace(arguments, keywords=()))
+    followed = _with_history(run, made, LayerCall(ref, tensors, run.fresh(), arguments.node))
+    if isinstance(followed, Symbolic) and not isinstance(followed.dims, Unknown):
+        applied = Applied((followed.dims,), parameters=0, trainable_parameters=0)
+        return finish_call(run, ref, applied, tensors, arguments.node)
+    return finish_call(run, ref, Applied(), tensors, arguments.node)
+
+
+def refuse_layers(run: Interpreter, ref: Ref, arguments: Arguments) -> None:
+    """Tell of a layer that is given another layer instead of that layer's output."""
+    for value in arguments.positional[:1]:
+        for item in run.sequence(value) or (value,):
+            passed = run.record(item) if isinstance(item, Ref) else None
+            record = run.record(ref)
+            if isinstance(passed, (LayerRecord, ModelRecord)) and isinstance(record, LayerRecord):
+                if run.reporting and isinstance(item, Ref):
+                    words = f"Only input tensors may be passed as positional arguments. Received: {passed.name}"
+                    refusal = Refused("ValueError", words)
+                    run.listener.refusal(run, Failure(refusal, ref, record, (), item, arguments.node))
+                return
 
 
 def _flat(run: Interpreter, arguments: Arguments) -> list[Value]:

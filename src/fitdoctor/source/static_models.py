@@ -10,10 +10,11 @@ from fitdoctor.facts import Unknown
 from fitdoctor.source import arrays, objects
 from fitdoctor.source.array_arguments import size_of
 from fitdoctor.source.graphs import graph_layers
-from fitdoctor.source.layer_settings import Dims, LayerPlan
+from fitdoctor.source.layer_settings import Dims, LayerPlan, Refused
 from fitdoctor.source.model_shapes import input_shapes, model_outputs
 from fitdoctor.source.sequential_models import add_layer, build_model, make_sequential, name_of
 from fitdoctor.source.static_layers import (
+    Failure,
     call_layer,
     counted_name,
     follow_call,
@@ -130,6 +131,7 @@ def _functional(run: Interpreter, arguments: Arguments) -> Value:
     inputs, outputs = arguments.get("inputs", 0), arguments.get("outputs", 1)
     if inputs is None or outputs is None or not arguments.complete:
         return UNTOLD if not arguments.complete else opaque(run, arguments, "Model")
+    _refuse_layers(run, outputs, arguments)
     return run.allocate(
         ModelRecord(
             "functional",
@@ -141,6 +143,16 @@ def _functional(run: Interpreter, arguments: Arguments) -> Value:
             strategy=run.strategy,
         )
     )
+
+
+def _refuse_layers(run: Interpreter, outputs: Value, arguments: Arguments) -> None:
+    """Tell of a layer that is given as an output instead of the tensor that comes out of it."""
+    for item in run.sequence(outputs) or (outputs,):
+        record = run.record(item) if isinstance(item, Ref) else None
+        if isinstance(record, LayerRecord) and isinstance(item, Ref) and run.reporting:
+            words = f"All `outputs` values must be KerasTensors. Received: outputs={record.name}"
+            failure = Failure(Refused("ValueError", words), item, record, (), item, arguments.node)
+            run.listener.refusal(run, failure)
 
 
 def _fixed(run: Interpreter, value: Value) -> Value:

@@ -58,7 +58,7 @@ CAUSE = Cause(
     raises=("ValueError", "TypeError", "AttributeError", "ImportError", "ModuleNotFoundError", "KeyError"),
 )
 
-METHODS = ("fit", "compile", "evaluate", "predict", "train_on_batch", "test_on_batch", "save")
+METHODS = ("fit", "compile", "evaluate", "predict", "train_on_batch", "test_on_batch")
 
 
 # --- from the source ----------------------------------------------------------------------------------------------

@@ -29,12 +29,12 @@ an attribute that is read after the model was called directly, as `model(x)`: th
 from __future__ import annotations
 
 import ast
-import textwrap
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.kept_reads import Read, fatal_reads
 from fitdoctor.catalogue.kept_tensors import Kept, guard_of, kept_tensors
+from fitdoctor.catalogue.own_graphs import unwrapped
 from fitdoctor.catalogue.leaks import (
     Leak,
     kept_message,
@@ -45,7 +45,7 @@ from fitdoctor.catalogue.leaks import (
     subject_of,
 )
 from fitdoctor.diagnosis import Confidence, Edit, Finding, Fix, Severity
-from fitdoctor.edits import fix, insert_after, replace_code, unsafe
+from fitdoctor.edits import fix, insert_after, unsafe
 from fitdoctor.facts import FailureFacts, ModelFacts, Unknown
 from fitdoctor.source.callees import is_self
 from fitdoctor.source.module import FunctionInfo, Module
@@ -166,21 +166,8 @@ def _fixes(kept: Kept) -> list[Fix]:
 
 def _without_guard(kept: Kept, guard: ast.If) -> Fix:
     title = f"make `{kept.place}` anew in every trace"
-    if guard.orelse:
-        return fix(title)
-    module = kept.module
-    body = [_dedented(module, statement) for statement in guard.body]
-    indent = " " * guard.col_offset
-    text = f"\n{indent}".join(body)
-    return unsafe(title, replace_code(module.code(guard), text)) if _carries_state(kept) else fix(
-        title, replace_code(module.code(guard), text)
-    )
-
-
-def _dedented(module: Module, statement: ast.stmt) -> str:
-    lines = module.segment(statement).split("\n")
-    rest = textwrap.indent(textwrap.dedent("\n".join(lines[1:])), " " * (statement.col_offset))
-    return "\n".join([lines[0], rest]) if len(lines) > 1 else lines[0]
+    edits = unwrapped(kept.module, guard)
+    return unsafe(title, edits) if _carries_state(kept) else fix(title, edits)
 
 
 def _carries_state(kept: Kept) -> bool:

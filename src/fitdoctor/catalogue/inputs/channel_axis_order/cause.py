@@ -39,17 +39,23 @@ CAUSE = Cause(
     slug="channel-axis-order",
     severity=Severity.ERROR,
     raises="ValueError",
+    explains=("FIT101",),
 )
 
 
+@CAUSE.in_source
 @CAUSE.before_fit
 def from_data(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
     """The data has the model's lengths in another order, and the model refuses it."""
-    if proven(data):
-        yield from _findings(model, fit, data)
+    yield from _findings(model, fit, data, Confidence.CERTAIN if proven(data) else Confidence.LIKELY)
 
 
-def _findings(model: ModelFacts, fit_call: FitFacts | Unknown, data: DataFacts) -> Iterator[Finding]:
+def _findings(
+    model: ModelFacts,
+    fit_call: FitFacts | Unknown,
+    data: DataFacts,
+    confidence: Confidence = Confidence.CERTAIN,
+) -> Iterator[Finding]:
     for mismatch in mismatches(model, data):
         if mismatch.kind != "permuted":
             continue
@@ -70,12 +76,12 @@ def _findings(model: ModelFacts, fit_call: FitFacts | Unknown, data: DataFacts) 
                 ),
                 Evidence(claim="what the model expects was fixed here", location=place(mismatch.code)),
             ],
-            fixes=_fixes(mismatch, fit_call, data),
-            confidence=Confidence.CERTAIN,
+            fixes=_fixes(mismatch, fit_call),
+            confidence=confidence,
         )
 
 
-def _fixes(mismatch: Mismatch, fit_call: FitFacts | Unknown, data: DataFacts) -> list[Fix]:
+def _fixes(mismatch: Mismatch, fit_call: FitFacts | Unknown) -> list[Fix]:
     array = mismatch.array
     numpy, imports = spell(array.use, "numpy", "np")
     move = _moved(mismatch.found_sample, mismatch.expected_sample)
@@ -109,10 +115,12 @@ def from_failure(
     said = input_mismatch(failure.message)
     if said is None or said.found is None or said.target or while_validating(failure):
         return
+    if isinstance(data, DataFacts) and data.role != "training":
+        return
     if isinstance(model, ModelFacts) and isinstance(data, DataFacts):
-        if data.role == "training":
-            yield from _findings(model, fit, data)
-        if isinstance(model.inputs, tuple) and data.x:
+        known = list(_findings(model, fit, data))
+        yield from known
+        if known or not isinstance(data.trial.forward, Unknown):
             return
     found = said.found[1:]
     if said.expected is not None:

@@ -1,0 +1,111 @@
+"""Model, optimizer or compile outside the scope of the strategy.
+
+## What happens
+
+`RuntimeError: Need to be inside "with strategy.scope()"` when the model was made before the scope and compiled in it;
+`RuntimeError: Mixing different tf.distribute.Strategy objects` when `compile`, or an optimizer with state such as Adam,
+stands outside. Both come when fit makes its first step.
+
+## Why
+
+Variables are made for the strategy in whose scope they are made. The model's weights and the optimizer's state must
+belong to the same one.
+
+## Fix
+
+Make the model, the optimizer and call `compile` inside one `with strategy.scope():`. Data, metrics and `fit` itself may
+stand outside.
+
+## Known limits
+
+A builder function counts as inside when every call of it in the file stands in a scope.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.strategies import in_scope, moved_into_scope, scopes
+from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
+from fitdoctor.edits import fix
+from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.source.keras_objects import is_keras_model, kind_of_call
+from fitdoctor.source.module import Module
+from fitdoctor.source.project import Project
+
+CAUSE = Cause(
+    id="FIT604",
+    slug="made-outside-strategy-scope",
+    severity=Severity.ERROR,
+    raises="RuntimeError",
+)
+
+WORDS = ('Need to be inside "with strategy.scope()"', "Mixing different tf.distribute.Strategy objects")
+
+
+@CAUSE.in_source
+def from_source(module: Module) -> Iterator[Finding]:
+    """One of model, optimizer and compile stands outside the only strategy's scope, another one inside."""
+    for node, what in _outside(module):
+        yield _finding(module, node, what, Confidence.LIKELY, [])
+        return
+
+
+def _outside(module: Module) -> Iterator[tuple[ast.AST, str]]:
+    """What is made outside, for a model that is made or compiled inside."""
+    if not scopes(module):
+        return
+    for site in module.method_calls("compile"):
+        assert isinstance(site.node.func, ast.Attribute)
+        receiver = site.node.func.value
+        if not is_keras_model(module, receiver):
+            continue
+        maker = module.made_by(receiver)
+        compiled_inside = in_scope(module, site.node)
+        made_inside = isinstance(maker, ast.Call) and in_scope(module, maker)
+        if compiled_inside and isinstance(maker, ast.Call) and not made_inside:
+            yield maker, "the model is made"
+        elif made_inside and not compiled_inside:
+            yield site.node, "`compile` is called"
+        given = site.argument("optimizer", 0)
+        optimizer = module.origin(given).node if given is not None else None
+        if compiled_inside and isinstance(optimizer, ast.Call) and kind_of_call(module, optimizer) == "Optimizer":
+            if not in_scope(module, optimizer):
+                yield optimizer, "the optimizer is made"
+
+
+def _finding(
+    module: Module, node: ast.AST, what: str, confidence: Confidence, evidence: list[Evidence]
+) -> Finding:
+    block, strategy = scopes(module)[0]
+    return CAUSE.finding(
+        f"{what} outside `{strategy}.scope()`",
+        subject="scope of the strategy",
+        location=module.location(node),
+        evidence=[Evidence(claim="the scope", location=module.location(block.items[0].context_expr)), *evidence],
+        fixes=[fix("move it into the scope", moved_into_scope(module, node, strategy))],
+        confidence=confidence,
+    )
+
+
+@CAUSE.after_failure
+def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """TensorFlow names the two strategies; the source says what stands outside."""
+    if not any(words in failure.message for words in WORDS):
+        return
+    evidence = [Evidence(claim="TensorFlow met variables of two strategies", fact="failure.message")]
+    for module in project.modules if isinstance(project, Project) else ():
+        for node, what in _outside(module):
+            yield _finding(module, node, what, Confidence.CERTAIN, evidence)
+            return
+    frame = failure.last_user_frame
+    yield CAUSE.finding(
+        "model, optimizer and compile do not all stand in the scope of one strategy",
+        subject="scope of the strategy",
+        location=frame.location if frame else None,
+        evidence=evidence,
+        fixes=[fix("make the model, the optimizer and call `compile` inside `with strategy.scope():`")],
+        confidence=Confidence.CERTAIN,
+    )

@@ -1,0 +1,133 @@
+"""Several strategies in one process.
+
+## What happens
+
+`InvalidArgumentError: … Shape mismatch in the collective instance 100` at the first step of the second model. After
+that every later strategy in the process is broken, too.
+
+## Why
+
+Each strategy numbers its exchanges between devices from the same start. Two strategies over the same devices use the
+same numbers for tensors of different shapes.
+
+## Fix
+
+Make one strategy when the program starts and use its scope for every model.
+
+## Known limits
+
+Two models of the same size do not collide. A strategy over one device exchanges nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.strategies import made
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.edits import fix
+from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.source.module import CallSite, Module
+from fitdoctor.source.project import Project
+
+CAUSE = Cause(
+    id="FIT608",
+    slug="strategies-collide",
+    severity=Severity.ERROR,
+    raises=("InvalidArgumentError", "InternalError"),
+)
+
+WORDS = ("in the collective instance", "CollectiveReduce", "collective params")
+
+
+@CAUSE.in_source
+def from_source(module: Module) -> Iterator[Finding]:
+    """A strategy over several devices is made in a loop, or in a function that a loop calls."""
+    for site in made(module):
+        if _several_devices(module, site) and _made_repeatedly(module, site):
+            yield _finding(module, site, Confidence.LIKELY, [])
+
+
+def _several_devices(module: Module, site: CallSite) -> bool:
+    devices = site.argument("devices", 0)
+    listed = module.made_by(devices) if devices is not None else None
+    return isinstance(listed, (ast.List, ast.Tuple)) and len(listed.elts) > 1
+
+
+def _made_repeatedly(module: Module, site: CallSite) -> bool:
+    if _in_loop(module, site.node):
+        return True
+    function = site.function
+    if function is None or function.owner is not None:
+        return False
+    return any(
+        isinstance(other.node.func, ast.Name)
+        and other.node.func.id == function.name
+        and _in_loop(module, other.node)
+        for other in module.calls
+    )
+
+
+def _in_loop(module: Module, node: ast.AST) -> bool:
+    parent = module.parent(node)
+    while parent is not None and not isinstance(parent, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        if isinstance(parent, (ast.For, ast.While, ast.ListComp, ast.DictComp, ast.GeneratorExp)):
+            return True
+        parent = module.parent(parent)
+    return False
+
+
+def _finding(
+    module: Module, site: CallSite, confidence: Confidence, evidence: list[Evidence]
+) -> Finding:
+    return CAUSE.finding(
+        "a new strategy is made each time: two of them collide in one process",
+        subject="strategy",
+        location=module.location(site.node),
+        evidence=evidence,
+        fixes=[_made_once(module, site)],
+        confidence=confidence,
+    )
+
+
+def _made_once(module: Module, site: CallSite) -> Fix:
+    """Move `strategy = …` before the function, when it uses nothing of the function's."""
+    title = "make one strategy, outside, and use it for every model"
+    function, code = site.function, module.code(site.node)
+    if function is None or function.owner is not None or not code.target.isidentifier():
+        return fix(title)
+    if isinstance(function.node, ast.Lambda) or code.statement is None:
+        return fix(title)
+    names = {node.id for node in ast.walk(site.node) if isinstance(node, ast.Name)}
+    if names & set(function.parameters):
+        return fix(title)
+    first = min([function.node.lineno, *(node.lineno for node in function.node.decorator_list)])
+    here = code.statement
+    whole = Location(here.path, here.line, 1, here.end_line + 1, 1, here.cell)
+    before = Location(here.path, first, 1, first, 1, here.cell)
+    statement = module.segment(module.statement(site.node))
+    return fix(title, (Edit(before, f"{statement}\n\n\n"), Edit(whole, "")))
+
+
+@CAUSE.after_failure
+def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """The exchange between devices failed, and the program makes a strategy more than once."""
+    if WORDS[0] not in failure.message and WORDS[1] not in failure.operation + failure.node + failure.message:
+        return
+    evidence = [Evidence(claim="an exchange between devices met another shape", fact="failure.message")]
+    for module in project.modules if isinstance(project, Project) else ():
+        for site in made(module):
+            if site.function is not None or _in_loop(module, site.node) or len(made(module)) > 1:
+                yield _finding(module, site, Confidence.CERTAIN, evidence)
+                return
+    frame = failure.last_user_frame
+    yield CAUSE.finding(
+        "two distribution strategies collide in one process",
+        subject="strategy",
+        location=frame.location if frame else None,
+        evidence=evidence,
+        fixes=[fix("make one strategy and use it for every model")],
+        confidence=Confidence.LIKELY,
+    )

@@ -1,0 +1,122 @@
+"""The source behind a generator that was given to fit: its function, what it yields, and whether it ever ends."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from fitdoctor.diagnosis import Location
+from fitdoctor.facts import Code, Unknown
+
+if TYPE_CHECKING:
+    from fitdoctor.source.module import FunctionInfo, Module
+    from fitdoctor.source.project import Project
+
+_ENDLESS = frozenset(("itertools.count", "itertools.cycle"))
+_FINITE = frozenset(("range", "enumerate", "zip", "reversed", "sorted", "list", "tuple", "numpy.arange", "tqdm.tqdm"))
+_OWN_SCOPE = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+
+
+def expression_of(project: Project | Unknown, code: Code | Unknown) -> tuple[Module, ast.expr] | None:
+    """The expression of the project that a piece of source is."""
+    if isinstance(project, Unknown) or isinstance(code, Unknown):
+        return None
+    module = project.module_at(code.location.path)
+    if module is None:
+        return None
+    for kind in (ast.Call, ast.Name, ast.Attribute, ast.Subscript, ast.Tuple, ast.GeneratorExp):
+        for node in module.nodes(kind):
+            if module.location(node) == code.location:
+                return module, node
+    return None
+
+
+def generator_behind(project: Project | Unknown, code: Code | Unknown) -> FunctionInfo | None:
+    """The generator function of the user's whose call a piece of source is."""
+    found = expression_of(project, code)
+    if found is None or not isinstance(found[1], ast.Call):
+        return None
+    return generator_function(found[0], found[1].func)
+
+
+def generator_function(module: Module, func: ast.expr) -> FunctionInfo | None:
+    """The generator function that a name or a method means; of methods, the only one of that name."""
+    function = _function(module, func)
+    if function is None or function.node not in function.module.generators:
+        return None
+    return function
+
+
+def _function(module: Module, func: ast.expr) -> FunctionInfo | None:
+    from fitdoctor.source.module import FunctionInfo
+
+    known = module.definition(func)
+    if isinstance(known, FunctionInfo):
+        return known
+    modules = module.project.modules if module.project is not None else (module,)
+    if known is not None:
+        return module.method(known, "__call__")
+    if not isinstance(func, ast.Attribute):
+        return None
+    named = [info.methods[func.attr] for one in modules for info in one.classes if func.attr in info.methods]
+    return named[0] if len(named) == 1 else None
+
+
+def own_nodes(function: FunctionInfo) -> Iterator[ast.AST]:
+    """Every node of a function's body, without the functions inside it."""
+    pending: list[ast.AST] = list(getattr(function.node, "body", ()))
+    while pending:
+        node = pending.pop()
+        if isinstance(node, _OWN_SCOPE):
+            continue
+        yield node
+        pending.extend(ast.iter_child_nodes(node))
+
+
+def yields_of(function: FunctionInfo) -> list[ast.Yield]:
+    """The `yield` expressions of a function itself, in the order of the source."""
+    found = [node for node in own_nodes(function) if isinstance(node, ast.Yield)]
+    return sorted(found, key=lambda node: (node.lineno, node.col_offset))
+
+
+def never_ends(function: FunctionInfo) -> bool:
+    """Whether it surely goes on for ever: a `while True` on its own level without a way out."""
+    for statement in getattr(function.node, "body", ()):
+        if isinstance(statement, ast.While) and isinstance(statement.test, ast.Constant) and statement.test.value:
+            return not any(isinstance(inner, (ast.Break, ast.Return, ast.Raise)) for inner in ast.walk(statement))
+    return False
+
+
+def surely_ends(function: FunctionInfo) -> bool:
+    """Whether it surely comes to an end: no `while`, no `yield from`, and only loops over things with an end."""
+    for node in own_nodes(function):
+        if isinstance(node, (ast.While, ast.YieldFrom, ast.AsyncFor)):
+            return False
+        if isinstance(node, ast.For) and not _has_an_end(function.module, node.iter):
+            return False
+    return True
+
+
+def _has_an_end(module: Module, iterated: ast.expr) -> bool:
+    if isinstance(iterated, (ast.List, ast.Tuple, ast.Dict, ast.Set, ast.ListComp, ast.Constant)):
+        return True
+    if isinstance(iterated, ast.Call):
+        name = module.resolve(iterated.func) or (iterated.func.id if isinstance(iterated.func, ast.Name) else "")
+        if name in ("enumerate", "zip", "tqdm.tqdm"):
+            return any(_has_an_end(module, part) for part in iterated.args)
+        return name in _FINITE
+    return False
+
+
+def loop_of(function: FunctionInfo) -> Location | None:
+    """The outermost loop that yields."""
+    loops = [
+        node
+        for node in own_nodes(function)
+        if isinstance(node, (ast.For, ast.While)) and any(isinstance(inner, ast.Yield) for inner in ast.walk(node))
+    ]
+    if not loops:
+        return None
+    first = min(loops, key=lambda node: (node.lineno, node.col_offset))
+    return function.module.location(first)

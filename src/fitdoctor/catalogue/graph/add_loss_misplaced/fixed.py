@@ -1,0 +1,20 @@
+"""A functional model that adds a penalty on its code in a layer."""
+
+import keras
+import numpy as np
+from keras import layers, ops
+
+
+class Sparsity(layers.Layer):
+    def call(self, code):
+        self.add_loss(0.01 * ops.mean(ops.abs(code)))
+        return code
+
+
+inputs = keras.Input((8,))
+code = Sparsity()(layers.Dense(3, activation="relu")(inputs))
+model = keras.Model(inputs, layers.Dense(8)(code))
+model.compile(optimizer="adam", loss="mse")
+
+x = np.random.default_rng(10).normal(size=(64, 8)).astype("float32")
+model.fit(x, x, epochs=2, verbose=0)

@@ -1,0 +1,299 @@
+"""A `tf.function` that is traced anew at each step.
+
+## What happens
+
+Nothing fails: every step takes as long as the first one, memory grows with each trace, and after five of them
+TensorFlow warns `5 out of the last 5 calls to … triggered tf.function retracing`.
+
+## Why
+
+A `tf.function` keeps one graph for each combination of argument types. Tensors count by type and shape; Python numbers
+count by value: `step(x, y, 0)` and `step(x, y, 1)` are two graphs. A `tf.function` that is made inside the loop starts
+with no graph at all.
+
+## Fix
+
+Make the function once, before the loop. Pass numbers as tensors (`tf.constant(step)`). For shapes that vary, give an
+`input_signature` with None for that axis, or `reduce_retracing=True`.
+
+## Known limits
+
+Keras's own `fit` does not retrace for a short last batch. A handful of rounds is not reported, nor are functions that
+are made once a model in a loop over models.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.training_loops import (
+    Loop,
+    bound_in,
+    compiled_function,
+    decorator_of,
+    has_few_rounds,
+    loops_around,
+    names_read,
+    python_numbers,
+)
+from fitdoctor.catalogue.traced import own_nodes
+from fitdoctor.diagnosis import Edit, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.edits import fix, insert_before, spell, unsafe, wrap
+from fitdoctor.source.callees import argument_for
+from fitdoctor.source.module import FunctionInfo, Module
+
+CAUSE = Cause(id="FIT412", slug="retracing-each-step", severity=Severity.WARNING)
+
+_SIZED = frozenset(
+    f"numpy.{name}" for name in "zeros ones empty full random.rand random.randn random.normal random.uniform".split()
+) | frozenset(f"tensorflow.{name}" for name in "zeros ones fill random.normal random.uniform".split())
+_SIZED_METHODS = frozenset({"normal", "uniform", "random", "standard_normal", "integers", "rand", "randn"})
+
+
+@CAUSE.in_source
+@CAUSE.before_fit
+def from_source(module: Module) -> Iterator[Finding]:
+    """A function is made in a loop, or called there with what makes a new trace each time."""
+    if module.runs_eagerly:
+        return
+    yield from _made_in_loop(module)
+    seen: set[ast.AST] = set()
+    for site in module.calls:
+        function = compiled_function(module, site.node)
+        if function is None or function.node in seen or _is_flexible(function):
+            continue
+        found = _called_with_new_values(module, site.node, function)
+        if found is not None:
+            seen.add(function.node)
+            yield found
+
+
+# --- made in the loop ---------------------------------------------------------------------------------------------
+
+
+def _made_in_loop(module: Module) -> Iterator[Finding]:
+    for site in module.calls_to("tensorflow.function"):
+        if not _is_decorator(module, site.node):
+            yield from _judged(module, site.node, site.node, _target(module, site.node))
+    for node in module.nodes(ast.FunctionDef):
+        if decorator_of(module.function(node)) is not None:
+            yield from _judged(module, node, node.decorator_list[0], node.name)
+
+
+def _is_decorator(module: Module, node: ast.AST) -> bool:
+    parent = module.parent(node)
+    return isinstance(parent, ast.FunctionDef) and node in parent.decorator_list
+
+
+def _target(module: Module, call: ast.Call) -> str:
+    parent = module.parent(call)
+    if isinstance(parent, ast.Call) and parent.func is call:
+        return "()"  # called on the spot
+    if isinstance(parent, ast.Assign) and len(parent.targets) == 1 and isinstance(parent.targets[0], ast.Name):
+        return parent.targets[0].id
+    return ""
+
+
+def _judged(module: Module, made: ast.AST, blamed: ast.expr, name: str) -> Iterator[Finding]:
+    loop = next(loops_around(module, made), None)
+    if loop is None or not name or has_few_rounds(module, loop) or not _used_in(module, loop, made, name):
+        return
+    inside = names_read(made)
+    if inside & _objects_of(module, loop):
+        return
+    yield CAUSE.finding(
+        "a `tf.function` is made anew in each round of a loop: each one is traced anew",
+        subject="tf.function in a loop",
+        location=module.location(blamed),
+        evidence=[Evidence(claim="the loop", location=_head(module, loop))],
+        fixes=[_moved_out(module, made, inside)],
+    )
+
+
+def _used_in(module: Module, loop: Loop, made: ast.AST, name: str) -> bool:
+    """Whether it is called in the loop itself; in an inner loop it would be used often."""
+    if name == "()":
+        return True
+    for node in ast.walk(loop):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name:
+            if next(loops_around(module, node), None) is loop:
+                return True
+    return False
+
+
+def _objects_of(module: Module, loop: Loop) -> set[str]:
+    """Names that the loop makes objects for: a function about a new model has to be new."""
+    target = {node.id for node in ast.walk(loop.target) if isinstance(node, ast.Name)} if isinstance(loop, ast.For) else set()
+    return bound_in(loop) | target
+
+
+def _head(module: Module, loop: Loop) -> Location:
+    return module.location(loop.iter if isinstance(loop, ast.For) else loop.test)
+
+
+def _moved_out(module: Module, made: ast.AST, inside: set[str]) -> Fix:
+    """The statement before the outermost loop that binds none of its names."""
+    title = "make it once, before the loop"
+    statement = module.statement(made)
+    if not isinstance(statement, ast.Assign) or statement.lineno != statement.end_lineno:
+        return fix(title)
+    outermost: Loop | None = None
+    for loop in loops_around(module, made):
+        if inside & bound_in(loop):
+            break
+        outermost = loop
+    if outermost is None:
+        return fix(title)
+    where = module.location(statement)
+    siblings = getattr(module.parent(statement), "body", [])
+    if len(siblings) < 2:
+        return fix(title)
+    removed = Edit(Location(where.path, where.line, 1, where.line + 1, 1, where.cell), "")
+    return fix(title, insert_before(module.code(outermost), module.segment(statement)), (removed,))
+
+
+# --- called with something new ------------------------------------------------------------------------------------
+
+
+def _is_flexible(function: FunctionInfo) -> bool:
+    """Whether the function was told how to deal with other values: a signature, or `reduce_retracing`."""
+    decorator = decorator_of(function)
+    if not isinstance(decorator, ast.Call):
+        return False
+    return any(keyword.arg in ("input_signature", "reduce_retracing") for keyword in decorator.keywords)
+
+
+def _called_with_new_values(module: Module, call: ast.Call, function: FunctionInfo) -> Finding | None:
+    if function.traced is not None and function.traced.eager:
+        return None
+    around = module.function_of(call)
+    if around is not None and around.traced is not None:
+        return None  # inlined into another trace
+    for loop in loops_around(module, call):
+        if has_few_rounds(module, loop):
+            continue
+        numbers = python_numbers(module, loop)
+        for argument in (*call.args, *(keyword.value for keyword in call.keywords)):
+            if _is_python_number(argument, numbers) and not _decides(function, call, argument):
+                return _new_number(module, call, function, argument, loop)
+            if _has_new_shape(module, argument, loop):
+                return _new_shape(module, call, function, argument, loop)
+    return None
+
+
+def _is_python_number(argument: ast.expr, numbers: set[str]) -> bool:
+    """Whether an argument is computed from a Python number by arithmetic alone."""
+    if isinstance(argument, ast.Name):
+        return argument.id in numbers
+    if isinstance(argument, ast.BinOp):
+        parts = (argument.left, argument.right)
+        return any(_is_python_number(part, numbers) for part in parts) and all(
+            isinstance(part, ast.Constant) or _is_python_number(part, numbers) for part in parts
+        )
+    return isinstance(argument, ast.Call) and (
+        isinstance(argument.func, ast.Name)
+        and argument.func.id in ("float", "int")
+        and len(argument.args) == 1
+        and _is_python_number(argument.args[0], numbers)
+    )
+
+
+def _decides(function: FunctionInfo, call: ast.Call, argument: ast.expr) -> bool:
+    """Whether the function needs the number while it is traced: as an index, a range, a condition."""
+    name = next((each for each in function.parameters if argument_for(function, call, each) is argument), None)
+    module = function.module
+    for node in own_nodes(function):
+        if not isinstance(node, ast.Name) or node.id != name:
+            continue
+        parent = module.parent(node)
+        if isinstance(parent, (ast.Subscript, ast.If, ast.IfExp, ast.Slice)):
+            return True
+        if isinstance(parent, ast.Compare) and isinstance(module.parent(parent), (ast.If, ast.IfExp, ast.While)):
+            return True
+        if isinstance(parent, ast.Call) and module.resolve(parent.func) == "range":
+            return True
+    return False
+
+
+def _has_new_shape(module: Module, argument: ast.expr, loop: Loop) -> bool:
+    """Whether an array is made in the loop with a size that changes from round to round."""
+    changing = python_numbers(module, loop)
+    made = module.made_by(argument) if isinstance(argument, ast.Name) else argument
+    if made is not argument and not loop.lineno <= made.lineno <= (loop.end_lineno or loop.lineno):
+        return False
+    while isinstance(made, ast.Call) and isinstance(made.func, ast.Attribute) and made.func.attr in ("astype", "copy"):
+        made = made.func.value
+    if isinstance(made, ast.Call) and module.resolve(made.func) in ("tensorflow.constant", "tensorflow.convert_to_tensor"):
+        return bool(made.args) and _has_new_shape(module, made.args[0], loop)
+    if isinstance(made, ast.Call):
+        sized = module.resolve(made.func) in _SIZED or (
+            isinstance(made.func, ast.Attribute) and made.func.attr in _SIZED_METHODS
+        )
+        sizes = [*made.args, *(keyword.value for keyword in made.keywords if keyword.arg in ("size", "shape"))]
+        return sized and any(_mentions(size, changing) for size in sizes if isinstance(size, (ast.Tuple, ast.List)))
+    if isinstance(made, ast.Subscript):
+        parts = made.slice.elts if isinstance(made.slice, ast.Tuple) else [made.slice]
+        return any(isinstance(part, ast.Slice) and _grows(part, changing) for part in parts)
+    return False
+
+
+def _mentions(size: ast.expr, names: set[str]) -> bool:
+    return any(isinstance(node, ast.Name) and node.id in names for node in ast.walk(size))
+
+
+def _grows(part: ast.Slice, names: set[str]) -> bool:
+    """`x[:n]` and `x[n:]` change their length with n; `x[n:n + 8]` does not."""
+    lower = part.lower is not None and _mentions(part.lower, names)
+    upper = part.upper is not None and _mentions(part.upper, names)
+    return lower != upper
+
+
+def _new_number(
+    module: Module, call: ast.Call, function: FunctionInfo, argument: ast.expr, loop: Loop
+) -> Finding:
+    tf, imports = spell(module.code(argument), "tensorflow", "tf")
+    remedy = fix if _is_cast(function, call, argument) else unsafe
+    template = f"{tf}.constant({{}})" if remedy is fix else f"{tf}.constant({{}}, {tf}.float32)"
+    return CAUSE.finding(
+        f"`{function.name}` is traced anew for each value of `{module.segment(argument)}`, a Python number",
+        subject=f"retracing of {function.qualname}",
+        location=module.location(argument),
+        evidence=[
+            Evidence(claim="it is another number in each round", location=_head(module, loop)),
+            Evidence(claim="Python numbers count by value, tensors by type and shape"),
+        ],
+        fixes=[remedy("pass it as a tensor", wrap(module.code(argument), template), imports)],
+    )
+
+
+def _is_cast(function: FunctionInfo, call: ast.Call, argument: ast.expr) -> bool:
+    """Whether the function casts the number wherever it uses it: an integer tensor will do."""
+    name = next((each for each in function.parameters if argument_for(function, call, each) is argument), None)
+    uses = [node for node in own_nodes(function) if isinstance(node, ast.Name) and node.id == name]
+    parents = [function.module.parent(node) for node in uses]
+    return bool(uses) and all(
+        isinstance(parent, ast.Call) and function.module.resolve(parent.func) == "tensorflow.cast" for parent in parents
+    )
+
+
+def _new_shape(module: Module, call: ast.Call, function: FunctionInfo, argument: ast.expr, loop: Loop) -> Finding:
+    decorator = decorator_of(function)
+    edits: tuple[Edit, ...] = ()
+    if decorator is not None and not isinstance(decorator, ast.Call) and function.module is module:
+        edits = (Edit(module.location(decorator), f"{module.segment(decorator)}(reduce_retracing=True)"),)
+    blamed = decorator if decorator is not None and function.module is module else call
+    return CAUSE.finding(
+        f"`{function.name}` is traced anew for each shape of `{module.segment(argument)}`",
+        subject=f"retracing of {function.qualname}",
+        location=module.location(blamed),
+        evidence=[
+            Evidence(claim="called here with another shape in each round", location=module.location(call)),
+            Evidence(claim="the loop", location=_head(module, loop)),
+        ],
+        fixes=[
+            fix("let it generalise over shapes: `reduce_retracing=True`", edits),
+            fix("give an `input_signature` with None for the axis that varies"),
+        ],
+    )

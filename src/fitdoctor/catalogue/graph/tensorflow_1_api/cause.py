@@ -1,0 +1,319 @@
+"""TensorFlow 1's interface in a TensorFlow 2 program.
+
+## What happens
+
+`tf.Session`, `tf.ConfigProto`, `tf.variable_scope` raise `AttributeError: module 'tensorflow' has no attribute …`.
+`tf.compat.v1.placeholder` raises `RuntimeError: tf.placeholder() is not compatible with eager execution`, a session's
+`run` says `The Session graph is empty`, and after `tf.compat.v1.disable_eager_execution()` a Keras 3 model cannot be
+trained: `RuntimeError: tf.data.Dataset only supports Python-style iteration in eager mode`.
+
+## Why
+
+TensorFlow 2 computes at once and traces functions by itself: there are no sessions to run and no placeholders to feed.
+The old interface lives on under `tf.compat.v1`, for programs that use it throughout. Keras 3 does not run there.
+
+## Fix
+
+`keras.Input` takes the place of a placeholder, `self.add_weight` that of `tf.get_variable`, `tf.config` that of
+`ConfigProto`; many functions only moved (`tf.log` is `tf.math.log`). Leave `disable_eager_execution()` out.
+
+## Known limits
+
+A program that uses `tf.compat.v1` throughout, without Keras, works and is not reported. Nor is
+`tf.compat.v1.reset_default_graph()`, which does no harm.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.own_graphs import GRAPHS, SWITCHES, graph_blocks, switched_off, trains_keras, uses_keras
+from fitdoctor.catalogue.tensorflow_1_names import CASTS, GONE, GONE_INSIDE, RENAMED, RENAMED_INSIDE
+from fitdoctor.catalogue.traced import at_frame, module_of
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.edits import fix
+from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.failure.patterns import attribute_missing
+from fitdoctor.source.module import Module
+from fitdoctor.source.project import Project
+
+CAUSE = Cause(
+    id="FIT406",
+    slug="tensorflow-1-api",
+    severity=Severity.ERROR,
+    raises=("RuntimeError", "AttributeError", "TypeError", "ValueError"),
+)
+
+_V1 = "tensorflow.compat.v1."
+_FED = (f"{_V1}placeholder", f"{_V1}placeholder_with_default", f"{_V1}sparse_placeholder")
+_SESSIONS = (f"{_V1}Session", f"{_V1}InteractiveSession")
+_OF_SESSIONS = ("keras.backend.set_session", "keras.backend.get_session")
+_NOT_EAGER = "only supports Python-style iteration in eager mode"
+_MESSAGES = (
+    "is not compatible with eager execution",
+    "The Session graph is empty",
+    "is not available with Keras 3",
+    "not supported when eager execution is enabled",
+)
+
+
+@dataclass(frozen=True, eq=False)
+class _Old:
+    """A use of the old interface that cannot work here."""
+
+    module: Module
+    node: ast.expr
+    name: str
+    why: str
+
+
+@CAUSE.in_source
+def from_source(module: Module, project: Project) -> Iterator[Finding]:
+    """The file uses what is gone, feeds placeholders eagerly, or switches eager execution off under Keras."""
+    found = list(_old_uses(module, project))
+    if found:
+        yield _finding(found[0], found, Confidence.LIKELY, [])
+
+
+def _old_uses(module: Module, project: Project) -> Iterator[_Old]:
+    uses = [*_gone(module), *_switches(module, project), *_fed_eagerly(module, project)]
+    yield from sorted(uses, key=lambda use: (use.node.lineno, use.node.col_offset))
+
+
+def _gone(module: Module) -> Iterator[_Old]:
+    for node in module.nodes(ast.Attribute):
+        if not isinstance(node.ctx, ast.Load) or _is_guarded(module, node):
+            continue
+        name = module.resolve(node)
+        short = name.removeprefix("tensorflow.")
+        if name != short and (short in GONE or short in GONE_INSIDE):
+            yield _Old(module, node, short, f"TensorFlow 2 has no `tf.{short}`")
+        elif name in _OF_SESSIONS and module.keras == 3:
+            yield _Old(module, node, name, "Keras 3 has no sessions")
+
+
+def _is_guarded(module: Module, node: ast.AST) -> bool:
+    """Whether the program itself asks which TensorFlow it has."""
+    parent = module.parent(node)
+    while parent is not None:
+        if isinstance(parent, ast.Try) and parent.handlers:
+            return True
+        if isinstance(parent, (ast.If, ast.IfExp)):
+            test = module.segment(parent.test)
+            if "version" in test.lower() or "hasattr" in test or "TF1" in test.upper():
+                return True
+        parent = module.parent(parent)
+    return False
+
+
+def _switches(module: Module, project: Project) -> Iterator[_Old]:
+    if module.keras != 3 or not trains_keras(project):
+        return
+    for site in module.calls_to(*SWITCHES[:2]):
+        if not _is_guarded(module, site.node):
+            short = site.name.removeprefix("tensorflow.")
+            yield _Old(module, site.node, short, "Keras 3 trains only with eager execution")
+
+
+def _fed_eagerly(module: Module, project: Project) -> Iterator[_Old]:
+    """Placeholders, and sessions that are run, where the program neither leaves eager mode nor makes a graph."""
+    if switched_off(project) is not None or any(other.calls_to(*GRAPHS) for other in project.modules):
+        return
+    if any(True for other in project.modules for _ in graph_blocks(other)):
+        return
+    for site in module.calls_to(*_FED):
+        if site.function is None or site.function.traced is None:
+            yield _Old(module, site.node, site.name.removeprefix("tensorflow."), "there is nothing to feed eagerly")
+    for site in module.calls_to(*_SESSIONS):
+        if _is_run(module, site.node):
+            yield _Old(module, site.node, site.name.removeprefix("tensorflow."), "an eager program has no graph to run")
+    for site in module.calls:
+        if site.name.startswith(f"{_V1}layers.") and module.keras == 3 and uses_keras(module):
+            yield _Old(module, site.node, site.name.removeprefix("tensorflow."), "not available with Keras 3")
+
+
+def _is_run(module: Module, call: ast.Call) -> bool:
+    """Whether something of that session is run: `sess.run(…)`."""
+    statement = module.statement(call)
+    names = {node.id for node in ast.walk(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    return any(
+        isinstance(site.node.func, ast.Attribute)
+        and isinstance(site.node.func.value, ast.Name)
+        and site.node.func.value.id in names
+        for site in module.method_calls("run")
+    )
+
+
+@CAUSE.after_failure
+def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """TensorFlow names what is gone or not eager; a Keras model failed after eager execution was switched off."""
+    frame = failure.last_user_frame
+    evidence = [
+        Evidence(
+            claim="raised here",
+            observed=failure.message.split("\n")[0][:160],
+            fact="failure.message",
+            location=frame.location if frame is not None else None,
+        )
+    ]
+    module = module_of(project, frame)
+    if _names_old(failure):
+        uses = list(_old_uses(module, project)) if module is not None and isinstance(project, Project) else []
+        here = [use for use in uses if frame is not None and at_frame(use.module, use.node, frame)]
+        if here:
+            yield _finding(here[0], uses, Confidence.CERTAIN, evidence)
+            return
+        yield CAUSE.finding(
+            "this is the interface of TensorFlow 1, which an eager program does not have",
+            subject="tensorflow 1",
+            location=frame.location if frame is not None else None,
+            evidence=evidence,
+            fixes=[_advice(failure)],
+            confidence=Confidence.CERTAIN,
+        )
+        return
+    switch = switched_off(project) if isinstance(project, Project) else None
+    if switch is not None and _is_of_keras(failure):
+        where, site = switch
+        old = _Old(where, site.node, site.name.removeprefix("tensorflow."), "Keras 3 trains only with eager execution")
+        sure = Confidence.CERTAIN if _NOT_EAGER in failure.message else Confidence.LIKELY
+        yield _finding(old, [old], sure, evidence)
+    elif switch is None and _NOT_EAGER in failure.message and not _makes_graphs(project):
+        yield CAUSE.finding(
+            "eager execution is off: Keras 3 cannot train",
+            subject="tensorflow 1",
+            location=frame.location if frame is not None else None,
+            evidence=evidence,
+            fixes=[fix("leave out `disable_eager_execution()`, `disable_v2_behavior()` and `tf.Graph().as_default()`")],
+            confidence=Confidence.LIKELY,
+        )
+
+
+def _makes_graphs(project: Project | Unknown) -> bool:
+    return isinstance(project, Project) and any(True for module in project.modules for _ in graph_blocks(module))
+
+
+def _names_old(failure: FailureFacts) -> bool:
+    if any(words in failure.message for words in _MESSAGES):
+        return True
+    missing = attribute_missing(failure.message)
+    if missing is None or missing.kind != "module":
+        return False
+    part = missing.owner.rpartition("tensorflow")[2].removeprefix(".")
+    part = part.rpartition("v2.")[2] if "v2." in part else part
+    if missing.owner.endswith("keras.backend"):
+        return missing.name in ("set_session", "get_session")
+    if not missing.owner.startswith("tensorflow"):
+        return False
+    return missing.name in GONE if not part else f"{part.rpartition('.')[2]}.{missing.name}" in GONE_INSIDE
+
+
+def _is_of_keras(failure: FailureFacts) -> bool:
+    return _NOT_EAGER in failure.message or any("/keras/" in frame.path.replace("\\", "/") for frame in failure.frames)
+
+
+def _finding(old: _Old, every: list[_Old], confidence: Confidence, evidence: list[Evidence]) -> Finding:
+    module = old.module
+    others = [use for use in every if use is not old and use.node.lineno != old.node.lineno]
+    if others:
+        lines = ", ".join(str(line) for line in sorted({use.node.lineno for use in others})[:8])
+        evidence = [*evidence, Evidence(claim="more of TensorFlow 1 in this file", observed=f"lines {lines}")]
+    return CAUSE.finding(
+        f"`{module.segment(old.node)[:60]}` is the interface of TensorFlow 1: {old.why}",
+        subject="tensorflow 1",
+        location=module.location(old.node),
+        evidence=evidence,
+        fixes=_fixes(old, every),
+        confidence=confidence,
+    )
+
+
+# --- fixes --------------------------------------------------------------------------------------------------------
+
+
+def _fixes(old: _Old, every: list[_Old]) -> list[Fix]:
+    renamed = [_renamed(use) for use in every]
+    if all(renamed):
+        edits = tuple(dict.fromkeys(edit for use in renamed for edit in use))
+        return [fix("call them by their new names", edits)]
+    if old.name.endswith(("disable_eager_execution", "disable_v2_behavior")):
+        return [_left_out(old)]
+    if old.name.rpartition(".")[2] == "placeholder":
+        given = _as_input(old)
+        return [*([given] if given is not None else []), fix("give the model a `keras.Input` instead")]
+    return [fix(_ADVICE.get(old.name.rpartition(".")[2], "write it with TensorFlow 2's functions"))]
+
+
+_ADVICE = {
+    "ConfigProto": "set memory growth with `tf.config.experimental.set_memory_growth`, and leave out the session",
+    "GPUOptions": "set memory growth with `tf.config.experimental.set_memory_growth`, and leave out the session",
+    "Session": "leave out the session: TensorFlow 2 computes at once",
+    "InteractiveSession": "leave out the session: TensorFlow 2 computes at once",
+    "set_session": "leave out the session: Keras 3 has none",
+    "get_session": "leave out the session: Keras 3 has none",
+    "variable_scope": "make the weights with `self.add_weight` in `build`",
+    "get_variable": "make the weight with `self.add_weight` in `build`",
+    "layers": "use the layers of `tf.keras.layers`",
+    "contrib": "`tf.contrib` is gone: use `tf.keras`, or the library that took the part over",
+    "global_variables_initializer": "leave it out: variables have their first value when they are made",
+}
+
+
+def _advice(failure: FailureFacts) -> Fix:
+    missing = attribute_missing(failure.message)
+    name = missing.name if missing is not None else ""
+    new = RENAMED.get(name)
+    if new is not None:
+        return fix(f"call `tf.{new}`")
+    default = "write it with TensorFlow 2's functions: `keras.Input` for a placeholder, no session"
+    return fix(_ADVICE.get(name, default))
+
+
+def _renamed(old: _Old) -> tuple[Edit, ...]:
+    module, node = old.module, old.node
+    parent = module.parent(node)
+    if old.name in CASTS and isinstance(parent, ast.Call) and parent.func is node and len(parent.args) == 1:
+        tf = module.segment(node).rpartition(".")[0]
+        text = f"{tf}.cast({module.segment(parent.args[0])}, {tf}.{CASTS[old.name]})"
+        return (Edit(module.location(parent), text),)
+    new = RENAMED.get(old.name) or RENAMED_INSIDE.get(old.name)
+    text = module.segment(node)
+    if new is None or not text.endswith("." + old.name):
+        return ()
+    return (Edit(module.location(node), text.removesuffix(old.name) + new),)
+
+
+def _left_out(old: _Old) -> Fix:
+    """Take out the line of the switch."""
+    module = old.module
+    statement = module.statement(old.node)
+    title = "leave it out"
+    if not isinstance(statement, ast.Expr) or module.parent(statement) is not module.tree:
+        return fix(title, (Edit(module.location(statement), "pass"),))
+    where = module.location(statement)
+    if module.line_text(where.line, where.cell).strip().partition("#")[0].strip() != module.segment(statement):
+        return fix(title)
+    return fix(title, (Edit(Location(where.path, where.line, 1, where.end_line + 1, 1, where.cell), ""),))
+
+
+def _as_input(old: _Old) -> Fix | None:
+    """`placeholder(tf.float32, shape=(None, 4))` becomes `keras.Input(shape=(4,))`."""
+    module, call = old.module, old.node
+    keras = dict(module.spellings).get("keras")
+    if not isinstance(call, ast.Call) or keras is None:
+        return None
+    given = {keyword.arg: keyword.value for keyword in call.keywords}
+    shape = given.get("shape") or (call.args[1] if len(call.args) > 1 else None)
+    if not isinstance(shape, (ast.Tuple, ast.List)) or not shape.elts or not _is_none(shape.elts[0]):
+        return None
+    sizes = [module.segment(size) for size in shape.elts[1:]]
+    inner = ", ".join(sizes) + ("," if len(sizes) == 1 else "")
+    name = f", name={module.segment(given['name'])}" if "name" in given else ""
+    return fix("give the model a `keras.Input`", (Edit(module.location(call), f"{keras}.Input(shape=({inner}){name})"),))
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None

@@ -1,0 +1,17 @@
+"""A recurrent model that is told the shape of the whole array."""
+
+import numpy as np
+from tensorflow import keras
+
+rng = np.random.default_rng(3)
+readings = rng.normal(size=(96, 10, 4)).astype("float32")
+alarms = (readings[:, -1, 0] > 0).astype("float32")
+
+model = keras.Sequential([
+    keras.Input(shape=readings.shape),  # <- FIT103
+    keras.layers.Flatten(),
+    keras.layers.Dense(8, activation="relu"),
+    keras.layers.Dense(1, activation="sigmoid"),
+])
+model.compile(optimizer="adam", loss="binary_crossentropy")
+model.fit(readings, alarms, epochs=1, verbose=0)

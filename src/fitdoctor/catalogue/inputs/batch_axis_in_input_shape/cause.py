@@ -1,0 +1,176 @@
+"""The number of samples, or the batch size, stands in the model's input shape.
+
+## What happens
+
+`Input(shape=(32, 12))` describes one sample of 32 by 12: Keras puts the batch axis before it. With rows of 12 values
+fit ends in `expected shape=(None, 32, 12), found shape=(32, 12)`. `Input(shape=x_train.shape)` before an LSTM fails
+while the model is made: `expected ndim=3, found ndim=4`. `Conv2D(…, input_shape=(n, 32, 32, 3))` does too, in other
+words: `Kernel shape must have the same length as input`.
+
+## Why
+
+The shape of the whole array was given, or the batch size was put before the shape of a sample.
+
+## Fix
+
+Leave the first axis out: `Input(shape=x_train.shape[1:])`. To fix the batch size, which few models need, there is
+`Input(batch_shape=(32, 12))`.
+
+## Known limits
+
+A first axis that is neither the number of samples nor the batch size, and is not written as one, may be a time axis that
+the data lacks: that is told as `input-rank-mismatch`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.model_inputs import refused_input, refusing_site
+from fitdoctor.catalogue.shapes import (
+    input_shape_edit,
+    mismatches,
+    proven,
+    says_batch,
+    shape_argument,
+    while_validating,
+)
+from fitdoctor.catalogue.words import place, shape_words
+from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
+from fitdoctor.edits import fix
+from fitdoctor.facts import Code, DataFacts, FailureFacts, ModelFacts, Shape, Unknown
+from fitdoctor.failure.patterns import input_mismatch
+from fitdoctor.source.fit_sites import ModelSite
+from fitdoctor.source.project import Project
+
+CAUSE = Cause(
+    id="FIT103",
+    slug="batch-axis-in-input-shape",
+    severity=Severity.ERROR,
+    raises="ValueError",
+    explains=("FIT101", "FIT102", "FIT304"),
+)
+
+
+@CAUSE.in_source
+@CAUSE.before_fit
+def from_data(model: ModelFacts, data: DataFacts) -> Iterator[Finding]:
+    """The input has one axis more than the samples, and it is as long as there are samples, or as a batch."""
+    for mismatch in mismatches(model, data):
+        if mismatch.kind == "batch":
+            yield _finding(
+                mismatch.code,
+                mismatch.expected_sample,
+                f"the samples of `{mismatch.array.path}` have {shape_words(mismatch.found_sample)}",
+                shape_words(mismatch.array.shape),
+                Confidence.CERTAIN if proven(data) else Confidence.LIKELY,
+            )
+
+
+@CAUSE.in_source
+def from_model(site: ModelSite) -> Iterator[Finding]:
+    """The first layer refuses an input whose source speaks of samples."""
+    given = refusing_site(site)
+    if given is not None and says_batch(given[0]):
+        yield _of_refusal(*given)
+
+
+def _of_refusal(code: Code, shape: Shape) -> Finding:
+    return _finding(code, shape[1:], "the first layer refuses it: it has one axis too many", "", Confidence.LIKELY)
+
+
+def _finding(
+    code: Code | Unknown, expected: Shape, reason: str, observed: str, confidence: Confidence
+) -> Finding:
+    return CAUSE.finding(
+        f"the input shape {shape_words(expected)} begins with the {_what(code)}: {reason}",
+        subject="input shape of the model",
+        location=place(code),
+        evidence=[
+            Evidence(
+                claim="the model's input is the shape of one sample, without the batch axis",
+                observed=shape_words(expected),
+                expected=shape_words(expected[1:]),
+                fact="model.inputs",
+                location=place(code),
+            ),
+            *([Evidence(claim="shape of the data", observed=observed, fact="data.x.shape")] if observed else []),
+        ],
+        fixes=[_fix(code, expected)],
+        confidence=confidence,
+    )
+
+
+def _what(code: Code | Unknown) -> str:
+    return "batch size" if "batch" in shape_argument(code).lower() else "number of samples"
+
+
+def _fix(code: Code | Unknown, expected: Shape) -> Fix:
+    text = shape_argument(code)
+    if text.endswith(".shape"):
+        shorter = f"{text}[1:]"
+    elif text.startswith("(") and text.count("(") == 1 and text.count(",") == len(expected) - 1:
+        rest = [part.strip() for part in text.strip("()").split(",")[1:]]
+        shorter = f"({', '.join(rest)}{',' if len(rest) == 1 else ''})"
+    else:
+        shorter = shape_words(expected[1:])
+    return fix("leave the first axis out of the input shape", input_shape_edit(code, shorter))
+
+
+@CAUSE.after_failure
+def from_failure(
+    failure: FailureFacts,
+    model: ModelFacts | Unknown,
+    data: DataFacts | Unknown,
+    project: Project | Unknown,
+) -> Iterator[Finding]:
+    """The data proves it, or the source of the refused input says it."""
+    if failure.type != "ValueError" or while_validating(failure):
+        return
+    if isinstance(model, ModelFacts) and isinstance(data, DataFacts):
+        for mismatch in mismatches(model, data):
+            if mismatch.kind == "batch":
+                yield _finding(
+                    mismatch.code,
+                    mismatch.expected_sample,
+                    f"the samples have {shape_words(mismatch.found_sample)}",
+                    shape_words(mismatch.array.shape),
+                    Confidence.CERTAIN,
+                )
+        return
+    said = input_mismatch(failure.message)
+    if said is not None and said.expected is not None and said.found is not None:
+        yield from _from_message(failure, said.found, said.expected)
+        return
+    given = refused_input(failure, project)
+    if given is not None and says_batch(given[0]):
+        yield _of_refusal(*given)
+    elif given is None and "Kernel shape must have the same length as input" in failure.message:
+        yield _in_general(failure)
+
+
+def _from_message(failure: FailureFacts, found: Shape, expected: Shape) -> Iterator[Finding]:
+    """The batch that was found is the sample that was expected, batch axis and all."""
+    if len(expected) == len(found) + 1 and expected[1:] == found and None not in found:
+        frame = failure.last_user_frame
+        finding = _finding(Unknown(), expected[1:], f"a batch has {shape_words(found)}", "", Confidence.CERTAIN)
+        yield CAUSE.finding(
+            finding.message,
+            subject=finding.subject,
+            location=frame.location if frame else None,
+            evidence=finding.evidence,
+            fixes=finding.fixes,
+            confidence=Confidence.CERTAIN,
+        )
+
+
+def _in_general(failure: FailureFacts) -> Finding:
+    frame = failure.last_user_frame
+    return CAUSE.finding(
+        "a convolution got one axis too many: its input shape probably begins with the number of samples",
+        subject="input shape of the model",
+        location=frame.location if frame else None,
+        fixes=[fix("give `input_shape` as the shape of one sample, without the number of samples")],
+        confidence=Confidence.LIKELY,
+    )

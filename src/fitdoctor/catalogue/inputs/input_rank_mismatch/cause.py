@@ -1,0 +1,339 @@
+"""The samples lack an axis that the model needs, or have one too many.
+
+## What happens
+
+A convolution over pictures wants (batch, rows, columns, channels), a recurrent layer (batch, steps, features). Data with
+one axis less or more ends fit before its first step: `expected min_ndim=4, found ndim=3. Full shape received:
+(30, 20, 20)`, or `expected ndim=3, found ndim=2`.
+
+## Why
+
+Grey pictures were kept without a channel axis, a series without a feature axis, one sample without the axis of samples.
+With an `Input(shape=(20, 20, 1))` the same pictures are taken: Keras adds a trailing axis of 1 for Sequential and
+functional models. Without an `Input`, and in a subclassed model, it does not.
+
+## Fix
+
+Add the axis (`x[..., None]`), or drop the one that is too many (`np.squeeze`).
+
+## Known limits
+
+Which axis a layer without an `Input` misses cannot be told from the shape: the last one is supposed. An axis that
+is lost between two layers of the model is a defect of the model, not of the data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.data_places import rework_data, shape_line
+from fitdoctor.catalogue.model_inputs import refused_input, refusing_site
+from fitdoctor.catalogue.shapes import (
+    fits,
+    input_shape_edit,
+    mismatches,
+    proven,
+    refused,
+    relation,
+    says_batch,
+    went_through,
+    while_validating,
+    without_one_axis,
+)
+from fitdoctor.catalogue.words import place, shape_words
+from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.edits import fix, spell
+from fitdoctor.facts import (
+    ArrayFacts,
+    Code,
+    DataFacts,
+    FailureFacts,
+    FitFacts,
+    ModelFacts,
+    Shape,
+    Unknown,
+)
+from fitdoctor.failure.patterns import InputMismatch, input_mismatch
+from fitdoctor.source.fit_sites import ModelSite
+from fitdoctor.source.project import Project
+
+CAUSE = Cause(
+    id="FIT102",
+    slug="input-rank-mismatch",
+    severity=Severity.ERROR,
+    raises="ValueError",
+    explains=("FIT304",),
+)
+
+EXACT_RANKS = {
+    **dict.fromkeys(("LSTM", "GRU", "SimpleRNN", "Conv1D", "MaxPooling1D", "AveragePooling1D"), 3),
+    **dict.fromkeys(("Conv2D", "MaxPooling2D", "AveragePooling2D", "DepthwiseConv2D", "SeparableConv2D"), 4),
+    **dict.fromkeys(("Conv3D", "MaxPooling3D", "AveragePooling3D", "ConvLSTM2D"), 5),
+}
+"""How many axes, with that of the batch, a layer must be given."""
+
+
+@CAUSE.in_source
+@CAUSE.before_fit
+def from_data(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
+    """The data has another number of axes than the `Input`, or than the layer that gets it first."""
+    yield from _findings(model, fit, data, Confidence.CERTAIN if proven(data) else Confidence.LIKELY)
+
+
+def _findings(
+    model: ModelFacts, fit_call: FitFacts | Unknown, data: DataFacts, confidence: Confidence
+) -> Iterator[Finding]:
+    for mismatch in mismatches(model, data):
+        found, expected = mismatch.found_sample, mismatch.expected_sample
+        if mismatch.kind == "axis" or (mismatch.kind == "rank" and _by_one_axis(found, expected)):
+            yield _finding(mismatch.array, expected, mismatch.code, fit_call, data, confidence)
+        elif mismatch.kind in ("rank", "lengths", "reshaped") and _is_one_sample(mismatch.array, expected):
+            yield _finding(mismatch.array, expected, mismatch.code, fit_call, data, confidence)
+    if isinstance(model.inputs, Unknown):
+        by_layer = _by_layer(model, data)
+        if by_layer is not None:
+            array, rank, layer = by_layer
+            yield _finding(array, _supposed(array, rank), layer, fit_call, data, confidence, rank)
+
+
+def _by_one_axis(found: Shape, expected: Shape) -> bool:
+    return without_one_axis(found, expected) is not None or without_one_axis(expected, found) is not None
+
+
+def _is_one_sample(array: ArrayFacts, expected: Shape) -> bool:
+    return isinstance(array.shape, tuple) and len(array.shape) > 1 and relation(array.shape, expected) == "same"
+
+
+def _by_layer(model: ModelFacts, data: DataFacts) -> tuple[ArrayFacts, int, Code | Unknown] | None:
+    """The array whose rank the first layer refuses, the rank that it wants, and the layer."""
+    refusal = refused(model, data)
+    if refusal is not None and refusal[1].expected_rank is not None:
+        array, said, layer = refusal
+        rank = refusal[1].expected_rank
+        return array, rank, layer.code if layer is not None else _nowhere(said)
+    if proven(data) or went_through(data) or model.kind != "sequential" or len(data.x) != 1:
+        return None
+    first = next((layer for layer in model.layers if layer.class_name != "InputLayer"), None)
+    wanted = EXACT_RANKS.get(first.class_name) if first is not None and first.builtin else None
+    array = data.x[0]
+    if first is None or wanted is None or not isinstance(array.shape, tuple) or data.role != "training":
+        return None
+    return (array, wanted, first.code) if len(array.shape) not in (wanted, 0) else None
+
+
+def _nowhere(said: InputMismatch) -> Unknown:
+    return Unknown(f"the layer `{said.layer}` was not found in the source")
+
+
+def _supposed(array: ArrayFacts, rank: int) -> Shape:
+    """The shape of a sample that a layer of that rank would take: a trailing axis of 1 added, or axes of 1 dropped."""
+    assert isinstance(array.shape, tuple)
+    sample = array.shape[1:]
+    while len(sample) < rank - 1:
+        sample = (*sample, 1)
+    while len(sample) > rank - 1 and 1 in sample:
+        at = len(sample) - 1 - sample[::-1].index(1)
+        sample = (*sample[:at], *sample[at + 1 :])
+    return sample
+
+
+def _finding(
+    array: ArrayFacts,
+    expected: Shape,
+    code: Code | Unknown,
+    fit_call: FitFacts | Unknown,
+    data: DataFacts,
+    confidence: Confidence,
+    rank: int | None = None,
+) -> Finding:
+    assert isinstance(array.shape, tuple)
+    found = len(array.shape)
+    wanted = rank if rank is not None else len(expected) + 1
+    wants = f"{wanted} axes" if rank is not None else f"{wanted}: {shape_words((None, *expected))}"
+    return CAUSE.finding(
+        f"`{array.path}` has {found} axes {shape_words(array.shape)}, but the model expects {wants}",
+        subject=f"argument {array.path} of fit",
+        location=shape_line(array, data),
+        evidence=[
+            Evidence(
+                claim=f"shape of `{array.path}`",
+                observed=shape_words(array.shape),
+                expected=f"{wanted} axes" if rank is not None else shape_words((None, *expected)),
+                fact="data.x.shape",
+                location=place(array.code, array.use),
+            ),
+            Evidence(claim="the first layer, or the `Input`, asks for them here", location=place(code)),
+        ],
+        fixes=_fixes(array, expected, fit_call, data),
+        confidence=confidence,
+    )
+
+
+def _fixes(
+    array: ArrayFacts, expected: Shape, fit_call: FitFacts | Unknown, data: DataFacts
+) -> list[Fix]:
+    assert isinstance(array.shape, tuple)
+    move = _move(array.shape, expected)
+    if move is None:
+        return [fix(f"give the model samples of shape {shape_words(expected)}")]
+    title, template = move
+    numpy, imports = spell(array.use, "numpy", "np")
+    template = template.replace("np.", f"{numpy}.")
+    if data.form != "arrays" or "numpy" not in array.container:
+        return [fix(f"{title}: `{template.replace('{}', 'x')}`")]
+    needed = imports if f"{numpy}." in template else ()
+    return [fix(title, rework_data(array, fit_call, template), needed)]
+
+
+def _move(shape: Shape, expected: Shape) -> tuple[str, str] | None:
+    """The expression that brings an array into shape, with its title."""
+    sample = shape[1:]
+    if relation(shape, expected) == "same":
+        return "add the axis of samples", "np.expand_dims({}, 0)"
+    missing = without_one_axis(expected, sample)
+    if missing is not None:
+        if expected[missing] in (1, None):
+            if missing == len(expected) - 1:
+                return "add the axis that is missing", "{}[..., None]"
+            return "add the axis that is missing", f"np.expand_dims({{}}, {missing + 1})"
+        if missing == len(expected) - 1 and expected[missing] == 3:
+            return "repeat the grey values for the three colours", "np.repeat({}[..., None], 3, axis=-1)"
+        return None
+    extra = without_one_axis(sample, expected)
+    if extra is not None and sample[extra] == 1:
+        return "drop the axis of length 1", f"np.squeeze({{}}, axis={extra + 1})"
+    if relation(sample, expected) in ("axis", "same") and None not in expected:
+        axes = ", ".join(str(length) for length in expected)
+        return f"reshape the samples to {shape_words(expected)}", f"{{}}.reshape(-1, {axes})"
+    return None
+
+
+# --- while the model is made --------------------------------------------------------------------------------------
+
+
+@CAUSE.in_source
+def from_model(site: ModelSite) -> Iterator[Finding]:
+    """The first layer refuses the rank of the model's own input."""
+    given = refusing_site(site)
+    if given is not None and site.failure is not None and not says_batch(given[0]):
+        yield _of_input(*given, site.failure.message)
+
+
+def _of_input(code: Code, shape: Shape, message: str) -> Finding:
+    said = input_mismatch(message)
+    rank = said.expected_rank if said is not None else len(shape) - 1
+    rank = rank or len(shape) - 1
+    sample = shape[1:]
+    fixes = []
+    if len(shape) < rank:
+        wanted = (*sample, *[1] * (rank - len(shape)))
+        fixes.append(
+            fix(f"give each sample {rank - 1} axes: {shape_words(wanted)}", input_shape_edit(code, wanted))
+        )
+    else:
+        fixes.append(fix(f"give each sample {rank - 1} axes"))
+    return CAUSE.finding(
+        f"the input shape {shape_words(sample)} gives a batch {len(shape)} axes, "
+        f"but the first layer expects {rank}",
+        subject="input shape of the model",
+        location=place(code),
+        evidence=[
+            Evidence(
+                claim="axes of a batch",
+                observed=f"{len(shape)}: {shape_words(shape)}",
+                expected=str(rank),
+                fact="model.inputs",
+                location=place(code),
+            )
+        ],
+        fixes=fixes,
+        confidence=Confidence.LIKELY,
+    )
+
+
+# --- after the failure ----------------------------------------------------------------------------------------------
+
+
+@CAUSE.after_failure
+def from_failure(
+    failure: FailureFacts,
+    model: ModelFacts | Unknown,
+    fit: FitFacts | Unknown,
+    data: DataFacts | Unknown,
+    project: Project | Unknown,
+) -> Iterator[Finding]:
+    """A layer or model says how many axes it expected."""
+    said = input_mismatch(failure.message)
+    if said is None or said.target or while_validating(failure):
+        return
+    if isinstance(data, DataFacts) and data.role != "training":
+        return
+    if isinstance(model, ModelFacts) and isinstance(data, DataFacts):
+        known = list(_findings(model, fit, data, Confidence.CERTAIN))
+        yield from known
+        if known or not isinstance(data.trial.forward, Unknown) or _is_known_to_fit(model, data):
+            return
+    if failure.called not in ("fit", "evaluate", "predict", "train_on_batch", ""):
+        given = refused_input(failure, project)
+        if given is not None and not says_batch(given[0]):
+            yield _of_input(*given, failure.message)
+        return
+    if _is_about_the_data(failure, said):
+        yield _from_message(said, place(_frame(failure)))
+
+
+def _is_known_to_fit(model: ModelFacts, data: DataFacts) -> bool:
+    """Whether the data fits the model's `Input`: then what a layer refuses is the model's own doing."""
+    if isinstance(model.inputs, Unknown) or len(data.x) != len(model.inputs):
+        return False
+    pairs = zip(data.x, model.inputs, strict=True)
+    return all(
+        isinstance(array.shape, tuple)
+        and isinstance(spec.shape, tuple)
+        and fits(array.shape[1:], spec.shape[1:])
+        for array, spec in pairs
+    )
+
+
+def _is_about_the_data(failure: FailureFacts, said: InputMismatch) -> bool:
+    """Whether the refused tensor is what the model was called with."""
+    expected, found = said.ranks
+    if expected is None or found is None or expected == found or said.found is None:
+        return False
+    if said.expected is not None and not _by_one_axis(said.found[1:], said.expected[1:]):
+        return relation(said.found[1:], said.expected[1:]) == "axis"
+    given = [value for name, value in failure.arguments if name not in ("training", "mask", "kwargs")]
+    if given:
+        shape = shape_words(said.found)
+        return any(f"shape={shape}" in value.replace("None, None", "None") for value in given)
+    # Only the first layer of its class carries the plain name: the second is surely not fed by the data.
+    return not said.layer.rpartition("_")[2].isdigit()
+
+
+def _frame(failure: FailureFacts) -> Location | None:
+    call = next((frame for frame in reversed(failure.user_frames) if ".fit(" in frame.text), None)
+    frame = call or failure.last_user_frame
+    return frame.location if frame else None
+
+
+def _from_message(said: InputMismatch, location: Location | None) -> Finding:
+    expected, found = said.ranks
+    layer = f"the layer `{said.layer}`" if said.layer else "the model"
+    few = (found or 0) < (expected or 0)
+    return CAUSE.finding(
+        f"the data has {found} axes {shape_words(said.found or Unknown())}, but {layer} expects {expected}",
+        subject="argument x of fit",
+        location=location,
+        evidence=[
+            Evidence(
+                claim="axes of a batch",
+                observed=f"{found}: {shape_words(said.found or Unknown())}",
+                expected=str(expected),
+                fact="failure.message",
+            )
+        ],
+        fixes=[fix("add the axis that is missing: `x[..., None]`" if few else "drop the axis that is too many")],
+        confidence=Confidence.LIKELY,
+    )
+

@@ -1,0 +1,184 @@
+"""An array of Python objects where numbers belong.
+
+## What happens
+
+`ValueError: Invalid dtype: object` (Keras 2: `Failed to convert a NumPy array to a Tensor`), without a word on which
+column or row it is. A DataFrame with a column of strings beside numbers says `could not convert string to float`; pandas'
+own types say `Invalid dtype: Float64`, `datetime64` or `category`.
+
+## Why
+
+NumPy falls back to Python objects when the elements do not agree: a bool column beside float ones in `.values` (as
+`get_dummies` makes them), `Decimal` from a database, rows of different lengths, `None`.
+
+## Fix
+
+By what the array holds: numbers of several kinds are cast with `.astype("float32")`; rows of different lengths are
+padded (`keras.utils.pad_sequences`); strings are encoded; missing values are filled first.
+
+## Known limits
+
+What an object array holds is read from its first rows.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.contents import NUMBERS, TEXT, arrays_of, is_refused, kinds
+from fitdoctor.catalogue.data_places import maker, part_words, rework_data, shaping_step, suspect
+from fitdoctor.catalogue.data_trail import origin_of
+from fitdoctor.catalogue.words import listing, place
+from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
+from fitdoctor.edits import fix, spell
+from fitdoctor.facts import ArrayFacts, DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
+from fitdoctor.source.project import Project
+
+CAUSE = Cause(
+    id="FIT105",
+    slug="object-dtype-input",
+    severity=Severity.ERROR,
+    raises="ValueError",
+)
+
+_REFUSED = re.compile(
+    r"Invalid dtype: (?!str|bytes)(?P<dtype>[\w\[\]]+)|Unsupported object type (?P<kind>[\w.]+)"
+    r"|could not convert string to float"
+)
+_NULLABLE = re.compile(r"(?:Float|Int|UInt)\d+|boolean")
+
+
+@CAUSE.before_fit
+def from_data(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
+    """Keras refused the type of the arrays."""
+    if data.problem is not None and _REFUSED.search(data.problem.message):
+        yield from _findings(model, fit, data)
+
+
+def _findings(
+    model: ModelFacts | Unknown, fit_call: FitFacts | Unknown, data: DataFacts
+) -> Iterator[Finding]:
+    for array in arrays_of(data):
+        if is_refused(array):
+            step = shaping_step(data)
+            yield CAUSE.finding(
+                f"`{array.path}` is an array of `{array.dtype}`{_holding(array)}: numbers are expected",
+                subject=part_words(array, data),
+                location=place(step.code if step else None, maker(array), array.use),
+                evidence=list(_evidence(array)),
+                fixes=_fixes(array, model, fit_call),
+                confidence=Confidence.CERTAIN,
+            )
+
+
+def _holding(array: ArrayFacts) -> str:
+    if not array.columns:
+        return ""
+    if len(array.columns) == 1:
+        return f" that holds {array.columns[0].holds}" if array.columns[0].holds else ""
+    odd = _odd_columns(array)
+    if not odd:
+        return " that holds numbers of several kinds"
+    return f": the column{'s' if len(odd) > 1 else ''} {listing(odd, 4)} hold{'' if len(odd) > 1 else 's'} other things"
+
+
+def _odd_columns(array: ArrayFacts) -> list[str]:
+    """The columns that hold something else than numbers."""
+    plain = {"int", "float", "bool", "NaN", ""}
+    return [
+        column.name
+        for column in array.columns
+        if not set(column.holds.split(", ")) <= plain or column.dtype in ("str", "category")
+    ]
+
+
+def _evidence(array: ArrayFacts) -> Iterator[Evidence]:
+    for column in array.columns[:6]:
+        name = f"column `{column.name}` of `{array.path}`" if column.name else f"elements of `{array.path}`"
+        yield Evidence(name, column.holds or column.dtype, "numbers", "data.columns")
+    if not array.columns:
+        yield Evidence(f"type of `{array.path}`", str(array.dtype), "a number type", "data.dtype")
+
+
+def _fixes(
+    array: ArrayFacts, model: ModelFacts | Unknown, fit_call: FitFacts | Unknown
+) -> list[Fix]:
+    held = kinds(array)
+    names = set(held)
+    if isinstance(array.dtype, str) and _NULLABLE.fullmatch(array.dtype) or (names and names <= NUMBERS - {"NaN"}):
+        return [fix("cast the numbers to float32", rework_data(array, fit_call, '{}.astype("float32")'))]
+    if names and names <= NUMBERS | {"None", "NAType"}:
+        return [fix("fill the missing values, then cast to float32")]
+    lengths = [length for length in held.values() if length is not None]
+    if lengths and all(length is not None for length in held.values()):
+        return [_of_rows(array, lengths, model, fit_call)]
+    if names & TEXT or array.dtype in ("category", "str"):
+        odd = _odd_columns(array)
+        return [fix(f"encode the strings{f' of {listing(odd)}' if odd else ''}: `pd.get_dummies(…, dtype=float)`")]
+    if isinstance(array.dtype, str) and array.dtype.startswith("datetime"):
+        return [fix("turn the dates into numbers, such as days since the first one")]
+    return [fix("make the array of numbers of one type")]
+
+
+def _of_rows(
+    array: ArrayFacts,
+    lengths: list[tuple[int, int]],
+    model: ModelFacts | Unknown,
+    fit_call: FitFacts | Unknown,
+) -> Fix:
+    low, high = min(length[0] for length in lengths), max(length[1] for length in lengths)
+    if low == high:
+        numpy, imports = spell(array.use, "numpy", "np")
+        return fix("stack the rows", rework_data(array, fit_call, f"{numpy}.stack({{}})"), imports)
+    expected, dtype = high, "int32"
+    if isinstance(model, ModelFacts) and isinstance(model.inputs, tuple) and len(model.inputs) == 1:
+        shape = model.inputs[0].shape
+        if isinstance(shape, tuple) and len(shape) == 2 and shape[1] is not None:
+            expected = shape[1]
+        first = next((layer.class_name for layer in model.layers if layer.class_name != "InputLayer"), "")
+        dtype = "int32" if first == "Embedding" or "int" in model.inputs[0].dtype else "float32"
+    keras, imports = spell(array.use, "keras", "keras")
+    padded = f'{keras}.utils.pad_sequences({{}}, maxlen={expected}, padding="post", dtype="{dtype}")'
+    return fix(
+        f"pad the rows of {low} to {high} elements to {expected}",
+        rework_data(array, fit_call, padded),
+        imports,
+    )
+
+
+@CAUSE.after_failure
+def from_failure(
+    failure: FailureFacts,
+    model: ModelFacts | Unknown,
+    fit: FitFacts | Unknown,
+    data: DataFacts | Unknown,
+    project: Project | Unknown,
+) -> Iterator[Finding]:
+    """Keras or TensorFlow names the type that it refused."""
+    refused = _REFUSED.search(failure.message)
+    if refused is None or failure.type not in ("ValueError", "TypeError"):
+        return
+    if isinstance(data, DataFacts):
+        found = list(_findings(model, fit, data))
+        yield from found
+        if found or any(isinstance(array.dtype, str) for array in data.x) and not failure.from_text:
+            return
+        if data.role != "training":
+            return
+    if refused["dtype"] is None and refused["kind"] is None and failure.called not in ("fit", "evaluate", "predict"):
+        return
+    what = refused["dtype"] or refused["kind"] or "str"
+    frame = failure.last_user_frame
+    array = suspect((*data.x, *data.y)) if isinstance(data, DataFacts) else None
+    yield CAUSE.finding(
+        f"an array of `{what}` was given where numbers are expected",
+        subject="features",
+        location=place(origin_of(project, array), frame.location if frame else None),
+        evidence=[Evidence("type of an array", what, "a number type", "failure.message")],
+        fixes=[
+            fix("find the columns or rows that are not numbers: encode, pad or drop them, then `.astype(\"float32\")`")
+        ],
+        confidence=Confidence.CERTAIN,
+    )

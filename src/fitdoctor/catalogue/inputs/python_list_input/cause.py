@@ -1,0 +1,216 @@
+"""A Python list where an array belongs.
+
+## What happens
+
+Lists of numbers are not accepted: `ValueError: Unrecognized data type: x=[[0, 1], …] (of type <class 'list'>)`. Where y is
+the list, the message shows x all the same. A list of arrays, one a sample, is read as that many inputs: `Data
+cardinality is ambiguous … 'x' sizes: 16, 16, 16, …`, the sizes being the first axis of each sample.
+
+## Why
+
+A list given to fit means several inputs, or outputs. Keras 3 takes arrays, tensors, DataFrames and datasets for one.
+
+## Fix
+
+`np.array(x)`, or `np.stack(x)` for a list of arrays of one shape.
+
+## Known limits
+
+A list of as many arrays as the model has inputs is right, and is not told apart from one that happens to be as long.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.contents import arrays_of
+from fitdoctor.catalogue.data_places import made_near
+from fitdoctor.catalogue.shapes import fits, proven, went_through
+from fitdoctor.catalogue.words import listing, place, shape_words
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, Severity
+from fitdoctor.edits import fix, spell, wrap
+from fitdoctor.facts import ArrayFacts, Code, DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
+from fitdoctor.failure.patterns import cardinality
+
+CAUSE = Cause(
+    id="FIT107",
+    slug="python-list-input",
+    severity=Severity.ERROR,
+    raises="ValueError",
+    explains=("FIT108", "FIT109"),
+)
+
+LISTS = frozenset({"list", "tuple", "range", "set", "collections.deque"})
+_LIST_TYPE = re.compile(r"of type <class '(?:list|tuple|range|set|collections\.deque)'>")
+_TAKEN_TYPE = re.compile(r"of type <class '(?:numpy|pandas|tensorflow)\.")
+
+
+@CAUSE.in_source
+@CAUSE.before_fit
+def from_data(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
+    """A component of the data is a list of numbers, or x is a list of samples."""
+    if model.keras != 3 or data.form not in ("arrays", "other") or went_through(data):
+        return
+    proof = data.problem is not None or proven(data)
+    confidence = Confidence.CERTAIN if proof else Confidence.LIKELY
+    lists = [array for array in arrays_of(data) if array.container in LISTS]
+    if lists and (data.problem is None or "Unrecognized data type" in data.problem.message):
+        yield _of_lists(lists, fit, data, confidence)
+    elif not lists and _is_list_of_samples(model, data):
+        yield _of_samples(fit, data, confidence)
+
+
+def _of_lists(
+    lists: list[ArrayFacts], fit_call: FitFacts | Unknown, data: DataFacts, confidence: Confidence
+) -> Finding:
+    first = lists[0]
+    names = listing(array.path for array in lists)
+    numpy, imports = spell(first.use, "numpy", "np")
+    edits = [_as_array(array, f"{numpy}.array({{}})") for array in lists]
+    made = _literal(first)
+    verb = "is a" if len(lists) == 1 else "are"
+    return CAUSE.finding(
+        f"{names} {verb} Python {first.container}{'' if len(lists) == 1 else 's'}: Keras takes arrays",
+        subject=f"argument {first.path} of {_method(fit_call)}",
+        location=place(made, first.use, first.code),
+        evidence=[
+            Evidence(
+                claim=f"type of `{array.path}`",
+                observed=f"{array.container}{_of_shape(array)}",
+                expected="an array, tensor or DataFrame",
+                fact="data.container",
+                location=place(array.code),
+            )
+            for array in lists
+        ],
+        fixes=[
+            fix(
+                f"make {'an array' if len(lists) == 1 else 'arrays'} of {names}: `{numpy}.array(…)`",
+                *(edits if all(edits) else []),
+                imports if all(edits) else (),
+            )
+        ],
+        confidence=confidence,
+    )
+
+
+def _of_shape(array: ArrayFacts) -> str:
+    return f" of shape {shape_words(array.shape)}" if isinstance(array.shape, tuple) else ""
+
+
+def _method(fit_call: FitFacts | Unknown) -> str:
+    return "fit" if isinstance(fit_call, Unknown) else fit_call.method
+
+
+def _literal(array: ArrayFacts) -> Code | None:
+    """The list as it is written out and assigned, near the call."""
+    made = made_near(array)
+    if made is None or not made.target or len(made.text) < 3 or made.text[0] not in "[(":
+        return None
+    try:
+        tree = ast.parse(made.text, mode="eval").body
+    except SyntaxError:
+        return None
+    return made if isinstance(tree, (ast.List, ast.Tuple)) and tree.elts else None
+
+
+def _as_array(array: ArrayFacts, template: str) -> tuple[Edit, ...]:
+    return wrap(_literal(array) or array.use, template)
+
+
+def _is_list_of_samples(model: ModelFacts, data: DataFacts) -> bool:
+    """Whether x is a list or tuple with an array for each sample."""
+    if data.x_structure not in ("list", "tuple") or len(data.x) < 2:
+        return False
+    shapes = {array.shape for array in data.x}
+    if len(shapes) != 1 or not isinstance(data.x[0].shape, tuple):
+        return False
+    sample = data.x[0].shape
+    labels = {array.shape[0] for array in data.y if isinstance(array.shape, tuple) and array.shape}
+    for_each = len(data.x) in labels or len(data.x) >= 64 and bool(labels) and min(n or 0 for n in labels) >= 64
+    if isinstance(model.inputs, Unknown):
+        return for_each and sample[:1] != tuple(labels)[:1]
+    if len(model.inputs) != 1 or isinstance(model.inputs[0].shape, Unknown):
+        return False
+    return fits(sample, model.inputs[0].shape[1:]) and (for_each or not labels)
+
+
+def _of_samples(fit_call: FitFacts | Unknown, data: DataFacts, confidence: Confidence) -> Finding:
+    first = data.x[0]
+    whole = _whole_argument(fit_call, first)
+    numpy, imports = spell(whole, "numpy", "np")
+    many = f"{len(data.x)}{' or more' if len(data.x) == 64 else ''}"
+    return CAUSE.finding(
+        f"`x` is a {data.x_structure} of {many} arrays of shape {shape_words(first.shape)}: "
+        "Keras reads each as an input of its own, not as a sample",
+        subject=f"argument x of {_method(fit_call)}",
+        location=place(whole, first.use),
+        evidence=[
+            Evidence(
+                claim="what `x` is",
+                observed=f"a {data.x_structure} of {many} arrays",
+                expected=f"one array of shape {shape_words((len(data.x), *(first.shape or ())))}",
+                fact="data.x",
+                location=place(first.code),
+            )
+        ],
+        fixes=[fix(f"make one array of the samples: `{numpy}.stack(…)`", wrap(whole, f"{numpy}.stack({{}})"), imports)],
+        confidence=confidence,
+    )
+
+
+def _whole_argument(fit_call: FitFacts | Unknown, array: ArrayFacts) -> Code | Unknown:
+    """The expression that was given as x, not an element of it."""
+    use = array.use
+    if isinstance(fit_call, Unknown) or isinstance(fit_call.code, Unknown) or isinstance(use, Unknown):
+        return use
+    argument = fit_call.code.argument("x", 0)
+    if argument is None:
+        return use
+    return Code(argument.location, argument.text, spellings=use.spellings, import_at=use.import_at)
+
+
+@CAUSE.after_failure
+def from_failure(
+    failure: FailureFacts, model: ModelFacts | Unknown, fit: FitFacts | Unknown, data: DataFacts | Unknown
+) -> Iterator[Finding]:
+    """Keras shows the list, or counts its elements."""
+    unrecognised = "Unrecognized data type" in failure.message
+    sizes = cardinality(failure.message)
+    if not unrecognised and sizes is None:
+        return
+    if isinstance(data, DataFacts):
+        lists = [array for array in arrays_of(data) if array.container in LISTS]
+        if unrecognised and lists:
+            yield _of_lists(lists, fit, data, Confidence.CERTAIN)
+            return
+        if isinstance(model, ModelFacts) and not lists and _is_list_of_samples(model, data):
+            yield _of_samples(fit, data, Confidence.CERTAIN)
+            return
+        if not failure.from_text:
+            return
+    if unrecognised and (_LIST_TYPE.search(failure.message) or _TAKEN_TYPE.search(failure.message)):
+        which = "x" if _LIST_TYPE.search(failure.message) else "y"
+        yield _from_message(f"`{which}` is a Python list: Keras takes arrays", which, failure)
+    elif sizes is not None and len(sizes.of("x")) > 2 and sizes.of("y") == (len(sizes.of("x")),):
+        many = len(sizes.of("x"))
+        yield _from_message(f"`x` is a list of {many} arrays: Keras reads each as an input", "x", failure)
+
+
+def _from_message(message: str, which: str, failure: FailureFacts) -> Finding:
+    return CAUSE.finding(
+        message,
+        subject=f"argument {which} of fit",
+        location=_line(failure),
+        evidence=[Evidence("what was refused", "a list", "an array, tensor or DataFrame", "failure.message")],
+        fixes=[fix(f"make an array of `{which}`: `np.array({which})`")],
+        confidence=Confidence.LIKELY,
+    )
+
+
+def _line(failure: FailureFacts) -> Location | None:
+    frame = failure.last_user_frame
+    return frame.location if frame else None

@@ -1,0 +1,194 @@
+"""x, y and the sample weights differ in length.
+
+## What happens
+
+`ValueError: Data cardinality is ambiguous. Make sure all arrays contain the same number of samples. 'x' sizes: 275, 'y'
+sizes: 300`. The message does not say where the two parted.
+
+## Why
+
+Rows were dropped from one of them (`dropna`, a filter, a slice), a window over a series gives fewer rows than there are
+targets, or the four results of `train_test_split` were unpacked in the wrong order.
+
+## Fix
+
+Do to both what was done to one. `train_test_split(X, y)` gives `X_train, X_test, y_train, y_test`.
+
+## Known limits
+
+Which step made the difference is read from the source, and is a guess where both arrays went through several.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.contents import arrays_of
+from fitdoctor.catalogue.data_places import made_near
+from fitdoctor.catalogue.data_trail import Link, trail
+from fitdoctor.catalogue.row_changes import row_change
+from fitdoctor.catalogue.words import place
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.edits import fix
+from fitdoctor.facts import ArrayFacts, DataFacts, FailureFacts, FitFacts, Unknown
+from fitdoctor.failure.patterns import cardinality
+from fitdoctor.source.module import Module
+from fitdoctor.source.project import Project
+
+CAUSE = Cause(
+    id="FIT108",
+    slug="sample-count-mismatch",
+    severity=Severity.ERROR,
+    raises="ValueError",
+)
+
+SPLITS = frozenset({"sklearn.model_selection.train_test_split"})
+
+
+@CAUSE.before_fit
+def from_data(fit: FitFacts, data: DataFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """Keras counted the samples, and they differ."""
+    if data.problem is not None and cardinality(data.problem.message) is not None:
+        yield from _findings(fit, data, project)
+
+
+def _findings(
+    fit_call: FitFacts | Unknown, data: DataFacts, project: Project | Unknown
+) -> Iterator[Finding]:
+    sized = [(array, array.shape[0]) for array in arrays_of(data) if isinstance(array.shape, tuple) and array.shape]
+    if len({rows for _array, rows in sized}) < 2 or len(data.x) > 8:
+        return
+    first, rows = sized[0]
+    other, others = next((array, count) for array, count in sized if count != rows)
+    order = _unpacked_in_wrong_order(first, other, project)
+    location, fixes = (order[0], [order[1]]) if order is not None else _parting(first, other, data, project)
+    yield CAUSE.finding(
+        f"`{first.path}` has {rows} samples, but `{other.path}` has {others}",
+        subject="numbers of samples",
+        location=location,
+        evidence=[
+            Evidence(
+                claim=f"samples of `{array.path}`",
+                observed=str(count),
+                expected=str(rows if array is not first else others),
+                fact="data.shape",
+                location=place(array.code, array.use),
+            )
+            for array, count in ((first, rows), (other, others))
+        ],
+        fixes=fixes,
+        confidence=Confidence.CERTAIN,
+    )
+
+
+# --- the four results of a split ----------------------------------------------------------------------------------
+
+
+def _unpacked_in_wrong_order(
+    first: ArrayFacts, other: ArrayFacts, project: Project | Unknown
+) -> tuple[Location, Fix] | None:
+    """Both arrays are parts of the same array: the results of one split, taken in the wrong order."""
+    if isinstance(project, Unknown) or isinstance(first.use, Unknown) or isinstance(other.use, Unknown):
+        return None
+    module = project.module_at(first.use.location.path)
+    for call in module.calls_to(*SPLITS) if module is not None else ():
+        assert module is not None
+        statement = module.statement(call.node)
+        if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Tuple):
+            continue
+        targets = statement.targets[0]
+        names = [module.segment(element) for element in targets.elts]
+        arrays = len(call.node.args)
+        if len(names) != 2 * arrays or first.use.text not in names or other.use.text not in names:
+            continue
+        if names.index(first.use.text) // 2 == names.index(other.use.text) // 2:
+            return module.location(statement), _right_order(module, targets, names, arrays)
+    return None
+
+
+def _right_order(module: Module, targets: ast.Tuple, names: list[str], arrays: int) -> Fix:
+    """Each array's training part, then its test part: what `a, b, a, b` meant becomes `a, a, b, b`."""
+    meant = [names[index] for position in range(arrays) for index in (position, position + arrays)]
+    where = module.location(targets)
+    text = ", ".join(meant)
+    if module.segment(targets).startswith("("):
+        text = f"({text})"
+    return fix(f"unpack the results in their order: `{text}`", (Edit(where, text),))
+
+
+# --- the step at which they part ----------------------------------------------------------------------------------
+
+
+def _parting(
+    first: ArrayFacts, other: ArrayFacts, data: DataFacts, project: Project | Unknown
+) -> tuple[Location | None, list[Fix]]:
+    """The step that only one of the two arrays went through and that changes its number of rows."""
+    ways = [list(trail(project, data, array)) for array in (first, other)]
+    for way, opposite in ((ways[0], ways[1]), (ways[1], ways[0])):
+        shared = {link.node for link in opposite}
+        own = [link for link in way if link.node not in shared]
+        for strong in (True, False):
+            step = _first_change(own, strong)
+            if step is not None and (strong or way is ways[1]):
+                words = module_text(step)
+                return step.location, [fix(f"do the same to both arrays, or to neither: `{words}`")]
+    return (
+        place(made_near(other), other.use, other.code),
+        [fix(f"make `{first.path}` and `{other.path}` of the same samples")],
+    )
+
+
+def _first_change(links: list[Link], strong: bool) -> Link | None:
+    for link in links:
+        kind = row_change(link)
+        if kind == "drop" or (kind == "slice" and not strong):
+            return link
+    return None
+
+
+def module_text(link: Link) -> str:
+    """The step as it is written, cut to a line."""
+    text = " ".join(link.module.segment(link.node).split())
+    return text if len(text) <= 60 else f"{text[:57]}…"
+
+
+@CAUSE.after_failure
+def from_failure(
+    failure: FailureFacts, fit: FitFacts | Unknown, data: DataFacts | Unknown, project: Project | Unknown
+) -> Iterator[Finding]:
+    """The message counts the samples."""
+    sizes = cardinality(failure.message)
+    if sizes is None:
+        return
+    if isinstance(data, DataFacts):
+        if data.problem is not None or _differ(data):
+            yield from _findings(fit, data, project)
+            return
+        if data.role != "training" or not failure.from_text:
+            return
+    counts = [f"`{name}` has {', '.join(map(str, dict.fromkeys(rows)))}" for name, rows in sizes.sizes]
+    frame = failure.last_user_frame
+    yield CAUSE.finding(
+        f"the numbers of samples differ: {', '.join(counts)}",
+        subject="numbers of samples",
+        location=_from_source(data, project) or (frame.location if frame else None),
+        evidence=[Evidence("samples", ", ".join(counts), "the same number", "failure.message")],
+        fixes=[fix("make x, y and the weights of the same samples")],
+        confidence=Confidence.CERTAIN,
+    )
+
+
+def _from_source(data: DataFacts | Unknown, project: Project | Unknown) -> Location | None:
+    """The step at which the arrays part, as far as the source tells."""
+    if isinstance(data, Unknown) or len(data.x) != 1 or len(data.y) != 1:
+        return None
+    order = _unpacked_in_wrong_order(data.x[0], data.y[0], project)
+    return order[0] if order is not None else _parting(data.x[0], data.y[0], data, project)[0]
+
+
+def _differ(data: DataFacts) -> bool:
+    rows = {array.shape[0] for array in arrays_of(data) if isinstance(array.shape, tuple) and array.shape}
+    return len(rows - {None}) > 1
+

@@ -1,0 +1,133 @@
+"""Strings for a model of numbers.
+
+## What happens
+
+Labels such as `"setosa"`, or a column of words in x. A NumPy array of strings is refused at once (`Invalid dtype: str192`,
+`Invalid dtype: str`); an object array or a tensor of strings gets as far as the first operation on it: `Cast string to
+float is not supported` in a `Graph execution error`, or `dtype='string' is not a valid dtype for Keras type promotion`.
+
+## Why
+
+Keras does not encode text by itself. Numbers that were read from a text file may still be strings.
+
+## Fix
+
+Numbers written as text: `.astype("float32")`. Class names: `keras.layers.StringLookup`, `sklearn`'s `LabelEncoder` or
+`np.unique(y, return_inverse=True)`. Features: a `StringLookup` or `TextVectorization` layer.
+
+## Known limits
+
+Whether strings are written numbers is not looked at where the data is only known as a dataset.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.contents import arrays_of, is_text
+from fitdoctor.catalogue.data_places import maker, part_words, rework_data, shaping_step, suspect
+from fitdoctor.catalogue.data_trail import origin_of
+from fitdoctor.catalogue.shapes import forward_failure
+from fitdoctor.catalogue.words import place
+from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.edits import fix, rework, spell
+from fitdoctor.facts import ArrayFacts, DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
+from fitdoctor.source.project import Project
+
+CAUSE = Cause(
+    id="FIT106",
+    slug="string-input",
+    severity=Severity.ERROR,
+    raises=("ValueError", "UnimplementedError"),
+)
+
+_REFUSED = re.compile(
+    r"Invalid dtype: (?:str|bytes)\d*|Cast string to \w+ is not supported|could not convert string to float"
+    r"|dtype='?string'? is not a valid dtype|Unsupported object type str"
+)
+
+
+@CAUSE.before_fit
+def from_data(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
+    """An array of strings that Keras, the model or the loss surely refuses."""
+    for array in arrays_of(data):
+        if is_text(array) and _is_refused(array, model, data):
+            yield _finding(array, fit, data)
+
+
+def _is_refused(array: ArrayFacts, model: ModelFacts, data: DataFacts) -> bool:
+    if data.problem is not None:
+        return bool(re.search("Invalid dtype|could not convert string", data.problem.message))
+    if array in data.x:
+        failure = forward_failure(data)
+        return failure is not None and bool(re.search("string", failure.message))
+    # A loss of Keras casts its labels to numbers, which fails when it runs: the abstract pass does not notice.
+    own = {"train_step", "compute_loss"} & set(model.overrides)
+    return model.compiled and not own and bool(model.losses) and all(loss.kind == "builtin" for loss in model.losses)
+
+
+def _finding(array: ArrayFacts, fit_call: FitFacts | Unknown, data: DataFacts) -> Finding:
+    step = shaping_step(data)
+    labels = array in data.y
+    return CAUSE.finding(
+        f"`{array.path}` holds strings, but the {'loss' if labels else 'model'} computes with numbers",
+        subject=part_words(array, data),
+        location=place(step.code if step else None, maker(array), array.use),
+        evidence=[Evidence(f"type of `{array.path}`", str(array.dtype), "a number type", "data.dtype")],
+        fixes=_fixes(array, fit_call, data, labels),
+        confidence=Confidence.CERTAIN,
+    )
+
+
+def _fixes(
+    array: ArrayFacts, fit_call: FitFacts | Unknown, data: DataFacts, labels: bool
+) -> list[Fix]:
+    if data.form != "arrays":
+        return [fix("turn the strings into numbers in the pipeline: `tf.strings.to_number`, or a `StringLookup` layer")]
+    if array.written_numbers:
+        return [fix("turn the written numbers into numbers", rework_data(array, fit_call, '{}.astype("float32")'))]
+    if labels:
+        numpy, imports = spell(array.use, "numpy", "np")
+        encoded = f"{numpy}.unique({{}}, return_inverse=True)[1]"
+        # Only where all labels, those for validation too, are made: apart they might get other numbers.
+        code = maker(array)
+        alike = array.path == "y" and (isinstance(fit_call, Unknown) or not fit_call.has_validation)
+        split = not isinstance(code, Unknown) and not isinstance(array.use, Unknown) and code.target != array.use.text
+        edits = rework(code, array.use, encoded) if alike or split else ()
+        return [fix("number the classes", edits, imports if edits else ())]
+    return [fix("encode the strings: a `StringLookup` or `TextVectorization` layer, or one-hot columns")]
+
+
+@CAUSE.after_failure
+def from_failure(
+    failure: FailureFacts, fit: FitFacts | Unknown, data: DataFacts | Unknown, project: Project | Unknown
+) -> Iterator[Finding]:
+    """TensorFlow or Keras refuses to compute with strings."""
+    if not _REFUSED.search(failure.message):
+        return
+    if isinstance(data, DataFacts):
+        found = [_finding(array, fit, data) for array in arrays_of(data) if is_text(array)]
+        yield from found
+        if found or data.role != "training":
+            return
+    if "could not convert" in failure.message:
+        return
+    yield CAUSE.finding(
+        "strings were given where the model or the loss computes with numbers",
+        subject="labels" if "loss" in failure.node else "features",
+        location=_line(failure, data, project),
+        evidence=[Evidence("what was refused", failure.message.splitlines()[0][:120], "numbers", "failure.message")],
+        fixes=[fix("encode the strings as numbers before fit, or in the model with a `StringLookup` layer")],
+        confidence=Confidence.CERTAIN,
+    )
+
+
+def _line(failure: FailureFacts, data: DataFacts | Unknown, project: Project | Unknown) -> Location | None:
+    frame = failure.last_user_frame
+    array = None
+    if isinstance(data, DataFacts):
+        array = data.y[0] if "loss" in failure.node and data.y else suspect((*data.x, *data.y))
+    in_fit = failure.called == "fit" and frame is not None and ".fit(" in frame.text
+    return place(origin_of(project, array) if in_fit else None, frame.location if frame else None)

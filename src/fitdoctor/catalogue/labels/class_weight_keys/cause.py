@@ -1,0 +1,211 @@
+"""`class_weight` whose keys are not the class numbers in y.
+
+## What happens
+
+Keras looks up the weight of a sample by its class as a whole number. With arrays a class that is not among the keys
+weighs 1, so that keys such as `"0"` and `"1"` from a JSON file, or the labels from before encoding, change nothing: no
+error, no warning, no weighting. With a dataset Keras makes a table up to the largest key: a class beyond it ends the
+training with `InvalidArgumentError: indices[…] = 2 is not in [0, 2)`, and string keys raise a `TypeError`. A list or an
+array instead of a dict raises `AttributeError: 'list' object has no attribute 'get'`.
+
+## Why
+
+The weights were computed on the raw labels and the model is trained on encoded ones, the keys went through JSON, the
+classes are counted from 1 in one place and from 0 in the other, or one class was forgotten.
+
+## Fix
+
+Compute the weights on the labels that fit gets, with their numbers as keys: `dict(enumerate(weights))`.
+
+## Known limits
+
+With arrays a dict that names only some of the classes is accepted as it is meant: the others weigh 1. Keys beyond the
+classes that were seen are harmless and not reported by themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.targets import is_class_numbers, is_one_hot, statistics_of
+from fitdoctor.catalogue.words import number, place
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
+from fitdoctor.edits import fix, unsafe, wrap
+from fitdoctor.facts import ArrayFacts, ClassWeight, DataFacts, FailureFacts, FitFacts, Unknown
+from fitdoctor.failure.patterns import index_out_of_range
+
+CAUSE = Cause(
+    id="FIT212",
+    slug="class-weight-keys",
+    severity=Severity.WARNING,
+    raises="InvalidArgumentError",
+    explains=("FIT113", "FIT407"),
+)
+
+_SUBJECT = "class_weight"
+_LOOKED_UP_IN = ("class_weight_to_sample_weights", "make_class_weight_map_fn")
+
+
+@CAUSE.before_fit
+def from_data(fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
+    """The keys against the classes that were seen."""
+    weights = fit.class_weight
+    if weights is None or data.role != "training" or len(data.y) != 1 or data.sample_weight:
+        return
+    if len(weights.keys) == 1 and weights.keys[0].startswith("("):
+        yield _finding(
+            fit, weights, f"`class_weight` is a {weights.keys[0][1:-1]}, not a dict of class numbers", "",
+            [fix("number the weights: `dict(enumerate(…))`", wrap(weights.code, "dict(enumerate({}))"))],
+            Severity.ERROR,
+        )  # fmt: skip
+        return
+    numbers = {value for key in weights.keys if (value := _whole(key)) is not None}
+    others = [key for key in weights.keys if _whole(key) is None]
+    if others and not numbers:
+        yield _strings(fit, data, weights)
+        return
+    classes = _classes(data.y[0])
+    if not classes or not numbers:
+        return
+    if data.form == "dataset" and max(classes) > max(numbers):
+        yield _finding(
+            fit, weights,
+            f"class {max(classes)} has no weight, and with a dataset every class up to the largest needs one",
+            _listed(classes), [_weight_for(weights, max(classes), numbers)], Severity.ERROR,
+        )  # fmt: skip
+    elif classes - numbers and _complete(data.y[0]) and numbers - classes:
+        yield _finding(
+            fit, weights,
+            f"the keys {_listed(numbers)} of `class_weight` are not the classes {_listed(classes)} in y",
+            _listed(classes), [_renumbered(weights, classes, numbers)], Severity.WARNING,
+        )  # fmt: skip
+
+
+def _strings(fit: FitFacts, data: DataFacts, weights: ClassWeight) -> Finding:
+    digits = all(key.strip("'\"").isdigit() for key in weights.keys)
+    edits = wrap(weights.code, "{int(key): weight for key, weight in {}.items()}") if digits else ()
+    raises = data.form == "dataset"
+    what = "raise an error" if raises else "are ignored: every class weighs 1"
+    repair = fix if raises else unsafe
+    return _finding(
+        fit, weights, f"the keys of `class_weight` are not whole numbers, and {what}", "",
+        [repair("turn the keys into class numbers", edits)], Severity.ERROR if raises else Severity.WARNING,
+    )  # fmt: skip
+
+
+def _finding(
+    fit: FitFacts, weights: ClassWeight, message: str, classes: str, fixes: list[Fix], severity: Severity
+) -> Finding:
+    shown = ", ".join(weights.keys[:8]) + (", …" if len(weights.keys) > 8 else "")
+    return CAUSE.finding(
+        message,
+        subject=_SUBJECT,
+        location=place(weights.code, fit.code),
+        evidence=[
+            Evidence(
+                claim="the keys of `class_weight`",
+                observed=shown,
+                expected=classes or "whole numbers from 0",
+                fact="fit.class_weight",
+                location=place(weights.code),
+            )
+        ],
+        fixes=fixes,
+        confidence=Confidence.CERTAIN,
+        severity=severity,
+    )
+
+
+def _whole(key: str) -> int | None:
+    """The class that a key (as `repr`) is looked up for: Python takes 1, 1.0 and True for the same key."""
+    try:
+        value = float({"True": "1", "False": "0"}.get(key, key))
+    except ValueError:
+        return None
+    return int(value) if value.is_integer() else None
+
+
+def _classes(labels: ArrayFacts) -> set[int]:
+    statistics = statistics_of(labels)
+    if is_one_hot(labels) and isinstance(labels.shape, tuple) and labels.shape[-1]:
+        return set(range(labels.shape[-1]))
+    if statistics is None or not is_class_numbers(labels) or statistics.histogram is None:
+        return set()
+    return {int(value) for value, _count in statistics.histogram}
+
+
+def _complete(labels: ArrayFacts) -> bool:
+    statistics = statistics_of(labels)
+    return statistics is not None and statistics.complete
+
+
+def _listed(numbers: set[int]) -> str:
+    ordered = sorted(numbers)
+    if len(ordered) > 2 and ordered == list(range(ordered[0], ordered[-1] + 1)):
+        return f"{ordered[0]}..{ordered[-1]}"
+    return ", ".join(number(value) for value in ordered[:8]) + (", …" if len(ordered) > 8 else "")
+
+
+def _weight_for(weights: ClassWeight, last: int, numbers: set[int]) -> Fix:
+    missing = [value for value in range(last + 1) if value not in numbers]
+    extra = ", ".join(f"{value}: 1.0" for value in missing)
+    return fix(
+        f"give class {', '.join(map(str, missing))} a weight too", wrap(weights.code, f"{{**{{}}, {extra}}}")
+    )
+
+
+def _renumbered(weights: ClassWeight, classes: set[int], numbers: set[int]) -> Fix:
+    title = "compute the weights on the labels that fit gets"
+    edits: tuple[Edit, ...] = ()
+    if len(classes) == len(numbers) and sorted(classes) == list(range(len(classes))):
+        edits = wrap(weights.code, "dict(enumerate({}.values()))")
+        title = "number the weights as the classes in y are numbered"
+    return unsafe(title, edits)
+
+
+@CAUSE.after_failure
+def from_failure(
+    failure: FailureFacts, fit: FitFacts | Unknown, data: DataFacts | Unknown
+) -> Iterator[Finding]:
+    """The table of weights has no row for a class, or the keys could not be looked up."""
+    if not _is_about_weights(failure):
+        return
+    if isinstance(fit, FitFacts) and isinstance(data, DataFacts):
+        found = [finding for finding in from_data(fit, data) if finding.severity is Severity.ERROR]
+        yield from found
+        if found or data.role != "training":
+            return
+    frame = failure.last_user_frame
+    index = index_out_of_range(failure.message)
+    message = (
+        f"class {index.value} has no weight in `class_weight`"
+        if index is not None
+        else "`class_weight` is not a dict with class numbers as its keys"
+    )
+    weights = fit.class_weight.code if isinstance(fit, FitFacts) and fit.class_weight is not None else None
+    yield CAUSE.finding(
+        message,
+        subject=_SUBJECT,
+        location=place(weights, frame.location if frame is not None else None),
+        evidence=[
+            Evidence(
+                claim="Keras looked up the weight of a class",
+                observed=str(index.value) if index is not None else failure.message,
+                expected=f"0..{index.high - 1}" if index is not None else "a dict such as {0: 1.0, 1: 5.0}",
+                fact="failure.message",
+                location=frame.location if frame is not None else None,
+            )
+        ],
+        fixes=[fix("give `class_weight` every class number that y holds as a key")],
+        confidence=Confidence.LIKELY,
+        severity=Severity.ERROR,
+    )
+
+
+def _is_about_weights(failure: FailureFacts) -> bool:
+    if any(frame.function in _LOOKED_UP_IN for frame in failure.frames[-3:]):
+        return True
+    # The weights are gathered in a map over the dataset, an embedding in the model.
+    told = failure.raw_message or failure.message
+    return index_out_of_range(failure.message) is not None and failure.node == "GatherV2" and "MapDataset" in told

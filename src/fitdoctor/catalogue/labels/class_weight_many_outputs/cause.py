@@ -1,0 +1,86 @@
+"""`class_weight` for a model with several outputs.
+
+## What happens
+
+Keras turns class weights into sample weights before the first step, and can do so only for one y: `ValueError:
+class_weight is only supported for Models with a single output.` A list or dict of one array counts as several.
+
+## Why
+
+With several outputs it would not be known whose classes the keys are.
+
+## Fix
+
+Compute the weight of each sample yourself and give one array for each output:
+`sample_weight=[weight_of_first, weight_of_second]`, in the structure of y.
+
+## Known limits
+
+None known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.words import place
+from fitdoctor.diagnosis import Confidence, Evidence, Finding, Location, Severity
+from fitdoctor.edits import remove_argument, unsafe
+from fitdoctor.facts import Code, DataFacts, FailureFacts, FitFacts, Unknown
+
+CAUSE = Cause(
+    id="FIT213",
+    slug="class-weight-many-outputs",
+    severity=Severity.ERROR,
+    raises="ValueError",
+    explains=("FIT212", "FIT216"),
+)
+
+_WORDS = "`class_weight` is only supported for Models with a single output"
+
+
+@CAUSE.in_source
+@CAUSE.before_fit
+def from_data(fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
+    """Class weights are given, and y has parts."""
+    if fit.class_weight is None or data.role != "training" or data.form not in ("arrays", "dataset"):
+        return
+    if data.y_structure in ("list", "tuple", "dict") and data.y:
+        yield _finding(fit, data, None)
+
+
+@CAUSE.after_failure
+def from_failure(
+    failure: FailureFacts, fit: FitFacts | Unknown, data: DataFacts | Unknown
+) -> Iterator[Finding]:
+    """Keras says so."""
+    if _WORDS in failure.message and (isinstance(data, Unknown) or data.role == "training"):
+        frame = failure.last_user_frame
+        yield _finding(fit, data, frame.location if frame is not None else None)
+
+
+def _finding(fit: FitFacts | Unknown, data: DataFacts | Unknown, raised_at: Location | None) -> Finding:
+    code = fit.code if isinstance(fit, FitFacts) else Unknown("the call was not seen")
+    given = code.argument("class_weight") if isinstance(code, Code) else None
+    count = len(data.y) if isinstance(data, DataFacts) and data.y else 0
+    seen = f"y has {count} part{'s' * (count != 1)}" if count else "y has several parts"
+    return CAUSE.finding(
+        f"`class_weight` is for one y, but {seen}",
+        subject="class_weight",
+        location=place(given.whole if given is not None else None, code, raised_at),
+        evidence=[
+            Evidence(
+                claim="the structure of y",
+                observed=data.y_structure if isinstance(data, DataFacts) else "several outputs",
+                expected="one array",
+                fact="data.y_structure",
+                location=place(data.y[0].use) if isinstance(data, DataFacts) and data.y else None,
+            )
+        ],
+        fixes=[
+            unsafe("leave out `class_weight`", remove_argument(code, "class_weight")),
+            unsafe("weigh the samples of each output: `sample_weight` in the structure of y"),
+        ],
+        confidence=Confidence.CERTAIN,
+    )

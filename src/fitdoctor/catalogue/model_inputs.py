@@ -1,0 +1,87 @@
+"""Models whose making fails at their input: which `Input(…)` or `input_shape=` gave the refused shape."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from fitdoctor.catalogue.shapes import says_batch, shape_argument
+from fitdoctor.facts import Code, FailureFacts, Shape, Unknown
+from fitdoctor.failure.patterns import shapes_in
+from fitdoctor.source.fit_sites import ModelSite, model_sites
+from fitdoctor.source.module import Module
+from fitdoctor.source.project import Project
+
+_INPUTS = ("keras.Input", "keras.layers.InputLayer", "tf_keras.Input", "tf_keras.layers.InputLayer")
+
+
+def refused_input(failure: FailureFacts, project: Project | Unknown) -> tuple[Code, Shape] | None:
+    """The input that a layer refused while the model was made, and its shape; None when an inner shape was refused."""
+    shape = refused_shape(failure.message)
+    frame = failure.last_user_frame
+    if shape is None or frame is None or isinstance(project, Unknown):
+        return None
+    module = project.module_at(frame.path)
+    if module is None:
+        return None
+    inputs = list(input_codes(module))
+    for code in inputs:
+        if _may_give(code, shape[1:]):
+            return code, shape
+    for site in model_sites(module):
+        given = refusing_site(site)
+        if given is not None and given[1] == shape:
+            return given
+    return None
+
+
+def refused_shape(message: str) -> Shape | None:
+    """The shape that a layer refused while it was called on a symbolic input."""
+    words = ("ndim=", "Kernel shape must have the same length as input")
+    if not any(word in message for word in words):
+        return None
+    shapes = [shape for shape in shapes_in(message) if shape and shape[0] is None]
+    return shapes[-1] if shapes else None
+
+
+def input_codes(module: Module) -> Iterator[Code]:
+    """Every `Input(…)`, `InputLayer(…)` and layer with `input_shape=` of a file."""
+    for call in module.calls:
+        if call.name in _INPUTS or any(keyword.arg == "input_shape" for keyword in call.node.keywords):
+            yield module.code(call.node)
+
+
+def _may_give(code: Code, sample: Shape) -> bool:
+    """Whether the written shape is that one: by its numbers, or because it says that it has the samples in it."""
+    text = shape_argument(code)
+    if text.endswith(".shape"):
+        return True
+    try:
+        written = ast.parse(text, mode="eval").body
+    except SyntaxError:
+        return False
+    if not isinstance(written, (ast.Tuple, ast.List)) or len(written.elts) != len(sample):
+        return False
+    told = [
+        element.value if isinstance(element, ast.Constant) else None for element in written.elts
+    ]
+    agrees = all(value is None or value == length for value, length in zip(told, sample, strict=True))
+    return agrees and (None not in told or says_batch(code) or sum(v is not None for v in told) > 1)
+
+
+def refusing_site(site: ModelSite) -> tuple[Code, Shape] | None:
+    """The input of a model whose first layer refuses it, as far as the source tells."""
+    if site.failure is None or not site.failure.inputs or isinstance(site.failure.inputs[0].shape, Unknown):
+        return None
+    if refused_shape(site.failure.message) is None:
+        return None
+    shape = site.failure.inputs[0].shape
+    layer, previous = site.layer, site.previous
+    if previous is not None and previous.class_name == "InputLayer" and isinstance(previous.code, Code):
+        return previous.code, shape
+    if previous is None:
+        if layer is not None and isinstance(layer.code, Code) and shape_argument(layer.code):
+            return layer.code, shape
+        if isinstance(site.model.input_code, Code):
+            return site.model.input_code, shape
+    return None

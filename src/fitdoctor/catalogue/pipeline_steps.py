@@ -1,0 +1,102 @@
+"""Reading aids for tf.data pipelines: which step does what, and edits on the chain of calls that made them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from fitdoctor.diagnosis import Edit
+from fitdoctor.edits import replace_code, wrap
+from fitdoctor.facts import Code, DataFacts, PipelineStep, Unknown
+
+BATCHING = frozenset(
+    "batch padded_batch ragged_batch dense_to_ragged_batch sparse_batch map_and_batch bucket_by_sequence_length".split()
+)
+"""Operations that put a batch axis in front."""
+UNBATCHING = frozenset("unbatch flat_map interleave rebatch group_by_window window reduce".split())
+"""Operations after which nothing is known of the batch axis that there was."""
+READY_MADE = frozenset(
+    "image_dataset_from_directory text_dataset_from_directory audio_dataset_from_directory "
+    "timeseries_dataset_from_array make_csv_dataset".split()
+)
+"""Makers of datasets that are batched already."""
+
+
+def words(data: DataFacts) -> str:
+    """`dataset`, `generator`, …; with its role where it is the validation data."""
+    kind = {"pydataset": "PyDataset", "dataloader": "DataLoader"}.get(data.form, data.form)
+    return kind if data.role == "training" else f"validation {kind}"
+
+
+def batch_steps(pipeline: tuple[PipelineStep, ...]) -> list[PipelineStep]:
+    """The steps that put a batch axis in front and are not undone by a later one."""
+    found: list[PipelineStep] = []
+    for step in pipeline:
+        if step.operation in UNBATCHING:
+            found.clear()
+        elif step.operation in BATCHING or step.operation in READY_MADE:
+            found.append(step)
+    return found
+
+
+def setting(step: PipelineStep, name: str) -> str | None:
+    """A plain argument of a step, as text."""
+    return dict(step.arguments).get(name)
+
+
+def whole_setting(step: PipelineStep, name: str) -> int | None:
+    """A plain argument of a step, as a whole number."""
+    try:
+        return int(setting(step, name) or "")
+    except ValueError:
+        return None
+
+
+def coded(steps: tuple[PipelineStep, ...] | list[PipelineStep]) -> Iterator[tuple[PipelineStep, Code]]:
+    """The steps whose place in the source is known."""
+    for step in steps:
+        if isinstance(step.code, Code):
+            yield step, step.code
+
+
+# --- edits --------------------------------------------------------------------------------------------------------
+
+
+def receiver_end(code: Code) -> int | None:
+    """Where, in the text of `receiver.method(…)`, the receiver ends; None when the code is nothing of the kind."""
+    if not code.text.isascii():
+        return None
+    try:
+        # In parentheses: a chain of calls may go over several lines.
+        call = ast.parse(f"({code.text}\n)", mode="eval").body
+    except SyntaxError:
+        return None
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+        return None
+    receiver = call.func.value
+    starts = [0]
+    for line in code.text.split("\n"):
+        starts.append(starts[-1] + len(line) + 1)
+    line, column = receiver.end_lineno or 1, receiver.end_col_offset or 0
+    return starts[line - 1] + column - (1 if line == 1 else 0)
+
+
+def without_step(code: Code | Unknown) -> tuple[Edit, ...]:
+    """Take the last call out of `receiver.method(…)`."""
+    if isinstance(code, Unknown):
+        return ()
+    end = receiver_end(code)
+    return () if end is None else replace_code(code, code.text[:end])
+
+
+def with_step_before(code: Code | Unknown, call: str) -> tuple[Edit, ...]:
+    """Put a call, written as `.batch(32)`, between the receiver and the last call."""
+    if isinstance(code, Unknown):
+        return ()
+    end = receiver_end(code)
+    return () if end is None else replace_code(code, code.text[:end] + call + code.text[end:])
+
+
+def with_step_after(code: Code | Unknown, call: str) -> tuple[Edit, ...]:
+    """Put a call, written as `.repeat()`, behind the expression."""
+    return wrap(code, "{}" + call)

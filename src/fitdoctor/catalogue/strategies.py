@@ -1,0 +1,86 @@
+"""Distribution strategies in the source: where they are made, and what stands in their scope."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from fitdoctor.diagnosis import Edit, Location
+from fitdoctor.source.module import CallSite, Module
+
+MAKERS = tuple(
+    f"tensorflow.distribute.{name}"
+    for name in (
+        "MirroredStrategy",
+        "MultiWorkerMirroredStrategy",
+        "experimental.MultiWorkerMirroredStrategy",
+        "OneDeviceStrategy",
+        "ParameterServerStrategy",
+        "experimental.ParameterServerStrategy",
+        "experimental.CentralStorageStrategy",
+        "TPUStrategy",
+        "experimental.TPUStrategy",
+    )
+)
+
+
+def made(module: Module) -> tuple[CallSite, ...]:
+    """The constructors of strategies in a file."""
+    return module.calls_to(*MAKERS)
+
+
+def scopes(module: Module) -> list[tuple[ast.With, str]]:
+    """Every `with strategy.scope():` and how the strategy is named there."""
+    found = []
+    for block in module.nodes(ast.With):
+        for item in block.items:
+            call = item.context_expr
+            if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "scope":
+                found.append((block, module.segment(call.func.value)))
+    return found
+
+
+def in_scope(module: Module, node: ast.AST) -> bool:
+    """Whether a node stands in a scope, or in a function that is only called from one."""
+    blocks = [block for block, _name in scopes(module)]
+    function = module.function_of(node)
+    if _within(module, node, blocks):
+        return True
+    if function is None or isinstance(function.node, ast.Lambda):
+        return False
+    calls = [
+        site.node
+        for site in module.calls
+        if (isinstance(site.node.func, ast.Name) and site.node.func.id == function.name)
+        or (isinstance(site.node.func, ast.Attribute) and site.node.func.attr == function.name)
+    ]
+    return bool(calls) and all(_within(module, call, blocks) for call in calls)
+
+
+def _within(module: Module, node: ast.AST, blocks: list[ast.With]) -> bool:
+    parent = module.parent(node)
+    while parent is not None:
+        if parent in blocks:
+            return True
+        parent = module.parent(parent)
+    return False
+
+
+def moved_into_scope(module: Module, node: ast.AST, strategy: str) -> tuple[Edit, ...]:
+    """Put the statement of a node under `with strategy.scope():`, indented."""
+    statement = module.statement(node)
+    location = module.location(statement)
+    indent = " " * (location.column - 1)
+    lines = module.segment(statement).split("\n")
+    body = "\n".join([lines[0], *(f"    {line}" if line.strip() else line for line in lines[1:])])
+    return (Edit(location, f"with {strategy}.scope():\n{indent}    {body}"),)
+
+
+def call_line(module: Module, node: ast.AST) -> Location:
+    """The place of a node."""
+    return module.location(node)
+
+
+def device_names(text: str) -> list[str]:
+    """The GPU names in a piece of source."""
+    return re.findall(r"['\"](/?(?:device:)?gpu:\d+)['\"]", text, re.IGNORECASE)

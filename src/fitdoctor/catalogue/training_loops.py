@@ -1,0 +1,129 @@
+"""What a program does again and again: loops around training calls, and what changes from round to round."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from fitdoctor.source.callees import callee
+from fitdoctor.source.index import FUNCTIONS
+from fitdoctor.source.module import FunctionInfo, Module
+from fitdoctor.source.tracing import functions_in
+
+Loop = ast.For | ast.While
+TRAINING = frozenset({"fit", "train_on_batch", "evaluate", "predict", "test_on_batch", "predict_on_batch"})
+FEW = 4
+"""Rounds that are not worth a word."""
+
+
+def loops_around(module: Module, node: ast.AST) -> Iterator[Loop]:
+    """The loops of the same function that a node stands in the body of, innermost first."""
+    child, parent = node, module.parent(node)
+    while parent is not None and not isinstance(parent, (*FUNCTIONS, ast.ClassDef)):
+        if isinstance(parent, (ast.For, ast.While)) and child in parent.body:
+            yield parent
+        child, parent = parent, module.parent(parent)
+
+
+def has_few_rounds(module: Module, loop: Loop) -> bool:
+    """Whether a loop surely makes a handful of rounds only."""
+    if isinstance(loop, ast.While):
+        return False
+    count = _count(module, loop.iter)
+    return count is not None and count <= FEW
+
+
+def _count(module: Module, iterated: ast.expr) -> int | None:
+    if isinstance(iterated, (ast.List, ast.Tuple)):
+        return len(iterated.elts)
+    if not isinstance(iterated, ast.Call):
+        return None
+    name = module.resolve(iterated.func)
+    if name in ("enumerate", "reversed", "tqdm.tqdm") and iterated.args:
+        return _count(module, iterated.args[0])
+    if name != "range":
+        return None
+    numbers = [_number(module, argument) for argument in iterated.args]
+    if any(number is None for number in numbers):
+        return None
+    return len(range(*[number for number in numbers if number is not None]))
+
+
+def _number(module: Module, expr: ast.expr) -> int | None:
+    made = expr if isinstance(expr, ast.Constant) else module.made_by(expr)
+    return made.value if isinstance(made, ast.Constant) and type(made.value) is int else None
+
+
+def python_numbers(module: Module, loop: Loop) -> set[str]:
+    """The names that are another Python number in each round: an index, or a counter."""
+    found: set[str] = set()
+    if isinstance(loop, ast.For) and isinstance(loop.iter, ast.Call):
+        name = module.resolve(loop.iter.func)
+        if name == "range" and isinstance(loop.target, ast.Name):
+            found.add(loop.target.id)
+        elif name == "enumerate" and isinstance(loop.target, ast.Tuple) and isinstance(loop.target.elts[0], ast.Name):
+            found.add(loop.target.elts[0].id)
+    for node in ast.walk(loop):
+        if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name) and _is_number(node.value):
+            if isinstance(_first_value(module, node.target), ast.Constant):
+                found.add(node.target.id)
+    return found
+
+
+def _is_number(value: ast.expr) -> bool:
+    return isinstance(value, ast.Constant) and isinstance(value.value, (int, float))
+
+
+def _first_value(module: Module, name: ast.Name) -> ast.expr | None:
+    for assignment in module.assignments(name.id, name):
+        if assignment.how == "=":
+            return assignment.value
+    return None
+
+
+def bound_in(loop: ast.AST) -> set[str]:
+    """The names that a loop gives a value, its target included."""
+    return {node.id for node in ast.walk(loop) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+
+
+def names_read(node: ast.AST) -> set[str]:
+    """The names that an expression or function reads and does not bind itself."""
+    read = {item.id for item in ast.walk(node) if isinstance(item, ast.Name) and isinstance(item.ctx, ast.Load)}
+    given = {item.arg for item in ast.walk(node) if isinstance(item, ast.arg)}
+    stored = {item.id for item in ast.walk(node) if isinstance(item, ast.Name) and isinstance(item.ctx, ast.Store)}
+    return read - given - stored
+
+
+def compiled_function(module: Module, call: ast.Call) -> FunctionInfo | None:
+    """The user's `tf.function` that a call runs, by decorator or by `step = tf.function(f)`."""
+    found = callee(module, call)
+    if found is not None and not isinstance(found.node, ast.Lambda) and decorator_of(found) is not None:
+        return found
+    made = module.made_by(call.func) if isinstance(call.func, ast.Name) else None
+    if isinstance(made, ast.Call) and module.resolve(made.func) == "tensorflow.function" and made.args:
+        return next(functions_in(module, made.args[0]), None)
+    return None
+
+
+def decorator_of(function: FunctionInfo) -> ast.expr | None:
+    """The `tf.function` among a function's decorators."""
+    if isinstance(function.node, ast.Lambda):
+        return None
+    for decorator in function.node.decorator_list:
+        called = decorator.func if isinstance(decorator, ast.Call) else decorator
+        if function.module.resolve(called) == "tensorflow.function":
+            return decorator
+    return None
+
+
+def trains(module: Module, node: ast.AST) -> str:
+    """The training call that a piece of code makes: the method, or the name of a traced function; "" for none."""
+    for item in ast.walk(node):
+        if not isinstance(item, ast.Call):
+            continue
+        if isinstance(item.func, ast.Attribute) and item.func.attr in TRAINING and not module.resolve(item.func):
+            return item.func.attr
+        found = compiled_function(module, item)
+        if found is not None:
+            return found.name
+    return ""
