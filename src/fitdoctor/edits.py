@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from fitdoctor.diagnosis import Applicability, Edit, Fix, Location
-from fitdoctor.facts import Code, Unknown
+from fitdoctor.facts import Argument, Code, Unknown
 
 _SIMPLE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.")
 
@@ -66,23 +66,28 @@ def append_arguments(code: Code | Unknown, text: str) -> tuple[Edit, ...]:
     return (Edit(end, f", {text}"),)
 
 
-def remove_argument(code: Code | Unknown, name: str) -> tuple[Edit, ...]:
-    """Take a keyword argument out of a call, with its comma."""
+def remove_argument(code: Code | Unknown, name: str, position: int | None = None) -> tuple[Edit, ...]:
+    """Take an argument out of a call, with its comma: the keyword, or the last positional one at that position."""
     if isinstance(code, Unknown):
         return ()
-    for index, argument in enumerate(code.arguments):
-        if argument.name != name:
-            continue
-        if index > 0:
-            before = code.arguments[index - 1].whole
-            span = replace(argument.whole, line=before.end_line, column=before.end_column)
-        elif len(code.arguments) > 1:
-            after = code.arguments[1].whole
-            span = replace(argument.whole, end_line=after.line, end_column=after.column)
-        else:
-            span = argument.whole
-        return (Edit(span, ""),)
-    return ()
+    gone = code.argument(name, position)
+    if gone is None or not (gone.name or _is_last_positional(code, gone)):
+        return ()
+    index = code.arguments.index(gone)
+    if index > 0:
+        before = code.arguments[index - 1].whole
+        span = replace(gone.whole, line=before.end_line, column=before.end_column)
+    elif len(code.arguments) > 1:
+        after = code.arguments[1].whole
+        span = replace(gone.whole, end_line=after.line, end_column=after.column)
+    else:
+        span = gone.whole
+    return (Edit(span, ""),)
+
+
+def _is_last_positional(code: Code, argument: Argument) -> bool:
+    """Without it, those behind it would move to another parameter."""
+    return argument is [other for other in code.arguments if not other.name][-1]
 
 
 def merged_removal(code: Code | Unknown, names: Iterable[str]) -> tuple[Edit, ...]:

@@ -252,8 +252,10 @@ def _call_in_source(failure: FailureFacts, project: ProjectSource) -> Call | Non
     read = project()
     if read is None:
         return None
+    from fitdoctor.catalogue.traced import module_of
+
     for frame in reversed(failure.user_frames):
-        module = read.module_at(frame.path)
+        module = module_of(read, frame)
         for site in _fit_sites(module) if module is not None else ():
             code = site.fit.code
             if (

@@ -260,6 +260,8 @@ class DataFacts:
     """Reading or adapting the data raised this."""
     code: Code | Unknown = Unknown()
     """The expression that made the dataset, generator or x."""
+    y_code: Code | Unknown = Unknown()
+    """For arrays: the expression that made y as a whole, where it has parts."""
 
 
 # --- model --------------------------------------------------------------------------------------------------------
@@ -417,6 +419,8 @@ class FitFacts:
     """`fit`, `evaluate`, `predict`, `train_on_batch`, …"""
     given: tuple[str, ...] = ()
     """The names of the arguments that were given."""
+    valued: tuple[str, ...] = ()
+    """… of those that surely have a value other than None and 0."""
     epochs: int = 1
     batch_size: int | None = None
     steps_per_epoch: int | None = None

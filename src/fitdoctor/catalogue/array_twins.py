@@ -133,7 +133,10 @@ def method_edits(module: Module, call: ast.Call) -> tuple[str, tuple[Edit, ...]]
     spelling, imports = spell(code, "tensorflow", "tf")
     if code.open_paren_end is None:
         return None
-    rest = ", ".join(argument.text if not argument.name else f"{argument.name}={argument.text}" for argument in code.arguments)
+    rest = ", ".join(
+        argument.text if not argument.name else f"{argument.name}={argument.text}"
+        for argument in code.arguments
+    )
     subject = module.segment(call.func.value)
     name = f"{spelling}.{_METHODS[call.func.attr]}"
     text = f"{name}({subject}, {rest})" if rest else f"{name}({subject})"

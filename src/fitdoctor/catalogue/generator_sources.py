@@ -83,8 +83,16 @@ def yields_of(function: FunctionInfo) -> list[ast.Yield]:
 def never_ends(function: FunctionInfo) -> bool:
     """Whether it surely goes on for ever: a `while True` on its own level without a way out."""
     for statement in getattr(function.node, "body", ()):
-        if isinstance(statement, ast.While) and isinstance(statement.test, ast.Constant) and statement.test.value:
+        if _is_endless_loop(function.module, statement):
             return not any(isinstance(inner, (ast.Break, ast.Return, ast.Raise)) for inner in ast.walk(statement))
+    return False
+
+
+def _is_endless_loop(module: Module, statement: ast.stmt) -> bool:
+    if isinstance(statement, ast.While):
+        return isinstance(statement.test, ast.Constant) and bool(statement.test.value)
+    if isinstance(statement, ast.For) and isinstance(statement.iter, ast.Call):
+        return module.resolve(statement.iter.func) in _ENDLESS
     return False
 
 

@@ -49,9 +49,7 @@ def converted_loops(module: Module, function: FunctionInfo) -> Iterator[ast.For 
     if function.traced is None or not function.traced.autograph:
         return
     for node in own_nodes(function):
-        if isinstance(node, ast.For) and _iterates_in_graph(module, node.iter):
-            yield node
-        elif isinstance(node, ast.While) and is_symbolic(module, node.test):
+        if isinstance(node, ast.For) and _iterates_in_graph(module, node.iter) or isinstance(node, ast.While) and is_symbolic(module, node.test):
             yield node
 
 
@@ -76,7 +74,9 @@ def escapes_from(module: Module, parts: str) -> Iterator[Escape]:
     """What escapes from `loops` or `branches` of a file, in source order."""
     names = LOOP_FUNCTIONS if parts == "loops" else BRANCH_FUNCTIONS
     for function in traced_functions(module):
-        found = converted_loops(module, function) if parts == "loops" else converted_branches(module, function)
+        found = (
+            converted_loops(module, function) if parts == "loops" else converted_branches(module, function)
+        )
         for part in found:
             yield from _from_statement(module, function, part)
         for node in own_nodes(function):
@@ -96,7 +96,11 @@ def _from_statement(module: Module, function: FunctionInfo, part: Part) -> Itera
             if holds_symbolic(module, value) and isinstance(part, ast.If):
                 yield Escape(module, function, part, node, value, name, None)  # type: ignore[arg-type]
             continue
-        if holder is None or not _is_local_of(module, holder, function) or not _made_within(module, value, part):
+        if (
+            holder is None
+            or not _is_local_of(module, holder, function)
+            or not _made_within(module, value, part)
+        ):
             continue
         if not any(id(binding) not in own for binding in _bindings(module, holder)):
             continue
@@ -132,7 +136,11 @@ def _from_call(module: Module, function: FunctionInfo, call: ast.Call) -> Iterat
                 if holder is None or isinstance(value, ast.Constant):
                     continue
                 scope = module.index.lookup(holder.id, module.scope(holder))
-                if scope is None or scope.node is not function.node or not _is_tensor_of(module, inner, value):
+                if (
+                    scope is None
+                    or scope.node is not function.node
+                    or not _is_tensor_of(module, inner, value)
+                ):
                     continue
                 read = _read_outside(module, function, inner, holder.id)
                 if read is not None:
@@ -225,13 +233,18 @@ def carried_but_undefined(module: Module, function: FunctionInfo) -> Iterator[Un
     """Names that a converted loop reads before it gives them a value, and that have none before the loop."""
     for loop in converted_loops(module, function):
         for name, stores in _stored_names(loop).items():
-            if name == getattr(getattr(loop, "target", None), "id", "") or _defined_before(module, function, loop, name):
+            if name == getattr(getattr(loop, "target", None), "id", "") or _defined_before(
+                module, function, loop, name
+            ):
                 continue
             first = min(stores, key=_position)
             statement = module.statement(first)
             for use in module.reads.get(name, []):
                 inside = loop.lineno <= use.lineno <= (loop.end_lineno or loop.lineno)
-                if not inside or module.index.lookup(name, module.scope(use)) is not module.index.scopes[function.node]:
+                if (
+                    not inside
+                    or module.index.lookup(name, module.scope(use)) is not module.index.scopes[function.node]
+                ):
                     continue
                 if _position(use) < _position(first) or module.statement(use) is statement:
                     yield Undefined(module, function, loop, first, use)
@@ -250,7 +263,9 @@ def defined_in_one_branch(module: Module, function: FunctionInfo) -> Iterator[Un
                 continue
             use = _first_read_after(module, function, branch, name)
             if use is not None:
-                yield Undefined(module, function, branch, (first.get(name) or second.get(name) or [use])[0], use)
+                yield Undefined(
+                    module, function, branch, (first.get(name) or second.get(name) or [use])[0], use
+                )
 
 
 def returns_in_one_branch(module: Module, function: FunctionInfo) -> Iterator[ast.If]:
@@ -266,7 +281,9 @@ def returns_in_one_branch(module: Module, function: FunctionInfo) -> Iterator[as
 
 
 def _leaves(statement: ast.stmt) -> bool:
-    return any(isinstance(node, (ast.Return, ast.Raise, ast.Break, ast.Continue)) for node in ast.walk(statement))
+    return any(
+        isinstance(node, (ast.Return, ast.Raise, ast.Break, ast.Continue)) for node in ast.walk(statement)
+    )
 
 
 def _names_in(statements: list[ast.stmt]) -> dict[str, list[ast.Name]]:
@@ -318,7 +335,10 @@ def _first_read_after(module: Module, function: FunctionInfo, part: Part, name: 
         if getattr(binding, "lineno", 0) > end
     ]
     for use in sorted(module.reads.get(name, []), key=_position):
-        if use.lineno <= end or module.index.lookup(name, module.scope(use)) is not module.index.scopes[function.node]:
+        if (
+            use.lineno <= end
+            or module.index.lookup(name, module.scope(use)) is not module.index.scopes[function.node]
+        ):
             continue
         if any(_position(binding) < _position(use) for binding in later):
             return None

@@ -121,7 +121,8 @@ def _looks_only(module: Module, node: ast.expr) -> bool:
             return True
         case ast.Call(func=function, args=arguments):
             return function is node or (
-                node in arguments and module.resolve(function) in ("len", "bool", "id", "type", "isinstance", "print")
+                node in arguments
+                and module.resolve(function) in ("len", "bool", "id", "type", "isinstance", "print")
             )
         case ast.Attribute(attr=attribute):
             return attribute in (
@@ -173,7 +174,11 @@ def _returned_names(kept: Kept, module: Module, factory: FunctionInfo) -> Iterat
                     chosen: ast.expr | None = target.elts[position]
                 else:
                     chosen = target if position is None else None
-                scope = source.index.lookup(chosen.id, source.scope(chosen)) if isinstance(chosen, ast.Name) else None
+                scope = (
+                    source.index.lookup(chosen.id, source.scope(chosen))
+                    if isinstance(chosen, ast.Name)
+                    else None
+                )
                 if isinstance(chosen, ast.Name) and scope is not None and source is module:
                     yield chosen.id, scope
 
@@ -232,18 +237,27 @@ def _called_eagerly(kept: Kept, module: Module, reader: FunctionInfo | None, nod
     return _calls_an_object(module, reader, node, _DEPTH)
 
 
-def _calls_an_object(module: Module, function: FunctionInfo | None, before: ast.expr | None, depth: int) -> bool:
+def _calls_an_object(
+    module: Module, function: FunctionInfo | None, before: ast.expr | None, depth: int
+) -> bool:
     for call in module.calls:
         if call.function is None and function is not None or call.function is not None and function is None:
             continue
         if function is not None and call.function is not None and call.function.node is not function.node:
             continue
-        if before is not None and (call.node.lineno, call.node.col_offset) > (before.lineno, before.col_offset):
+        if before is not None and (call.node.lineno, call.node.col_offset) > (
+            before.lineno,
+            before.col_offset,
+        ):
             continue
         if _is_object_call(module, call.node):
             return True
         called = callee(module, call.node) if depth else None
-        if called is not None and called.traced is None and _calls_an_object(called.module, called, None, depth - 1):
+        if (
+            called is not None
+            and called.traced is None
+            and _calls_an_object(called.module, called, None, depth - 1)
+        ):
             return True
     return False
 
@@ -313,7 +327,9 @@ def _is_before_every_store(kept: Kept, module: Module, node: ast.expr) -> bool:
     """Whether a function reads the attribute first and stores it later: it finds what the last trace stored."""
     stores = [
         store
-        for store in (module.attribute_stores(kept.owner.node) if kept.owner is not None else {}).get(kept.name, [])
+        for store in (module.attribute_stores(kept.owner.node) if kept.owner is not None else {}).get(
+            kept.name, []
+        )
         if module.function_of(store) is not None and module.function_of(store) == kept.function
     ]
     if not stores:

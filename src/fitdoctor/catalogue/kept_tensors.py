@@ -114,7 +114,12 @@ def _on_attribute(
 
 
 def _in_container(
-    module: Module, function: FunctionInfo, node: ast.AST, base: ast.expr, value: ast.expr, grows: bool = False
+    module: Module,
+    function: FunctionInfo,
+    node: ast.AST,
+    base: ast.expr,
+    value: ast.expr,
+    grows: bool = False,
 ) -> Kept | None:
     while isinstance(base, ast.Subscript):
         base = base.value

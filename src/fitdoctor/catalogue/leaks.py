@@ -197,15 +197,23 @@ def leak_evidence(leak: Leak) -> list[Evidence]:
     if made is not None:
         tensor = f" `{leak.tensor}`" if leak.tensor else ""
         evidence.append(
-            Evidence(claim=f"the tensor{tensor} was made here", fact="failure.made_at", location=made.location)
+            Evidence(
+                claim=f"the tensor{tensor} was made here", fact="failure.made_at", location=made.location
+            )
         )
     if leak.kept is not None:
         evidence.append(
-            Evidence(claim=f"kept on `{leak.kept.place}` here", location=leak.kept.module.location(leak.kept.node))
+            Evidence(
+                claim=f"kept on `{leak.kept.place}` here", location=leak.kept.module.location(leak.kept.node)
+            )
         )
     elif leak.held is not None:
         evidence.append(
-            Evidence(claim="still held when the program failed", observed=f"`{leak.held.path}`", fact="failure.held")
+            Evidence(
+                claim="still held when the program failed",
+                observed=f"`{leak.held.path}`",
+                fact="failure.held",
+            )
         )
     if leak.used is not None:
         evidence.append(

@@ -34,7 +34,11 @@ def graph_blocks(module: Module) -> Iterator[ast.With]:
 
 
 def _is_graph_scope(module: Module, expr: ast.expr) -> bool:
-    if not isinstance(expr, ast.Call) or not isinstance(expr.func, ast.Attribute) or expr.func.attr != "as_default":
+    if (
+        not isinstance(expr, ast.Call)
+        or not isinstance(expr.func, ast.Attribute)
+        or expr.func.attr != "as_default"
+    ):
         return False
     value = expr.func.value
     made = value if isinstance(value, ast.Call) else module.made_by(value)
@@ -50,7 +54,9 @@ def graph_name(module: Module, block: ast.With) -> str:
     """How the source names the graph of a block; "" for one that is made on the spot, which nothing else can enter."""
     for item in block.items:
         if _is_graph_scope(module, item.context_expr):
-            assert isinstance(item.context_expr, ast.Call) and isinstance(item.context_expr.func, ast.Attribute)
+            assert isinstance(item.context_expr, ast.Call) and isinstance(
+                item.context_expr.func, ast.Attribute
+            )
             value = item.context_expr.func.value
             return "" if isinstance(value, ast.Call) else module.segment(value)
     return ""
@@ -81,7 +87,10 @@ def switched_off(project: Project) -> tuple[Module, CallSite] | None:
 
 def uses_keras(module: Module) -> bool:
     """Whether a file makes Keras objects of Keras's own."""
-    return any(site.name.startswith(("keras.layers.", "keras.Model", "keras.Sequential", "keras.Input")) for site in module.calls)
+    return any(
+        site.name.startswith(("keras.layers.", "keras.Model", "keras.Sequential", "keras.Input"))
+        for site in module.calls
+    )
 
 
 def trains_keras(project: Project) -> bool:
@@ -96,7 +105,10 @@ def unwrapped(module: Module, block: ast.With | ast.If) -> tuple[Edit, ...]:
     body = block.body
     if len(getattr(block, "items", [0])) != 1 or getattr(block, "orelse", []):
         return ()
-    if any(_spans_lines(node) for statement in body for node in ast.walk(statement)) or body[0].lineno == block.lineno:
+    if (
+        any(_spans_lines(node) for statement in body for node in ast.walk(statement))
+        or body[0].lineno == block.lineno
+    ):
         return ()
     whole = module.location(block)
     lines = module.text.split("\n")[body[0].lineno - 1 : body[-1].end_lineno]

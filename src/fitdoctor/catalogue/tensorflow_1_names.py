@@ -12,7 +12,9 @@ RENAMED = {
             "angle conj rint logical_xor polygamma betainc igamma igammac zeta invert_permutation accumulate_n"
         ).split()
     },
-    **{name: f"linalg.{name}" for name in ("cholesky", "svd", "qr", "trace", "global_norm", "cholesky_solve")},
+    **{
+        name: f"linalg.{name}" for name in ("cholesky", "svd", "qr", "trace", "global_norm", "cholesky_solve")
+    },
     **{
         name: f"io.{name}"
         for name in (

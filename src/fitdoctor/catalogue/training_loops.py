@@ -61,7 +61,11 @@ def python_numbers(module: Module, loop: Loop) -> set[str]:
         name = module.resolve(loop.iter.func)
         if name == "range" and isinstance(loop.target, ast.Name):
             found.add(loop.target.id)
-        elif name == "enumerate" and isinstance(loop.target, ast.Tuple) and isinstance(loop.target.elts[0], ast.Name):
+        elif (
+            name == "enumerate"
+            and isinstance(loop.target, ast.Tuple)
+            and isinstance(loop.target.elts[0], ast.Name)
+        ):
             found.add(loop.target.elts[0].id)
     for node in ast.walk(loop):
         if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name) and _is_number(node.value):
@@ -83,14 +87,20 @@ def _first_value(module: Module, name: ast.Name) -> ast.expr | None:
 
 def bound_in(loop: ast.AST) -> set[str]:
     """The names that a loop gives a value, its target included."""
-    return {node.id for node in ast.walk(loop) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    return {
+        node.id for node in ast.walk(loop) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
 
 
 def names_read(node: ast.AST) -> set[str]:
     """The names that an expression or function reads and does not bind itself."""
-    read = {item.id for item in ast.walk(node) if isinstance(item, ast.Name) and isinstance(item.ctx, ast.Load)}
+    read = {
+        item.id for item in ast.walk(node) if isinstance(item, ast.Name) and isinstance(item.ctx, ast.Load)
+    }
     given = {item.arg for item in ast.walk(node) if isinstance(item, ast.arg)}
-    stored = {item.id for item in ast.walk(node) if isinstance(item, ast.Name) and isinstance(item.ctx, ast.Store)}
+    stored = {
+        item.id for item in ast.walk(node) if isinstance(item, ast.Name) and isinstance(item.ctx, ast.Store)
+    }
     return read - given - stored
 
 
@@ -121,7 +131,11 @@ def trains(module: Module, node: ast.AST) -> str:
     for item in ast.walk(node):
         if not isinstance(item, ast.Call):
             continue
-        if isinstance(item.func, ast.Attribute) and item.func.attr in TRAINING and not module.resolve(item.func):
+        if (
+            isinstance(item.func, ast.Attribute)
+            and item.func.attr in TRAINING
+            and not module.resolve(item.func)
+        ):
             return item.func.attr
         found = compiled_function(module, item)
         if found is not None:

@@ -140,6 +140,7 @@ def _collect_arrays(given: Given, role: str, form: str, budget: Budget, codes: C
             last_batch=_last_batch(shown, samples, batch_size),
             problem=problem,
             code=code,
+            y_code=codes.of_argument(prefix(role, "y"))[0] if structure_of(given.y) != "single" else Unknown("y is one array"),
         ),
         batch,
         given.x,

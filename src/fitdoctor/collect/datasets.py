@@ -24,6 +24,8 @@ def collect_dataset(given: Given, role: str, budget: Budget, codes: Codes) -> Co
     pipeline = pipeline_of(dataset, codes, argument)
     operations = [step.operation for step in pipeline]
     contents = _contents(dataset, parts, budget)
+    if contents.empty and isinstance(batches, Unknown):
+        batches, endless = 0, False
     facts: dict[str, Any] = {}
 
     def origins(keys: tuple[Any, ...]) -> dict[str, Any]:
@@ -74,6 +76,7 @@ class _Contents(dict[tuple[Any, ...], Statistics | Unknown]):
     """Statistics by the keys that lead to a component, and the number of samples."""
 
     samples: int | Unknown = Unknown("a dataset does not tell its number of samples")
+    empty: bool = False
 
 
 def _contents(dataset: Any, parts: tuple[Any, ...], budget: Budget) -> _Contents:
@@ -95,6 +98,7 @@ def _contents(dataset: Any, parts: tuple[Any, ...], budget: Budget) -> _Contents
     if len(contents.statistics) == len(order):
         found.update(zip(order, contents.statistics, strict=True))
         found.samples = contents.samples
+        found.empty = contents.empty
     return found
 
 

@@ -19,6 +19,8 @@ from fitdoctor.collect.statistics import statistics_of, statistics_of_batches
 from fitdoctor.facts import Statistics, Unknown
 
 MOST_ELEMENTS = 512
+PATIENCE = 4
+"""How many times longer than usual a pipeline is read that lets nothing through."""
 PASSING = frozenset(("prefetch", "options", "cache", "repeat", "shuffle", "batch", "ignore_errors", "model", "rebatch"))
 """Operations that keep each component's values as they are (in another order, or in groups)."""
 
@@ -30,6 +32,8 @@ class Contents:
     statistics: tuple[Statistics | Unknown, ...]
     """In the order in which TensorFlow flattens the element."""
     samples: int | Unknown = Unknown("a dataset does not tell its number of samples")
+    empty: bool = False
+    """Every element was looked at, and none came out at the end."""
 
 
 @dataclass(frozen=True)
@@ -56,16 +60,20 @@ def contents_of(dataset: Any, budget: Budget, label_indices: frozenset[int]) -> 
         is_label = index in label_indices
         found.append(statistics_of(rows, labels if is_label else features, is_label))
         sizes.add(len(rows))
+    empty = False
     if any(isinstance(item, Unknown) for item in found):
-        sampled = _sampled(dataset, Deadline(budget.dataset_seconds), label_indices)
-        if len(sampled) == len(found):
+        # A pipeline that has let nothing through yet is worth some patience: fit would train on nothing.
+        patience = Deadline(PATIENCE * budget.dataset_seconds)
+        sampled = _sampled(dataset, Deadline(budget.dataset_seconds), patience, label_indices)
+        empty = sampled == [] and not patience.over
+        if sampled is not None and len(sampled) == len(found):
             found = [
                 ours if isinstance(ours, Statistics) else other
                 for ours, other in zip(found, sampled, strict=True)
             ]
     if len(sizes) == 1:
-        return Contents(tuple(found), sizes.pop())
-    return Contents(tuple(found))
+        return Contents(tuple(found), sizes.pop(), empty)
+    return Contents(tuple(found), empty=empty)
 
 
 def _width(dataset: Any) -> int:
@@ -151,10 +159,13 @@ def _passed_through(dataset: Any, index: int) -> int | None:
 # --- calling pure functions on elements ---------------------------------------------------------------------------
 
 
-def _sampled(dataset: Any, deadline: Deadline, labels: frozenset[int]) -> list[Statistics | Unknown]:
-    elements = _elements(dataset)
+def _sampled(
+    dataset: Any, deadline: Deadline, patience: Deadline, labels: frozenset[int]
+) -> list[Statistics | Unknown] | None:
+    """Statistics of the columns; none where the pipeline lets nothing through, None where it cannot be read."""
+    elements = _elements(dataset, patience)
     if elements is None:
-        return []
+        return None
     columns: list[list[Any]] = []
     complete = True
     for number, element in enumerate(elements):
@@ -184,21 +195,23 @@ def _as_array(value: Any) -> Any:
         return None
 
 
-def _elements(dataset: Any, spread: bool = True) -> Iterator[tuple[Any, ...]] | None:
+def _elements(
+    dataset: Any, deadline: Deadline, spread: bool = True
+) -> Iterator[tuple[Any, ...]] | None:
     """The flat elements, computed apart from the dataset object; None where that cannot be done without effects."""
     operation = operation_of(dataset)
     inputs = inputs_of(dataset)
     attributes = vars(dataset)
     if operation == "from_tensor_slices":
-        return _slices(attributes.get("_tensors", ()), spread)
+        return _slices(attributes.get("_tensors", ()), deadline, spread)
     if operation == "zip":
-        parts = [_elements(inner, spread) for inner in inputs]
+        parts = [_elements(inner, deadline, spread) for inner in inputs]
         if any(part is None for part in parts) or not parts:
             return None
         return (tuple(itertools.chain(*row)) for row in zip(*parts, strict=False))
     if len(inputs) != 1:
         return None
-    inner = _elements(inputs[0], spread and operation not in ("take", "skip"))
+    inner = _elements(inputs[0], deadline, spread and operation not in ("take", "skip"))
     if inner is None:
         return None
     if operation in ("prefetch", "options", "cache", "repeat", "shuffle", "model"):
@@ -232,14 +245,16 @@ def _flat(value: Any) -> list[Any]:
     return list(value) if isinstance(value, (list, tuple)) else [value]
 
 
-def _slices(tensors: Any, spread: bool) -> Iterator[tuple[Any, ...]] | None:
+def _slices(tensors: Any, deadline: Deadline, spread: bool) -> Iterator[tuple[Any, ...]] | None:
     if not tensors or any(not hasattr(tensor, "numpy") for tensor in tensors):
         return None
     count = int(tensors[0].shape[0])
     # A pipeline that was shuffled shows rows from all over: step through the source instead of taking its head.
     stride = max(count // MOST_ELEMENTS, 1) if spread else 1
     order = (row for start in range(stride) for row in range(start, count, stride))
-    return (tuple(tensor[row] for tensor in tensors) for row in order)
+    # A filter that lets nothing through would go over all the rows: time ends here too.
+    within = itertools.takewhile(lambda _row: not deadline.over, order)
+    return (tuple(tensor[row] for tensor in tensors) for row in within)
 
 
 def _batched(elements: Iterator[tuple[Any, ...]], size: Any, drop: Any) -> Iterator[tuple[Any, ...]] | None:

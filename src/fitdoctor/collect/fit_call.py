@@ -244,6 +244,10 @@ def _substituted(
     return tuple(args), kwargs
 
 
+def _is_nothing(value: Any) -> bool:
+    return value is None or (isinstance(value, (int, float)) and not value)
+
+
 # --- the call -----------------------------------------------------------------------------------------------------
 
 
@@ -253,6 +257,7 @@ def _fit_facts(work: _Work, bound: dict[str, Any]) -> FitFacts:
     return FitFacts(
         method=work.method,
         given=tuple(bound),
+        valued=tuple(name for name, value in bound.items() if not _is_nothing(value)),
         epochs=_integer(bound.get("epochs")) or 1,
         batch_size=_integer(bound.get("batch_size")),
         steps_per_epoch=_integer(bound.get("steps_per_epoch", bound.get("steps"))),

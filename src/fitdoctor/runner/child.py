@@ -59,10 +59,15 @@ def _as_script(options: Options) -> Start:
     main = _fresh_main()
     # Since Python 3.9 `__file__` of a script is absolute, but not normalised.
     absolute = path if os.path.isabs(path) else os.path.join(os.getcwd(), path)
-    sys.argv[:] = [path, *options.arguments]
-    sys.orig_argv[:] = [sys.executable, *_interpreter_options(), path, *options.arguments]
+    shown = options.shown_as or path
+    sys.argv[:] = [shown, *options.arguments]
+    sys.orig_argv[:] = [sys.executable, *_interpreter_options(), shown, *options.arguments]
     if not sys.flags.safe_path:
-        sys.path.insert(0, os.path.dirname(os.path.realpath(path)))
+        sys.path.insert(0, os.path.dirname(os.path.realpath(shown)))
+    if options.replaced:
+        from fitdoctor.runner.stand_ins import stand_in
+
+        stand_in(dict(options.replaced))
     from importlib.machinery import SourceFileLoader
 
     main.__dict__.update(

@@ -42,6 +42,10 @@ class Options:
     parent: int = 0
     keras: int = 3
     """The major version of Keras that the source is judged for."""
+    shown_as: str = ""
+    """For a copy that stands in for the user's script: the script's own path, which the program sees as its name."""
+    replaced: tuple[tuple[str, str], ...] = ()
+    """Modules to load from elsewhere: (the module's own file, the copy that stands in for it)."""
 
     @property
     def name(self) -> str:

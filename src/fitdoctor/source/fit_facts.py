@@ -110,6 +110,7 @@ def fit_site(run: Interpreter, ref: Ref, method: str, arguments: Arguments) -> F
     fit = FitFacts(
         method=method,
         given=tuple(bound.values),
+        valued=tuple(name for name, value in bound.values.items() if _has_value(value)),
         epochs=_whole(bound, "epochs") or 1,
         batch_size=_whole(bound, "batch_size"),
         steps_per_epoch=_whole(bound, "steps_per_epoch") or _whole(bound, "steps"),
@@ -146,6 +147,13 @@ def _sample_of(x: Value | None) -> Value | None:
         batched = x.batch is not None and not isinstance(x.batch, Unknown)
         return first if batched and not isinstance(first, Unknown) else None
     return x
+
+
+def _has_value(value: Value) -> bool:
+    """Whether it surely is something: what the source does not tell may be None."""
+    if isinstance(value, Plain):
+        return bool(value.value)
+    return not isinstance(value, Unknown)
 
 
 def _whole(bound: Bound, name: str) -> int | None:

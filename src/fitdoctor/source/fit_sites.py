@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from fitdoctor.diagnosis import Location
-from fitdoctor.facts import FailureSummary, LayerFacts, ModelFacts, Spec
+from fitdoctor.facts import FailureSummary, LayerFacts, ModelFacts, Spec, Unknown
 from fitdoctor.source import array_functions, array_makers, array_math, known_data, random_arrays
 from fitdoctor.source.fit_facts import FitSite, after_fit, fit_site
 from fitdoctor.source.interpret import Interpreter, run_module
 from fitdoctor.source.layer_facts import layer_facts, shape_fact
+from fitdoctor.source.layer_settings import Dims
 from fitdoctor.source.model_facts import model_facts
+from fitdoctor.source.model_shapes import applied_to
 from fitdoctor.source.module import Module
 from fitdoctor.source.static_layers import Failure
-from fitdoctor.source.values import Arguments, LayerRecord, ModelRecord, Ref
+from fitdoctor.source.values import Arguments, Array, LayerRecord, ModelRecord, Ref
 
 __all__ = ["FitSite", "ModelSite", "fit_sites", "model_sites"]
 
@@ -52,6 +54,9 @@ class Witness:
             site = fit_site(run, model, method, arguments)
             if site not in self.fits:
                 self.fits.append(site)
+            failure = _refused_on_data(run, model, record, arguments)
+            if failure is not None:
+                self.refusal(run, failure)
         after_fit(run, model, method, arguments)
 
     def refusal(self, run: Interpreter, failure: Failure) -> None:
@@ -101,6 +106,24 @@ def _followed(module: Module) -> Followed:
     return Followed(tuple(witness.fits), (*witness.refusals, *dict.fromkeys(made)), tuple(run.crashes))
 
 
+def _refused_on_data(run: Interpreter, model: Ref, record: ModelRecord, arguments: Arguments) -> Failure | None:
+    """For a sequential model without an `Input`: the layer behind the first that refuses what the data become."""
+    x = arguments.get("x", 0)
+    deferred = record.kind == "sequential" and record.input_dims is None and record.shapes == ()
+    if not deferred or not record.layers or not isinstance(x, Array) or isinstance(x.dims, Unknown) or not x.dims:
+        return None
+    dims: Dims = (None, *x.dims[1:])
+    for at, layer in enumerate(record.layers):
+        applied, inside = applied_to(run, layer, dims), run.record(layer)
+        if applied.refusal is not None and at and isinstance(inside, LayerRecord):
+            previous, node = record.layers[at - 1], arguments.node
+            return Failure(applied.refusal, layer, inside, (dims,), previous, inside.node or node, model)
+        if isinstance(applied.outputs, Unknown) or len(applied.outputs) != 1:
+            return None
+        dims = applied.outputs[0]
+    return None
+
+
 def _refused(run: Interpreter, failure: Failure) -> ModelSite:
     record = failure.record
     summary = FailureSummary(
@@ -114,6 +137,10 @@ def _refused(run: Interpreter, failure: Failure) -> ModelSite:
     model = ModelFacts(kind="functional", keras=run.module.keras, built=False)
     if failure.model is not None and run.model(failure.model) is not None:
         model = model_facts(run, failure.model)[0]
+    names = [layer.name for layer in model.layers]
+    if failure.model is not None and record.name in names:
+        # It is in the model already, and refuses only the data: what comes before it is what it was given.
+        model = replace(model, layers=model.layers[: names.index(record.name)])
     index = len(model.layers)
     layer = layer_facts(run, failure.layer, index)
     previous = None

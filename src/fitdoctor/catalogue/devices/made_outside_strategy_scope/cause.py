@@ -62,7 +62,7 @@ def _outside(module: Module) -> Iterator[tuple[ast.AST, str]]:
         receiver = site.node.func.value
         if not is_keras_model(module, receiver):
             continue
-        maker = module.made_by(receiver)
+        maker = _maker(module, receiver)
         compiled_inside = in_scope(module, site.node)
         made_inside = isinstance(maker, ast.Call) and in_scope(module, maker)
         if compiled_inside and isinstance(maker, ast.Call) and not made_inside:
@@ -74,6 +74,19 @@ def _outside(module: Module) -> Iterator[tuple[ast.AST, str]]:
         if compiled_inside and isinstance(optimizer, ast.Call) and kind_of_call(module, optimizer) == "Optimizer":
             if not in_scope(module, optimizer):
                 yield optimizer, "the optimizer is made"
+
+
+def _maker(module: Module, receiver: ast.expr) -> ast.expr:
+    """The call that gave the model in the flow of the program; a builder function is not followed."""
+    if isinstance(receiver, ast.Name):
+        before = [
+            assignment.value
+            for assignment in module.assignments(receiver.id, receiver)
+            if assignment.value is not None and assignment.target.lineno < receiver.lineno
+        ]
+        if before and isinstance(before[-1], ast.Call):
+            return before[-1]
+    return module.made_by(receiver)
 
 
 def _finding(

@@ -74,7 +74,11 @@ def _judged(module: Module, site: CallSite, evidence: tuple[Evidence, ...] = ())
             return _dropped(module, site, owner, site.function)
         return None
     receiver = site.node.func.value if isinstance(site.node.func, ast.Attribute) else None
-    if receiver is None or is_self(module, receiver) or kind_of_value(module, receiver) not in ("Model", "Layer"):
+    if (
+        receiver is None
+        or is_self(module, receiver)
+        or kind_of_value(module, receiver) not in ("Model", "Layer")
+    ):
         return None
     if site.method == "add_metric":
         return _metric(module, site, None, sure, evidence)
@@ -117,7 +121,9 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
     if frame is None:
         return
     missing = attribute_missing(failure.message)
-    silent = failure.type == "NotImplementedError" and not failure.message.strip() and "add_loss" in frame.text
+    silent = (
+        failure.type == "NotImplementedError" and not failure.message.strip() and "add_loss" in frame.text
+    )
     gone = (missing is not None and missing.name == "add_metric") or bool(_METRIC.search(failure.message))
     if not silent and not gone and _LAMBDA not in failure.message:
         return
@@ -154,7 +160,9 @@ def _advice(gone: bool) -> Fix:
     return fix("call `add_loss` in the `call` of a layer, where the tensor is made")
 
 
-def _on_functional(module: Module, site: CallSite, sure: Confidence, evidence: tuple[Evidence, ...]) -> Finding:
+def _on_functional(
+    module: Module, site: CallSite, sure: Confidence, evidence: tuple[Evidence, ...]
+) -> Finding:
     return CAUSE.finding(
         f"`{module.segment(site.node.func)}` gets a symbolic tensor of a functional model: Keras 3 refuses it",
         subject="add_loss",
@@ -189,7 +197,9 @@ def _dropped(module: Module, site: CallSite, owner: ClassInfo, function: Functio
         f"`add_loss` in `{owner.name}.{function.name}` has no effect: Keras drops it before the first step",
         subject=f"add_loss in {owner.name}",
         location=module.location(site.node),
-        evidence=[Evidence(claim="Keras empties a layer's losses before each step and collects what `call` adds")],
+        evidence=[
+            Evidence(claim="Keras empties a layer's losses before each step and collects what `call` adds")
+        ],
         fixes=[_moved_to_call(module, site, owner)],
         severity=Severity.WARNING,
     )

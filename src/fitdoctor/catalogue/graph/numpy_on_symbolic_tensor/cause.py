@@ -62,9 +62,20 @@ CAUSE = Cause(
 )
 
 _HARMLESS = frozenset(
-    f"numpy.{name}" for name in ("shape", "ndim", "isscalar", "iterable", "issubdtype", "dtype", "result_type")
+    f"numpy.{name}"
+    for name in ("shape", "ndim", "isscalar", "iterable", "issubdtype", "dtype", "result_type")
 )
-_LIBRARIES = ("sklearn.", "scipy.", "cv2.", "pandas.", "skimage.", "librosa.", "PIL.", "statistics.", "torch.")
+_LIBRARIES = (
+    "sklearn.",
+    "scipy.",
+    "cv2.",
+    "pandas.",
+    "skimage.",
+    "librosa.",
+    "PIL.",
+    "statistics.",
+    "torch.",
+)
 _CASTS = frozenset({"float", "int"})
 
 
@@ -155,7 +166,9 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
     yield CAUSE.finding(
         "traced code asks a symbolic tensor for its value",
         subject="numpy on a symbolic tensor",
-        location=place(frame.code if frame is not None else None, frame.location if frame is not None else None),
+        location=place(
+            frame.code if frame is not None else None, frame.location if frame is not None else None
+        ),
         evidence=evidence,
         fixes=[fix("use the function of `tf` or `keras.ops` that does the same to tensors")],
         confidence=Confidence.CERTAIN,
@@ -165,7 +178,9 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
 def _use_at(module: Module, function: FunctionInfo, frame: Frame) -> _Use | None:
     """The very use in the line: the one that the interpreter names, else the one that the source shows."""
     converted = function.traced is not None and function.traced.autograph
-    here = [node for node in own_nodes(function) if isinstance(node, ast.Call) and at_frame(module, node, frame)]
+    here = [
+        node for node in own_nodes(function) if isinstance(node, ast.Call) and at_frame(module, node, frame)
+    ]
     named = None if isinstance(frame.code, Unknown) else frame.code.location
     for node in here:
         if named is not None and module.location(node) == named:
@@ -213,9 +228,13 @@ def _fixes(module: Module, function: FunctionInfo, use: _Use) -> list[Fix]:
         names, edits = twins
         remedies.append(fix(f"call {', '.join(f'`{name}`' for name in names)} instead", edits))
     elif isinstance(call.func, ast.Attribute) and call.func.attr == "numpy" and _fits_as_tensor(module, call):
-        remedies.append(fix("leave out `.numpy()`", (Edit(module.location(call), module.segment(call.func.value)),)))
+        remedies.append(
+            fix("leave out `.numpy()`", (Edit(module.location(call), module.segment(call.func.value)),))
+        )
     elif module.resolve(call.func) in _CASTS and _fits_as_tensor(module, call) and len(call.args) == 1:
-        cast = "" if module.resolve(call.func) == "float" else ", cast with `tf.cast` where an integer is meant"
+        cast = (
+            "" if module.resolve(call.func) == "float" else ", cast with `tf.cast` where an integer is meant"
+        )
         text = f"({module.segment(call.args[0])})"
         remedies.append(unsafe(f"keep it a tensor{cast}", (Edit(module.location(call), text),)))
     if module.resolve(call.func).startswith(_LIBRARIES):
@@ -279,12 +298,18 @@ def _on_tensors(module: Module, function: FunctionInfo) -> list[ast.Call]:
     found: list[ast.Call] = []
     tainted: set[str] = set()
     for node in own_nodes(function):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ARRAY_METHODS:
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr in ARRAY_METHODS
+        ):
             if is_symbolic(module, node.func.value):
                 found.append(node)
     for _ in range(3):
         for call in array_calls(module, own_nodes(function)):
-            if call not in found and any(_touches(module, argument, found, tainted) for argument in call.args):
+            if call not in found and any(
+                _touches(module, argument, found, tainted) for argument in call.args
+            ):
                 found.append(call)
         tainted |= _names_from(module, function, found)
     return found

@@ -102,7 +102,11 @@ def _never_converted(module: Module, node: ast.AST, converted: bool) -> Iterator
         elif name in _COMPARING and len(node.args) > 1:
             for argument in node.args:
                 yield from _asked(module, node, f"{name}()", argument)
-        elif name in _ITERATING and len(node.args) == 1 and not (converted and name in ("zip", "enumerate", "map")):
+        elif (
+            name in _ITERATING
+            and len(node.args) == 1
+            and not (converted and name in ("zip", "enumerate", "map"))
+        ):
             if is_symbolic(module, node.args[0]):
                 yield _Branch(node, f"{name}()", node.args[0])
     elif isinstance(node, ast.comprehension):
@@ -161,7 +165,8 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
     frame = failure.last_user_frame
     evidence = [
         Evidence(
-            claim="TensorFlow refused to " + ("iterate over the tensor" if iterates else "give the tensor a truth value"),
+            claim="TensorFlow refused to "
+            + ("iterate over the tensor" if iterates else "give the tensor a truth value"),
             fact="failure.message",
             location=frame.location if frame is not None else None,
         )
@@ -170,7 +175,9 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
     if module is not None and frame is not None:
         function = function_at(module, frame.line, frame.cell)
         for branch in _branches(module, function) if function is not None else ():
-            if at_frame(module, branch.tensor, frame) or at_frame(module, module.statement(branch.tensor), frame):
+            if at_frame(module, branch.tensor, frame) or at_frame(
+                module, module.statement(branch.tensor), frame
+            ):
                 assert function is not None
                 yield _finding(module, function, branch, Confidence.CERTAIN, evidence)
                 return
@@ -198,7 +205,10 @@ def _finding(
     message += f", which is a symbolic tensor in {name_of(function)}"
     how = function.traced.how if function.traced is not None else ""
     if function.traced is not None and not function.traced.autograph and how != "tf.function":
-        evidence = [Evidence(claim="AutoGraph does not rewrite what Keras 3 calls: Python runs as written"), *evidence]
+        evidence = [
+            Evidence(claim="AutoGraph does not rewrite what Keras 3 calls: Python runs as written"),
+            *evidence,
+        ]
     return CAUSE.finding(
         message,
         subject=f"{branch.what} in {function.qualname}",
@@ -226,10 +236,14 @@ def _fixes(module: Module, function: FunctionInfo, branch: _Branch) -> list[Fix]
     elif isinstance(node, ast.Call) and module.resolve(node.func) in ("sum", "any", "all"):
         remedies.append(_twin(module, node, f"reduce_{module.resolve(node.func)}"))
     decorated = _decorated(module, function)
-    if decorated is not None and isinstance(node, (ast.If, ast.While, ast.For, ast.IfExp, ast.BoolOp, ast.UnaryOp)):
+    if decorated is not None and isinstance(
+        node, (ast.If, ast.While, ast.For, ast.IfExp, ast.BoolOp, ast.UnaryOp)
+    ):
         remedies.append(decorated)
     if branch.what == "for":
-        remedies.append(fix("loop over a Python `range` of the static shape, or use `tf.map_fn` or `tf.scan`"))
+        remedies.append(
+            fix("loop over a Python `range` of the static shape, or use `tf.map_fn` or `tf.scan`")
+        )
     elif branch.what == "while":
         remedies.append(fix("use `tf.while_loop`, or a Python loop with a fixed number of rounds"))
     else:
@@ -255,7 +269,9 @@ def _twin(module: Module, call: ast.Call, name: str) -> Fix:
     spelling, imports = _spelt(module, call)
     if spelling != "tf" and not spelling.endswith("tensorflow"):
         name = name.removeprefix("reduce_")
-    return fix(f"call `{spelling}.{name}`", (Edit(module.location(call.func), f"{spelling}.{name}"), *imports))
+    return fix(
+        f"call `{spelling}.{name}`", (Edit(module.location(call.func), f"{spelling}.{name}"), *imports)
+    )
 
 
 def _condition(module: Module, test: ast.expr, spelling: str) -> str | None:
@@ -372,6 +388,8 @@ def _makes_something(module: Module, function: FunctionInfo) -> bool:
             return True
         if isinstance(node, ast.Call) and not module.resolve(node.func):
             called = callee(module, node)
-            if called is None and not (isinstance(node.func, ast.Attribute) and is_symbolic(module, node.func.value)):
+            if called is None and not (
+                isinstance(node.func, ast.Attribute) and is_symbolic(module, node.func.value)
+            ):
                 return True
     return False

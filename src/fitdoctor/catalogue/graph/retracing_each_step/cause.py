@@ -28,6 +28,7 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.traced import own_nodes
 from fitdoctor.catalogue.training_loops import (
     Loop,
     bound_in,
@@ -38,7 +39,6 @@ from fitdoctor.catalogue.training_loops import (
     names_read,
     python_numbers,
 )
-from fitdoctor.catalogue.traced import own_nodes
 from fitdoctor.diagnosis import Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, insert_before, spell, unsafe, wrap
 from fitdoctor.source.callees import argument_for
@@ -47,7 +47,8 @@ from fitdoctor.source.module import FunctionInfo, Module
 CAUSE = Cause(id="FIT412", slug="retracing-each-step", severity=Severity.WARNING)
 
 _SIZED = frozenset(
-    f"numpy.{name}" for name in "zeros ones empty full random.rand random.randn random.normal random.uniform".split()
+    f"numpy.{name}"
+    for name in "zeros ones empty full random.rand random.randn random.normal random.uniform".split()
 ) | frozenset(f"tensorflow.{name}" for name in "zeros ones fill random.normal random.uniform".split())
 _SIZED_METHODS = frozenset({"normal", "uniform", "random", "standard_normal", "integers", "rand", "randn"})
 
@@ -91,7 +92,11 @@ def _target(module: Module, call: ast.Call) -> str:
     parent = module.parent(call)
     if isinstance(parent, ast.Call) and parent.func is call:
         return "()"  # called on the spot
-    if isinstance(parent, ast.Assign) and len(parent.targets) == 1 and isinstance(parent.targets[0], ast.Name):
+    if (
+        isinstance(parent, ast.Assign)
+        and len(parent.targets) == 1
+        and isinstance(parent.targets[0], ast.Name)
+    ):
         return parent.targets[0].id
     return ""
 
@@ -125,7 +130,11 @@ def _used_in(module: Module, loop: Loop, made: ast.AST, name: str) -> bool:
 
 def _objects_of(module: Module, loop: Loop) -> set[str]:
     """Names that the loop makes objects for: a function about a new model has to be new."""
-    target = {node.id for node in ast.walk(loop.target) if isinstance(node, ast.Name)} if isinstance(loop, ast.For) else set()
+    target = (
+        {node.id for node in ast.walk(loop.target) if isinstance(node, ast.Name)}
+        if isinstance(loop, ast.For)
+        else set()
+    )
     return bound_in(loop) | target
 
 
@@ -202,7 +211,9 @@ def _is_python_number(argument: ast.expr, numbers: set[str]) -> bool:
 
 def _decides(function: FunctionInfo, call: ast.Call, argument: ast.expr) -> bool:
     """Whether the function needs the number while it is traced: as an index, a range, a condition."""
-    name = next((each for each in function.parameters if argument_for(function, call, each) is argument), None)
+    name = next(
+        (each for each in function.parameters if argument_for(function, call, each) is argument), None
+    )
     module = function.module
     for node in own_nodes(function):
         if not isinstance(node, ast.Name) or node.id != name:
@@ -210,7 +221,9 @@ def _decides(function: FunctionInfo, call: ast.Call, argument: ast.expr) -> bool
         parent = module.parent(node)
         if isinstance(parent, (ast.Subscript, ast.If, ast.IfExp, ast.Slice)):
             return True
-        if isinstance(parent, ast.Compare) and isinstance(module.parent(parent), (ast.If, ast.IfExp, ast.While)):
+        if isinstance(parent, ast.Compare) and isinstance(
+            module.parent(parent), (ast.If, ast.IfExp, ast.While)
+        ):
             return True
         if isinstance(parent, ast.Call) and module.resolve(parent.func) == "range":
             return True
@@ -223,16 +236,28 @@ def _has_new_shape(module: Module, argument: ast.expr, loop: Loop) -> bool:
     made = module.made_by(argument) if isinstance(argument, ast.Name) else argument
     if made is not argument and not loop.lineno <= made.lineno <= (loop.end_lineno or loop.lineno):
         return False
-    while isinstance(made, ast.Call) and isinstance(made.func, ast.Attribute) and made.func.attr in ("astype", "copy"):
+    while (
+        isinstance(made, ast.Call)
+        and isinstance(made.func, ast.Attribute)
+        and made.func.attr in ("astype", "copy")
+    ):
         made = made.func.value
-    if isinstance(made, ast.Call) and module.resolve(made.func) in ("tensorflow.constant", "tensorflow.convert_to_tensor"):
+    if isinstance(made, ast.Call) and module.resolve(made.func) in (
+        "tensorflow.constant",
+        "tensorflow.convert_to_tensor",
+    ):
         return bool(made.args) and _has_new_shape(module, made.args[0], loop)
     if isinstance(made, ast.Call):
         sized = module.resolve(made.func) in _SIZED or (
             isinstance(made.func, ast.Attribute) and made.func.attr in _SIZED_METHODS
         )
-        sizes = [*made.args, *(keyword.value for keyword in made.keywords if keyword.arg in ("size", "shape"))]
-        return sized and any(_mentions(size, changing) for size in sizes if isinstance(size, (ast.Tuple, ast.List)))
+        sizes = [
+            *made.args,
+            *(keyword.value for keyword in made.keywords if keyword.arg in ("size", "shape")),
+        ]
+        return sized and any(
+            _mentions(size, changing) for size in sizes if isinstance(size, (ast.Tuple, ast.List))
+        )
     if isinstance(made, ast.Subscript):
         parts = made.slice.elts if isinstance(made.slice, ast.Tuple) else [made.slice]
         return any(isinstance(part, ast.Slice) and _grows(part, changing) for part in parts)
@@ -270,15 +295,20 @@ def _new_number(
 
 def _is_cast(function: FunctionInfo, call: ast.Call, argument: ast.expr) -> bool:
     """Whether the function casts the number wherever it uses it: an integer tensor will do."""
-    name = next((each for each in function.parameters if argument_for(function, call, each) is argument), None)
+    name = next(
+        (each for each in function.parameters if argument_for(function, call, each) is argument), None
+    )
     uses = [node for node in own_nodes(function) if isinstance(node, ast.Name) and node.id == name]
     parents = [function.module.parent(node) for node in uses]
     return bool(uses) and all(
-        isinstance(parent, ast.Call) and function.module.resolve(parent.func) == "tensorflow.cast" for parent in parents
+        isinstance(parent, ast.Call) and function.module.resolve(parent.func) == "tensorflow.cast"
+        for parent in parents
     )
 
 
-def _new_shape(module: Module, call: ast.Call, function: FunctionInfo, argument: ast.expr, loop: Loop) -> Finding:
+def _new_shape(
+    module: Module, call: ast.Call, function: FunctionInfo, argument: ast.expr, loop: Loop
+) -> Finding:
     decorator = decorator_of(function)
     edits: tuple[Edit, ...] = ()
     if decorator is not None and not isinstance(decorator, ast.Call) and function.module is module:

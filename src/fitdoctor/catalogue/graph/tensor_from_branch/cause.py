@@ -61,7 +61,9 @@ CAUSE = Cause(
 )
 
 _ONE_BRANCH = re.compile(r"'(?P<name>[\w.]+)' must (?:also )?be (?:initialized|defined) in (?:the|both)")
-_RETURN = re.compile(r"branch must also have a return|value must also be returned|must return a value in both")
+_RETURN = re.compile(
+    r"branch must also have a return|value must also be returned|must return a value in both"
+)
 
 
 @CAUSE.in_source
@@ -88,7 +90,10 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
     made, used = made_line(failure), failure.last_user_frame
     evidence = [
         Evidence(claim=claim, location=frame.location)
-        for claim, frame in (("the tensor was made here, in a branch", made), ("used here, outside of it", used))
+        for claim, frame in (
+            ("the tensor was made here, in a branch", made),
+            ("used here, outside of it", used),
+        )
         if frame is not None
     ]
     module = module_of(project, made)
@@ -129,13 +134,23 @@ def _from_autograph(failure: FailureFacts, project: Project | Unknown, name: str
             if not name and frame is not None and stands_at(module.location(branch), frame.line, frame.cell):
                 yield _no_return(module, function, branch, Confidence.CERTAIN, evidence)
                 return
-    what = f"`{name}` has a value in one branch of the graph only" if name else "one branch of the graph returns nothing"
+    what = (
+        f"`{name}` has a value in one branch of the graph only"
+        if name
+        else "one branch of the graph returns nothing"
+    )
     yield CAUSE.finding(
         what,
         subject=f"name {name} of a branch" if name else "return in a branch",
         location=frame.location if frame is not None else None,
         evidence=evidence,
-        fixes=[fix(f"give `{name}` its other value before the `if`" if name else "return a value in both branches")],
+        fixes=[
+            fix(
+                f"give `{name}` its other value before the `if`"
+                if name
+                else "return a value in both branches"
+            )
+        ],
         confidence=Confidence.CERTAIN,
     )
 
@@ -151,7 +166,10 @@ def _undefined(undefined: Undefined, confidence: Confidence, evidence: list[Evid
             Evidence(claim="read here, whichever branch ran", location=module.location(undefined.use)),
             *evidence,
         ],
-        fixes=[_defined_before(undefined), fix(f"give `{name}` its other value before the `if`, or in an `else`")],
+        fixes=[
+            _defined_before(undefined),
+            fix(f"give `{name}` its other value before the `if`, or in an `else`"),
+        ],
         confidence=confidence,
     )
 
@@ -161,11 +179,17 @@ def _defined_before(undefined: Undefined) -> Fix:
     module, name = undefined.module, undefined.store.id
     statement = module.parent(undefined.store)
     title = f"give `{name}` zeros for the other case"
-    if not isinstance(statement, ast.Assign) or len(statement.targets) != 1 or _uses_names_of(undefined, statement):
+    if (
+        not isinstance(statement, ast.Assign)
+        or len(statement.targets) != 1
+        or _uses_names_of(undefined, statement)
+    ):
         return fix(title)
     tf, imports = spell(module.code(statement), "tensorflow", "tf")
     value = module.segment(statement.value)
-    return unsafe(title, insert_before(module.code(undefined.part), f"{name} = {tf}.zeros_like({value})"), imports)
+    return unsafe(
+        title, insert_before(module.code(undefined.part), f"{name} = {tf}.zeros_like({value})"), imports
+    )
 
 
 def _uses_names_of(undefined: Undefined, statement: ast.Assign) -> bool:
@@ -193,7 +217,7 @@ def _no_return(
 
 def _escaped(escape: Escape, confidence: Confidence, evidence: list[Evidence]) -> Finding:
     module = escape.module
-    told = f"calls `add_loss` in a branch of the graph: the loss is a tensor of that branch"
+    told = "calls `add_loss` in a branch of the graph: the loss is a tensor of that branch"
     if escape.holder != "add_loss":
         told = f"fills `{escape.holder}` in a branch of the graph and reads it outside"
     if not evidence and escape.read is not None:
@@ -206,7 +230,9 @@ def _escaped(escape: Escape, confidence: Confidence, evidence: list[Evidence]) -
             traced_evidence(escape.function),
             Evidence(
                 claim="each branch becomes a graph of its own",
-                location=module.location(escape.part.test if isinstance(escape.part, ast.If) else escape.part),
+                location=module.location(
+                    escape.part.test if isinstance(escape.part, ast.If) else escape.part
+                ),
             ),
             *evidence,
         ],
@@ -219,7 +245,10 @@ def _fixes(escape: Escape) -> list[Fix]:
     if escape.holder == "add_loss":
         moved = _loss_after(escape)
         found = [moved] if moved is not None else []
-        return [*found, fix("return the penalty from the branch, zero from the other, and `add_loss` the result")]
+        return [
+            *found,
+            fix("return the penalty from the branch, zero from the other, and `add_loss` the result"),
+        ]
     return [fix("return the value from both branches, and use what `tf.cond` gives back")]
 
 
@@ -234,7 +263,9 @@ def _loss_after(escape: Escape) -> Fix | None:
     if inner is None or isinstance(inner.node, ast.Lambda) or len(others) != 1 or len(inner.node.body) != 2:
         return None
     stored, returned = inner.node.body
-    if not isinstance(returned, ast.Return) or not re.search(r"zero|\b0\.0\b", module.segment(others[0].node)):
+    if not isinstance(returned, ast.Return) or not re.search(
+        r"zero|\b0\.0\b", module.segment(others[0].node)
+    ):
         return None
     assert isinstance(escape.node, ast.Call)
     holder = module.segment(escape.node.func)

@@ -108,7 +108,9 @@ def _from_autograph(failure: FailureFacts, project: Project | Unknown) -> Iterat
     name = failure.message.partition("'")[2].partition("'")[0]
     frame = failure.last_user_frame
     module = module_of(project, frame)
-    evidence = [Evidence(claim="AutoGraph names the loop variable", observed=f"`{name}`", fact="failure.message")]
+    evidence = [
+        Evidence(claim="AutoGraph names the loop variable", observed=f"`{name}`", fact="failure.message")
+    ]
     for function in traced_functions(module) if module is not None else ():
         assert module is not None
         for undefined in carried_but_undefined(module, function):
@@ -133,7 +135,9 @@ def _undefined(undefined: Undefined, confidence: Confidence, evidence: list[Evid
         location=module.location(undefined.store),
         evidence=[
             traced_evidence(undefined.function),
-            Evidence(claim="AutoGraph turns this loop into one operation", location=_head(module, undefined.part)),
+            Evidence(
+                claim="AutoGraph turns this loop into one operation", location=_head(module, undefined.part)
+            ),
             *evidence,
         ],
         fixes=[fix(f"give `{name}` a first value, of the type and shape that it has later, before the loop")],
@@ -143,7 +147,11 @@ def _undefined(undefined: Undefined, confidence: Confidence, evidence: list[Evid
 
 def _escaped(escape: Escape, confidence: Confidence, evidence: list[Evidence]) -> Finding:
     module = escape.module
-    read = [] if escape.read is None else [Evidence(claim="read here, after it", location=module.location(escape.read))]
+    read = (
+        []
+        if escape.read is None
+        else [Evidence(claim="read here, after it", location=module.location(escape.read))]
+    )
     return CAUSE.finding(
         f"{name_of(escape.function)} fills `{escape.holder}` in a loop of the graph and reads it after the loop",
         subject=f"{escape.holder} in {escape.function.qualname}",
@@ -151,7 +159,8 @@ def _escaped(escape: Escape, confidence: Confidence, evidence: list[Evidence]) -
         evidence=[
             traced_evidence(escape.function),
             Evidence(
-                claim="the loop becomes one operation with a graph of its own", location=_head(module, escape.part)
+                claim="the loop becomes one operation with a graph of its own",
+                location=_head(module, escape.part),
             ),
             *(evidence or read),
         ],
@@ -189,7 +198,9 @@ def _unrolled(escape: Escape) -> Fix | None:
         return None
     if any(isinstance(node, ast.Call) for argument in call.args for node in ast.walk(argument)):
         return None
-    return fix("loop over Python's `range`: the loop is unrolled", (Edit(module.location(call.func), "range"),))
+    return fix(
+        "loop over Python's `range`: the loop is unrolled", (Edit(module.location(call.func), "range"),)
+    )
 
 
 def _collected(escape: Escape) -> Fix | None:
@@ -201,7 +212,12 @@ def _collected(escape: Escape) -> Fix | None:
     bindings = scope.bindings.get(name, [])
     tf = dict(module.spellings).get("tensorflow")
     made = module.parent(bindings[0]) if len(bindings) == 1 else None
-    if tf is None or not isinstance(made, ast.Assign) or not isinstance(made.value, ast.List) or made.value.elts:
+    if (
+        tf is None
+        or not isinstance(made, ast.Assign)
+        or not isinstance(made.value, ast.List)
+        or made.value.elts
+    ):
         return None
     edits = [
         Edit(module.location(made.value), f"{tf}.TensorArray({tf}.float32, size=0, dynamic_size=True)"),

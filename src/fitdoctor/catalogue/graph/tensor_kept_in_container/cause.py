@@ -105,8 +105,12 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         subject=subject_of(leak.kept) if leak.kept is not None else "kept tensor",
         location=location_of(leak),
         evidence=leak_evidence(leak),
-        fixes=_fixes(leak.kept) if leak.kept is not None else [fix("return the tensor from the traced function")],
-        confidence=Confidence.CERTAIN if leak.kept is not None or leak.held is not None else Confidence.LIKELY,
+        fixes=_fixes(leak.kept)
+        if leak.kept is not None
+        else [fix("return the tensor from the traced function")],
+        confidence=Confidence.CERTAIN
+        if leak.kept is not None or leak.held is not None
+        else Confidence.LIKELY,
     )
 
 

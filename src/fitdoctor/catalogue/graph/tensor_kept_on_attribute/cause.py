@@ -34,7 +34,6 @@ from collections.abc import Iterator
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.kept_reads import Read, fatal_reads
 from fitdoctor.catalogue.kept_tensors import Kept, guard_of, kept_tensors
-from fitdoctor.catalogue.own_graphs import unwrapped
 from fitdoctor.catalogue.leaks import (
     Leak,
     kept_message,
@@ -44,6 +43,7 @@ from fitdoctor.catalogue.leaks import (
     read_evidence,
     subject_of,
 )
+from fitdoctor.catalogue.own_graphs import unwrapped
 from fitdoctor.diagnosis import Confidence, Edit, Finding, Fix, Severity
 from fitdoctor.edits import fix, insert_after, unsafe
 from fitdoctor.facts import FailureFacts, ModelFacts, Unknown
@@ -131,8 +131,12 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         subject=subject_of(leak.kept) if leak.kept is not None else "kept tensor",
         location=location_of(leak),
         evidence=leak_evidence(leak),
-        fixes=_fixes(leak.kept) if leak.kept is not None else [fix("return the tensor from the traced function")],
-        confidence=Confidence.CERTAIN if leak.kept is not None or leak.held is not None else Confidence.LIKELY,
+        fixes=_fixes(leak.kept)
+        if leak.kept is not None
+        else [fix("return the tensor from the traced function")],
+        confidence=Confidence.CERTAIN
+        if leak.kept is not None or leak.held is not None
+        else Confidence.LIKELY,
     )
 
 
@@ -156,10 +160,15 @@ def _fixes(kept: Kept) -> list[Fix]:
     remedies = [weight] if weight is not None else []
     how = kept.function.traced.how if kept.function.traced is not None else ""
     if how == "tf.function":
-        return [*remedies, fix(f"return the tensor from `{kept.function.name}` and use what the call gives back")]
+        return [
+            *remedies,
+            fix(f"return the tensor from `{kept.function.name}` and use what the call gives back"),
+        ]
     return [
         *remedies,
-        fix(f"make `{kept.name}` a weight with `self.add_weight(…, trainable=False)` and `assign` the tensor to it"),
+        fix(
+            f"make `{kept.name}` a weight with `self.add_weight(…, trainable=False)` and `assign` the tensor to it"
+        ),
         fix("return it as a further output, or compute it where it is needed by calling the layer"),
     ]
 
@@ -223,7 +232,13 @@ def _is_scalar(module: Module, value: ast.expr) -> bool:
         return made is not value and _is_scalar(module, made)
     if not isinstance(value, ast.Call):
         return False
-    if isinstance(value.func, ast.Attribute) and value.func.attr == "compute_loss" and is_self(module, value.func.value):
+    if (
+        isinstance(value.func, ast.Attribute)
+        and value.func.attr == "compute_loss"
+        and is_self(module, value.func.value)
+    ):
         return True
-    plain = len(value.args) == 1 and not any(keyword.arg in ("axis", "keepdims", "ord") for keyword in value.keywords)
+    plain = len(value.args) == 1 and not any(
+        keyword.arg in ("axis", "keepdims", "ord") for keyword in value.keywords
+    )
     return plain and module.resolve(value.func) in _REDUCTIONS

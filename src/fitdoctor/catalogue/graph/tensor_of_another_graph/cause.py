@@ -53,7 +53,11 @@ CAUSE = Cause(
     raises=("TypeError", "ValueError", "RuntimeError", "InaccessibleTensorError"),
 )
 
-_OTHER_GRAPH = ("must be from the same graph", "is not an element of this graph", "are not from the same graph")
+_OTHER_GRAPH = (
+    "must be from the same graph",
+    "is not an element of this graph",
+    "are not from the same graph",
+)
 _NOT_EAGER = "only supports Python-style iteration in eager mode"
 
 
@@ -68,7 +72,9 @@ def from_source(module: Module, project: Project) -> Iterator[Finding]:
     for block in blocks:
         made = _keras_in(module, block) if keras else None
         if made is not None:
-            claim = Evidence(claim="Keras makes this in the graph of the block", location=module.location(made))
+            claim = Evidence(
+                claim="Keras makes this in the graph of the block", location=module.location(made)
+            )
             yield _finding(module, block, blocks, Confidence.LIKELY, [claim])
             continue
         used = None if sessions else _used_outside(module, block, blocks)
@@ -80,7 +86,9 @@ def from_source(module: Module, project: Project) -> Iterator[Finding]:
 def _keras_in(module: Module, block: ast.With) -> ast.AST | None:
     for node in ast.walk(block):
         name = module.resolve(node.func) if isinstance(node, ast.Call) else ""
-        if name.startswith(("keras.layers.", "keras.Input", "keras.Sequential", "keras.Model", "keras.applications.")):
+        if name.startswith(
+            ("keras.layers.", "keras.Input", "keras.Sequential", "keras.Model", "keras.applications.")
+        ):
             return node
     return None
 

@@ -30,7 +30,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.own_graphs import GRAPHS, SWITCHES, graph_blocks, switched_off, trains_keras, uses_keras
+from fitdoctor.catalogue.own_graphs import (
+    GRAPHS,
+    SWITCHES,
+    graph_blocks,
+    switched_off,
+    trains_keras,
+    uses_keras,
+)
 from fitdoctor.catalogue.tensorflow_1_names import CASTS, GONE, GONE_INSIDE, RENAMED, RENAMED_INSIDE
 from fitdoctor.catalogue.traced import at_frame, module_of
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
@@ -126,10 +133,17 @@ def _fed_eagerly(module: Module, project: Project) -> Iterator[_Old]:
         return
     for site in module.calls_to(*_FED):
         if site.function is None or site.function.traced is None:
-            yield _Old(module, site.node, site.name.removeprefix("tensorflow."), "there is nothing to feed eagerly")
+            yield _Old(
+                module, site.node, site.name.removeprefix("tensorflow."), "there is nothing to feed eagerly"
+            )
     for site in module.calls_to(*_SESSIONS):
         if _is_run(module, site.node):
-            yield _Old(module, site.node, site.name.removeprefix("tensorflow."), "an eager program has no graph to run")
+            yield _Old(
+                module,
+                site.node,
+                site.name.removeprefix("tensorflow."),
+                "an eager program has no graph to run",
+            )
     for site in module.calls:
         if site.name.startswith(f"{_V1}layers.") and module.keras == 3 and uses_keras(module):
             yield _Old(module, site.node, site.name.removeprefix("tensorflow."), "not available with Keras 3")
@@ -138,7 +152,11 @@ def _fed_eagerly(module: Module, project: Project) -> Iterator[_Old]:
 def _is_run(module: Module, call: ast.Call) -> bool:
     """Whether something of that session is run: `sess.run(…)`."""
     statement = module.statement(call)
-    names = {node.id for node in ast.walk(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    names = {
+        node.id
+        for node in ast.walk(statement)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
     return any(
         isinstance(site.node.func, ast.Attribute)
         and isinstance(site.node.func.value, ast.Name)
@@ -178,7 +196,12 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
     switch = switched_off(project) if isinstance(project, Project) else None
     if switch is not None and _is_of_keras(failure):
         where, site = switch
-        old = _Old(where, site.node, site.name.removeprefix("tensorflow."), "Keras 3 trains only with eager execution")
+        old = _Old(
+            where,
+            site.node,
+            site.name.removeprefix("tensorflow."),
+            "Keras 3 trains only with eager execution",
+        )
         sure = Confidence.CERTAIN if _NOT_EAGER in failure.message else Confidence.LIKELY
         yield _finding(old, [old], sure, evidence)
     elif switch is None and _NOT_EAGER in failure.message and not _makes_graphs(project):
@@ -187,13 +210,19 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
             subject="tensorflow 1",
             location=frame.location if frame is not None else None,
             evidence=evidence,
-            fixes=[fix("leave out `disable_eager_execution()`, `disable_v2_behavior()` and `tf.Graph().as_default()`")],
+            fixes=[
+                fix(
+                    "leave out `disable_eager_execution()`, `disable_v2_behavior()` and `tf.Graph().as_default()`"
+                )
+            ],
             confidence=Confidence.LIKELY,
         )
 
 
 def _makes_graphs(project: Project | Unknown) -> bool:
-    return isinstance(project, Project) and any(True for module in project.modules for _ in graph_blocks(module))
+    return isinstance(project, Project) and any(
+        True for module in project.modules for _ in graph_blocks(module)
+    )
 
 
 def _names_old(failure: FailureFacts) -> bool:
@@ -212,7 +241,9 @@ def _names_old(failure: FailureFacts) -> bool:
 
 
 def _is_of_keras(failure: FailureFacts) -> bool:
-    return _NOT_EAGER in failure.message or any("/keras/" in frame.path.replace("\\", "/") for frame in failure.frames)
+    return _NOT_EAGER in failure.message or any(
+        "/keras/" in frame.path.replace("\\", "/") for frame in failure.frames
+    )
 
 
 def _finding(old: _Old, every: list[_Old], confidence: Confidence, evidence: list[Evidence]) -> Finding:
@@ -294,7 +325,9 @@ def _left_out(old: _Old) -> Fix:
     if not isinstance(statement, ast.Expr) or module.parent(statement) is not module.tree:
         return fix(title, (Edit(module.location(statement), "pass"),))
     where = module.location(statement)
-    if module.line_text(where.line, where.cell).strip().partition("#")[0].strip() != module.segment(statement):
+    if module.line_text(where.line, where.cell).strip().partition("#")[0].strip() != module.segment(
+        statement
+    ):
         return fix(title)
     return fix(title, (Edit(Location(where.path, where.line, 1, where.end_line + 1, 1, where.cell), ""),))
 
@@ -312,7 +345,10 @@ def _as_input(old: _Old) -> Fix | None:
     sizes = [module.segment(size) for size in shape.elts[1:]]
     inner = ", ".join(sizes) + ("," if len(sizes) == 1 else "")
     name = f", name={module.segment(given['name'])}" if "name" in given else ""
-    return fix("give the model a `keras.Input`", (Edit(module.location(call), f"{keras}.Input(shape=({inner}){name})"),))
+    return fix(
+        "give the model a `keras.Input`",
+        (Edit(module.location(call), f"{keras}.Input(shape=({inner}){name})"),),
+    )
 
 
 def _is_none(node: ast.expr) -> bool:

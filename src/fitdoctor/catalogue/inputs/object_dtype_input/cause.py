@@ -28,7 +28,7 @@ from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.contents import NUMBERS, TEXT, arrays_of, is_refused, kinds
-from fitdoctor.catalogue.data_places import maker, part_words, rework_data, shaping_step, suspect
+from fitdoctor.catalogue.data_places import maker, part_words, rework_data, shaping_step
 from fitdoctor.catalogue.data_trail import origin_of
 from fitdoctor.catalogue.words import listing, place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
@@ -171,7 +171,7 @@ def from_failure(
         return
     what = refused["dtype"] or refused["kind"] or "str"
     frame = failure.last_user_frame
-    array = suspect((*data.x, *data.y)) if isinstance(data, DataFacts) else None
+    array = data.x[0] if isinstance(data, DataFacts) and len(data.x) == 1 else None
     yield CAUSE.finding(
         f"an array of `{what}` was given where numbers are expected",
         subject="features",

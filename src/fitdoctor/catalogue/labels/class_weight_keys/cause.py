@@ -40,7 +40,7 @@ CAUSE = Cause(
     slug="class-weight-keys",
     severity=Severity.WARNING,
     raises="InvalidArgumentError",
-    explains=("FIT113", "FIT407"),
+    explains=("FIT113",),
 )
 
 _SUBJECT = "class_weight"

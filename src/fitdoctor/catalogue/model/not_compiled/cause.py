@@ -28,19 +28,11 @@ import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.targets import (
-    BINARY,
-    CATEGORICAL,
-    SPARSE,
-    is_class_numbers,
-    is_one_hot,
-    last_activation,
-    output_specs,
-)
+from fitdoctor.catalogue.loss_choice import suggested_loss
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, insert_before
-from fitdoctor.facts import Code, DataFacts, FailureFacts, FitFacts, ModelFacts, Statistics, Unknown
+from fitdoctor.facts import Code, DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
 from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project
 
@@ -120,25 +112,6 @@ def _receiver(call: Code | Unknown) -> str | None:
         return None
     name = re.match(r"([A-Za-z_][\w.]*)\.\w+\s*\(", call.text)
     return name.group(1) if name else None
-
-
-def suggested_loss(model: ModelFacts, data: DataFacts) -> str | None:
-    """The loss that goes with these labels and this output; None when that cannot be told."""
-    outputs = output_specs(model, data)
-    if len(outputs) != 1 or len(data.y) != 1 or isinstance(outputs[0].shape, Unknown):
-        return None
-    labels = data.y[0]
-    activation = last_activation(model)
-    statistics = labels.statistics if isinstance(labels.statistics, Statistics) else None
-    if is_one_hot(labels) and activation == "softmax":
-        return CATEGORICAL
-    if activation == "softmax" and is_class_numbers(labels):
-        return SPARSE
-    if activation == "sigmoid" and statistics is not None and statistics.integral:
-        return BINARY if (statistics.minimum, statistics.maximum) in ((0, 1), (0, 0), (1, 1)) else None
-    if statistics is not None and not statistics.integral and activation == "linear":
-        return "mse"
-    return None
 
 
 @CAUSE.after_failure

@@ -17,7 +17,8 @@ End the pipeline with `.batch(32)` (before `.prefetch`).
 
 ## Known limits
 
-A pipeline whose samples have one axis more than the model expects looks batched.
+A pipeline whose samples have one axis more than the model expects looks batched. From a saved traceback alone the cause is
+told only where the refused shape is that of one sample.
 """
 
 from __future__ import annotations
@@ -25,9 +26,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.shapes import relation
+from fitdoctor.catalogue.pipeline_steps import (
+    BATCHING,
+    READY_MADE,
+    with_step_after,
+    with_step_before,
+    words,
+)
+from fitdoctor.catalogue.shapes import forward_failure, relation, went_through
+from fitdoctor.catalogue.targets import loss_failure
 from fitdoctor.catalogue.words import place, shape_words
-from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Severity
 from fitdoctor.edits import fix, wrap
 from fitdoctor.facts import (
     ArrayFacts,
@@ -47,64 +56,63 @@ CAUSE = Cause(
     slug="dataset-not-batched",
     severity=Severity.ERROR,
     raises="ValueError",
-    explains=("FIT101", "FIT102", "FIT201", "FIT205", "FIT712", "FIT304"),
+    explains=("FIT101", "FIT102", "FIT103", "FIT201", "FIT204", "FIT205", "FIT217", "FIT304", "FIT712"),
 )
 
-BATCHING = frozenset({"batch", "padded_batch", "ragged_batch", "dense_to_ragged_batch", "bucket_by_sequence_length"})
-AFTER_BATCH = ("prefetch", "cache")
+SINGLE = frozenset(
+    "from_tensor_slices from_generator map shuffle cache prefetch repeat take skip filter zip shard enumerate "
+    "concatenate sample_from_datasets choose_from_datasets snapshot ignore_errors apply".split()
+)
+"""Operations that keep samples single."""
+AFTER_BATCH = ("prefetch",)
 
 
 @CAUSE.in_source
 @CAUSE.before_fit
 def from_pipeline(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
     """No batch operation in the chain, and the element is a sample of the model's input."""
-    if data.form != "dataset" or not data.pipeline or not data.x:
-        return
-    if any(step.operation in BATCHING for step in data.pipeline) or not _is_plain(data.pipeline):
-        return
-    forward = data.trial.forward
-    if not isinstance(forward, Unknown) and forward.ok:
+    if data.form != "dataset" or not data.pipeline or not data.x or not _is_single(data.pipeline):
         return
     sample = _unbatched(model, data)
     if sample is None:
         return
     array, expected = sample
+    size = fit.batch_size or 32
+    proved = forward_failure(data) is not None or loss_failure(data) is not None
     yield CAUSE.finding(
-        f"the {_words(data)} gives single samples of shape {shape_words(array.shape)}: "
+        f"the {words(data)} gives single samples of shape {shape_words(array.shape)}: "
         f"`fit` takes their first axis for the batch",
         subject=f"{data.role} dataset",
-        location=place(_last_step(data).code, data.code, array.use),
+        location=place(_end(data), array.use),
         evidence=[
             Evidence(
-                claim=f"an element of the {_words(data)}",
+                claim=f"an element of the {words(data)}",
                 observed=shape_words(array.shape),
                 expected=shape_words(expected),
                 fact="data.first_batch",
             )
         ],
-        fixes=_fixes(data, fit),
-        confidence=Confidence.LIKELY if isinstance(forward, Unknown) else Confidence.CERTAIN,
+        fixes=[fix(f"batch the {words(data)}", _batched(data, array, size))],
+        confidence=Confidence.CERTAIN if proved else Confidence.LIKELY,
     )
 
 
-def _words(data: DataFacts) -> str:
-    return "dataset" if data.role == "training" else "validation dataset"
-
-
-def _is_plain(pipeline: tuple[PipelineStep, ...]) -> bool:
+def _is_single(pipeline: tuple[PipelineStep, ...]) -> bool:
     """Whether every step is one that keeps samples single; anything unknown may batch."""
-    single = {"from_tensor_slices", "map", "shuffle", "cache", "prefetch", "repeat", "take", "skip", "filter", "zip"}
-    return all(step.operation in single or step.operation == "from_generator" for step in pipeline)
+    operations = {step.operation for step in pipeline}
+    return operations <= SINGLE and not operations & (BATCHING | READY_MADE)
 
 
 def _unbatched(model: ModelFacts, data: DataFacts) -> tuple[ArrayFacts, Shape] | None:
     """The first component that is a sample where the model expects a batch of them."""
+    if went_through(data):
+        return _scalar_label(data)
     if isinstance(model.inputs, Unknown):
-        failed = data.trial.forward
-        if isinstance(failed, Unknown) or failed.ok or "ndim" not in failed.failure.message:  # type: ignore[union-attr]
+        failed = forward_failure(data)
+        if failed is None or "ndim" not in failed.message:
             return None
         shape = data.x[0].shape
-        return (data.x[0], (None, *shape)) if isinstance(shape, tuple) else None
+        return (data.x[0], (None, *shape)) if isinstance(shape, tuple) and None not in shape[:1] else None
     if len(model.inputs) != len(data.x):
         return None
     for array, spec in zip(data.x, model.inputs, strict=True):
@@ -114,38 +122,67 @@ def _unbatched(model: ModelFacts, data: DataFacts) -> tuple[ArrayFacts, Shape] |
     return None
 
 
+def _scalar_label(data: DataFacts) -> tuple[ArrayFacts, Shape] | None:
+    """The model took a sample for a batch; a label without any axis cannot be one, and the loss refused it."""
+    if loss_failure(data) is None or len(data.y) != 1 or data.y[0].shape != ():
+        return None
+    shape = data.x[0].shape
+    return (data.x[0], (None, *shape)) if isinstance(shape, tuple) else None
+
+
 def _is_sample(array: ArrayFacts, spec: Spec) -> bool:
     if isinstance(array.shape, Unknown) or isinstance(spec.shape, Unknown):
         return False
     return relation(array.shape, spec.shape[1:]) in ("same", "axis")
 
 
-def _last_step(data: DataFacts) -> PipelineStep:
-    """The last operation that comes before the place where `batch` belongs."""
-    for step in reversed(data.pipeline):
-        if step.operation not in AFTER_BATCH:
-            return step
-    return data.pipeline[-1]
+def _end(data: DataFacts) -> Code | Unknown:
+    """The end of the pipeline, where `batch` belongs."""
+    return next((step.code for step in reversed(data.pipeline) if isinstance(step.code, Code)), data.code)
 
 
-def _fixes(data: DataFacts, fit_call: FitFacts) -> list[Fix]:
-    size = fit_call.batch_size or 32
-    return [fix(f"batch the {_words(data)}", _batch_after(_last_step(data).code, data, size))]
-
-
-def _batch_after(step: Code | Unknown, data: DataFacts, size: int) -> tuple[Edit, ...]:
-    made = step if isinstance(step, Code) else data.code
-    if isinstance(made, Code):
-        return wrap(made, f"{{}}.batch({size})")
-    return wrap(data.x[0].use, f"{{}}.batch({size})")
+def _batched(data: DataFacts, array: ArrayFacts, size: int) -> tuple[Edit, ...]:
+    """`batch` as the last step, before a `prefetch`."""
+    last, end = data.pipeline[-1], _end(data)
+    if last.code == end and last.operation in AFTER_BATCH:
+        return with_step_before(end, f".batch({size})")
+    return with_step_after(end, f".batch({size})") or wrap(array.use, f"{{}}.batch({size})")
 
 
 @CAUSE.after_failure
 def from_failure(
     failure: FailureFacts, fit: FitFacts | Unknown, model: ModelFacts | Unknown, data: DataFacts | Unknown
 ) -> Iterator[Finding]:
-    """The same proof, once fit has raised for it."""
-    if failure.type != "ValueError" or not isinstance(data, DataFacts):
+    """The same proof, once fit has raised for it; or a refused shape that is the model's without its batch axis."""
+    from fitdoctor.failure.patterns import input_mismatch
+
+    if failure.type != "ValueError":
         return
-    if isinstance(model, ModelFacts) and isinstance(fit, FitFacts):
-        yield from from_pipeline(model, fit, data)
+    if isinstance(data, DataFacts):
+        if isinstance(model, ModelFacts) and isinstance(fit, FitFacts):
+            yield from from_pipeline(model, fit, data)
+        if data.form != "other":
+            return
+    said = input_mismatch(failure.message)
+    if said is None or said.found is None or not said.found or None in said.found or failure.called != "fit":
+        return
+    if said.expected is None:
+        if (said.expected_rank, said.rank_rule, said.found_rank) != (2, "least", 1):
+            return
+    elif said.found != said.expected[1:]:
+        return
+    expected = said.expected or (None, *said.found)
+    frame = failure.last_user_frame
+    yield CAUSE.finding(
+        f"the data gives single samples of shape {shape_words(said.found)}: `fit` takes their first axis for the batch",
+        location=frame.location if frame else None,
+        evidence=[
+            Evidence(
+                claim="what the model was given",
+                observed=shape_words(said.found),
+                expected=shape_words(expected),
+                fact="failure.message",
+            )
+        ],
+        fixes=[fix("batch the dataset: `.batch(32)`")],
+    )

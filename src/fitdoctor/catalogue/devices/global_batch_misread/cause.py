@@ -1,0 +1,129 @@
+"""A batch size, or a mean, that is taken for one replica and holds for all.
+
+## What happens
+
+The `batch_size` of fit is divided among the replicas. With fewer samples than replicas one of them gets none, and fit
+ends with an unrelated `InvalidArgumentError: Inputs to operation AddN … must have the same size and shape`. In a
+training loop of one's own, `tf.reduce_mean` over the replica's samples gives a step that is larger by the number of
+replicas, without a word: the optimizer sums the gradients of all replicas.
+
+## Why
+
+Under a strategy the batch is global. Losses of Keras divide by the number of replicas themselves; a bare mean does not.
+
+## Fix
+
+Use a batch of at least one sample a replica. In a loop, use a loss of Keras, or divide the sum by the global batch
+size: `tf.nn.compute_average_loss(per_example, global_batch_size=…)`.
+
+## Known limits
+
+A mean that is divided elsewhere is recognised only in the same function.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.gradient_ways import gradient_calls, tapes
+from fitdoctor.catalogue.words import place
+from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
+from fitdoctor.edits import fix, set_argument
+from fitdoctor.facts import FailureFacts, FitFacts, ModelFacts, Unknown
+from fitdoctor.source.module import FunctionInfo, Module
+
+CAUSE = Cause(
+    id="FIT605",
+    slug="global-batch-misread",
+    severity=Severity.ERROR,
+    raises="InvalidArgumentError",
+)
+
+SCALED = ("compute_average_loss", "scale_regularization_loss", "num_replicas_in_sync", "global_batch")
+
+
+@CAUSE.in_source
+def from_source(module: Module) -> Iterator[Finding]:
+    """A function that a strategy runs differentiates a bare mean."""
+    for function in _replica_functions(module):
+        text = module.segment(function.node).lower()
+        if any(word in text for word in SCALED) or "apply_gradients" not in text:
+            continue
+        for mean in _differentiated_means(module, function):
+            yield CAUSE.finding(
+                "the mean is over one replica's samples, and the gradients of all replicas are summed",
+                subject=f"loss in {function.qualname}",
+                location=module.location(mean),
+                evidence=[
+                    Evidence(
+                        claim="the step is larger by the number of replicas",
+                        observed=module.segment(mean),
+                        expected="a sum divided by the global batch size",
+                    )
+                ],
+                fixes=[fix("use `tf.nn.compute_average_loss(…, global_batch_size=…)` or a loss of Keras")],
+                severity=Severity.WARNING,
+            )
+
+
+def _replica_functions(module: Module) -> Iterator[FunctionInfo]:
+    """The functions that are handed to `strategy.run`."""
+    for site in module.method_calls("run", "experimental_run_v2"):
+        assert isinstance(site.node.func, ast.Attribute)
+        receiver = module.segment(site.node.func.value).lower()
+        target = site.argument("fn", 0)
+        made = module.definition(target) if target is not None and "strategy" in receiver else None
+        if isinstance(made, FunctionInfo):
+            yield made
+
+
+def _differentiated_means(module: Module, function: FunctionInfo) -> Iterator[ast.Call]:
+    for tape, block in tapes(module):
+        if module.function_of(block) is not function:
+            continue
+        for call in gradient_calls(module, tape, block):
+            loss = module.made_by(call.args[0]) if call.args else None
+            if isinstance(loss, ast.Call) and module.resolve(loss.func) in (
+                "tensorflow.reduce_mean",
+                "tensorflow.math.reduce_mean",
+                "keras.ops.mean",
+            ):
+                yield loss
+
+
+@CAUSE.after_failure
+def from_failure(
+    failure: FailureFacts, fit: FitFacts | Unknown, model: ModelFacts | Unknown
+) -> Iterator[Finding]:
+    """AddN met an empty part: a replica had no samples."""
+    if "AddN" not in failure.message or "must have the same size and shape" not in failure.message:
+        return
+    if isinstance(model, ModelFacts) and not model.strategy:
+        return
+    frame = failure.last_user_frame
+    given = fit.code if isinstance(fit, FitFacts) else Unknown("the call of fit was not seen")
+    batch = given.argument("batch_size", 2) if not isinstance(given, Unknown) else None
+    small = fit.batch_size if isinstance(fit, FitFacts) else None
+    yield CAUSE.finding(
+        "a batch has fewer samples than there are replicas: one of them got none",
+        subject="batch size",
+        location=place(batch.location if batch is not None else None)
+        or (frame.location if frame else None),
+        evidence=[
+            Evidence(
+                claim="the batch is divided among the replicas",
+                observed=f"batch_size={small}" if small else "",
+                expected="at least one sample a replica",
+                fact="failure.message",
+            )
+        ],
+        fixes=[
+            fix(
+                "use a batch of at least one sample a replica",
+                set_argument(given, "batch_size", str(max(8, 2 * (small or 1))), position=2) if batch else (),
+            )
+        ],
+        confidence=Confidence.CERTAIN if small else Confidence.LIKELY,
+    )

@@ -1,0 +1,85 @@
+"""A device that is fixed inside a layer.
+
+## What happens
+
+Nothing that can be seen: with soft placement, which is the default, `tf.device("/GPU:0")` in `call` is a wish.
+Without a GPU the layer runs on the CPU; with several replicas it binds every replica's work to one device.
+
+## Why
+
+TensorFlow places operations by itself, and copies tensors between devices where that is needed.
+
+## Fix
+
+Leave the device out of the layer. To use several devices, make the model under a `tf.distribute` strategy.
+
+## Known limits
+
+A device around the whole training, chosen by the program, is a decision of its own and not reported.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.traced import name_of
+from fitdoctor.diagnosis import Edit, Evidence, Finding, Fix, Severity
+from fitdoctor.edits import fix
+from fitdoctor.source.module import CallSite, FunctionInfo, Module
+
+CAUSE = Cause(id="FIT603", slug="hard-coded-device", severity=Severity.INFO)
+
+
+@CAUSE.in_source
+def from_source(module: Module) -> Iterator[Finding]:
+    """`tf.device` with a GPU's name in the `call` of a layer or model."""
+    for site in module.calls_to("tensorflow.device"):
+        function = site.function
+        if function is None or function.traced is None or function.traced.how != "call":
+            continue
+        if _is_gpu(module, site, function):
+            yield _finding(module, site, function)
+
+
+def _is_gpu(module: Module, site: CallSite, function: FunctionInfo) -> bool:
+    """Whether the name is written out: here, or as the default of the parameter that `self` keeps it from."""
+    given = site.argument("device_name", 0)
+    made = module.made_by(given) if given is not None else None
+    if isinstance(made, ast.Constant):
+        return _names_gpu(made.value)
+    if isinstance(given, ast.Attribute) and function.owner is not None:
+        setup = function.owner.methods.get("__init__")
+        defaults = setup.node.args.defaults if setup is not None else []
+        return any(isinstance(default, ast.Constant) and _names_gpu(default.value) for default in defaults)
+    return False
+
+
+def _names_gpu(value: object) -> bool:
+    return isinstance(value, str) and re.fullmatch(r"/?(device:)?gpu:\d+", value, re.IGNORECASE) is not None
+
+
+def _finding(module: Module, site: CallSite, function: FunctionInfo) -> Finding:
+    return CAUSE.finding(
+        f"{name_of(function)} fixes a device: it has no effect without that device, and hinders several replicas",
+        subject=f"device in {function.qualname}",
+        location=module.location(site.node),
+        evidence=[Evidence(claim="soft placement takes the name as a wish", observed=module.segment(site.node))],
+        fixes=[_without_device(module, site)],
+    )
+
+
+def _without_device(module: Module, site: CallSite) -> Fix:
+    title = "leave the device to TensorFlow"
+    block = module.parent(site.node)
+    block = module.parent(block) if isinstance(block, ast.withitem) else block
+    if not isinstance(block, ast.With) or len(block.items) != 1:
+        return fix(title)
+    first = module.location(block.body[0])
+    depth = first.column - module.location(block).column
+    lines = module.segment(block).split("\n")
+    start = first.line - module.location(block).line
+    body = [line[depth:] if line[:depth].isspace() else line for line in lines[start:]]
+    return fix(title, (Edit(module.location(block), "\n".join([body[0].lstrip(), *body[1:]])),))

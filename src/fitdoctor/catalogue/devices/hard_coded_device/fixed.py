@@ -1,0 +1,20 @@
+"""A layer that leaves the device to TensorFlow."""
+
+import numpy as np
+import tensorflow as tf
+
+
+class Placed(tf.keras.layers.Layer):
+    def __init__(self, units):
+        super().__init__()
+        self.dense = tf.keras.layers.Dense(units, activation="relu")
+
+    def call(self, inputs):
+        return self.dense(inputs)
+
+
+rng = np.random.default_rng(23)
+x = rng.normal(size=(64, 3)).astype("float32")
+model = tf.keras.Sequential([tf.keras.Input((3,)), Placed(8), tf.keras.layers.Dense(1)])
+model.compile("adam", "mse")
+model.fit(x, x[:, :1], epochs=1, verbose=0)

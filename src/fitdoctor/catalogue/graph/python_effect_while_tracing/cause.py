@@ -1,0 +1,366 @@
+"""Python randomness, counters or prints in traced code.
+
+## What happens
+
+Nothing fails. `np.random.uniform()` in a `Dataset.map` function or in a layer's `call` gives one number for all samples
+and all steps; `self.step += 1` in `train_step` counts traces, not steps; `print(x)` prints once, and a node's name
+instead of values.
+
+## Why
+
+The function runs as Python only while it is traced. What Python computes then is a constant of the graph, and the graph
+is what runs for each batch.
+
+## Fix
+
+Draw with `tf.random` or `keras.random`, which become operations; count in a weight or variable with `assign_add`; print
+with `tf.print`. Code that must run as Python for each element goes into `tf.py_function`.
+
+## Known limits
+
+A counter that traced code does not read (one that counts traces) is not reported, nor is randomness in `__init__`,
+where it is meant to happen once. With `run_eagerly=True` the code runs each time and is not reported.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.traced import is_symbolic, name_of, own_nodes, traced_evidence, traced_functions
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
+from fitdoctor.edits import fix, spell, unsafe
+from fitdoctor.source.callees import is_self
+from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
+
+CAUSE = Cause(id="FIT409", slug="python-effect-while-tracing", severity=Severity.WARNING)
+
+_DRAWS = frozenset(
+    "random randint uniform choice choices sample shuffle gauss normalvariate randrange triangular betavariate "
+    "expovariate rand randn normal random_sample permutation binomial poisson beta standard_normal integers "
+    "exponential gamma laplace multivariate_normal random_integers".split()
+)
+_GENERATORS = (
+    "numpy.random.default_rng",
+    "numpy.random.RandomState",
+    "random.Random",
+    "numpy.random.Generator",
+)
+_NOT_FOR_VALUES = frozenset({"seed", "name"})
+
+
+@CAUSE.in_source
+def from_source(module: Module) -> Iterator[Finding]:
+    """Traced code draws, counts or prints with Python."""
+    for function in traced_functions(module):
+        draws = [node for node in own_nodes(function) if isinstance(node, ast.Call) and _draws(module, node)]
+        if draws:
+            yield _drawn(module, function, draws)
+        for node in own_nodes(function):
+            counted = _counter(module, function, node)
+            if counted is not None:
+                yield counted
+        yield from _printed(module, function)
+
+
+# --- randomness ---------------------------------------------------------------------------------------------------
+
+
+def _draws(module: Module, call: ast.Call) -> bool:
+    name = module.resolve(call.func)
+    last = name.rpartition(".")[2]
+    if name.startswith(("random.", "numpy.random.")):
+        drawn = last in _DRAWS
+    elif not name and isinstance(call.func, ast.Attribute) and call.func.attr in _DRAWS:
+        drawn = _is_generator(module, call.func.value)
+    else:
+        return False
+    return drawn and not _is_for_something_else(module, call)
+
+
+def _is_generator(module: Module, value: ast.expr) -> bool:
+    made: ast.expr | None = module.made_by(value)
+    if isinstance(value, ast.Attribute) and is_self(module, value.value):
+        owner = module.class_of(value)
+        stores = module.attribute_stores(owner.node).get(value.attr, []) if owner is not None else []
+        statement = module.parent(stores[0]) if len(stores) == 1 else None
+        made = statement.value if isinstance(statement, ast.Assign) else None
+    return isinstance(made, ast.Call) and module.resolve(made.func) in _GENERATORS
+
+
+def _is_for_something_else(module: Module, call: ast.Call) -> bool:
+    """Whether what is drawn is a seed, a name, or the first value of a variable."""
+    child: ast.AST = call
+    parent = module.parent(call)
+    while parent is not None and not isinstance(parent, ast.stmt):
+        if isinstance(parent, ast.keyword) and parent.arg in _NOT_FOR_VALUES:
+            return True
+        if isinstance(parent, ast.Call) and child is not parent.func:
+            name = module.resolve(parent.func)
+            if (
+                name in ("tensorflow.Variable", "keras.Variable")
+                or getattr(parent.func, "attr", "") == "add_weight"
+            ):
+                return True
+        child, parent = parent, module.parent(parent)
+    return False
+
+
+def _drawn(module: Module, function: FunctionInfo, draws: list[ast.Call]) -> Finding:
+    how = function.traced.how if function.traced is not None else ""
+    every = "all elements" if how == "map" else "all steps"
+    evidence = [traced_evidence(function)]
+    for other in draws[1:4]:
+        evidence.append(Evidence(claim="drawn once, too", location=module.location(other)))
+    return CAUSE.finding(
+        f"`{module.segment(draws[0].func)}` draws once, while {name_of(function)} is traced: one value for {every}",
+        subject=f"randomness in {function.qualname}",
+        location=module.location(draws[0]),
+        evidence=evidence,
+        fixes=_random_fixes(module, function, draws),
+        confidence=Confidence.LIKELY,
+    )
+
+
+def _random_fixes(module: Module, function: FunctionInfo, draws: list[ast.Call]) -> list[Fix]:
+    title = "draw with `tf.random`, which draws each time that the graph runs"
+    converted = function.traced is not None and function.traced.autograph
+    tf, imports = spell(module.code(draws[0]), "tensorflow", "tf")
+    edits: list[Edit] = []
+    for call in draws:
+        text = _in_graph(module, call, tf)
+        if text is None or not converted and _decides(module, call):
+            return [fix(title), fix("or run the function as Python with `tf.py_function`")]
+        edits.append(Edit(module.location(call), text))
+    return [unsafe(title, edits, imports)]
+
+
+def _decides(module: Module, call: ast.Call) -> bool:
+    """Whether Python branches on what was drawn, by the call itself or by the name that it is given to."""
+    statement = module.statement(call)
+    if isinstance(statement, (ast.If, ast.While, ast.For)) or isinstance(
+        module.parent(call), (ast.Compare, ast.IfExp)
+    ):
+        return True
+    names = {
+        node.id
+        for node in ast.walk(statement)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
+    for name in names:
+        for read in module.reads.get(name, []):
+            parent = module.parent(read)
+            if isinstance(parent, (ast.If, ast.IfExp, ast.Subscript, ast.While)) or (
+                isinstance(parent, ast.Compare)
+                and isinstance(module.parent(parent), (ast.If, ast.IfExp, ast.BoolOp))
+            ):
+                return True
+    return False
+
+
+def _in_graph(module: Module, call: ast.Call, tf: str) -> str | None:
+    """The same draw as an operation of the graph, where the arguments say plainly what is drawn."""
+    name = module.resolve(call.func).rpartition(".")[2] or getattr(call.func, "attr", "")
+    given = {
+        keyword.arg: module.segment(keyword.value) for keyword in call.keywords if keyword.arg is not None
+    }
+    if any(isinstance(argument, ast.Starred) for argument in call.args) or len(given) != len(call.keywords):
+        return None
+    arguments = [module.segment(argument) for argument in call.args]
+    shape = given.pop("size", "()")
+    python = module.resolve(call.func).startswith("random.")
+    if name in ("rand", "randn") and not python:
+        kind = "uniform" if name == "rand" else "normal"
+        sizes = f"({', '.join(arguments)},)" if arguments else "()"
+        return f"{tf}.random.{kind}({sizes})"
+    if name in ("random", "random_sample") and len(arguments) <= 1:
+        return f"{tf}.random.uniform({arguments[0] if arguments else shape})"
+    if name in ("uniform", "normal", "gauss", "normalvariate") and len(arguments) in (0, 2, 3):
+        kind = "uniform" if name == "uniform" else "normal"
+        if len(arguments) == 3:
+            shape = arguments.pop()
+        names = ("low", "high") if kind == "uniform" else ("loc", "scale")
+        values = arguments or [given.pop(names[0], "0.0"), given.pop(names[1], "1.0")]
+        return None if given else f"{tf}.random.{kind}({shape}, {values[0]}, {values[1]})"
+    if name in ("randint", "integers", "randrange") and len(arguments) in (1, 2):
+        low, high = arguments if len(arguments) == 2 else ("0", arguments[0])
+        high = f"{high} + 1" if python and name == "randint" else high
+        return None if given else f"{tf}.random.uniform({shape}, {low}, {high}, dtype={tf}.int32)"
+    return None
+
+
+# --- counters -----------------------------------------------------------------------------------------------------
+
+
+def _counter(module: Module, function: FunctionInfo, node: ast.AST) -> Finding | None:
+    """`self.step += 1`, where the number is read by traced code."""
+    target = _counted(module, node)
+    if target is None or "trac" in target.attr.lower():
+        return None
+    owner = module.class_of(target)
+    if owner is None or not _starts_as_number(module, owner, target.attr):
+        return None
+    reads = [
+        read
+        for read in module.nodes(ast.Attribute)
+        if read.attr == target.attr
+        and isinstance(read.ctx, ast.Load)
+        and is_self(module, read.value)
+        and module.class_of(read) == owner
+        and module.statement(read) is not node
+        and _is_traced(module, read)
+    ]
+    if not reads or _is_reset_in_trace(module, owner, target.attr, node):
+        return None
+    return CAUSE.finding(
+        f"`self.{target.attr}` counts the traces of {name_of(function)}, not its calls: the graph has one fixed value",
+        subject=f"counter {owner.name}.{target.attr}",
+        location=module.location(node),
+        evidence=[
+            traced_evidence(function),
+            Evidence(
+                claim="the value of the trace becomes a constant here", location=module.location(reads[0])
+            ),
+        ],
+        fixes=[_as_weight(module, owner, node, target, reads)],
+        confidence=Confidence.LIKELY,
+    )
+
+
+def _counted(module: Module, node: ast.AST) -> ast.Attribute | None:
+    if (
+        isinstance(node, ast.AugAssign)
+        and isinstance(node.target, ast.Attribute)
+        and isinstance(node.op, (ast.Add, ast.Sub))
+    ):
+        if isinstance(node.value, ast.Constant) and is_self(module, node.target.value):
+            return node.target
+    if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Attribute):
+        target, value = node.targets[0], node.value
+        if (
+            isinstance(value, ast.BinOp)
+            and isinstance(value.op, (ast.Add, ast.Sub))
+            and isinstance(value.right, ast.Constant)
+            and isinstance(value.left, ast.Attribute)
+            and value.left.attr == target.attr
+            and is_self(module, target.value)
+            and is_self(module, value.left.value)
+        ):
+            return target
+    return None
+
+
+def _starts_as_number(module: Module, owner: ClassInfo, attribute: str) -> bool:
+    for store in module.attribute_stores(owner.node).get(attribute, []):
+        function, statement = module.function_of(store), module.parent(store)
+        if function is not None and function.name == "__init__" and isinstance(statement, ast.Assign):
+            value = statement.value
+            return isinstance(value, ast.Constant) and type(value.value) in (int, float)
+    return False
+
+
+def _is_traced(module: Module, node: ast.AST) -> bool:
+    function = module.function_of(node)
+    return function is not None and function.traced is not None and not function.traced.eager
+
+
+def _is_reset_in_trace(module: Module, owner: ClassInfo, attribute: str, node: ast.AST) -> bool:
+    """Whether traced code also sets it anew: then it counts within a trace, as an index does."""
+    return any(
+        _is_traced(module, store)
+        and module.statement(store) is not node
+        and isinstance(module.parent(store), ast.Assign)
+        for store in module.attribute_stores(owner.node).get(attribute, [])
+    )
+
+
+def _as_weight(
+    module: Module, owner: ClassInfo, node: ast.AST, target: ast.Attribute, reads: list[ast.Attribute]
+) -> Fix:
+    title = f"count in a weight: `self.{target.attr}.assign_add(1.0)`"
+    start = next(
+        (
+            module.parent(store)
+            for store in module.attribute_stores(owner.node).get(target.attr, [])
+            if getattr(module.function_of(store), "name", "") == "__init__"
+        ),
+        None,
+    )
+    if (
+        owner.kind not in ("Layer", "Model")
+        or not isinstance(start, ast.Assign)
+        or not isinstance(node, ast.AugAssign)
+    ):
+        return fix(title)
+    if not isinstance(start.value, ast.Constant) or start.value.value != 0:
+        return fix(title)
+    edits = [
+        Edit(
+            module.location(start.value),
+            f'self.add_weight(shape=(), initializer="zeros", trainable=False, name="{target.attr}")',
+        )
+    ]
+    tf, imports = spell(module.code(node), "tensorflow", "tf")
+    for read in reads:
+        around = _python_use(module, read)
+        if around is None:
+            continue
+        if not isinstance(around, ast.Call):
+            return fix(title)
+        name = {"min": "minimum", "max": "maximum"}.get(module.resolve(around.func))
+        if name is None or len(around.args) != 2:
+            return fix(title)
+        edits.append(Edit(module.location(around.func), f"{tf}.{name}"))
+    change = "assign_add" if isinstance(node.op, ast.Add) else "assign_sub"
+    edits.append(Edit(module.location(node), f"self.{target.attr}.{change}({float(_number(node.value))})"))
+    return fix(title, tuple(dict.fromkeys(edits)), imports)
+
+
+def _number(value: ast.expr) -> float:
+    return (
+        float(value.value)
+        if isinstance(value, ast.Constant) and isinstance(value.value, (int, float))
+        else 1.0
+    )
+
+
+def _python_use(module: Module, read: ast.AST) -> ast.AST | None:
+    """What around a read needs Python's number: a branch, an index, `min`, `range`; None where a tensor will do."""
+    parent = module.parent(read)
+    while parent is not None and not isinstance(parent, ast.stmt):
+        if isinstance(parent, (ast.Subscript, ast.IfExp, ast.BoolOp, ast.FormattedValue)):
+            return parent
+        if isinstance(parent, ast.Call) and module.resolve(parent.func) in (
+            "min",
+            "max",
+            "range",
+            "int",
+            "float",
+            "round",
+        ):
+            return parent
+        parent = module.parent(parent)
+    return parent if isinstance(parent, (ast.If, ast.While, ast.For, ast.Assert)) else None
+
+
+# --- prints -------------------------------------------------------------------------------------------------------
+
+
+def _printed(module: Module, function: FunctionInfo) -> Iterator[Finding]:
+    """A `print` of a tensor: a habit while looking for something, so only worth knowing."""
+    for node in own_nodes(function):
+        if not isinstance(node, ast.Call) or module.resolve(node.func) != "print":
+            continue
+        if any(is_symbolic(module, argument) for argument in node.args):
+            tf, imports = spell(module.code(node), "tensorflow", "tf")
+            edits = () if node.keywords else (Edit(module.location(node.func), f"{tf}.print"), *imports)
+            yield CAUSE.finding(
+                f"`print` runs once, while {name_of(function)} is traced, and shows no values",
+                subject=f"print in {function.qualname}",
+                location=module.location(node),
+                evidence=[traced_evidence(function)],
+                fixes=[unsafe("print with `tf.print`", edits)],
+                severity=Severity.INFO,
+            )
+            return

@@ -1,0 +1,136 @@
+"""An Embedding that gets scaled or negative ids.
+
+## What happens
+
+Nothing raises. An Embedding casts what it gets to integers: ids that were scaled to 0..1 all become row 0 (and one row 1),
+so every word is the same word. An id of -1 wraps around to the last row, which is some real word's.
+
+## Why
+
+All features went through one scaler, or through one division, the ids with them; or sequences were padded with -1.
+
+## Fix
+
+Keep the ids whole: scale only what is measured. Pad with 0, let the ids begin at 1, and say `mask_zero=True`.
+
+## Known limits
+
+Whole numbers of a float type are fine. What a subclassed model looks up is known only where its `call` hands its
+argument, or a part of it, to the Embedding directly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.data_trail import Link, nearest, trail
+from fitdoctor.catalogue.embeddings import Lookup, lookups
+from fitdoctor.catalogue.value_changes import becomes_whole, makes_negative, scales
+from fitdoctor.catalogue.words import number, place
+from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
+from fitdoctor.edits import fix
+from fitdoctor.facts import DataFacts, FitFacts, ModelFacts, Statistics, Unknown
+from fitdoctor.source.project import Project
+
+CAUSE = Cause(
+    id="FIT115",
+    slug="embedding-fed-floats",
+    severity=Severity.WARNING,
+)
+
+
+@CAUSE.in_source
+@CAUSE.before_fit
+def from_data(
+    model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
+) -> Iterator[Finding]:
+    """Fractions or negative numbers were seen where ids belong."""
+    if fit.method not in ("fit", "train_on_batch") or data.role != "training":
+        return
+    for lookup in lookups(model, data, project):
+        statistics = lookup.statistics
+        if statistics is None:
+            yield from _from_source(lookup, data, project)
+        elif not statistics.integral and statistics.minimum is not None:
+            step = nearest(trail(project, data, lookup.array), scales)
+            yield _fractions(lookup, statistics, step)
+        elif statistics.minimum is not None and statistics.minimum < 0:
+            step = nearest(trail(project, data, lookup.array), makes_negative)
+            yield _negative(lookup, statistics, step)
+
+
+def _from_source(lookup: Lookup, data: DataFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """The last thing that was done to the ids is a scaler or a division."""
+    for link in trail(project, data, lookup.array):
+        if becomes_whole(link) or link.distance > 8:
+            return
+        if scales(link):
+            yield _finding(
+                lookup,
+                f"the ids of the Embedding `{lookup.layer.name}` are scaled: it casts the fractions to whole numbers",
+                link,
+                Evidence("the ids go through this", link.module.segment(link.node)[:80], "whole numbers"),
+                [_keep_whole(lookup)],
+                Confidence.LIKELY,
+            )
+            return
+
+
+def _fractions(lookup: Lookup, statistics: Statistics, step: Link | None) -> Finding:
+    low, high = number(statistics.minimum or 0), number(statistics.maximum or 0)
+    rows = int(statistics.maximum or 0) - int(statistics.minimum or 0) + 1
+    return _finding(
+        lookup,
+        f"`{lookup.array.path}` holds fractions from {low} to {high}, which the Embedding `{lookup.layer.name}` "
+        f"casts to whole numbers: at most {rows} of its {lookup.rows or 'many'} rows are ever used",
+        step,
+        Evidence(
+            claim=f"ids in `{lookup.array.path}`",
+            observed=f"fractions in {low}..{high}",
+            expected=f"whole numbers in 0..{(lookup.rows or 1) - 1}",
+            fact="data.x.statistics",
+        ),
+        [_keep_whole(lookup)],
+        Confidence.CERTAIN,
+    )
+
+
+def _keep_whole(lookup: Lookup) -> Fix:
+    return fix(f"leave the ids of `{lookup.array.path}` as whole numbers: scale only the other features")
+
+
+def _negative(lookup: Lookup, statistics: Statistics, step: Link | None) -> Finding:
+    least = number(statistics.minimum or 0)
+    last = (lookup.rows or 0) + int(statistics.minimum or 0)
+    return _finding(
+        lookup,
+        f"`{lookup.array.path}` holds the id {least}, which the Embedding `{lookup.layer.name}` reads as its row {last}",
+        step,
+        Evidence(
+            claim=f"ids in `{lookup.array.path}`",
+            observed=f"{least}..{number(statistics.maximum or 0)}",
+            expected=f"0..{(lookup.rows or 1) - 1}",
+            fact="data.x.statistics",
+        ),
+        [fix("shift the ids by 1, keep 0 for padding, and say `mask_zero=True`")],
+        Confidence.CERTAIN,
+    )
+
+
+def _finding(
+    lookup: Lookup,
+    message: str,
+    step: Link | None,
+    evidence: Evidence,
+    fixes: list[Fix],
+    confidence: Confidence,
+) -> Finding:
+    return CAUSE.finding(
+        message,
+        subject=f"ids of {lookup.layer.name}",
+        location=place(step.location if step else None, lookup.array.code, lookup.array.use),
+        evidence=[evidence, Evidence("the Embedding is made here", location=place(lookup.layer.code))],
+        fixes=fixes,
+        confidence=confidence,
+    )

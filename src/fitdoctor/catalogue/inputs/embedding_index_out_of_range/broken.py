@@ -1,0 +1,15 @@
+"""Months count from 1: the twelfth has no row."""
+
+import keras
+import numpy as np
+
+rng = np.random.default_rng(2)
+months = rng.integers(1, 13, size=(96, 1))
+sales = np.sin(months / 2).astype("float32")
+
+inputs = keras.Input((1,), dtype="int32")
+vectors = keras.layers.Embedding(12, 4)(inputs)  # <- FIT113
+outputs = keras.layers.Dense(1)(keras.layers.Flatten()(vectors))
+model = keras.Model(inputs, outputs)
+model.compile(optimizer="adam", loss="mse")
+model.fit(months, sales, epochs=1, verbose=0)

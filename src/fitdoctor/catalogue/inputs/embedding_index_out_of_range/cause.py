@@ -1,0 +1,171 @@
+"""An id that the Embedding has no row for.
+
+## What happens
+
+`Embedding(input_dim=7)` has rows for the ids 0 to 6. An id of 7 ends the training at the first batch that holds it, in a
+`Graph execution error`: `indices[3,0] = 7 is not in [0, 7)`.
+
+## Why
+
+Ids count from 1, an id is reserved for padding or unknown words and was not counted, or raw ids (of users, of items) are
+used where their number was given: 50 users whose ids run up to 1999.
+
+## Fix
+
+`input_dim` = largest id + 1. Raw ids with large gaps are better numbered first (`np.unique(ids, return_inverse=True)`,
+`IntegerLookup`), with the same numbers for training and validation.
+
+## Known limits
+
+What a subclassed model looks up is known before fit only where its `call` hands its argument, or a part of it, to the
+Embedding directly. Negative ids raise nothing: see `embedding-fed-floats`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.data_trail import node_of
+from fitdoctor.catalogue.embeddings import Lookup, embeddings, lookups
+from fitdoctor.catalogue.words import number, place
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.edits import fix, set_argument
+from fitdoctor.facts import (
+    ArrayFacts,
+    Code,
+    DataFacts,
+    FailureFacts,
+    FitFacts,
+    LayerFacts,
+    ModelFacts,
+    Unknown,
+)
+from fitdoctor.failure.patterns import index_out_of_range
+from fitdoctor.source.project import Project
+
+CAUSE = Cause(
+    id="FIT113",
+    slug="embedding-index-out-of-range",
+    severity=Severity.ERROR,
+    raises="InvalidArgumentError",
+)
+
+
+@CAUSE.before_fit
+def from_data(
+    model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
+) -> Iterator[Finding]:
+    """An id was seen that is not below `input_dim`."""
+    for lookup in lookups(model, data, project):
+        statistics, rows = lookup.statistics, lookup.rows
+        if statistics is None or rows is None or statistics.maximum is None or int(statistics.maximum) < rows:
+            continue
+        highest = int(statistics.maximum)
+        row = statistics.first_maximum
+        whole = fit.steps_per_epoch is None and data.role == "training"
+        yield CAUSE.finding(
+            f"`{lookup.array.path}` holds ids up to {highest}, but the Embedding `{lookup.layer.name}` has {rows} rows: "
+            f"ids 0 to {rows - 1}",
+            subject=f"ids of {lookup.layer.name}",
+            location=_line(lookup.layer, lookup.array, project),
+            evidence=[
+                Evidence(
+                    claim=f"the id {highest}" + (f" stands in row {row}" if row is not None else " was seen"),
+                    observed=f"{number(statistics.minimum or 0)}..{highest}",
+                    expected=f"0..{rows - 1}",
+                    fact="data.x.statistics",
+                    location=place(lookup.array.code, lookup.array.use),
+                ),
+                Evidence(claim="the number of rows is given here", location=place(lookup.layer.code)),
+            ],
+            fixes=_fixes(lookup, highest, rows),
+            # XLA does not check: it reads some other row.
+            severity=Severity.WARNING if model.jit_compile else Severity.ERROR,
+            confidence=Confidence.CERTAIN if whole else Confidence.LIKELY,
+        )
+
+
+def _fixes(lookup: Lookup, highest: int, rows: int) -> list[Fix]:
+    edits = rows_edit(lookup.layer.code, highest, rows)
+    title = f"give the Embedding {highest + 1} rows: the largest id plus 1"
+    if highest >= 4 * rows:
+        return [
+            fix("number the ids first: `np.unique(ids, return_inverse=True)`, alike for training and validation"),
+            fix(title, edits),
+        ]
+    return [fix(title, edits)]
+
+
+def rows_edit(code: Code | Unknown, highest: int, rows: int) -> tuple[Edit, ...]:
+    """Another `input_dim`; a computed one keeps its expression where it is one too small."""
+    if isinstance(code, Unknown):
+        return ()
+    argument = code.argument("input_dim", 0)
+    computed = argument is not None and not argument.text.isdigit()
+    if argument is not None and computed and highest == rows:
+        return set_argument(code, "input_dim", f"{argument.text} + 1", position=0)
+    return set_argument(code, "input_dim", str(highest + 1), position=0)
+
+
+def _line(layer: LayerFacts, array: ArrayFacts | None, project: Project | Unknown) -> Location | None:
+    """The Embedding, unless its size is a parameter: then what is wrong was decided elsewhere, beside the data."""
+    if array is not None and _size_is_parameter(layer.code, project):
+        return place(array.code, array.use, layer.code)
+    return place(layer.code, array.code if array else None)
+
+
+def _size_is_parameter(code: Code | Unknown, project: Project | Unknown) -> bool:
+    found = node_of(project, code)
+    argument = code.argument("input_dim", 0) if isinstance(code, Code) else None
+    if found is None or argument is None:
+        return False
+    function = found[0].function_of(found[1])
+    return function is not None and argument.text in function.parameters
+
+
+@CAUSE.after_failure
+def from_failure(
+    failure: FailureFacts, model: ModelFacts | Unknown, data: DataFacts | Unknown, project: Project | Unknown
+) -> Iterator[Finding]:
+    """TensorFlow names the id and the range, and the node is an Embedding's."""
+    said = index_out_of_range(failure.message)
+    if said is None:
+        return
+    layer = None
+    if isinstance(model, ModelFacts):
+        if isinstance(data, DataFacts) and data.role != "training":
+            return
+        layers = [one for one in embeddings(model) if one.setting("input_dim") == str(said.high)]
+        named = [one for one in layers if f"/{one.name}" in failure.node or failure.node.startswith(one.name)]
+        if not layers and not failure.from_text:
+            return
+        layer = (named or layers or [None])[0]
+    if layer is None and "embedding" not in failure.node.lower():
+        return
+    array = data.x[0] if isinstance(data, DataFacts) and len(data.x) == 1 else None
+    frame = failure.last_user_frame
+    location = _line(layer, array, project) if layer is not None else None
+    yield CAUSE.finding(
+        f"the id {said.value} was looked up, but the Embedding has {said.high} rows: ids 0 to {said.high - 1}",
+        subject=f"ids of {layer.name}" if layer is not None else "ids of the Embedding",
+        location=location or (frame.location if frame else None),
+        evidence=[
+            Evidence(
+                claim="TensorFlow refused the id",
+                observed=str(said.value),
+                expected=f"0..{said.high - 1}",
+                fact="failure.message",
+                location=frame.location if frame else None,
+            )
+        ],
+        fixes=[
+            fix(
+                "give the Embedding as many rows as the largest id plus 1",
+                rows_edit(layer.code, said.value, said.high)
+                if layer is not None and said.value == said.high and not _size_is_parameter(layer.code, project)
+                else (),
+            )
+        ],
+        confidence=Confidence.CERTAIN,
+    )

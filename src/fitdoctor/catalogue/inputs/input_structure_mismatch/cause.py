@@ -1,0 +1,358 @@
+"""The wrong number, order or names of inputs.
+
+## What happens
+
+A model of two inputs gets one array: `Layer "functional" expects 2 named input(s) with keys ['user', 'item'], but it received 1
+input tensors`. A dict with another key than the input's name: `Missing data for input "ward"`. A list in the wrong order fails
+only where the shapes differ, and then in the words of a wrong shape: `expected shape=(None, 3), found shape=(None, 5)`.
+
+## Why
+
+The inputs were concatenated before fit although the model does that itself, one was forgotten, or an `Input(name=…)` and
+the key of the data were not renamed together.
+
+## Fix
+
+Give a list with one array an input, in the order of `Model(inputs=…)`, or a dict with the names of the inputs as keys.
+
+## Known limits
+
+A list in the wrong order is not noticed where the shapes agree. A dict with a key too many is
+`inputs-matched-by-position`. What a subclassed model makes of its inputs is not known.
+"""
+
+from __future__ import annotations
+
+import ast
+import difflib
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.data_trail import node_of
+from fitdoctor.catalogue.shapes import forward_failure, proven, shuffled, went_through, while_validating
+from fitdoctor.catalogue.words import listing, place, shape_words
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.edits import fix, replace_code, unsafe, wrap
+from fitdoctor.facts import ArrayFacts, Code, DataFacts, FailureFacts, FitFacts, ModelFacts, Spec, Unknown
+from fitdoctor.failure.patterns import input_count
+from fitdoctor.source.project import Project
+
+CAUSE = Cause(
+    id="FIT109",
+    slug="input-structure-mismatch",
+    severity=Severity.ERROR,
+    raises="ValueError",
+    explains=("FIT101", "FIT102", "FIT104"),
+)
+
+JOINS = ("numpy.hstack", "numpy.concatenate", "numpy.column_stack")
+
+
+@CAUSE.in_source
+@CAUSE.before_fit
+def from_data(
+    model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
+) -> Iterator[Finding]:
+    """The arrays of x do not match the model's inputs one by one."""
+    if data.role != "training" or went_through(data) or data.problem is not None or not data.x:
+        return
+    if isinstance(data.trial.forward, Unknown) and {"train_step", "call"} & set(model.overrides):
+        return
+    confidence = Confidence.CERTAIN if proven(data) else Confidence.LIKELY
+    yield from _findings(model, fit, data, project, confidence)
+
+
+def _findings(
+    model: ModelFacts,
+    fit_call: FitFacts | Unknown,
+    data: DataFacts,
+    project: Project | Unknown,
+    confidence: Confidence,
+) -> Iterator[Finding]:
+    if isinstance(model.inputs, Unknown):
+        failure = forward_failure(data)
+        said = input_count(failure.message) if failure is not None else None
+        # Only the model as a whole, or its first layer, gets what was given: deeper down it is the model's own doing.
+        if said is not None and said.expected is not None and said.received == len(data.x) > 1:
+            yield _of_count(model, data, fit_call, project, confidence, said.expected)
+        return
+    if data.x_structure == "dict":
+        missing = _missing_keys(model.inputs, data)
+        if missing:
+            yield _of_keys(model, data, project, confidence, missing)
+    elif len(data.x) != len(model.inputs):
+        if not _is_flat_element(model.inputs, data):
+            yield _of_count(model, data, fit_call, project, confidence, len(model.inputs))
+    else:
+        order = shuffled(model, data)
+        if order is not None:
+            yield _of_order(model.inputs, data, fit_call, order, confidence)
+
+
+def _is_flat_element(inputs: tuple[Spec, ...], data: DataFacts) -> bool:
+    """Whether a dataset gives (x1, x2, y): then its elements are wrong, which another cause tells."""
+    return data.form != "arrays" and data.element_size == len(inputs) + 1 > 2 and len(data.x) == 1
+
+
+# --- names --------------------------------------------------------------------------------------------------------
+
+
+def _missing_keys(inputs: tuple[Spec, ...], data: DataFacts) -> list[str]:
+    names = [spec.name for spec in inputs]
+    given = {array.key for array in data.x}
+    failure = forward_failure(data)
+    said = input_count(failure.message) if failure is not None else None
+    if said is not None and said.expected_keys:
+        names = list(said.expected_keys)
+    elif not all(names) or any(name.startswith("keras_tensor") for name in names):
+        return []
+    return [name for name in names if name not in given]
+
+
+def _of_keys(
+    model: ModelFacts, data: DataFacts, project: Project | Unknown, confidence: Confidence, missing: list[str]
+) -> Finding:
+    assert not isinstance(model.inputs, Unknown)
+    names = [spec.name for spec in model.inputs]
+    strangers = [array for array in data.x if array.key not in names]
+    renamed = _nearest(missing[0], strangers) if strangers else None
+    given = ", ".join(repr(array.key) for array in data.x)
+    return CAUSE.finding(
+        f"`x` has no key {listing(missing)}: its keys are {given}",
+        subject="keys of x",
+        location=place(renamed.code if renamed else None, data.x[0].use, data.code),
+        evidence=[
+            Evidence(
+                claim="keys of `x` against the names of the inputs",
+                observed=given,
+                expected=", ".join(map(repr, names)),
+                fact="data.x",
+                location=place(renamed.code if renamed else data.code),
+            ),
+            *_input_evidence(model, missing),
+        ],
+        fixes=[
+            fix(f"rename the key `{renamed.key}` to `{missing[0]}`", _renamed(renamed, missing[0], project))
+            if renamed is not None
+            else fix(f"add the key {listing(missing)} to `x`")
+        ],
+        confidence=confidence,
+    )
+
+
+def _input_evidence(model: ModelFacts, names: list[str]) -> Iterator[Evidence]:
+    for layer in model.layers:
+        if layer.class_name == "InputLayer" and layer.name in names:
+            yield Evidence(f"the input `{layer.name}` is made here", location=place(layer.code))
+
+
+def _nearest(name: str, strangers: list[ArrayFacts]) -> ArrayFacts | None:
+    if len(strangers) == 1:
+        return strangers[0]
+    close = difflib.get_close_matches(name, [array.key for array in strangers], n=1, cutoff=0.5)
+    return next((array for array in strangers if close and array.key == close[0]), None)
+
+
+def _renamed(array: ArrayFacts, name: str, project: Project | Unknown) -> tuple[Edit, ...]:
+    """Another key in the dict that is written out around the array's expression."""
+    found = node_of(project, array.code)
+    if found is None:
+        return ()
+    module, node = found
+    around = module.parent(node)
+    if not isinstance(around, ast.Dict):
+        return ()
+    key = around.keys[around.values.index(node)]  # type: ignore[arg-type]
+    if not isinstance(key, ast.Constant) or key.value != array.key:
+        return ()
+    return (Edit(module.location(key), module.segment(key).replace(array.key, name)),)
+
+
+# --- number -------------------------------------------------------------------------------------------------------
+
+
+def _of_count(
+    model: ModelFacts,
+    data: DataFacts,
+    fit_call: FitFacts | Unknown,
+    project: Project | Unknown,
+    confidence: Confidence,
+    expected: int,
+) -> Finding:
+    given = len(data.x)
+    first = data.x[0]
+    names = [spec.name for spec in model.inputs] if isinstance(model.inputs, tuple) else []
+    joined = _joined(first, expected) if given == 1 else None
+    named = f" ({listing(names)})" if len(names) > 1 and all(names) else ""
+    return CAUSE.finding(
+        f"`x` is {_arrays(given)}, but the model has {expected} input{'s' if expected != 1 else ''}{named}",
+        subject="inputs of the model",
+        location=place(first.code if joined else None, _argument_place(fit_call), first.use, data.code),
+        evidence=[
+            Evidence(
+                claim="arrays in `x` against inputs of the model",
+                observed=", ".join(shape_words(array.shape) for array in data.x[:6]),
+                expected=", ".join(shape_words(spec.shape) for spec in model.inputs[:6])
+                if isinstance(model.inputs, tuple)
+                else str(expected),
+                fact="data.x",
+                location=place(first.code),
+            )
+        ],
+        fixes=[_count_fix(model, data, fit_call, project, joined)],
+        confidence=confidence,
+    )
+
+
+def _arrays(count: int) -> str:
+    return "one array" if count == 1 else f"{count} arrays"
+
+
+def _argument_place(fit_call: FitFacts | Unknown) -> Location | None:
+    if isinstance(fit_call, Unknown) or isinstance(fit_call.code, Unknown):
+        return None
+    argument = fit_call.code.argument("x", 0)
+    return argument.location if argument is not None else fit_call.code.location
+
+
+def _joined(array: ArrayFacts, inputs: int) -> str | None:
+    """The list of arrays that one array was joined from, where it is written out."""
+    code = array.code
+    if isinstance(code, Unknown) or code.name not in JOINS or not code.arguments:
+        return None
+    try:
+        parts = ast.parse(code.arguments[0].text, mode="eval").body
+    except SyntaxError:
+        return None
+    if not isinstance(parts, (ast.List, ast.Tuple)) or len(parts.elts) != inputs:
+        return None
+    return f"[{', '.join(ast.unparse(part) for part in parts.elts)}]"
+
+
+def _count_fix(
+    model: ModelFacts,
+    data: DataFacts,
+    fit_call: FitFacts | Unknown,
+    project: Project | Unknown,
+    joined: str | None,
+) -> Fix:
+    first = data.x[0]
+    if joined is not None:
+        return fix("give the arrays apart: the model has an input for each", replace_code(first.code, joined))
+    if isinstance(model.inputs, Unknown):
+        return fix("give the model one array, or make a model with an input for each")
+    complete = _completed(model.inputs, data, fit_call, project)
+    if complete:
+        return fix("give all inputs, in the model's order", complete)
+    if len(data.x) == 1 and isinstance(first.use, Code):
+        parts = _slices(model.inputs, first, first.use.text)
+        if parts and first.use.text.isidentifier():
+            return unsafe("split the columns between the inputs", wrap(first.use, parts))
+    return fix("give a list with one array for each input, or a dict with their names as keys")
+
+
+def _slices(inputs: tuple[Spec, ...], array: ArrayFacts, name: str) -> str:
+    """The columns of one table for each input, where they add up."""
+    widths = [spec.shape[1] for spec in inputs if isinstance(spec.shape, tuple) and len(spec.shape) == 2]
+    if len(widths) != len(inputs) or None in widths or not isinstance(array.shape, tuple):
+        return ""
+    if len(array.shape) != 2 or array.shape[1] != sum(width or 0 for width in widths):
+        return ""
+    starts = [sum(width or 0 for width in widths[:index]) for index in range(len(widths) + 1)]
+    slices = [f"{name}[:, {low}:{high}]" for low, high in zip(starts, starts[1:], strict=False)]
+    return f"[{', '.join(slices)}]"
+
+
+def _completed(
+    inputs: tuple[Spec, ...], data: DataFacts, fit_call: FitFacts | Unknown, project: Project | Unknown
+) -> tuple[Edit, ...]:
+    """The list with the arrays that are missing, where variables have the names of the inputs."""
+    names = [spec.name for spec in inputs]
+    given = [array.use.text for array in data.x if isinstance(array.use, Code)]
+    if isinstance(fit_call, Unknown) or not given or not set(given) < set(names):
+        return ()
+    found = node_of(project, fit_call.code)
+    argument = fit_call.code.argument("x", 0) if isinstance(fit_call.code, Code) else None
+    if found is None or argument is None:
+        return ()
+    module, call = found
+    if any(module.index.lookup(name, module.scope(call)) is None for name in names):
+        return ()
+    return (Edit(argument.location, f"[{', '.join(names)}]"),)
+
+
+# --- order --------------------------------------------------------------------------------------------------------
+
+
+def _of_order(
+    inputs: tuple[Spec, ...],
+    data: DataFacts,
+    fit_call: FitFacts | Unknown,
+    order: tuple[ArrayFacts, ...],
+    confidence: Confidence,
+) -> Finding:
+    texts = [array.use.text if isinstance(array.use, Code) else "" for array in order]
+    argument = None
+    if not isinstance(fit_call, Unknown) and isinstance(fit_call.code, Code):
+        argument = fit_call.code.argument("x", 0)
+    literal = argument is not None and argument.text[:1] in "[(" and all(texts) and len(set(texts)) == len(texts)
+    edits = (Edit(argument.location, f"[{', '.join(texts)}]"),) if literal and argument is not None else ()
+    return CAUSE.finding(
+        "the arrays of `x` are not in the order of the model's inputs",
+        subject="order of x",
+        location=place(argument.location if argument else None, data.x[0].use),
+        evidence=[
+            Evidence(
+                claim="shapes in `x` against the inputs",
+                observed=", ".join(shape_words(array.shape) for array in data.x),
+                expected=", ".join(shape_words(spec.shape) for spec in inputs),
+                fact="data.x",
+            )
+        ],
+        fixes=[fix("give the arrays in the model's order", edits)],
+        confidence=confidence,
+    )
+
+
+@CAUSE.after_failure
+def from_failure(
+    failure: FailureFacts,
+    model: ModelFacts | Unknown,
+    fit: FitFacts | Unknown,
+    data: DataFacts | Unknown,
+    project: Project | Unknown,
+) -> Iterator[Finding]:
+    """The message counts or names the inputs."""
+    if failure.type != "ValueError" or while_validating(failure):
+        return
+    if isinstance(model, ModelFacts) and isinstance(data, DataFacts):
+        if data.role != "training":
+            return
+        found = list(_findings(model, fit, data, project, Confidence.CERTAIN)) if data.x else []
+        yield from found
+        if found or not isinstance(data.trial.forward, Unknown):
+            return
+    said = input_count(failure.message)
+    if said is None or failure.called not in ("fit", "evaluate", "predict", "train_on_batch", ""):
+        return
+    frame = failure.last_user_frame
+    message = (
+        f"`x` has no key `{said.missing}`: its keys are {listing(said.received_keys)}"
+        if said.missing
+        else f"the model has {said.expected} inputs, but got {said.received}"
+    )
+    yield CAUSE.finding(
+        message,
+        subject="inputs of the model",
+        location=frame.location if frame else None,
+        evidence=[
+            Evidence(
+                claim="inputs",
+                observed=", ".join(said.received_keys) or str(said.received),
+                expected=", ".join(said.expected_keys) or str(said.expected),
+                fact="failure.message",
+            )
+        ],
+        fixes=[fix("give a list with one array for each input, or a dict with their names as keys")],
+        confidence=Confidence.CERTAIN,
+    )

@@ -1,0 +1,166 @@
+"""An extra key shifts the inputs of a model that was built from a dict.
+
+## What happens
+
+`Model({"bid": …, "rank": …}, …)` gets data with the keys `bid`, `log_bid` and `rank`. There is a warning about the
+structure, and then the values are matched by position, in the sorted order of the keys: `rank` is fed with `log_bid`. Where the
+shapes agree fit learns from the wrong columns; where they do not, the error names an input that has nothing to do with it.
+
+## Why
+
+Keras 3 (seen in 3.15) compares the flattened structures and takes as many values as there are inputs. A model built from a
+list of named inputs picks the values by name and leaves the rest.
+
+## Fix
+
+Give only the keys that the model has, or build the model from a list of its inputs.
+
+## Known limits
+
+A key that sorts behind all others shifts nothing, and nothing is said about it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.data_places import made_near, shaping_step
+from fitdoctor.catalogue.data_trail import node_of
+from fitdoctor.catalogue.shapes import proven
+from fitdoctor.catalogue.words import listing, place
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.edits import fix, unsafe, wrap
+from fitdoctor.facts import (
+    ArrayFacts,
+    Code,
+    DataFacts,
+    EnvironmentFacts,
+    FailureFacts,
+    ModelFacts,
+    Unknown,
+)
+from fitdoctor.source.project import Project
+
+CAUSE = Cause(
+    id="FIT116",
+    slug="inputs-matched-by-position",
+    severity=Severity.WARNING,
+    explains=("FIT101", "FIT102", "FIT104", "FIT109", "FIT110", "FIT113", "FIT115"),
+)
+
+LAST_WITH_IT = (3, 15, 1)
+"""Later versions of Keras match by name."""
+
+
+@CAUSE.before_fit
+def from_data(
+    model: ModelFacts, data: DataFacts, environment: EnvironmentFacts | Unknown, project: Project | Unknown
+) -> Iterator[Finding]:
+    """The data has a key that the model has not, and it sorts before one that it has."""
+    if data.role == "training" and data.problem is None:
+        yield from _findings(model, data, environment, project, failed=proven(data))
+
+
+def _findings(
+    model: ModelFacts,
+    data: DataFacts,
+    environment: EnvironmentFacts | Unknown,
+    project: Project | Unknown,
+    failed: bool,
+) -> Iterator[Finding]:
+    if isinstance(model.inputs, Unknown) or model.input_structure != "dict" or data.x_structure != "dict":
+        return
+    if model.keras != 3 or _matches_by_name(environment):
+        return
+    names = {spec.name for spec in model.inputs}
+    extra = [array for array in data.x if array.key not in names]
+    given = sorted(array.key for array in data.x)
+    if not extra or not names <= set(given):
+        return
+    shifted = [(want, got) for want, got in zip(sorted(names), given, strict=False) if want != got]
+    if not shifted:
+        return
+    first = extra[0]
+    yield CAUSE.finding(
+        f"the extra key {listing(array.key for array in extra)} shifts the inputs: "
+        + ", ".join(f"`{want}` gets `{got}`" for want, got in shifted[:4]),
+        subject="keys of x",
+        location=_line(first, data),
+        evidence=[
+            Evidence(
+                claim="keys of `x` against the inputs that the model was built from",
+                observed=", ".join(map(repr, given)),
+                expected=", ".join(map(repr, sorted(names))),
+                fact="data.x",
+                location=place(first.code),
+            )
+        ],
+        fixes=_fixes(first, extra, names, project),
+        confidence=Confidence.CERTAIN,
+        severity=Severity.ERROR if failed else Severity.WARNING,
+    )
+
+
+def _line(extra: ArrayFacts, data: DataFacts) -> Location | None:
+    step = shaping_step(data)
+    return place(step.code if step else None, made_near(extra) and extra.code, extra.use, extra.code)
+
+
+def _matches_by_name(environment: EnvironmentFacts | Unknown) -> bool:
+    version = environment.version("keras") if isinstance(environment, EnvironmentFacts) else None
+    if not version:
+        return False
+    numbers = tuple(int(part) for part in version.split(".")[:3] if part.isdigit())
+    return numbers > LAST_WITH_IT
+
+
+def _fixes(
+    first: ArrayFacts, extra: list[ArrayFacts], names: set[str], project: Project | Unknown
+) -> list[Fix]:
+    keys = listing(array.key for array in extra)
+    if isinstance(first.use, Code) and first.container == "numpy.ndarray" and first.use.text.isidentifier():
+        wanted = ", ".join(repr(name) for name in sorted(names))
+        edits = wrap(first.use, f"{{key: {{}}[key] for key in ({wanted}{',' if len(names) == 1 else ''})}}")
+        return [unsafe(f"leave the key {keys} out of `x`", _without(first, project) or edits)]
+    return [fix(f"leave the key {keys} out of `x`")]
+
+
+def _without(array: ArrayFacts, project: Project | Unknown) -> tuple[Edit, ...]:
+    """The dict that is written out, without the item."""
+    found = node_of(project, array.code)
+    if found is None:
+        return ()
+    module, node = found
+    around = module.parent(node)
+    if not isinstance(around, ast.Dict) or len(around.keys) < 2:
+        return ()
+    position = around.values.index(node)  # type: ignore[arg-type]
+    key, start, end = around.keys[position], None, None
+    if key is None:
+        return ()
+    if position + 1 < len(around.keys) and around.keys[position + 1] is not None:
+        start, end = module.location(key), module.location(around.keys[position + 1])  # type: ignore[arg-type]
+        where = type(start)(start.path, start.line, start.column, end.line, end.column, start.cell)
+    else:
+        before, last = module.location(around.values[position - 1]), module.location(node)
+        where = type(before)(
+            before.path, before.end_line, before.end_column, last.end_line, last.end_column, before.cell
+        )
+    return (Edit(where, ""),)
+
+
+@CAUSE.after_failure
+def from_failure(
+    failure: FailureFacts,
+    model: ModelFacts | Unknown,
+    data: DataFacts | Unknown,
+    environment: EnvironmentFacts | Unknown,
+    project: Project | Unknown,
+) -> Iterator[Finding]:
+    """The shapes did not agree: the error is about the inputs that the extra key shifted."""
+    if failure.type not in ("ValueError", "TypeError", "InvalidArgumentError"):
+        return
+    if isinstance(model, ModelFacts) and isinstance(data, DataFacts) and data.role == "training":
+        yield from _findings(model, data, environment, project, failed=True)

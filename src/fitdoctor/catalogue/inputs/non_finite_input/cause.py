@@ -1,0 +1,134 @@
+"""NaN or infinity in the features.
+
+## What happens
+
+Nothing raises. With most activations the loss is `nan` from the first epoch on. With relu, on the usual build for CPUs, it is
+not: relu(NaN) is 0 there, the loss stays finite while the first kernel has turned to NaN, and the model gives the same
+prediction for every sample, for ever. `TerminateOnNaN` does not notice.
+
+## Why
+
+Missing values in a table, the logarithm of 0, a division by a standard deviation of 0, rows that `shift` or `rolling`
+left empty. Scalers pass NaN on.
+
+## Fix
+
+Drop the rows or fill the values, and guard the operation that makes them (`np.log1p`, `std + 1e-7`).
+
+## Known limits
+
+Data that is only known as a generator or a long pipeline is looked at as far as that is free of effects. A model whose own
+layers or `call` deal with NaN is not warned about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.data_places import part_words
+from fitdoctor.catalogue.data_trail import nearest, trail
+from fitdoctor.catalogue.value_changes import makes_nonfinite
+from fitdoctor.catalogue.words import place
+from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
+from fitdoctor.edits import fix, rework, spell, unsafe
+from fitdoctor.facts import ArrayFacts, DataFacts, FitFacts, ModelFacts, Statistics, Unknown
+from fitdoctor.source.project import Project
+
+CAUSE = Cause(
+    id="FIT110",
+    slug="non-finite-input",
+    severity=Severity.WARNING,
+)
+
+_GUARDS = ("is_nan", "isnan", "nan_to_num", "is_finite", "isfinite", "isinf", "is_inf", "multiply_no_nan")
+
+
+@CAUSE.before_fit
+def from_data(
+    model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
+) -> Iterator[Finding]:
+    """A NaN or Inf was seen in x, and nothing of the user's deals with it."""
+    if fit.method not in ("fit", "train_on_batch") or _is_dealt_with(model, project):
+        return
+    for array in data.x:
+        statistics = array.statistics
+        if isinstance(statistics, Statistics) and (statistics.nan or statistics.inf):
+            yield _finding(array, statistics, data, model, project)
+
+
+def _is_dealt_with(model: ModelFacts, project: Project | Unknown) -> bool:
+    """Whether code of the user's, which may deal with NaN, comes before the first weights."""
+    if "train_step" in model.overrides or model.kind == "subclassed":
+        return isinstance(project, Unknown) or _mentions_guard(project)
+    for layer in model.layers:
+        if not layer.builtin or layer.class_name == "Lambda":
+            return isinstance(project, Unknown) or _mentions_guard(project)
+        if layer.class_name in ("Operation", "Where", "GetItem", "IsNan", "NanToNum"):
+            return True
+        if layer.parameters:
+            return False
+    return False
+
+
+def _mentions_guard(project: Project) -> bool:
+    return any(word in module.text for module in project.modules for word in _GUARDS)
+
+
+def _finding(
+    array: ArrayFacts, statistics: Statistics, data: DataFacts, model: ModelFacts, project: Project | Unknown
+) -> Finding:
+    counts = [f"{statistics.nan} NaN"] * bool(statistics.nan) + [f"{statistics.inf} infinite"] * bool(statistics.inf)
+    step = nearest(
+        trail(project, data, array),
+        lambda link: makes_nonfinite(link, bool(statistics.nan), bool(statistics.inf)),
+    )
+    validation = data.role == "validation"
+    own = model.kind == "subclassed" or validation or not all(layer.builtin for layer in model.layers)
+    return CAUSE.finding(
+        f"`{array.path}` holds {' and '.join(counts)} values{_where(array, statistics)}"
+        + ("" if validation else ": they turn the weights to NaN"),
+        subject=part_words(array, data) if not validation else "validation features",
+        location=place(step.location if step else None, array.code, array.use),
+        evidence=[
+            Evidence(
+                claim=f"values of `{array.path}`",
+                observed=" and ".join(counts),
+                expected="finite numbers",
+                fact="data.x.statistics",
+                location=place(array.code, array.use),
+            ),
+            *_columns(array),
+        ],
+        fixes=_fixes(array),
+        notes=["with relu the loss may stay finite: the predictions are the same for every sample all the same"],
+        confidence=Confidence.LIKELY if own else Confidence.CERTAIN,
+    )
+
+
+def _where(array: ArrayFacts, statistics: Statistics) -> str:
+    first = statistics.first_nonfinite
+    columns = [column for column in array.columns if column.nonfinite]
+    if first is None:
+        return f" in column `{columns[0].name}`" if len(columns) == 1 and columns[0].name else ""
+    row = f"row {first[0]}"
+    if len(first) == 2:
+        named = next((column.name for column in columns if not column.name.isdigit()), None)
+        return f", the first in {row}, column " + (f"`{named}`" if named else str(first[1]))
+    return f", the first in {row}"
+
+
+def _columns(array: ArrayFacts) -> Iterator[Evidence]:
+    for column in [one for one in array.columns if one.nonfinite][:5]:
+        yield Evidence(f"column `{column.name}`", f"{column.nonfinite} not finite", "0", "data.columns")
+
+
+def _fixes(array: ArrayFacts) -> list[Fix]:
+    if array.container == "numpy.ndarray":
+        numpy, imports = spell(array.use, "numpy", "np")
+        filled = f"{numpy}.nan_to_num({{}}, posinf=0.0, neginf=0.0)"
+        return [
+            fix("drop the rows, fill the values, or guard the operation that makes them"),
+            unsafe("put 0 in their place", rework(array.code, array.use, filled), imports),
+        ]
+    return [fix("drop the rows, fill the values, or guard the operation that makes them")]

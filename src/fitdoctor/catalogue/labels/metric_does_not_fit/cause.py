@@ -1,0 +1,285 @@
+"""A metric that does not fit the labels or the output.
+
+## What happens
+
+Keras computes what it is asked for. `"accuracy"` of a regression is 0, because two fractions are never equal;
+`keras.metrics.Accuracy()` on probabilities is 0 for the same reason; `"categorical_accuracy"` on class numbers takes
+the largest entry of every single number and gives a share that means nothing. `Precision`, `Recall` and `AUC` on logits
+cut at 0.5, which is no probability there. Others raise once the shapes do not go together: `Precision` or `AUC` on class
+numbers against several units, `"sparse_categorical_accuracy"` on one-hot rows, `F1Score` on labels of shape (n,).
+
+## Why
+
+The string `"accuracy"` is looked up by the shapes of labels and output; the named metrics and the metric objects are
+taken at their word.
+
+## Fix
+
+Regression: `"mae"` or `"mse"`. Classes: the string `"accuracy"`, which picks the right one. Logits: a threshold of 0
+(`BinaryAccuracy(threshold=0.0)`, `Precision(thresholds=0)`), `AUC(from_logits=True)`.
+
+## Known limits
+
+Metrics of your own are not judged.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.label_shapes import FITS, verdict
+from fitdoctor.catalogue.targets import (
+    BINARY_LOSSES,
+    CROSSENTROPIES,
+    REGRESSION,
+    ROW_LOSSES,
+    SPARSE,
+    Target,
+    is_binary,
+    is_continuous,
+    metrics_for,
+    targets,
+)
+from fitdoctor.catalogue.words import place
+from fitdoctor.diagnosis import Confidence, Evidence, Finding, Location, Severity
+from fitdoctor.edits import fix, replace_code, set_argument, unsafe
+from fitdoctor.facts import DataFacts, FailureFacts, MetricFacts, ModelFacts, Outcome, Unknown
+from fitdoctor.failure.patterns import operation_shapes
+
+CAUSE = Cause(id="FIT218", slug="metric-does-not-fit", severity=Severity.WARNING, raises="ValueError")
+
+_THRESHOLDED = frozenset(
+    "Precision Recall AUC TruePositives FalsePositives TrueNegatives FalseNegatives SensitivityAtSpecificity "
+    "SpecificityAtSensitivity PrecisionAtRecall RecallAtPrecision".split()
+)
+_OF_ROWS = frozenset({"CategoricalAccuracy", "TopKCategoricalAccuracy", "CategoricalCrossentropy", "F1Score", "FBetaScore"})
+_OF_NUMBERS = frozenset({"SparseCategoricalAccuracy", "SparseTopKCategoricalAccuracy", "SparseCategoricalCrossentropy"})
+_OF_CLASSES = frozenset({"accuracy", "BinaryAccuracy", "CategoricalAccuracy", "SparseCategoricalAccuracy"}) | _THRESHOLDED
+_OF_ELEMENTS = frozenset({"BinaryAccuracy", "MeanSquaredError", "MeanAbsoluteError", "RootMeanSquaredError", "MeanIoU"})
+
+
+@dataclass(frozen=True)
+class _Misfit:
+    metric: MetricFacts
+    message: str
+    expected: str
+    instead: str = ""
+    """What to write in the metric's place."""
+    threshold: tuple[str, str] = ("", "")
+    """The argument that would make it fit."""
+    raises: bool = False
+    severity: Severity = Severity.WARNING
+
+
+@CAUSE.in_source
+@CAUSE.before_fit
+def from_model(model: ModelFacts, data: DataFacts) -> Iterator[Finding]:
+    """Each metric against the labels and the output that it gets."""
+    tried = data.trial.metrics
+    failed = isinstance(tried, Outcome) and not tried.ok
+    accepted = isinstance(tried, Outcome) and tried.ok
+    for target, misfit in _misfits(model, data):
+        if misfit.raises and not accepted:
+            yield _finding(target, misfit, Confidence.CERTAIN if failed else Confidence.LIKELY)
+        elif not misfit.raises and not failed:
+            yield _finding(target, misfit, Confidence.CERTAIN)
+
+
+@CAUSE.after_failure
+def from_failure(
+    failure: FailureFacts, model: ModelFacts | Unknown, data: DataFacts | Unknown
+) -> Iterator[Finding]:
+    """A metric could not take labels and output together."""
+    if not _is_of_metric(failure.message):
+        return
+    frame = failure.last_user_frame
+    raised_at = frame.location if frame is not None else None
+    if isinstance(model, ModelFacts) and isinstance(data, DataFacts):
+        found = [(target, misfit) for target, misfit in _misfits(model, data) if misfit.raises]
+        yield from (_finding(target, misfit, Confidence.CERTAIN, raised_at) for target, misfit in found)
+        if found or data.role != "training":
+            return
+        if not any(metric.builtin for metric in model.metrics):
+            return
+    yield CAUSE.finding(
+        "a metric could not take the labels and the outputs together",
+        subject="metrics",
+        location=place(model.compile_code if isinstance(model, ModelFacts) else None, raised_at),
+        evidence=[
+            Evidence(
+                claim="the comparison that failed is a metric's, not the loss's",
+                observed=failure.message.splitlines()[0],
+                fact="failure.message",
+                location=raised_at,
+            )
+        ],
+        fixes=[fix('use the metric for the labels that there are; the string `"accuracy"` picks it by the shapes')],
+        confidence=Confidence.LIKELY,
+        severity=Severity.ERROR,
+    )
+
+
+_METRIC_WORDS = re.compile(
+    r"FBetaScore expects 2D inputs|Argument `segment_ids` and `data` should have same leading dimension"
+)
+
+
+def _is_of_metric(message: str) -> bool:
+    """Whether the failing comparison belongs to a metric: those of the loss stand below `compile_loss`."""
+    if _METRIC_WORDS.search(message):
+        return True
+    shapes = operation_shapes(message)
+    if shapes is None:
+        return False
+    if shapes.operation == "InTopKV2":
+        return True
+    return shapes.operation in ("LogicalAnd", "Equal") and "/" not in shapes.node
+
+
+def _misfits(model: ModelFacts, data: DataFacts) -> Iterator[tuple[Target, _Misfit]]:
+    if data.role != "training":
+        return
+    for target in targets(model, data):
+        labels, output = target.label_shape, target.output_shape
+        if not target.loss_name or labels is None or output is None:
+            continue
+        if target.loss_name in CROSSENTROPIES and verdict(target.loss_name, labels, output) != FITS:
+            continue
+        for metric in metrics_for(model, target):
+            misfit = _misfit(target, metric) if metric.builtin else None
+            if misfit is not None:
+                yield target, misfit
+
+
+def _misfit(target: Target, metric: MetricFacts) -> _Misfit | None:
+    if metric.class_name == "Accuracy":
+        return _Misfit(
+            metric,
+            "`Accuracy` counts exact equality, which the model's output never reaches",
+            "a metric that reads the output as classes",
+            '"accuracy"' if target.loss_name in CROSSENTROPIES else '"mae"',
+            raises=target.loss_name == SPARSE and (target.units or 0) > 1,
+        )
+    if target.loss_name in REGRESSION:
+        return _of_regression(target, metric)
+    if target.loss_name == SPARSE and (target.units or 0) > 1:
+        return _of_class_numbers(metric)
+    if target.loss_name in ROW_LOSSES and (target.units or 0) > 1:
+        return _of_rows(metric)
+    if target.loss_name in BINARY_LOSSES:
+        return _of_binary(target, metric)
+    return None
+
+
+def _of_regression(target: Target, metric: MetricFacts) -> _Misfit | None:
+    statistics = target.label_statistics
+    if metric.class_name not in _OF_CLASSES or statistics is None or is_binary(statistics):
+        return None
+    whole = statistics.integral and target.units == 1 and (statistics.maximum or 0) > 1
+    if not is_continuous(statistics) and not whole:
+        return None
+    return _Misfit(
+        metric, f"`{metric.name}` of a regression: the targets are no classes", '`"mae"` or `"mse"`', '"mae"'
+    )
+
+
+def _of_class_numbers(metric: MetricFacts) -> _Misfit | None:
+    """Labels (n,) of class numbers against several units."""
+    name = metric.class_name
+    if name == "CategoricalAccuracy":
+        return _Misfit(
+            metric,
+            f"`{metric.name}` compares one-hot rows, but the labels are class numbers",
+            '`"accuracy"` or `"sparse_categorical_accuracy"`',
+            '"sparse_categorical_accuracy"',
+        )
+    if name in _THRESHOLDED | _OF_ROWS | _OF_ELEMENTS:
+        if name == "MeanIoU" and dict(metric.settings).get("sparse_y_pred") == "False":
+            return None
+        return _Misfit(
+            metric,
+            f"`{metric.name}` wants labels as wide as the output, but the labels are class numbers",
+            "one-hot labels, or a metric for class numbers",
+            '"sparse_categorical_accuracy"',
+            raises=True,
+        )
+    return None
+
+
+def _of_rows(metric: MetricFacts) -> _Misfit | None:
+    if metric.class_name in _OF_NUMBERS:
+        return _Misfit(
+            metric,
+            f"`{metric.name}` wants class numbers, but the labels are rows",
+            '`"accuracy"` or `"categorical_accuracy"`',
+            '"categorical_accuracy"',
+            raises=True,
+        )
+    return None
+
+
+def _of_binary(target: Target, metric: MetricFacts) -> _Misfit | None:
+    name = metric.class_name
+    if name in ("F1Score", "FBetaScore") and len(target.label_shape or ()) == 1:
+        return _Misfit(
+            metric,
+            f"`{metric.name}` wants labels of shape (n, 1), but they have shape (n,)",
+            "labels of shape (n, 1)",
+            raises=True,
+        )
+    if target.units == 1 and name in ("CategoricalAccuracy", "SparseCategoricalAccuracy"):
+        return _Misfit(
+            metric,
+            f"`{metric.name}` takes the largest of several units, but there is one",
+            '`"accuracy"` or `"binary_accuracy"`',
+            '"binary_accuracy"',
+        )
+    return _on_logits(target, metric)
+
+
+def _on_logits(target: Target, metric: MetricFacts) -> _Misfit | None:
+    """A threshold of 0.5 is meant for probabilities."""
+    if target.loss is None or target.loss.from_logits is not True or target.activation != "linear":
+        return None
+    name, settings = metric.class_name, dict(metric.settings)
+    message = f"`{metric.name}` cuts at 0.5, but the model gives logits: their middle is 0"
+    if name == "AUC" and settings.get("from_logits") != "True":
+        told = f"`{metric.name}` spreads its thresholds over 0..1, but the model gives logits"
+        return _Misfit(metric, told, "`from_logits=True`", threshold=("from_logits", "True"))
+    if name in ("Precision", "Recall") and settings.get("thresholds") == "(0.5,)":
+        return _Misfit(metric, message, "`thresholds=0`", threshold=("thresholds", "0"))
+    if name == "BinaryAccuracy" and settings.get("threshold", "0.5") == "0.5":
+        return _Misfit(metric, message, "`threshold=0.0`", threshold=("threshold", "0.0"), severity=Severity.INFO)
+    if name == "accuracy":
+        return _Misfit(metric, message, "`BinaryAccuracy(threshold=0.0)`", severity=Severity.INFO)
+    return None
+
+
+def _finding(
+    target: Target, misfit: _Misfit, confidence: Confidence, raised_at: Location | None = None
+) -> Finding:
+    metric = misfit.metric
+    repair = fix if misfit.raises else unsafe
+    edits = replace_code(metric.code, misfit.instead) if misfit.instead else ()
+    if misfit.threshold[0]:
+        edits = set_argument(metric.code, *misfit.threshold)
+    return CAUSE.finding(
+        misfit.message,
+        subject=f"metric {metric.name}",
+        location=place(metric.code, raised_at),
+        evidence=[
+            Evidence(
+                claim=f"the loss is `{target.loss_name}`",
+                observed=f"metric `{metric.name}`",
+                expected=misfit.expected,
+                fact="model.metrics",
+                location=place(target.loss.code) if target.loss is not None else None,
+            )
+        ],
+        fixes=[repair(f"use {misfit.expected.removeprefix('a metric that reads the output as classes') or misfit.instead}", edits)],
+        confidence=confidence,
+        severity=Severity.ERROR if misfit.raises else misfit.severity,
+    )

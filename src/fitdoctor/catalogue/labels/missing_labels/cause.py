@@ -1,0 +1,193 @@
+"""No labels for a model with a loss.
+
+## What happens
+
+fit ends before the first step with `ValueError: None values not supported.`, from deep inside Keras: the loss was given
+None for y. With several outputs it says that `y_true and y_pred have different structures`.
+
+## Why
+
+`fit(x)` of an autoencoder without the second x; a dataset, generator or PyDataset that yields the features only;
+`fit((x, y))`, where the tuple is taken for two inputs.
+
+## Fix
+
+Give y. An autoencoder's labels are its inputs: `fit(x, x)`. A dataset yields `(x, y)`.
+
+## Known limits
+
+A loss function that forgets its `return` ends with the very same words: labels that are there point to that.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.targets import loss_accepted, loss_failure, output_specs
+from fitdoctor.catalogue.words import place
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.edits import fix, set_argument
+from fitdoctor.facts import Code, DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
+
+CAUSE = Cause(
+    id="FIT215",
+    slug="missing-labels",
+    severity=Severity.ERROR,
+    raises="ValueError",
+    explains=("FIT216", "FIT109"),
+)
+
+_WORDS = "None values not supported"
+_NEED_LABELS = ("fit", "evaluate", "train_on_batch", "test_on_batch")
+_OWN_LOSS = {"train_step", "compute_loss", "fit"}
+
+
+@CAUSE.in_source
+@CAUSE.before_fit
+def from_data(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
+    """There is a loss to compare with, and nothing to compare."""
+    if not _lacks_labels(model, fit, data) or loss_accepted(data):
+        return
+    proven = loss_failure(data) is not None and not _may_be_return(model)
+    yield _finding(model, fit, data, Confidence.CERTAIN if proven else Confidence.LIKELY, None)
+
+
+def _lacks_labels(model: ModelFacts, fit: FitFacts, data: DataFacts) -> bool:
+    if fit.method not in _NEED_LABELS or not model.compiled or _OWN_LOSS & set(model.overrides):
+        return False
+    if data.y or data.y_structure != "none" or data.form in ("none", "other", "dataloader") or not data.x:
+        return False
+    if data.role == "validation" and "test_step" in model.overrides:
+        return False
+    return any(loss.kind != "none" for loss in model.losses)
+
+
+def _may_be_return(model: ModelFacts) -> bool:
+    """A loss of the user's could raise the same by returning nothing."""
+    return all(loss.kind in ("function", "class") for loss in model.losses)
+
+
+@CAUSE.after_failure
+def from_failure(
+    failure: FailureFacts, model: ModelFacts | Unknown, fit: FitFacts | Unknown, data: DataFacts | Unknown
+) -> Iterator[Finding]:
+    """Keras met a None; the call tells whether it was the labels."""
+    if _WORDS not in failure.message and "y_true and y_pred have different structures" not in failure.message:
+        return
+    frame = failure.last_user_frame
+    raised_at = frame.location if frame is not None else None
+    if isinstance(model, ModelFacts) and isinstance(fit, FitFacts) and isinstance(data, DataFacts):
+        if _lacks_labels(model, fit, data):
+            yield _finding(model, fit, data, Confidence.CERTAIN, raised_at)
+        return
+    if _WORDS not in failure.message or frame is None or failure.called not in _NEED_LABELS:
+        return
+    given = _labels_in(frame.text)
+    if given is False and frame.function not in ("call", "train_step"):
+        yield CAUSE.finding(
+            "the model has a loss, but fit gets no labels",
+            subject="labels",
+            location=raised_at,
+            evidence=[
+                Evidence(
+                    claim="the call gives one argument before the options",
+                    observed=frame.text.strip(),
+                    expected="x and y, or a dataset of both",
+                    fact="failure.frames",
+                    location=raised_at,
+                )
+            ],
+            fixes=[fix("give y; for an autoencoder, x once more")],
+            confidence=Confidence.LIKELY,
+        )
+
+
+def _labels_in(line: str) -> bool | None:
+    """Whether a line of source calls fit with labels; None when the line does not tell."""
+    try:
+        tree = ast.parse(line.strip())
+    except SyntaxError:
+        return None
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _NEED_LABELS:
+            if any(isinstance(value, ast.Starred) for value in node.args):
+                return None
+            return len(node.args) > 1 or any(keyword.arg in ("y", None) for keyword in node.keywords)
+    return None
+
+
+def _finding(
+    model: ModelFacts, fit: FitFacts, data: DataFacts, confidence: Confidence, raised_at: Location | None
+) -> Finding:
+    whose = "the validation data" if data.role == "validation" else f"`{fit.method}`"
+    told = {
+        "arrays": "no y was given",
+        "dataset": "an element of the dataset is x alone",
+        "generator": "the generator yields x alone",
+        "pydataset": "a batch of the PyDataset is x alone",
+    }
+    loss = next((loss for loss in model.losses if loss.kind != "none"), None)
+    return CAUSE.finding(
+        f"the model has a loss, but {whose} has no labels: {told.get(data.form, 'there is no y')}",
+        subject="labels",
+        location=place(*_culprits(fit, data), raised_at),
+        evidence=[
+            Evidence(
+                claim=f"the loss `{loss.name}` compares with y" if loss is not None else "the loss compares with y",
+                observed="x alone" if not data.element else data.element,
+                expected="x and y",
+                fact="data.y",
+                location=place(loss.code) if loss is not None else None,
+            )
+        ],
+        fixes=_fixes(model, fit, data),
+        confidence=confidence,
+    )
+
+
+def _culprits(fit: FitFacts, data: DataFacts) -> Iterator[Code | Unknown]:
+    if data.form == "arrays":
+        yield fit.code
+        return
+    if data.pipeline:
+        yield data.pipeline[0].code
+    yield data.code
+    yield fit.code
+
+
+def _fixes(model: ModelFacts, fit: FitFacts, data: DataFacts) -> list[Fix]:
+    if data.form != "arrays":
+        return [fix("yield pairs of x and y")]
+    call = fit.code
+    first = call.argument("x", 0) if isinstance(call, Code) else None
+    if first is None or data.role != "training":
+        return [fix("give y")]
+    pair = _pair(first.text)
+    if pair and len(data.x) == 2:
+        edits = (Edit(first.location, pair),) if not first.name else ()
+        return [fix("give x and y as two arguments", edits)]
+    outputs = output_specs(model, data)
+    same = (
+        len(outputs) == len(data.x) == 1
+        and isinstance(outputs[0].shape, tuple)
+        and isinstance(data.x[0].shape, tuple)
+        and outputs[0].shape[1:] == data.x[0].shape[1:]
+    )
+    if same:
+        # Evaluated twice, a call could give two different arrays.
+        simple = all(character.isalnum() or character in "_.[]'\":, " for character in first.text)
+        return [fix("give x as its own label", set_argument(call, "y", first.text, position=1) if simple else ())]
+    return [fix("give the labels as the second argument, y")]
+
+
+def _pair(text: str) -> str:
+    """`x, y` of a literal `(x, y)`; "" for anything else."""
+    try:
+        node = ast.parse(text, mode="eval").body
+    except SyntaxError:
+        return ""
+    if not isinstance(node, (ast.Tuple, ast.List)) or len(node.elts) != 2 or text[:1] not in "([":
+        return ""
+    return text[1:-1].strip().rstrip(",")

@@ -1,0 +1,278 @@
+"""Losses, metrics or labels that do not match the outputs of the model.
+
+## What happens
+
+A model with several outputs wants its losses and labels in the same structure: a list in the same order, or a dict with
+the names of the outputs. Otherwise fit ends before the first step, in words that seldom say so: `y_true and y_pred have
+different structures`, `KeyError: The path: (2,) in the loss argument, can't be found`, `Expected keys […] in loss
+dict`, `Invalid metrics`, and for a wrong key in a dict of labels `TypeError: Expected float32, but got box of type
+'str'`. One case raises nothing: a list with fewer losses than outputs trains the first outputs only.
+
+## Why
+
+An output was added or dropped in one place and not in the other, a key is spelt differently from the output's name (the
+name of the layer, or the key in a dict of outputs), or a dataset yields `(x, y1, y2)`, where the third part is taken
+for sample weights.
+
+## Fix
+
+One loss and one array of labels for each output, by the output's name; a dataset yields `(x, (y1, y2))`.
+
+## Known limits
+
+Fewer losses than outputs in a dict are taken as meant: an output without a loss is not trained.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.targets import loss_accepted, loss_failure, output_specs
+from fitdoctor.catalogue.words import listing, place
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.edits import fix
+from fitdoctor.facts import Code, DataFacts, FailureFacts, FitFacts, ModelFacts, Outcome, Unknown
+
+CAUSE = Cause(
+    id="FIT216",
+    slug="output-structure-mismatch",
+    severity=Severity.ERROR,
+    raises=("ValueError", "TypeError", "KeyError"),
+    explains=("FIT201", "FIT205", "FIT214", "FIT218"),
+)
+
+_WORDS = re.compile(
+    r"y_true and y_pred have different structures|in the `loss` argument, can't be found|Expected keys .* in loss dict"
+    r"|Invalid `(?:weighted_)?metrics`|tuple arity mismatch|Expected any non-tensor type, but got a tensor"
+    r"|When providing the `loss` argument as a (?:list|dict), it should have as many entries"
+    r"|Expected \w+, but got \S+ of type 'str'"
+)
+
+
+@dataclass(frozen=True)
+class _Odd:
+    """What does not match."""
+
+    what: str
+    message: str
+    observed: str
+    expected: str
+    places: tuple[Code | Location | Unknown | None, ...]
+    fixes: tuple[Fix, ...] = ()
+    silent: bool = False
+
+
+@CAUSE.before_fit
+def from_data(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
+    """Counts and names of outputs against those of losses, labels and metrics."""
+    if not data.y or not model.compiled or {"train_step", "compute_loss"} & set(model.overrides):
+        return
+    accepted, proven = loss_accepted(data), loss_failure(data) is not None
+    for odd in _oddities(model, fit, data):
+        if odd.what == "metrics":
+            failed = isinstance(data.trial.metrics, Outcome) and not data.trial.metrics.ok
+            if failed:
+                yield _finding(odd, Confidence.CERTAIN)
+        elif odd.silent and (accepted or not proven):
+            yield _finding(odd, Confidence.CERTAIN)
+        elif not accepted and not odd.silent:
+            yield _finding(odd, Confidence.CERTAIN if proven else Confidence.LIKELY)
+
+
+@CAUSE.after_failure
+def from_failure(
+    failure: FailureFacts, model: ModelFacts | Unknown, fit: FitFacts | Unknown, data: DataFacts | Unknown
+) -> Iterator[Finding]:
+    """The words of Keras, with what is known of the model."""
+    if not _WORDS.search(failure.message):
+        return
+    if isinstance(data, DataFacts) and (data.role != "training" or not data.y):
+        return
+    frame = failure.last_user_frame
+    raised_at = frame.location if frame is not None else None
+    found = []
+    if isinstance(model, ModelFacts) and isinstance(data, DataFacts) and isinstance(fit, FitFacts):
+        found = [odd for odd in _oddities(model, fit, data) if not odd.silent]
+        yield from (_finding(odd, Confidence.CERTAIN) for odd in found)
+    if not found and (not _KEY.search(failure.message) or failure.called == "fit"):
+        yield _finding(_from_words(failure.message, raised_at), Confidence.LIKELY)
+
+
+_KEY = re.compile(r"Expected \w+, but got (?P<key>\S+) of type 'str'")
+"""Keras flattens a dict of labels whose keys are not the outputs' names, and meets a key where an array should be."""
+
+
+def _from_words(message: str, raised_at: Location | None) -> _Odd:
+    key = _KEY.search(message)
+    told = "losses, labels or metrics do not have the structure of the model's outputs"
+    if key is not None:
+        told = f"the keys of the dict of labels, `{key['key']}` among them, are not the names of the outputs"
+    advice = "give one loss and one array of labels for each output, by the output's name"
+    lines = message.splitlines() or [""]
+    return _Odd("structure", told, lines[0], "one for each output", (raised_at,), (fix(advice),))
+
+
+def _oddities(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[_Odd]:
+    outputs = output_specs(model, data)
+    if not outputs:
+        return
+    names = model.output_names if len(model.output_names) == len(outputs) else ()
+    yield from _odd_losses(model, data, len(outputs), names)
+    yield from _odd_labels(model, fit, data, len(outputs), names)
+    yield from _odd_metrics(model, len(outputs), names)
+
+
+def _counted(count: int, word: str) -> str:
+    return f"{count} {word}{'s' if count != 1 and not word.endswith('s') else 'es' * (count != 1)}"
+
+
+def _odd_losses(model: ModelFacts, data: DataFacts, outputs: int, names: tuple[str, ...]) -> Iterator[_Odd]:
+    code = model.losses[0].code if model.losses else None
+    whole = _argument(model.compile_code, "loss", 1)
+    if model.loss_structure == "list" and len(model.losses) != outputs and outputs > 1:
+        count = len(model.losses)
+        silent = count < outputs
+        rest = "the other outputs are not trained" if silent else "one loss has no output"
+        if silent and len(data.y) != outputs:
+            return
+        yield _Odd(
+            "losses",
+            f"{_counted(count, 'loss')} for {outputs} outputs: {rest}",
+            _counted(count, "loss"),
+            f"{outputs}, one for each output",
+            (_around(model, code), whole, model.compile_code),
+            (fix(f"give {outputs} losses, in the order of the outputs"),),
+            silent,
+        )
+    if model.loss_structure == "dict" and names and (outputs > 1 or model.output_structure == "dict"):
+        unknown = [key for key in model.loss_keys if key not in names]
+        missing = [name for name in names if name not in model.loss_keys]
+        if unknown:
+            yield _Odd(
+                "losses",
+                f"the loss dict has the key {listing(unknown)}, but the outputs are called {listing(names)}",
+                ", ".join(model.loss_keys),
+                ", ".join(names),
+                (whole, model.compile_code),
+                _renaming(whole, unknown, missing),
+            )
+        elif missing and model.output_structure != "dict":
+            yield _Odd(
+                "losses",
+                f"the loss dict has no loss for the output {listing(missing)}",
+                ", ".join(model.loss_keys),
+                ", ".join(names),
+                (whole, model.compile_code),
+                (fix("give every output a loss; `None` for one that is not trained"),),
+            )
+
+
+def _odd_labels(
+    model: ModelFacts, fit: FitFacts, data: DataFacts, outputs: int, names: tuple[str, ...]
+) -> Iterator[_Odd]:
+    first = data.y[0]
+    given = (first.use, first.code) if data.form == "arrays" else (first.code, first.use)
+    if data.y_structure == "dict" and names and (outputs > 1 or model.output_structure == "dict"):
+        keys = [array.key for array in data.y]
+        unknown = [key for key in keys if key not in names]
+        missing = [name for name in names if name not in keys]
+        if unknown or missing:
+            about = f"has the key {listing(unknown)}" if unknown else f"has no key {listing(missing)}"
+            yield _Odd(
+                "labels",
+                f"the dict of labels {about}, but the outputs are called {listing(names)}",
+                ", ".join(keys),
+                ", ".join(names),
+                (data.y_code, *given, fit.code),
+                _renaming(data.y_code, unknown, missing),
+            )
+    elif len(data.y) != outputs and not (len(data.y) == 1 and data.y_structure == "dict"):
+        flat = data.form != "arrays" and data.element_size == 3 and outputs == 2 and len(data.y) == 1
+        advice = "yield the labels together: `(x, (y1, y2))`" if flat else f"give {_counted(outputs, 'array')} of labels"
+        yield _Odd(
+            "labels",
+            f"{_counted(len(data.y), 'array')} of labels for {_counted(outputs, 'output')}",
+            _counted(len(data.y), "array"),
+            str(outputs),
+            (fit.code,) if data.form == "arrays" else (data.pipeline[0].code if data.pipeline else None, data.code, fit.code),
+            (fix(advice),),
+        )
+
+
+def _odd_metrics(model: ModelFacts, outputs: int, names: tuple[str, ...]) -> Iterator[_Odd]:
+    whole = _argument(model.compile_code, "metrics", 3)
+    unknown = [key for key in model.metric_keys if names and key not in names]
+    if not model.metrics or outputs < 2:
+        return
+    if unknown:
+        yield _Odd(
+            "metrics",
+            f"the metrics have the key {listing(unknown)}, but the outputs are called {listing(names)}",
+            ", ".join(model.metric_keys),
+            ", ".join(names),
+            (whole, model.compile_code),
+            _renaming(whole, unknown, [name for name in names if name not in model.metric_keys]),
+        )
+    elif not model.metric_keys and len(model.metrics) != outputs:
+        yield _Odd(
+            "metrics",
+            f"{_counted(len(model.metrics), 'metric')} in a list for {outputs} outputs",
+            str(len(model.metrics)),
+            f"a list for each of {outputs} outputs, or a dict by name",
+            (whole, model.compile_code),
+            (fix("give the metrics as a dict by the names of the outputs"),),
+        )
+
+
+def _argument(code: Code | Unknown, name: str, position: int) -> Code | Unknown:
+    """An argument of compile as a piece of source."""
+    argument = code.argument(name, position) if isinstance(code, Code) else None
+    return Code(argument.location, argument.text) if argument is not None else Unknown("not found in the call")
+
+
+def _around(model: ModelFacts, code: Code | Unknown | None) -> Code | Unknown | None:
+    """The first loss where the list is written outside of compile."""
+    if not isinstance(code, Code) or not isinstance(model.compile_code, Code):
+        return None
+    inside = model.compile_code.location
+    here = code.location
+    return None if (here.path, here.cell) == (inside.path, inside.cell) and inside.line <= here.line <= inside.end_line else code
+
+
+def _renaming(where: Code | Unknown, unknown: list[str], missing: list[str]) -> tuple[Fix, ...]:
+    if len(unknown) == 1 and len(missing) == 1:
+        return (_rename(where, unknown[0], missing[0]),)
+    pairs = [(key, difflib.get_close_matches(key, missing, 1)) for key in unknown]
+    titles = [f"`{key}` to `{close[0]}`" for key, close in pairs if close]
+    return (fix(f"rename {', '.join(titles)}" if titles else "use the names of the outputs as keys"),)
+
+
+def _rename(where: Code | Unknown, old: str, new: str) -> Fix:
+    edits: tuple[Edit, ...] = ()
+    if isinstance(where, Code):
+        text = re.sub(rf"(?P<quote>[\"']){re.escape(old)}(?P=quote)(?=\s*:)", rf"\g<quote>{new}\g<quote>", where.text)
+        edits = (Edit(where.location, text),) if text != where.text else ()
+    return fix(f"rename the key `{old}` to `{new}`", edits)
+
+
+def _finding(odd: _Odd, confidence: Confidence) -> Finding:
+    return CAUSE.finding(
+        odd.message,
+        subject=f"structure of {odd.what}",
+        location=place(*odd.places),
+        evidence=[
+            Evidence(
+                claim=f"the {odd.what} against the outputs of the model",
+                observed=odd.observed,
+                expected=odd.expected,
+                fact="model.outputs",
+            )
+        ],
+        fixes=odd.fixes,
+        confidence=confidence,
+        severity=Severity.WARNING if odd.silent else Severity.ERROR,
+    )

@@ -1,0 +1,271 @@
+"""Sample weights that are no weights.
+
+## What happens
+
+Whatever comes third in a tuple of a dataset or generator is multiplied into the loss: a patient number of 50000 makes
+the loss 50000 times as large, and no one is told. Negative weights are accepted too and make the model worse on those
+samples on purpose; weights that are all zero give a loss of 0 and train nothing. Weights of another shape than the
+losses of a batch raise: `ValueError: Dimensions must be equal`; `class_weight` beside them: `You cannot class_weight
+and sample_weight at the same time`.
+
+## Why
+
+Ids, names or groups were kept beside the labels, weights were centred or standardised, an integer division rounded them
+to 0, or a weight for every time step was given to a model with one output a sample.
+
+## Fix
+
+Drop the third element (`dataset.map(lambda x, y, ids: (x, y))`), or give weights of 0 and above, one for each sample (or
+one for each step of a sequence output).
+
+## Known limits
+
+Weights of 0 and 1 as a mask, zeros for some samples, and whole numbers as counts are fine and not reported. Negative
+weights that are called advantages or rewards are taken for a policy gradient.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.targets import loss_failure, statistics_of
+from fitdoctor.catalogue.words import number, place, shape_words
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.edits import fix, remove_argument, unsafe, wrap
+from fitdoctor.facts import ArrayFacts, Code, DataFacts, FailureFacts, FitFacts, ModelFacts, Statistics, Unknown
+from fitdoctor.failure.patterns import cardinality, operation_shapes
+
+CAUSE = Cause(
+    id="FIT214",
+    slug="sample-weight-wrong",
+    severity=Severity.WARNING,
+    explains=("FIT108", "FIT212"),
+)
+
+_POLICY = re.compile(r"adv|reward|return|delta|gain|td_|signed", re.IGNORECASE)
+"""What negative weights are called in a policy gradient, where they are meant."""
+_WEIGHTS = re.compile(r"weight|mask|importance|^s?w$|_w$|^w_|freq|count", re.IGNORECASE)
+_LEAST_ROWS = 16
+
+
+@CAUSE.before_fit
+def from_values(fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
+    """The weights that were seen cannot be meant as weights."""
+    for weights in data.sample_weight:
+        statistics = statistics_of(weights)
+        if statistics is None or statistics.minimum is None or statistics.maximum is None:
+            continue
+        found = _oddity(data, weights, statistics)
+        if found is not None:
+            message, expected, fixes, confidence = found
+            yield _finding(fit, data, weights, message, _range(statistics), expected, fixes, confidence)
+
+
+Oddity = tuple[str, str, list[Fix], Confidence]
+
+
+def _oddity(data: DataFacts, weights: ArrayFacts, statistics: Statistics) -> Oddity | None:
+    least, most = statistics.minimum or 0.0, statistics.maximum or 0.0
+    if least == most == 0:
+        advice = [unsafe("give the samples weights above 0, or none")]
+        return "every sample weighs 0: the loss is 0 and nothing is trained", "above 0", advice, Confidence.CERTAIN
+    if statistics.nan:
+        advice = [unsafe("fill in the missing weights")]
+        return f"{statistics.nan} weights are NaN: so is the loss", "finite numbers", advice, Confidence.CERTAIN
+    if least < 0 and not _POLICY.search(_words(weights)):
+        advice = [unsafe("give the samples weights of 0 and above")]
+        message = f"sample weights as low as {number(least)}: the loss of those samples is made larger, not smaller"
+        return message, "0 and above", advice, Confidence.CERTAIN
+    if data.form != "arrays" and data.element_size == 3 and _look_like_ids(weights, statistics):
+        message = "the third element is read as sample weights, but its values look like ids"
+        return message, "weights around 1", _without_third(data, weights), Confidence.LIKELY
+    return None
+
+
+def _look_like_ids(weights: ArrayFacts, statistics: Statistics) -> bool:
+    """Whole numbers that differ from row to row, or codes 0, 1, 2, 3, … under a name that says nothing of weights."""
+    if not statistics.integral or statistics.histogram is None or statistics.count < _LEAST_ROWS:
+        return statistics.integral and statistics.histogram is None and (statistics.maximum or 0) > 1000
+    values = [value for value, _count in statistics.histogram]
+    if len(values) >= 0.9 * statistics.count:
+        return True
+    whole_type = isinstance(weights.dtype, str) and weights.dtype.startswith(("int", "uint"))
+    codes = len(values) >= 4 and values == [float(value) for value in range(len(values))]
+    return whole_type and codes and _named(weights) and not _WEIGHTS.search(_words(weights))
+
+
+def _named(weights: ArrayFacts) -> bool:
+    return isinstance(weights.use, Code) and weights.use.text.isidentifier()
+
+
+def _words(weights: ArrayFacts) -> str:
+    pieces = [piece.text for piece in (weights.use, weights.code) if isinstance(piece, Code)]
+    targets = [weights.code.target] if isinstance(weights.code, Code) else []
+    return " ".join((*pieces, *targets))
+
+
+def _without_third(data: DataFacts, weights: ArrayFacts) -> list[Fix]:
+    if data.form != "dataset":
+        return [unsafe("yield x and y only")]
+    title = "leave the third element out of what fit gets"
+    slices = next((step.code for step in data.pipeline if step.operation == "from_tensor_slices"), Unknown())
+    edits: tuple[Edit, ...] = ()
+    if isinstance(slices, Code) and slices.arguments and isinstance(weights.use, Code):
+        given = slices.arguments[0]
+        shorter = re.sub(rf",\s*{re.escape(weights.use.text)}\s*,?\s*\)$", ")", given.text)
+        if shorter != given.text:
+            edits = (Edit(given.location, shorter),)
+    if not edits and isinstance(data.code, Code) and data.code == weights.code:
+        edits = wrap(weights.use, "{}.map(lambda x, y, _: (x, y))")
+    return [unsafe(title, edits)]
+
+
+def _range(statistics: Statistics) -> str:
+    return f"{number(statistics.minimum or 0)}..{number(statistics.maximum or 0)}"
+
+
+def _finding(
+    fit: FitFacts | Unknown,
+    data: DataFacts | Unknown,
+    weights: ArrayFacts | None,
+    message: str,
+    observed: str,
+    expected: str,
+    fixes: list[Fix],
+    confidence: Confidence,
+    severity: Severity = Severity.WARNING,
+    raised_at: Location | None = None,
+) -> Finding:
+    code = fit.code if isinstance(fit, FitFacts) else None
+    slices = None
+    if isinstance(data, DataFacts) and data.form == "dataset" and data.element_size == 3:
+        slices = next((step.code for step in data.pipeline if step.operation == "from_tensor_slices"), None)
+    given = code.argument("sample_weight") if isinstance(code, Code) else None
+    made = (weights.code, weights.use) if weights is not None else ()
+    return CAUSE.finding(
+        message,
+        subject="sample weights",
+        location=place(
+            slices if expected == "weights around 1" else None,
+            *made,
+            given.location if given is not None else None,
+            code,
+            raised_at,
+        ),
+        evidence=[
+            Evidence(
+                claim="the sample weights",
+                observed=observed,
+                expected=expected,
+                fact="data.sample_weight",
+                location=place(*made) if made else raised_at,
+            )
+        ],
+        fixes=fixes,
+        confidence=confidence,
+        severity=severity,
+    )
+
+
+# --- weights that raise -------------------------------------------------------------------------------------------
+
+_BOTH = "You cannot `class_weight` and `sample_weight` at the same time"
+
+
+@CAUSE.before_fit
+def from_call(fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
+    """Weights by class and by sample at once, weights of another number or shape."""
+    if data.role != "training" or not data.sample_weight:
+        return
+    weights = data.sample_weight[0]
+    if fit.class_weight is not None and data.form in ("arrays", "dataset"):
+        yield _both(fit, data, weights, None)
+        return
+    problem = data.problem.message if data.problem is not None else ""
+    if _only_weights_differ(problem):
+        yield _other_length(fit, data, weights, problem, None)
+    failure = loss_failure(data)
+    if failure is not None and _is_weighing(failure.message):
+        yield _other_shape(fit, data, weights, None)
+
+
+@CAUSE.after_failure
+def from_failure(
+    failure: FailureFacts, fit: FitFacts | Unknown, data: DataFacts | Unknown, model: ModelFacts | Unknown
+) -> Iterator[Finding]:
+    """Keras refused the weights, or the loss could not be multiplied by them."""
+    if isinstance(data, DataFacts) and (data.role != "training" or not data.sample_weight):
+        return
+    frame = failure.last_user_frame
+    raised_at = frame.location if frame is not None else None
+    weights = data.sample_weight[0] if isinstance(data, DataFacts) and data.sample_weight else None
+    if _BOTH in failure.message:
+        yield _both(fit, data, weights, raised_at)
+    elif _only_weights_differ(failure.message):
+        yield _other_length(fit, data, weights, failure.message, raised_at)
+    elif _is_weighing(failure.message):
+        yield _other_shape(fit, data, weights, raised_at)
+    elif "You should provide one `sample_weight` array per output" in failure.message:
+        yield _finding(
+            fit, data, weights, "the sample weights do not have the structure of y", "another structure",
+            "one array for each output", [fix("give `sample_weight` as a list or dict in the structure of y")],
+            Confidence.CERTAIN, Severity.ERROR, raised_at,
+        )  # fmt: skip
+
+
+def _only_weights_differ(message: str) -> bool:
+    sizes = cardinality(message)
+    if sizes is None or not sizes.of("sample_weight"):
+        return False
+    others = {*sizes.of("x"), *sizes.of("y")}
+    return len(others) == 1 and set(sizes.of("sample_weight")) != others
+
+
+def _is_weighing(message: str) -> bool:
+    """Whether the multiplication of the losses by their weights failed: the last step of every loss of Keras."""
+    shapes = operation_shapes(message)
+    if shapes is None or shapes.operation != "Mul" or not shapes.node.startswith("compile_loss/"):
+        return False
+    loss, _, name = shapes.node.removeprefix("compile_loss/").partition("/")
+    return name == "mul" and loss not in ("categorical_hinge", "categorical_focal_crossentropy")
+
+
+def _both(
+    fit: FitFacts | Unknown, data: DataFacts | Unknown, weights: ArrayFacts | None, raised_at: Location | None
+) -> Finding:
+    code = fit.code if isinstance(fit, FitFacts) else Unknown("the call was not seen")
+    return _finding(
+        fit, data, weights, "`class_weight` and sample weights are both given; Keras takes one of them", "both",
+        "one of them", [unsafe("leave out `class_weight`", remove_argument(code, "class_weight"))],
+        Confidence.CERTAIN, Severity.ERROR, raised_at,
+    )  # fmt: skip
+
+
+def _other_length(
+    fit: FitFacts | Unknown,
+    data: DataFacts | Unknown,
+    weights: ArrayFacts | None,
+    message: str,
+    raised_at: Location | None,
+) -> Finding:
+    sizes = cardinality(message)
+    found = sizes.of("sample_weight")[0] if sizes is not None else 0
+    wanted = sizes.of("x")[0] if sizes is not None and sizes.of("x") else 0
+    return _finding(
+        fit, data, weights, f"{found} sample weights for {wanted} samples", str(found), str(wanted),
+        [fix("give one weight for each sample")], Confidence.CERTAIN, Severity.ERROR, raised_at,
+    )  # fmt: skip
+
+
+def _other_shape(
+    fit: FitFacts | Unknown, data: DataFacts | Unknown, weights: ArrayFacts | None, raised_at: Location | None
+) -> Finding:
+    shape = shape_words(weights.shape) if weights is not None else "another shape"
+    return _finding(
+        fit, data, weights, f"sample weights of shape {shape} do not fit the losses of a batch", shape,
+        "one weight for each sample, or for each step of a sequence output",
+        [fix("give one weight for each value of the loss: (n,), or (n, steps) for a sequence output")],
+        Confidence.CERTAIN, Severity.ERROR, raised_at,
+    )  # fmt: skip

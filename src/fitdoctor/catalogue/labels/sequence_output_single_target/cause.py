@@ -1,0 +1,162 @@
+"""An output for every time step, and one target a sample.
+
+## What happens
+
+The output has shape (n, steps, k) and the labels (n,), (n, 1) or (n, k). The crossentropies raise: `Argument output
+must have rank (ndim) target.ndim - 1`, `must have the same rank` or `the same shape`. The regression losses do not:
+`mse` on (n,) broadcasts to (batch, steps, batch), every step is compared with every sample's label, and the model
+learns their mean.
+
+## Why
+
+The last recurrent layer has `return_sequences=True`, or the steps of a convolution, an embedding or an attention layer
+were never pooled, and Dense works on each step by itself.
+
+## Fix
+
+Leave out `return_sequences=True` of the last recurrent layer, or pool over the steps (`GlobalAveragePooling1D`) or
+flatten them before the last Dense.
+
+## Known limits
+
+From a saved message alone an output of (n, steps, 1) may already have lost its last axis, and looks like labels of
+another width.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.label_shapes import SEQUENCE, Refused, refused_after, rows, verdict
+from fitdoctor.catalogue.targets import Target, loss_accepted, loss_failure, targets
+from fitdoctor.catalogue.words import place
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.edits import fix, remove_argument, unsafe
+from fitdoctor.facts import Code, DataFacts, FailureFacts, LayerFacts, ModelFacts, Unknown
+
+CAUSE = Cause(
+    id="FIT217",
+    slug="sequence-output-single-target",
+    severity=Severity.ERROR,
+    raises="ValueError",
+    explains=("FIT201", "FIT202", "FIT204", "FIT205", "FIT218", "FIT304"),
+)
+
+_RECURRENT = frozenset({"LSTM", "GRU", "SimpleRNN", "RNN", "Bidirectional", "ConvLSTM1D"})
+_STEPWISE = frozenset(
+    "Dense EinsumDense Dropout SpatialDropout1D Activation TimeDistributed BatchNormalization LayerNormalization "
+    "GroupNormalization UnitNormalization Softmax ReLU LeakyReLU PReLU ELU GaussianNoise GaussianDropout Rescaling "
+    "Masking Identity InputLayer".split()
+)
+"""Layers that work on each step by itself: they keep the steps, but did not make them."""
+_IMAGES = re.compile(r"(Separable|Depthwise)?Conv[23]D(Transpose)?|.*Pooling[23]D|UpSampling2D")
+
+
+@CAUSE.in_source
+@CAUSE.before_fit
+def from_data(model: ModelFacts, data: DataFacts) -> Iterator[Finding]:
+    """Labels without a time axis against outputs with one."""
+    for target in targets(model, data):
+        labels, output = target.label_shape, target.output_shape
+        if labels is None or output is None or not target.loss_name or _is_image(target):
+            continue
+        if verdict(target.loss_name, labels, output, target.label_statistics) != SEQUENCE:
+            continue
+        silent = loss_accepted(data)
+        proven = silent or loss_failure(data) is not None
+        confidence = Confidence.CERTAIN if proven else Confidence.LIKELY
+        yield _finding(Refused(target, labels, output, confidence), silent)
+
+
+@CAUSE.after_failure
+def from_failure(
+    failure: FailureFacts, model: ModelFacts | Unknown, data: DataFacts | Unknown
+) -> Iterator[Finding]:
+    """The message holds both shapes."""
+    for refused in refused_after(failure, model, data, SEQUENCE):
+        if refused.target is None or not _is_image(refused.target):
+            yield _finding(refused, silent=False)
+
+
+def _is_image(target: Target) -> bool:
+    """Rows of an image through Dense: no sequence, but a Flatten that is missing."""
+    layers = [step for step in target.way if isinstance(step, LayerFacts)]
+    if any(_IMAGES.fullmatch(layer.class_name) for layer in layers):
+        return True
+    whole = bool(layers) and layers[-1].class_name == "InputLayer"
+    return whole and all(layer.builtin and layer.class_name in _STEPWISE for layer in layers)
+
+
+def _finding(refused: Refused, silent: bool) -> Finding:
+    target = refused.target
+    labels = target.labels if target is not None else None
+    layer = _keeper(target)
+    steps = "every time step" if refused.output[1] is None else f"each of {refused.output[1]} steps"
+    more = ", and the loss compares them by broadcasting" if silent else ""
+    return CAUSE.finding(
+        f"the model gives an output for {steps}, but there is one target a sample{more}",
+        subject=target.subject if target is not None else "labels",
+        location=place(
+            _line(layer),
+            target.layer.code if target is not None and target.layer is not None else None,
+            labels.code if labels is not None else None,
+            refused.place,
+        ),
+        evidence=[
+            Evidence(
+                claim="labels against outputs",
+                observed=f"labels {rows(refused.labels)}",
+                expected=f"outputs {rows(refused.output)}",
+                fact="data.y.shape" if target is not None else "failure.message",
+                location=place(labels.code, labels.use) if labels is not None else refused.place,
+            )
+        ],
+        fixes=_fixes(layer, silent),
+        confidence=refused.confidence,
+        severity=Severity.WARNING if silent else Severity.ERROR,
+    )
+
+
+def _keeper(target: Target | None) -> LayerFacts | None:
+    """The last layer that could have dropped the time axis and did not."""
+    for step in target.way if target is not None else ():
+        if not isinstance(step, LayerFacts):
+            return None
+        if not step.builtin or step.class_name not in _STEPWISE:
+            return step
+    return None
+
+
+def _returns_sequences(layer: LayerFacts) -> bool:
+    inner = (layer, *layer.sublayers)
+    return layer.class_name in _RECURRENT and any(one.setting("return_sequences") == "True" for one in inner)
+
+
+def _line(layer: LayerFacts | None) -> Location | None:
+    if layer is None or isinstance(layer.code, Unknown):
+        return None
+    if layer.class_name == "Bidirectional" and layer.code.arguments:
+        return layer.code.arguments[0].location
+    return layer.code.location
+
+
+def _fixes(layer: LayerFacts | None, silent: bool) -> list[Fix]:
+    make = unsafe if silent else fix
+    if layer is not None and _returns_sequences(layer):
+        return [make("give the last step only: leave out `return_sequences=True`", _without_sequences(layer))]
+    return [make("pool over the steps with `GlobalAveragePooling1D`, or flatten them, before the last layer")]
+
+
+def _without_sequences(layer: LayerFacts) -> tuple[Edit, ...]:
+    code = layer.code
+    if not isinstance(code, Code):
+        return ()
+    if layer.class_name != "Bidirectional":
+        return remove_argument(code, "return_sequences")
+    inner = code.arguments[0] if code.arguments else None
+    if inner is None:
+        return ()
+    text = re.sub(r",\s*return_sequences\s*=\s*True", "", inner.text)
+    return (Edit(inner.location, text),) if text != inner.text else ()

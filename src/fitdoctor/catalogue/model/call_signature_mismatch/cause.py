@@ -1,0 +1,279 @@
+"""A function or method that does not take the arguments that Keras calls it with.
+
+## What happens
+
+`TypeError: PrintLoss.on_epoch_end() takes 2 positional arguments but 3 were given`, `mape() missing 1 required
+positional argument`, `update_state() got an unexpected keyword argument 'sample_weight'`. No line of your own is in the
+traceback behind `fit`: it was Keras that made the call.
+
+## Why
+
+Keras calls what it is given in a fixed way: a loss and a metric function with `(y_true, y_pred)`, `update_state` with
+`sample_weight=` even when fit got no weights, `on_epoch_end` with `(epoch, logs)`, `train_step` with the whole batch as
+one argument, `compute_loss` with `(x, y, y_pred, sample_weight)`.
+
+## Fix
+
+Give the function the arguments that Keras passes. Further settings of a loss come from a function around it, or from a
+`Loss` class that takes them in `__init__`.
+
+## Known limits
+
+Functions behind a decorator or `functools.partial` are not judged from the source. A `call` that takes several inputs
+as separate arguments is `inputs-as-separate-arguments`.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.keras_contracts import Contract, contracts_in, is_static, misfit
+from fitdoctor.catalogue.model_classes import head
+from fitdoctor.catalogue.traced import at_frame, module_of, name_of
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.edits import fix
+from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.failure.frames import is_framework
+from fitdoctor.failure.patterns import argument_count, unexpected_keyword
+from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
+from fitdoctor.source.project import Project
+
+CAUSE = Cause(
+    id="FIT314",
+    slug="call-signature-mismatch",
+    severity=Severity.ERROR,
+    raises=("TypeError", "ValueError"),
+    explains=("FIT302",),
+)
+
+_TOO_MANY = "too many positional arguments"
+_NO_POSITIONAL = "should have a single positional argument, the input tensor"
+
+
+@CAUSE.in_source
+def from_source(module: Module) -> Iterator[Finding]:
+    """Keras's call cannot be bound to the parameters."""
+    for function, contract, kind in contracts_in(module):
+        why = misfit(function, contract)
+        if why:
+            yield _finding(function, contract, kind, why, Confidence.LIKELY, [])
+
+
+def _finding(
+    function: FunctionInfo,
+    contract: Contract,
+    kind: str,
+    why: str,
+    confidence: Confidence,
+    evidence: list[Evidence],
+) -> Finding:
+    signature = f"({contract.signature})"
+    return CAUSE.finding(
+        f"Keras cannot call {name_of(function)}: {why}",
+        subject=f"{function.qualname} ({kind})",
+        location=head(function),
+        evidence=[
+            Evidence(
+                claim="the parameters do not fit the call that Keras makes",
+                observed=f"({', '.join(function.parameters)})",
+                expected=signature,
+                location=head(function),
+            ),
+            *evidence,
+        ],
+        fixes=_fixes(function, contract),
+        confidence=confidence,
+    )
+
+
+def _fixes(function: FunctionInfo, contract: Contract) -> list[Fix]:
+    title = f"take the arguments that Keras gives: `({contract.signature})`"
+    return [fix(title, _with_missing_parameters(function, contract))]
+
+
+def _with_missing_parameters(function: FunctionInfo, contract: Contract) -> tuple[Edit, ...]:
+    """Add what Keras gives and the function lacks; only where what is there already has the right place."""
+    node = function.node
+    arguments = node.args
+    listed = [*arguments.posonlyargs, *arguments.args]
+    bound = function.is_method and not is_static(function)
+    names = [argument.arg for argument in (listed[1:] if bound else listed)]
+    if isinstance(node, ast.Lambda) or arguments.kwonlyargs or arguments.vararg or (bound and not listed):
+        return ()
+    wanted = (*contract.positional, *contract.keywords)
+    if names == list(wanted[: len(names)]) and len(names) < len(wanted):
+        # `def on_epoch_end(self, epoch)`: the rest goes behind what is there.
+        added = [f"{name}=None" if name in _OPTIONAL else name for name in wanted[len(names) :]]
+        if not listed or (arguments.defaults and any("=" not in part for part in added)):
+            return ()
+        end = _end(function, listed[-1], arguments.defaults[-1] if arguments.defaults else None)
+        return (Edit(end, "".join(f", {part}" for part in added)),)
+    if len(names) == 1 and names[0] == "y_pred" and wanted[:2] == ("y_true", "y_pred"):
+        # A loss of the predictions alone still gets the labels first.
+        start = function.module.location(listed[-1])
+        at = Location(start.path, start.line, start.column, start.line, start.column, start.cell)
+        return (Edit(at, "y_true, "),)
+    return ()
+
+
+_OPTIONAL = frozenset({"logs", "sample_weight"})
+
+
+def _end(function: FunctionInfo, last: ast.arg, default: ast.expr | None) -> Location:
+    span = function.module.location(last if default is None else default)
+    return Location(span.path, span.end_line, span.end_column, span.end_line, span.end_column, span.cell)
+
+
+@CAUSE.after_failure
+def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """Python says which arguments do not fit; the function is one that Keras calls, or a layer of the user's."""
+    told = _told(failure)
+    if told is None:
+        return
+    owner, name, words = told
+    evidence = [Evidence(claim="Python refused the call", observed=words, fact="failure.message")]
+    by_keras = _called_by_keras(failure)
+    if isinstance(project, Project) and by_keras and name:
+        for function, contract, kind in _named(project, owner, name):
+            why = misfit(function, contract)
+            if why:
+                yield _finding(function, contract, kind, why, Confidence.CERTAIN, evidence)
+                return
+        unlisted = _plainly_named(project, owner, name)
+        if unlisted is not None:
+            yield _unlisted(unlisted, words, evidence)
+            return
+    if isinstance(project, Project) and not name:
+        yield from _layer_called(failure, project, evidence)
+        return
+    if by_keras and name and not isinstance(project, Project) and _is_users(owner, name):
+        yield CAUSE.finding(
+            f"Keras cannot call `{f'{owner}.' if owner else ''}{name}`: {words}",
+            subject=name,
+            location=failure.last_user_frame.location if failure.last_user_frame else None,
+            evidence=evidence,
+            fixes=[fix("take the arguments that Keras gives")],
+            confidence=Confidence.LIKELY,
+        )
+
+
+def _told(failure: FailureFacts) -> tuple[str, str, str] | None:
+    """(class, function, what is wrong); the function is "" where the message does not name it."""
+    words = failure.message.strip().splitlines()[0] if failure.message.strip() else ""
+    if _NO_POSITIONAL in failure.message:
+        return "", "", words
+    if failure.type != "TypeError":
+        return None
+    count = argument_count(failure.message)
+    if count is not None:
+        return (count.owner, count.function, words) if count.function or count.missing else None
+    keyword = unexpected_keyword(failure.message)
+    if keyword is not None and keyword.function:
+        return keyword.owner, keyword.function, words
+    return ("", "", words) if _TOO_MANY in failure.message else None
+
+
+def _called_by_keras(failure: FailureFacts) -> bool:
+    """Whether the call that Python refused was made in Keras: no frame of the user's is the last."""
+    last = failure.frames[-1] if failure.frames else None
+    if last is None:
+        return False
+    return last.library and (is_framework(last.path) or failure.called in ("fit", "evaluate", "predict"))
+
+
+_KERAS_OWN = frozenset({"fit", "evaluate", "predict", "compile", "__init__", "Input"})
+
+
+def _is_users(owner: str, name: str) -> bool:
+    """Without the source: names that Keras's own functions have are left to the causes about those."""
+    return name not in _KERAS_OWN and not owner.endswith("Trainer")
+
+
+def _named(project: Project, owner: str, name: str) -> Iterator[tuple[FunctionInfo, Contract, str]]:
+    for module in project.modules:
+        for function, contract, kind in contracts_in(module):
+            if function.name == name and (not owner or _owner_of(function) == owner):
+                yield function, contract, kind
+
+
+def _owner_of(function: FunctionInfo) -> str:
+    """The class that Python names: the one before the last dot of the qualified name."""
+    return function.owner.name if function.owner is not None else ""
+
+
+def _plainly_named(project: Project, owner: str, name: str) -> FunctionInfo | None:
+    """The one function of that name, whoever calls it: initializers, schedules, functions of Lambda layers."""
+    if name == "__init__":
+        return None
+    found = [
+        function
+        for module in project.modules
+        for function in module.functions
+        if function.name == name and _owner_of(function) == owner
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _unlisted(function: FunctionInfo, words: str, evidence: list[Evidence]) -> Finding:
+    return CAUSE.finding(
+        f"Keras cannot call {name_of(function)} with the arguments that it has",
+        subject=function.qualname,
+        location=head(function),
+        evidence=[
+            Evidence(claim="its parameters", observed=f"({', '.join(function.parameters)})", location=head(function)),
+            *evidence,
+        ],
+        fixes=[fix(f"take the arguments that Keras gives: {words}")],
+        confidence=Confidence.LIKELY,
+    )
+
+
+def _layer_called(failure: FailureFacts, project: Project, evidence: list[Evidence]) -> Iterator[Finding]:
+    """`sig.bind` names no function: a layer of the user's was called with other arguments than its `call` takes."""
+    frame = failure.last_user_frame
+    module = module_of(project, frame)
+    if frame is None or module is None:
+        return
+    if _NO_POSITIONAL in failure.message:
+        name = failure.message.partition("Layer ")[2].split(" ")[0]
+        owner = project.class_named(name)
+        method = owner.module.method(owner, "call") if owner is not None else None
+        if method is not None:
+            yield _unlisted(method, failure.message.splitlines()[0], evidence)
+        return
+    if _TOO_MANY not in failure.message:
+        return
+    for call, method in _calls_of_layers(module):
+        room = len(method.parameters) - 1
+        if at_frame(module, call, frame) and len(call.args) > room and method.node.args.vararg is None:
+            yield _too_many(module, call, method, evidence)
+            return
+
+
+def _calls_of_layers(module: Module) -> Iterator[tuple[ast.Call, FunctionInfo]]:
+    """The calls of a file whose receiver surely is a layer or model of the user's, with its `call`."""
+    for site in module.calls:
+        origin = module.origin(site.node.func)
+        made = origin.node if isinstance(origin.node, ast.Call) else None
+        owner = origin.module.definition(made.func) if made is not None else None
+        if isinstance(owner, ClassInfo) and owner.kind in ("Layer", "Model"):
+            method = owner.module.method(owner, "call")
+            if method is not None:
+                yield site.node, method
+
+
+def _too_many(module: Module, call: ast.Call, method: FunctionInfo, evidence: list[Evidence]) -> Finding:
+    takes = len(method.parameters) - 1
+    return CAUSE.finding(
+        f"{name_of(method)} takes {takes} argument{'s' * (takes != 1)} and is called with {len(call.args)}",
+        subject=module.segment(call.func),
+        location=module.location(call),
+        evidence=[
+            Evidence(claim="what it takes", observed=f"({', '.join(method.parameters)})", location=head(method)),
+            *evidence,
+        ],
+        fixes=[fix("call it with what its `call` takes, or give `call` the further arguments")],
+        confidence=Confidence.CERTAIN,
+    )

@@ -1,0 +1,415 @@
+"""Two neighbouring layers do not fit: an axis too many or too few.
+
+## What happens
+
+A layer refuses what the layer before it makes: `ValueError: Input 0 of layer "lstm_1" is incompatible with the layer:
+expected ndim=3, found ndim=2`. Or it takes it and the mistake shows at the end: `Dense` works along the last axis of
+anything, so after a convolution without `Flatten` the output keeps its height and width. Crossentropies then refuse the
+labels (`must have the same rank`, `must have rank (ndim) target.ndim - 1`); with `mse` and labels of shape (n,) fit runs
+to its end and compares every label of the batch with every pixel.
+
+## Why
+
+A recurrent layer gives only its last step unless it is told `return_sequences=True`, and the next recurrent layer needs
+all steps. `Flatten` and global pooling leave one row a sample, which no recurrent layer, convolution or pooling takes.
+A convolution leaves an image, which `Dense` turns into another image.
+
+## Fix
+
+`return_sequences=True` on the recurrent layer before; no `Flatten` or global pooling before layers that need the axes;
+`Flatten()` or global pooling between the last convolution and the first `Dense`.
+
+## Known limits
+
+A first layer that refuses the data, or the model's own `Input`, is another cause. In a model of one's own class the
+layers are taken to be called in the order in which they were made.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.label_shapes import shapes_of_failure
+from fitdoctor.catalogue.layer_refusals import Refusal, of_failure, of_site, of_trial
+from fitdoctor.catalogue.layer_source import found_in, insert_layer, removed
+from fitdoctor.catalogue.targets import (
+    CROSSENTROPIES,
+    REGRESSION,
+    Target,
+    loss_accepted,
+    loss_failure,
+    targets,
+    unwrapped,
+)
+from fitdoctor.catalogue.words import place, shape_words
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.edits import fix, set_argument, unsafe
+from fitdoctor.facts import DataFacts, FailureFacts, LayerFacts, ModelFacts, Shape, Unknown
+from fitdoctor.failure.patterns import input_mismatch, parse_shape
+from fitdoctor.source.fit_sites import ModelSite
+from fitdoctor.source.project import Project
+
+CAUSE = Cause(
+    id="FIT304",
+    slug="layer-rank-mismatch",
+    severity=Severity.ERROR,
+    raises="ValueError",
+    explains=("FIT102", "FIT201", "FIT202", "FIT204", "FIT205", "FIT216", "FIT217", "FIT218", "FIT320"),
+)
+
+RECURRENT = frozenset({"LSTM", "GRU", "SimpleRNN", "RNN", "Bidirectional", "ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D"})
+KEEPS_RANK = re.compile(
+    r"InputLayer|\w*Dropout\w*|\w*Normalization|Activation|\w*ReLU|ELU|Softmax|Gaussian\w+|Masking|Rescaling|Identity"
+    r"|ActivityRegularization|Random\w+|Resizing|CenterCrop"
+)
+"""Layers that hand on the axes as they come, and say nothing about how many there should be."""
+
+
+# --- a layer refuses what comes before it -------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Ranks:
+    """How many axes a layer wants, and how many it got."""
+
+    expected: int
+    found: int
+    shape: Shape | None
+
+
+_TIME_DISTRIBUTED = re.compile(r"`TimeDistributed`[^\n]{0,120}at least 3 (?:axes|dimensions), received: (?P<shape>\([^)]*\))")
+_KERNEL = re.compile(
+    r"Kernel shape must have the same length as input(?:, but received kernel of shape (?P<kernel>\([^)]*\)) and "
+    r"input of shape|:) (?P<shape>\([^)]*\))"
+)
+
+
+def ranks_in(message: str) -> Ranks | None:
+    """The numbers of axes that a refusal speaks of."""
+    said = input_mismatch(message)
+    if said is not None and said.expected_rank is not None and said.found_rank is not None and not said.target:
+        return Ranks(said.expected_rank, said.found_rank, said.found)
+    wrapped = _TIME_DISTRIBUTED.search(message)
+    if wrapped:
+        shape = parse_shape(wrapped["shape"])
+        return Ranks(3, len(shape), shape) if shape is not None else None
+    kernel = _KERNEL.search(message)
+    if kernel:
+        shape, window = parse_shape(kernel["shape"]), parse_shape(kernel["kernel"] or "x")
+        if shape is not None and window is not None:
+            return Ranks(len(window), len(shape), shape)
+    return None
+
+
+def _speaks_of_ranks(message: str) -> bool:
+    return ranks_in(message) is not None
+
+
+@CAUSE.in_source
+def from_source(site: ModelSite, project: Project) -> Iterator[Finding]:
+    """The source makes a model whose layers do not fit."""
+    refusal = of_site(site)
+    if refusal is not None:
+        yield from _refused(refusal, project)
+
+
+@CAUSE.before_fit
+def from_trial(model: ModelFacts, data: DataFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """The abstract forward pass stopped at a layer inside the model."""
+    refusal = of_trial(model, data) if data.role == "training" else None
+    if refusal is not None and not _is_given_the_data(refusal, data):
+        yield from _refused(refusal, project)
+
+
+@CAUSE.after_failure
+def from_refusal(
+    failure: FailureFacts, project: Project | Unknown, model: ModelFacts | Unknown, data: DataFacts | Unknown
+) -> Iterator[Finding]:
+    """Keras names the layer and the axes."""
+    if not _speaks_of_ranks(failure.message) or (isinstance(data, DataFacts) and data.role != "training"):
+        return
+    refusal = of_failure(failure, project, model, data, _speaks_of_ranks)
+    if refusal is not None and not (isinstance(data, DataFacts) and _is_given_the_data(refusal, data)):
+        yield from _refused(refusal, project)
+
+
+def _is_given_the_data(refusal: Refusal, data: DataFacts) -> bool:
+    """Whether the layer got an input of the model as it is: then the data, or the `Input`, is to blame."""
+    ranks = ranks_in(refusal.message)
+    if ranks is None or ranks.shape is None:
+        return True
+    return any(
+        isinstance(array.shape, tuple) and array.shape[1:] == ranks.shape[1:] and len(array.shape) == ranks.found
+        for array in data.x
+    )
+
+
+def _refused(refusal: Refusal, project: Project | Unknown) -> Iterator[Finding]:
+    ranks = ranks_in(refusal.message)
+    if ranks is None or ranks.found < 2 or refusal.layer is None:
+        return
+    culprit = _culprit(refusal)
+    if culprit is None:
+        return
+    blamed, why, fixes = _judged(refusal, ranks, culprit, project)
+    before = unwrapped(culprit)
+    yield CAUSE.finding(
+        f"`{refusal.layer.class_name}` needs {_axes(ranks.expected)}, and `{before.class_name}` before it gives "
+        f"{ranks.found}",
+        subject=f"layer {refusal.layer.class_name}",
+        location=place(blamed.code, refusal.layer.code, refusal.place),
+        evidence=[
+            Evidence(
+                claim=f"`{refusal.layer.class_name}` gets",
+                observed=shape_words(ranks.shape) if ranks.shape is not None else f"{ranks.found} axes",
+                expected=_axes(ranks.expected),
+                location=place(refusal.layer.code, refusal.place),
+            ),
+            Evidence(claim=why, location=place(culprit.code)),
+        ],
+        fixes=fixes,
+        confidence=refusal.confidence,
+    )
+
+
+def _axes(count: int) -> str:
+    return f"{count} axes (batch first)"
+
+
+def _culprit(refusal: Refusal) -> LayerFacts | None:
+    """The layer that decided how many axes there are; None when that is the model's input."""
+    for layer in refusal.way:
+        if not KEEPS_RANK.fullmatch(layer.class_name) and layer.class_name != "Dense":
+            if layer.class_name == "Embedding" and ranks_too_many(refusal):
+                return None
+            return layer
+    weighed = [layer for layer in refusal.way if not KEEPS_RANK.fullmatch(layer.class_name)]
+    return weighed[0] if weighed and refusal.fixed_input else None
+
+
+def ranks_too_many(refusal: Refusal) -> bool:
+    """Whether the layer got more axes than it wants."""
+    ranks = ranks_in(refusal.message)
+    return ranks is not None and ranks.found > ranks.expected
+
+
+def _judged(
+    refusal: Refusal, ranks: Ranks, culprit: LayerFacts, project: Project | Unknown
+) -> tuple[LayerFacts, str, list[Fix]]:
+    """The layer to change, why, and how."""
+    layer = refusal.layer
+    assert layer is not None
+    name = culprit.class_name
+    if ranks.found < ranks.expected:
+        if name in RECURRENT:
+            why = f"without `return_sequences=True`, `{_recurrent(culprit)}` gives only its last step"
+            return culprit, why, [_sequences(culprit, project, "True")]
+        if name.startswith("Global") or name == "Flatten":
+            why = f"`{name}` leaves one row a sample"
+            return culprit, why, [_without(culprit, project)]
+    elif name in RECURRENT and ranks.expected == 2:
+        why = f"with `return_sequences=True`, `{_recurrent(culprit)}` gives every step"
+        return culprit, why, [_sequences(culprit, project, "False")]
+    other = _of_rank(layer, ranks.found)
+    if other:
+        why = f"`{name}` gives {ranks.found} axes, for which there is `{other}`"
+        return layer, why, [_renamed(layer, other)]
+    return layer, f"`{name}` gives {ranks.found} axes", _adapted(layer, ranks, project)
+
+
+def _recurrent(layer: LayerFacts) -> str:
+    if layer.class_name == "Bidirectional" and layer.sublayers:
+        return layer.sublayers[0].class_name
+    return layer.class_name
+
+
+def _sequences(layer: LayerFacts, project: Project | Unknown, value: str) -> Fix:
+    code = layer.code
+    if layer.class_name == "Bidirectional":
+        found = found_in(project, code)
+        inner = found[1].args[0] if found is not None and found[1].args else None
+        code = found[0].code(inner) if found is not None and isinstance(inner, ast.Call) else Unknown("not found")
+    return fix(
+        f"set `return_sequences={value}` on `{_recurrent(layer)}`", set_argument(code, "return_sequences", value)
+    )
+
+
+def _without(layer: LayerFacts, project: Project | Unknown) -> Fix:
+    found = found_in(project, layer.code)
+    edits = removed(*found) if found is not None else ()
+    return fix(f"leave out `{layer.class_name}` here", edits)
+
+
+def _of_rank(layer: LayerFacts, rank: int) -> str:
+    """The same layer for images, sequences or volumes, by the number of axes."""
+    match = re.fullmatch(r"(?P<stem>(?:Global)?(?:Max|Average)Pooling|Conv|SeparableConv|UpSampling|ZeroPadding)(?P<n>\d)D", layer.class_name)
+    if match is None or not 3 <= rank <= 5 or (match["stem"] == "SeparableConv" and rank == 5):
+        return ""
+    return f"{match['stem']}{rank - 2}D"
+
+
+def _renamed(layer: LayerFacts, name: str) -> Fix:
+    code = layer.code
+    title = f"use `{name}`"
+    if isinstance(code, Unknown) or any("(" in argument.text for argument in code.arguments):
+        return fix(title)
+    spelt = code.text.split("(")[0]
+    path, dot, last = spelt.rpartition(".")
+    if not dot:
+        return fix(title)
+    here = code.location
+    span = Location(here.path, here.line, here.column, here.line, here.column + len(spelt), here.cell)
+    if "\n" in spelt or not re.fullmatch(r"\w+", last):
+        return fix(title)
+    return fix(title, (Edit(span, f"{path}.{name}"),))
+
+
+def _adapted(layer: LayerFacts, ranks: Ranks, project: Project | Unknown) -> list[Fix]:
+    found = found_in(project, layer.code)
+    shape = ranks.shape
+    if ranks.found == 2 and ranks.expected == 3:
+        title = "make a sequence of the row: `Reshape((-1, 1))`, or `RepeatVector(steps)`"
+        return [unsafe(title, insert_layer(*found, "Reshape", "(-1, 1)") if found is not None else ())]
+    if ranks.found == 4 and ranks.expected == 3 and shape is not None and None not in shape[1:]:
+        target = f"({shape[1]}, {(shape[2] or 0) * (shape[3] or 0)})"
+        title = f"make a sequence of the rows of the image: `Reshape({target})`"
+        return [fix(title, insert_layer(*found, "Reshape", target) if found is not None else ())]
+    if ranks.expected == 2:
+        return [fix("flatten first", insert_layer(*found, "Flatten") if found is not None else ())]
+    return [fix(f"bring the input of `{layer.class_name}` to {ranks.expected} axes with `Reshape`")]
+
+
+# --- Dense behind a convolution, without Flatten ------------------------------------------------------------------
+
+
+@CAUSE.in_source
+@CAUSE.before_fit
+def from_labels(model: ModelFacts, data: DataFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """One label a sample against an output that still has height and width."""
+    if data.role != "training":
+        return
+    for target in targets(model, data):
+        labels, output = target.label_shape, target.output_shape
+        if labels is None or output is None or not is_image_for_one_label(labels, output):
+            continue
+        if target.loss_name not in CROSSENTROPIES | REGRESSION:
+            continue
+        if loss_accepted(data) and all(length == 1 for length in output[1:-1]):
+            continue
+        yield _unflattened(target, labels, output, data, project)
+
+
+def is_image_for_one_label(labels: Shape, output: Shape) -> bool:
+    """Whether there is one row of labels a sample and an image, or volume, of outputs."""
+    return len(output) >= 4 and 1 <= len(labels) <= 2
+
+
+def _unflattened(
+    target: Target, labels: Shape, output: Shape, data: DataFacts, project: Project | Unknown
+) -> Finding:
+    raised = loss_failure(data) is not None
+    silent = not raised and (loss_accepted(data) or target.loss_name in REGRESSION)
+    dense, before = _first_dense(target)
+    blamed = dense or before
+    outcome = "compares them by broadcasting" if silent else "refuses them"
+    return CAUSE.finding(
+        f"the output has shape {shape_words((None, *output[1:]))} for one label a sample: nothing flattens it, and "
+        f"`{target.loss_name}` {outcome}",
+        subject="output shape",
+        location=place(
+            *(layer.code for layer in (dense, before) if layer is not None), data.code
+        ),
+        evidence=[
+            Evidence(
+                claim="output against labels",
+                observed=shape_words((None, *output[1:])),
+                expected=shape_words((None, *labels[1:])),
+                fact="model.outputs",
+            ),
+            *_image_evidence(before),
+        ],
+        fixes=_flattening(blamed if dense is not None else None, project, silent),
+        confidence=Confidence.CERTAIN if raised else Confidence.LIKELY,
+        severity=Severity.WARNING if silent else Severity.ERROR,
+    )
+
+
+def _image_evidence(layer: LayerFacts | None) -> list[Evidence]:
+    if layer is None:
+        return []
+    shapes = layer.output_shapes
+    observed = shape_words(shapes[0]) if isinstance(shapes, tuple) and shapes else ""
+    return [Evidence(claim=f"`{layer.class_name}` gives an image", observed=observed, location=place(layer.code))]
+
+
+def _first_dense(target: Target) -> tuple[LayerFacts | None, LayerFacts | None]:
+    """The first `Dense` behind the convolutions, and the layer before it."""
+    dense: LayerFacts | None = None
+    for step in target.way:
+        if not isinstance(step, LayerFacts):
+            return dense, None
+        if step.class_name == "Dense":
+            dense = step
+        elif not KEEPS_RANK.fullmatch(step.class_name):
+            return dense, step
+    return dense, None
+
+
+def _flattening(dense: LayerFacts | None, project: Project | Unknown, silent: bool) -> list[Fix]:
+    found = found_in(project, dense.code) if dense is not None else None
+    make = unsafe if silent else fix
+    return [
+        make("flatten before the first `Dense`", insert_layer(*found, "Flatten") if found is not None else ()),
+        make(
+            "average over the image before the first `Dense`",
+            insert_layer(*found, "GlobalAveragePooling2D") if found is not None else (),
+        ),
+    ]
+
+
+@CAUSE.after_failure
+def from_label_failure(
+    failure: FailureFacts, model: ModelFacts | Unknown, data: DataFacts | Unknown, project: Project | Unknown
+) -> Iterator[Finding]:
+    """The loss refused one label a sample for an image of outputs."""
+    shapes = shapes_of_failure(failure)
+    if shapes is None or not is_image_for_one_label(shapes.target, shapes.output):
+        return
+    if isinstance(model, ModelFacts) and isinstance(data, DataFacts):
+        if data.role != "training":
+            return
+        for target in targets(model, data):
+            labels, output = target.label_shape, target.output_shape
+            if labels is not None and output is not None and is_image_for_one_label(labels, output):
+                found = _unflattened(target, labels, output, data, project)
+                yield CAUSE.finding(
+                    found.message.replace("compares them by broadcasting", "cannot compare them"),
+                    subject=found.subject,
+                    location=found.location,
+                    evidence=found.evidence,
+                    fixes=_flattening(_first_dense(target)[0], project, silent=False),
+                    confidence=Confidence.CERTAIN,
+                )
+                return
+    frame = failure.last_user_frame
+    yield CAUSE.finding(
+        f"the output has shape {shape_words((None, *shapes.output[1:]))} for one label a sample: nothing flattens it",
+        subject="output shape",
+        location=frame.location if frame is not None else None,
+        evidence=[
+            Evidence(
+                claim="output against labels",
+                observed=shape_words(shapes.output),
+                expected=shape_words(shapes.target),
+                fact="failure.message",
+            )
+        ],
+        fixes=[fix("flatten, or pool over the image, before the first `Dense`")],
+        confidence=Confidence.LIKELY,
+    )
+
+

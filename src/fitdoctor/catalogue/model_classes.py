@@ -1,0 +1,124 @@
+"""Reading the user's model classes: what they inherit, what their steps unpack, return and update."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from fitdoctor.catalogue.traced import own_nodes
+from fitdoctor.diagnosis import Location
+from fitdoctor.facts import ModelFacts, Unknown
+from fitdoctor.source.callees import is_self
+from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
+from fitdoctor.source.project import Project
+
+STEPS = ("train_step", "test_step")
+SETTINGS = frozenset({"training", "mask"})
+"""Arguments of `call` that Keras fills in by itself."""
+
+
+def class_of_model(model: ModelFacts | Unknown, project: Project | Unknown) -> ClassInfo | None:
+    """The user's class of a model, where exactly one has its name."""
+    if isinstance(model, Unknown) or isinstance(project, Unknown):
+        return None
+    owner = project.class_named(model.class_name)
+    return owner if owner is not None and owner.kind == "Model" else None
+
+
+def is_plain(owner: ClassInfo) -> bool:
+    """Whether a class and those of the user's above it inherit from nothing but Keras's own `Model`."""
+    for ancestor in owner.module.ancestry(owner):
+        for base, node in zip(ancestor.bases, ancestor.node.bases, strict=True):
+            if base in ("keras.Model", "object") or isinstance(ancestor.module.definition(node), ClassInfo):
+                continue
+            return False
+    return True
+
+
+def steps_of(module: Module) -> Iterator[FunctionInfo]:
+    """The `train_step` and `test_step` methods of the model classes of a file."""
+    for owner in module.classes:
+        if owner.kind == "Model":
+            yield from (owner.methods[name] for name in STEPS if name in owner.methods)
+
+
+def required_inputs(method: FunctionInfo) -> tuple[str, ...]:
+    """The arguments of `call` that have no default, without `self` and those that Keras fills in; () when any fit."""
+    arguments = method.node.args
+    if arguments.vararg is not None:
+        return ()
+    listed = [argument.arg for argument in (*arguments.posonlyargs, *arguments.args)]
+    required = listed[: len(listed) - len(arguments.defaults)] if arguments.defaults else listed
+    return tuple(name for name in required[1:] if name not in SETTINGS)
+
+
+def head(function: FunctionInfo) -> Location:
+    """The first line of a function: where its arguments stand."""
+    module, whole = function.module, function.module.location(function.node)
+    line = module.line_text(whole.line, whole.cell).split("#")[0].rstrip()
+    end = max(len(line) + 1, whole.column)
+    return Location(whole.path, whole.line, whole.column, whole.line, end, whole.cell)
+
+
+def returned(function: FunctionInfo) -> list[ast.expr]:
+    """What a function returns, statement by statement; `return` alone and `return None` are left out."""
+    if isinstance(function.node, ast.Lambda):
+        return [function.node.body]
+    values = [statement.value for statement in function.module.returns.get(function.node, [])]
+    return [value for value in values if value is not None and not _is_none(value)]
+
+
+def _is_none(value: ast.expr) -> bool:
+    return isinstance(value, ast.Constant) and value.value is None
+
+
+def batch_unpacking(step: FunctionInfo) -> tuple[ast.Assign, int] | None:
+    """The statement that unpacks the batch of a step at its very top level, and into how many parts."""
+    node = step.node
+    if isinstance(node, ast.Lambda) or len(step.parameters) < 2:
+        return None
+    batch = step.parameters[1]
+    for statement in node.body:
+        if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+            target = statement.targets[0]
+            if isinstance(statement.value, ast.Name) and statement.value.id == batch:
+                if isinstance(target, (ast.Tuple, ast.List)):
+                    starred = any(isinstance(part, ast.Starred) for part in target.elts)
+                    return None if starred else (statement, len(target.elts))
+                return None
+        if _mentions(statement, batch):
+            # `if len(data) == 3`, `data = unpack(data)`: the step looks at what it got before it unpacks it.
+            return None
+    return None
+
+
+def _mentions(statement: ast.AST, name: str) -> bool:
+    return any(isinstance(node, ast.Name) and node.id == name for node in ast.walk(statement))
+
+
+# --- what a step updates -------------------------------------------------------------------------------------------
+
+
+def reached_methods(step: FunctionInfo) -> list[FunctionInfo]:
+    """A step and the methods of its class that it calls on `self`, one through another."""
+    owner = step.owner
+    found, waiting = [step], [step]
+    while waiting and owner is not None:
+        current = waiting.pop()
+        for node in own_nodes(current):
+            if not isinstance(node, ast.Attribute) or not is_self(current.module, node.value):
+                continue
+            method = owner.module.method(owner, node.attr)
+            if method is not None and method not in found:
+                found.append(method)
+                waiting.append(method)
+    return found
+
+
+def differentiated(step: FunctionInfo) -> str:
+    """The name of the value that a tape in the step differentiates; "" when it is no plain name."""
+    for node in own_nodes(step):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "gradient":
+            if node.args and isinstance(node.args[0], ast.Name):
+                return node.args[0].id
+    return ""

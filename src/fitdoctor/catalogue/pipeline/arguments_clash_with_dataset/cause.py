@@ -1,0 +1,141 @@
+"""Labels, weights or a validation split beside a dataset or generator.
+
+## What happens
+
+`ValueError: When providing x as a tf.data.Dataset, y should not be passed`, the same for `sample_weight`, and
+``Argument `validation_split` is only supported for tensors or NumPy arrays``. `batch_size` is accepted and ignored.
+
+## Why
+
+The elements of a dataset, generator or PyDataset are whole batches: they bring their own labels and weights, and nobody
+knows their number before they are read, so that no share of them can be set aside.
+
+## Fix
+
+Leave the argument out. Labels and weights go into the elements: `(x, y)` or `(x, y, sample_weight)`. For validation, make a
+second dataset, with `take` and `skip` on one that is not reshuffled.
+
+## Known limits
+
+From the source alone, an argument whose value may be None is not reported.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.pipeline_steps import words
+from fitdoctor.catalogue.words import place
+from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
+from fitdoctor.edits import fix, remove_argument, unsafe
+from fitdoctor.facts import Argument, Code, DataFacts, FailureFacts, FitFacts, Unknown
+
+CAUSE = Cause(
+    id="FIT711",
+    slug="arguments-clash-with-dataset",
+    severity=Severity.ERROR,
+    raises="ValueError",
+    explains=("FIT107", "FIT108", "FIT109", "FIT214", "FIT215"),
+)
+
+POSITIONS = {"y": 1, "batch_size": 2, "validation_split": 6, "sample_weight": 10}
+"""The arguments that clash, and where they stand in `fit(…)`."""
+BATCHED = ("dataset", "generator", "pydataset", "dataloader")
+
+
+@CAUSE.in_source
+@CAUSE.before_fit
+def from_call(fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
+    """An argument that has no meaning beside batched data."""
+    if fit.method != "fit" or data.role != "training" or data.form not in BATCHED:
+        return
+    for name in POSITIONS:
+        if name in fit.valued and name != "batch_size":
+            yield _finding(name, fit, data)
+    size = fit.batch_size
+    if size is not None and isinstance(data.batch_size, int) and data.batch_size != size:
+        yield _ignored(size, data.batch_size, fit, data)
+
+
+def _finding(name: str, fit: FitFacts, data: DataFacts) -> Finding:
+    argument = _argument(fit.code, name)
+    return CAUSE.finding(
+        f"`{name}` cannot be given beside a {words(data)}: {_reason(name)}",
+        subject=f"argument {name} of fit",
+        location=place(argument.whole if argument else None, fit.code),
+        evidence=[
+            Evidence(claim="x", observed=f"a {words(data)}", expected=f"arrays, or no `{name}`", fact="data.form")
+        ],
+        fixes=_fixes(name, fit.code),
+        confidence=Confidence.CERTAIN,
+    )
+
+
+def _reason(name: str) -> str:
+    if name == "validation_split":
+        return "its length is not known before it is read"
+    return "its elements bring their own"
+
+
+def _argument(code: Code | Unknown, name: str) -> Argument | None:
+    return None if isinstance(code, Unknown) else code.argument(name, POSITIONS[name])
+
+
+def _fixes(name: str, code: Code | Unknown) -> list[Fix]:
+    edits = remove_argument(code, name, POSITIONS[name])
+    if name == "y":
+        return [fix("leave out `y`", edits)]
+    if name == "sample_weight":
+        return [
+            unsafe("leave out `sample_weight`", edits),
+            fix("make the weights the third part of each element: `(x, y, weight)`"),
+        ]
+    return [
+        unsafe("leave out `validation_split`", edits),
+        fix("split the data before it becomes a dataset, and give `validation_data`"),
+    ]
+
+
+def _ignored(size: int, real: int, fit: FitFacts, data: DataFacts) -> Finding:
+    argument = _argument(fit.code, "batch_size")
+    return CAUSE.finding(
+        f"`batch_size={size}` is ignored: the {words(data)} gives batches of {real}",
+        subject="argument batch_size of fit",
+        location=place(argument.whole if argument else None, fit.code),
+        evidence=[Evidence(claim="batch size", observed=str(real), expected=str(size), fact="data.batch_size")],
+        fixes=[fix("leave out `batch_size`", remove_argument(fit.code, "batch_size", POSITIONS["batch_size"]))],
+        severity=Severity.INFO,
+        confidence=Confidence.CERTAIN,
+    )
+
+
+_REFUSED = re.compile(r"`(?P<name>y|sample_weights?)` should not be passed|`(?P<old>y|sample_weight)` argument is not supported")
+
+
+@CAUSE.after_failure
+def from_failure(failure: FailureFacts, fit: FitFacts | Unknown, data: DataFacts | Unknown) -> Iterator[Finding]:
+    """Keras names the argument."""
+    refused = _REFUSED.search(failure.message)
+    if failure.type != "ValueError":
+        return
+    if refused is not None:
+        name = (refused["name"] or refused["old"]).rstrip("s")
+    elif "`validation_split` is only supported" in failure.message:
+        name = "validation_split"
+    else:
+        return
+    if isinstance(fit, FitFacts) and isinstance(data, DataFacts):
+        if data.role == "training":
+            yield _finding(name, fit, data)
+        return
+    frame = failure.last_user_frame
+    code = frame.code if frame is not None else Unknown("no frame")
+    argument = _argument(code, name)
+    yield CAUSE.finding(
+        f"`{name}` cannot be given beside a dataset or generator: {_reason(name)}",
+        subject=f"argument {name} of fit",
+        location=place(argument.whole if argument else None, frame.location if frame else None),
+        fixes=_fixes(name, code),
+    )

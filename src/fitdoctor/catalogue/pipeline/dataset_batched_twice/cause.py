@@ -1,0 +1,178 @@
+"""A dataset that is batched twice.
+
+## What happens
+
+Every element is a batch of batches: it has one axis too many, and the first layer that minds refuses it:
+`expected ndim=3, found ndim=4. Full shape received: (None, None, 24, 2)`. Layers that take any rank (`Dense` in a model
+without an `Input`) let it pass.
+
+## Why
+
+`.batch()` was called on a dataset whose elements are batches already: a helper, a Keras utility such as
+`timeseries_dataset_from_array`, or a generator that yields whole batches did it first.
+
+## Fix
+
+Drop one of the two, usually the later.
+
+## Known limits
+
+Two batch axes that are meant (windows of a sequence, then batches of windows) are told apart only by the model: what it
+accepts is not reported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.pipeline_steps import BATCHING, batch_steps, without_step, words
+from fitdoctor.catalogue.shapes import forward_failure, went_through
+from fitdoctor.catalogue.words import place, shape_words
+from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
+from fitdoctor.edits import fix
+from fitdoctor.facts import (
+    ArrayFacts,
+    Code,
+    DataFacts,
+    FailureFacts,
+    FitFacts,
+    ModelFacts,
+    PipelineStep,
+    Shape,
+    Unknown,
+)
+
+CAUSE = Cause(
+    id="FIT702",
+    slug="dataset-batched-twice",
+    severity=Severity.ERROR,
+    raises="ValueError",
+    explains=("FIT101", "FIT102", "FIT103", "FIT304", "FIT712"),
+)
+
+
+@CAUSE.in_source
+@CAUSE.before_fit
+def from_pipeline(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
+    """Two batch axes in the element, and a model that wants one."""
+    if data.form != "dataset" or not data.x or went_through(data):
+        return
+    steps = batch_steps(data.pipeline)
+    if not steps or steps[-1].operation not in BATCHING:
+        return
+    if len(steps) < 2 and not _source_batches(data.pipeline, steps[-1]):
+        return
+    array = _one_axis_too_many(model, data)
+    if array is None:
+        return
+    assert isinstance(array.shape, tuple)
+    last = steps[-1]
+    evidence = [
+        Evidence(
+            claim=f"an element of the {words(data)}",
+            observed=shape_words(array.shape),
+            expected=shape_words(array.shape[1:]),
+            fact="data.first_batch",
+        )
+    ]
+    first = steps[0] if len(steps) > 1 else data.pipeline[0]
+    if isinstance(first.code, Code) and first.code != last.code:
+        evidence.append(Evidence(claim="its elements are batches from here on", location=first.code.location))
+    yield CAUSE.finding(
+        f"the {words(data)} is batched twice: its elements have the shape {shape_words(array.shape)}",
+        subject=f"{data.role} dataset",
+        location=place(last.code, data.code, array.use),
+        evidence=evidence,
+        fixes=[fix("drop the second `batch`", without_step(last.code))],
+        confidence=Confidence.LIKELY if isinstance(data.trial.forward, Unknown) else Confidence.CERTAIN,
+    )
+
+
+
+def _source_batches(pipeline: tuple[PipelineStep, ...], batch: PipelineStep) -> bool:
+    """Whether the source of the pipeline gives batches: every component of a generator has an open first axis."""
+    source = pipeline[0]
+    before = pipeline[: pipeline.index(batch)]
+    if source.operation != "from_generator" or not source.specs:
+        return False
+    kept = all(step.operation in ("from_generator", "prefetch", "cache", "shuffle", "repeat", "take") for step in before)
+    return kept and all(isinstance(spec.shape, tuple) and spec.shape[:1] == (None,) for spec in source.specs)
+
+
+def _one_axis_too_many(model: ModelFacts, data: DataFacts) -> ArrayFacts | None:
+    """The first component that the model would take without its first axis."""
+    from fitdoctor.failure.patterns import input_mismatch
+
+    if isinstance(model.inputs, Unknown):
+        failed = forward_failure(data)
+        said = input_mismatch(failed.message) if failed is not None else None
+        if said is None:
+            return _by_first_layer(model, data)
+        expected, found = said.ranks
+        if expected is None or found != expected + 1:
+            return None
+        return next((array for array in data.x if isinstance(array.shape, tuple) and len(array.shape) == found), None)
+    if len(model.inputs) != len(data.x):
+        return None
+    for array, spec in zip(data.x, model.inputs, strict=True):
+        if isinstance(array.shape, tuple) and isinstance(spec.shape, tuple):
+            if len(array.shape) == len(spec.shape) + 1 and _fit(array.shape[2:], spec.shape[1:]):
+                return array
+    return None
+
+
+_RANKS = {"LSTM": 3, "GRU": 3, "SimpleRNN": 3, "Conv1D": 3, "Conv2D": 4, "Conv3D": 5}
+
+
+def _by_first_layer(model: ModelFacts, data: DataFacts) -> ArrayFacts | None:
+    """For a model that was not tried: the rank that its first layer asks for."""
+    if not isinstance(data.trial.forward, Unknown) or model.kind != "sequential" or len(data.x) != 1:
+        return None
+    first = next((layer for layer in model.layers if layer.class_name != "InputLayer"), None)
+    wanted = _RANKS.get(first.class_name) if first is not None and first.builtin else None
+    array = data.x[0]
+    fits = isinstance(array.shape, tuple) and wanted is not None and len(array.shape) == wanted + 1
+    return array if fits else None
+
+
+def _fit(found: Shape, expected: Shape) -> bool:
+    return all(one is None or other is None or one == other for one, other in zip(found, expected, strict=True))
+
+
+@CAUSE.after_failure
+def from_failure(
+    failure: FailureFacts, fit: FitFacts | Unknown, model: ModelFacts | Unknown, data: DataFacts | Unknown
+) -> Iterator[Finding]:
+    """The same proof, once fit has raised for it; or a refused shape with two open axes in front."""
+    from fitdoctor.failure.patterns import input_mismatch
+
+    if failure.type != "ValueError":
+        return
+    if isinstance(data, DataFacts):
+        if isinstance(model, ModelFacts) and isinstance(fit, FitFacts):
+            yield from from_pipeline(model, fit, data)
+        if data.form != "other":
+            return
+    said = input_mismatch(failure.message)
+    if said is None or said.found is None or said.found[:2] != (None, None) or failure.called != "fit":
+        return
+    expected, found = said.ranks
+    if expected is None or found != expected + 1 or None in said.found[2:]:
+        return
+    if said.expected is not None and not _fit(said.found[2:], said.expected[1:]):
+        return
+    frame = failure.last_user_frame
+    yield CAUSE.finding(
+        f"the data has two batch axes: its shape is {shape_words(said.found)}",
+        location=frame.location if frame else None,
+        evidence=[
+            Evidence(
+                claim="what the layer was given",
+                observed=shape_words(said.found),
+                expected=shape_words(said.expected) if said.expected else f"{expected} axes",
+                fact="failure.message",
+            )
+        ],
+        fixes=[fix("drop one of the two calls of `batch`")],
+    )

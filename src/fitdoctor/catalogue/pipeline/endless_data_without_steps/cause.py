@@ -1,0 +1,132 @@
+"""Endless data, and nothing that says where an epoch ends.
+
+## What happens
+
+The first epoch never ends: `fit` goes on for ever, without an error. Endless validation data without `validation_steps`
+stops the progress after the first epoch, in its validation.
+
+## Why
+
+`.repeat()` without a number makes a dataset endless, and so does a generator with `while True`. An epoch is one pass over the
+data unless `steps_per_epoch` (for validation: `validation_steps`) says how many batches it has.
+
+## Fix
+
+Drop `.repeat()`, which several epochs do not need, or give `steps_per_epoch`.
+
+## Known limits
+
+A callback of the user's own may end the epoch (`model.stop_training = True` works between two batches): with one, the finding
+is likely, not certain. Of generators only those are known to be endless whose function loops with `while True` and has no
+`break`, `return` or `raise` inside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.generator_sources import generator_behind, never_ends
+from fitdoctor.catalogue.pipeline_steps import setting, without_step, words
+from fitdoctor.catalogue.words import place
+from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.edits import append_arguments, unsafe
+from fitdoctor.facts import Code, DataFacts, FitFacts, ModelFacts, PipelineStep, Unknown
+from fitdoctor.source.project import Project
+
+CAUSE = Cause(id="FIT704", slug="endless-data-without-steps", severity=Severity.ERROR, never_ends=True)
+
+KERAS_CALLBACKS = frozenset(
+    "BackupAndRestore CSVLogger EarlyStopping History LearningRateScheduler ModelCheckpoint ProgbarLogger "
+    "ReduceLROnPlateau RemoteMonitor SwapEMAWeights TensorBoard TerminateOnNaN".split()
+)
+"""Callbacks that do not end an epoch of healthy training before its end."""
+
+
+@CAUSE.in_source
+def from_source(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
+    """What the source tells of the data; a program may do something that it does not tell."""
+    for finding in from_data(model, fit, data, project):
+        yield replace(finding, confidence=Confidence.LIKELY)
+
+
+@CAUSE.before_fit
+def from_data(
+    model: ModelFacts | Unknown, fit: FitFacts, data: DataFacts, project: Project | Unknown
+) -> Iterator[Finding]:
+    """Data without an end, and no number of steps."""
+    argument = _steps_argument(fit, data)
+    if argument is None or _is_given(fit, argument) or (argument in fit.given and data.endless is not True):
+        return
+    endless, shown = _endless(data, project)
+    if not endless:
+        return
+    step = _repeat(data)
+    own = [callback.class_name for callback in fit.callbacks if callback.class_name not in KERAS_CALLBACKS]
+    steps_may_stop = isinstance(model, Unknown) or "train_step" in model.overrides or "fit" in model.overrides
+    sure = not own and not ("callbacks" in fit.given and not fit.callbacks) and not steps_may_stop
+    yield CAUSE.finding(
+        f"the {words(data)} never ends and there is no `{argument}`: the first epoch does not end",
+        subject=f"{data.role} data",
+        location=place(step.code if step else None, _use(fit, data), fit.code, data.code),
+        evidence=[
+            Evidence(claim=f"the {words(data)}", observed="endless", expected=f"an end, or `{argument}`", fact="data.endless"),
+            *([Evidence(claim="it goes on for ever here", location=shown)] if shown else []),
+        ],
+        fixes=_fixes(fit, data, step, argument),
+        notes=[f"`{own[0]}` may end it: that was not looked into"] if own else (),
+        confidence=Confidence.CERTAIN if sure else Confidence.LIKELY,
+    )
+
+
+def _steps_argument(fit: FitFacts, data: DataFacts) -> str | None:
+    if data.form not in ("dataset", "generator"):
+        return None
+    if fit.method == "fit":
+        return "steps_per_epoch" if data.role == "training" else "validation_steps"
+    return "steps" if fit.method in ("evaluate", "predict") else None
+
+
+def _is_given(fit: FitFacts, argument: str) -> bool:
+    """Whether there is a number of steps."""
+    if argument == "validation_steps":
+        return fit.validation_steps is not None
+    return fit.steps_per_epoch is not None
+
+
+def _endless(data: DataFacts, project: Project | Unknown) -> tuple[bool, Location | None]:
+    if data.endless is True and data.form == "dataset":
+        return True, None
+    if data.form != "generator" or isinstance(data.batches, int):
+        return False, None
+    function = generator_behind(project, data.code)
+    if function is None or not never_ends(function):
+        return data.endless is True, None
+    return True, function.module.location(function.node)
+
+
+def _repeat(data: DataFacts) -> PipelineStep | None:
+    for step in reversed(data.pipeline):
+        if step.operation == "repeat" and setting(step, "count") in (None, "-1", "None"):
+            return step
+    return None
+
+
+def _use(fit: FitFacts, data: DataFacts) -> Location | None:
+    if isinstance(fit.code, Unknown):
+        return None
+    name, position = ("x", 0) if data.role == "training" else ("validation_data", None)
+    argument = fit.code.argument(name, position)
+    return argument.whole if argument is not None else None
+
+
+def _fixes(fit: FitFacts, data: DataFacts, step: PipelineStep | None, argument: str) -> list[Fix]:
+    fixes = []
+    if step is not None and isinstance(step.code, Code):
+        fixes.append(unsafe("drop `repeat()`: each epoch starts the dataset anew", without_step(step.code)))
+    count = 100
+    if isinstance(data.samples, int) and isinstance(data.batch_size, int) and data.batch_size:
+        count = max(data.samples // data.batch_size, 1)
+    fixes.append(unsafe(f"say how many batches an epoch has: `{argument}`", append_arguments(fit.code, f"{argument}={count}")))
+    return fixes

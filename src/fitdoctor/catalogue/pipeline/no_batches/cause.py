@@ -1,0 +1,112 @@
+"""Data that gives no batch at all.
+
+## What happens
+
+`fit` returns at once: no step is made, `history` is empty, the weights are as they were, and a warning says "Your input ran out
+of data". Validation data without a batch leaves the `val_` metrics out. A Python generator without a batch raises
+`ValueError: … the generator must yield at least one batch`.
+
+## Why
+
+`batch(n, drop_remainder=True)` drops the only batch when there are fewer than n samples; a `filter` may let nothing through;
+`take(0)` and a `skip` of everything leave nothing.
+
+## Fix
+
+A smaller batch, or no `drop_remainder`; a condition that something meets.
+
+## Known limits
+
+What a `filter` lets through is known only where the data is in memory and the functions of the pipeline are free of
+effects.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.generator_sources import expression_of
+from fitdoctor.catalogue.pipeline_steps import BATCHING, setting, whole_setting, words
+from fitdoctor.catalogue.words import place
+from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.edits import remove_argument, unsafe
+from fitdoctor.facts import Code, DataFacts, FitFacts, PipelineStep, Unknown
+from fitdoctor.source.project import Project
+
+CAUSE = Cause(id="FIT705", slug="no-batches", severity=Severity.WARNING)
+
+
+@CAUSE.before_fit
+def from_data(fit: FitFacts, data: DataFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """A dataset that is known to be empty though its source is not."""
+    if data.form != "dataset" or data.batches != 0 or data.samples == 0:
+        return
+    step = _culprit(data)
+    operation = f"`{step.operation}`" if step is not None else "the pipeline"
+    why, fixes = f"{operation} leaves nothing", list[Fix]()
+    location = step.code if step is not None else data.code
+    found: Location | None = place(location, data.code)
+    if step is not None and step.operation in BATCHING:
+        size = whole_setting(step, "batch_size")
+        has = f"{data.samples} samples" if isinstance(data.samples, int) else "fewer samples"
+        why = f"`drop_remainder=True` drops the only batch, which has {has} of {size}"
+        fixes = [unsafe("keep the last, smaller batch", remove_argument(step.code, "drop_remainder"))]
+    elif step is not None and step.operation == "filter":
+        why = "`filter` lets no sample through"
+        found = _condition(project, step.code) or found
+    yield CAUSE.finding(
+        f"the {words(data)} gives no batch: {why}",
+        subject=f"{data.role} dataset",
+        location=found,
+        evidence=[
+            Evidence(claim=f"batches of the {words(data)}", observed="0", expected="at least 1", fact="data.batches")
+        ],
+        fixes=fixes,
+        confidence=Confidence.CERTAIN,
+    )
+
+
+def _culprit(data: DataFacts) -> PipelineStep | None:
+    for step in data.pipeline:
+        if step.operation == "filter":
+            return step
+        if step.operation in BATCHING and setting(step, "drop_remainder") == "True":
+            return step
+        if step.operation == "take" and whole_setting(step, "count") == 0:
+            return step
+        if step.operation == "skip":
+            return step
+    return None
+
+
+def _condition(project: Project | Unknown, code: Code | Unknown) -> Location | None:
+    """What the function that was given to `filter` returns, where that is one expression."""
+    found = expression_of(project, code)
+    if found is None or not isinstance(found[1], ast.Call) or not found[1].args:
+        return None
+    from fitdoctor.source.module import FunctionInfo
+
+    function = found[0].definition(found[1].args[0])
+    if not isinstance(function, FunctionInfo):
+        return None
+    if isinstance(function.node, ast.Lambda):
+        return function.module.location(function.node.body)
+    returns = function.module.returns.get(function.node, [])
+    return function.module.location(returns[0]) if len(returns) == 1 else None
+
+
+@CAUSE.before_fit
+def from_generator(fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
+    """A Python generator that ends before its first batch: Keras refuses it."""
+    if data.form != "generator" or data.problem is None or "at least one batch" not in data.problem.message:
+        return
+    yield CAUSE.finding(
+        f"the {words(data)} yields no batch",
+        subject=f"{data.role} generator",
+        location=place(data.code, fit.code),
+        evidence=[Evidence(claim="batches", observed="0", expected="at least 1", fact="data.batches")],
+        confidence=Confidence.CERTAIN,
+        severity=Severity.ERROR,
+    )

@@ -1,0 +1,115 @@
+"""Fewer batches than the epochs ask for.
+
+## What happens
+
+Training goes on, with epochs that are not what they seem. A dataset of 10 batches with `steps_per_epoch=20` gives epochs of
+10 batches; with `steps_per_epoch=3` every fourth epoch is a stub of one batch, whose loss means little. A generator that
+comes to its end leaves the second epoch empty, and every later epoch trains on the same two batches: those that Keras drew
+to see what they look like. The loss keeps falling.
+
+## Why
+
+With `steps_per_epoch` an epoch goes on where the last one stopped; at the end of the data Keras ends the epoch, warns ("Your
+input ran out of data") and begins again. A Python generator cannot begin again.
+
+## Fix
+
+Leave out `steps_per_epoch`, or make the dataset endless with `.repeat()`. For a generator: loop for ever and say
+`steps_per_epoch`, or give fit a `tf.data.Dataset.from_generator`, which calls the function again for each epoch.
+
+## Known limits
+
+The warning itself proves nothing: it also comes with every dataset whose length TensorFlow does not know. Where the length
+is not known, nothing is said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.generator_sources import generator_behind, loop_of, surely_ends
+from fitdoctor.catalogue.pipeline_steps import with_step_after
+from fitdoctor.catalogue.words import place
+from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
+from fitdoctor.edits import fix, remove_argument, unsafe
+from fitdoctor.facts import DataFacts, FitFacts, Unknown
+from fitdoctor.source.project import Project
+
+CAUSE = Cause(id="FIT703", slug="ran-out-of-data", severity=Severity.WARNING)
+
+
+@CAUSE.before_fit
+def from_counts(fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
+    """More steps than batches, or steps that do not divide them."""
+    steps, batches = fit.steps_per_epoch, data.batches
+    if fit.method != "fit" or data.role != "training" or not steps or not isinstance(batches, int) or batches < 1:
+        return
+    if data.form not in ("dataset", "arrays", "pydataset") or data.endless is True:
+        return
+    if data.form == "arrays" and fit.batch_size is None:
+        return  # Keras cuts the arrays into as many batches as there are steps
+    if steps > batches:
+        message = f"an epoch of {steps} steps runs out of data after {batches} batches"
+    elif batches % steps and fit.epochs * steps > batches:
+        message = (
+            f"{steps} steps do not divide the {batches} batches: "
+            f"after each pass over the data an epoch has {batches % steps} of {steps} steps"
+        )
+    else:
+        return
+    argument = fit.code.argument("steps_per_epoch") if not isinstance(fit.code, Unknown) else None
+    fixes = [unsafe("leave out `steps_per_epoch`: an epoch is one pass", remove_argument(fit.code, "steps_per_epoch"))]
+    if data.form == "dataset":
+        fixes.append(unsafe("repeat the dataset", with_step_after(data.code, ".repeat()")))
+    yield CAUSE.finding(
+        message,
+        subject="training data",
+        location=place(argument.whole if argument else None, fit.code, data.code),
+        evidence=[
+            Evidence(
+                claim="batches in one pass over the data",
+                observed=str(batches),
+                expected=f"{steps} a epoch, {fit.epochs} epochs" if fit.epochs > 1 else str(steps),
+                fact="data.batches",
+                location=place(data.code),
+            )
+        ],
+        fixes=fixes,
+        confidence=Confidence.CERTAIN,
+    )
+
+
+@CAUSE.before_fit
+def from_generator(fit: FitFacts, data: DataFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """A generator that ends, and more epochs than it lasts."""
+    if fit.method != "fit" or data.role != "training" or data.form != "generator" or fit.epochs < 2:
+        return
+    if isinstance(data.batches, int):
+        wanted = (fit.steps_per_epoch or data.batches) * fit.epochs
+        if data.batches >= wanted or not data.batches:
+            return
+        observed, location = f"{data.batches} batches", None
+    else:
+        function = generator_behind(project, data.code)
+        if fit.steps_per_epoch or function is None or not surely_ends(function):
+            return
+        observed, location = f"`{function.name}` ends after one pass", loop_of(function)
+    yield CAUSE.finding(
+        f"the generator is used up in the first of {fit.epochs} epochs: the later ones see only its first two batches",
+        subject="training data",
+        location=place(location, data.code, fit.code),
+        evidence=[
+            Evidence(
+                claim="what the generator gives",
+                observed=observed,
+                expected=f"batches for {fit.epochs} epochs",
+                fact="data.batches",
+                location=place(fit.code),
+            )
+        ],
+        fixes=[
+            fix("loop for ever in the generator and give `steps_per_epoch`"),
+            fix("give fit `tf.data.Dataset.from_generator`, which starts it anew for each epoch"),
+        ],
+    )

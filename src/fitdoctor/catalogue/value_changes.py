@@ -1,0 +1,93 @@
+"""Steps on the way of an array that change its values: what scales it, what may make it NaN or negative."""
+
+from __future__ import annotations
+
+import ast
+
+from fitdoctor.catalogue.data_trail import Link
+
+_LOGARITHMS = frozenset(
+    f"{library}.{name}" for library in ("numpy", "math", "tensorflow.math") for name in ("log", "log2", "log10")
+)
+_ROOTS = frozenset({"numpy.sqrt", "math.sqrt", "tensorflow.sqrt", "numpy.power", "numpy.arcsin", "numpy.arccos"})
+_GAPS = frozenset({"shift", "diff", "pct_change", "rolling", "reindex", "merge", "join", "pivot", "unstack"})
+_TRANSFORMS = frozenset({"fit_transform", "transform"})
+
+
+def makes_nonfinite(link: Link, nan: bool, inf: bool) -> bool:
+    """Whether a step is one that turns ordinary numbers into NaN or Inf."""
+    node = link.node
+    if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Div, ast.Mod)):
+        return not isinstance(node.right, ast.Constant)
+    if isinstance(node, ast.AugAssign) and isinstance(node.op, (ast.Div, ast.Mod)):
+        return not isinstance(node.value, ast.Constant)
+    if not isinstance(node, ast.Call):
+        return False
+    name = link.module.resolve(node.func)
+    if name in _LOGARITHMS:
+        return True
+    if name in _ROOTS or name == "numpy.divide" or name == "numpy.true_divide":
+        return nan or name.endswith("divide")
+    method = node.func.attr if isinstance(node.func, ast.Attribute) and not name else ""
+    if method in ("div", "divide", "truediv"):
+        return True
+    return nan and not inf and method in _GAPS
+
+
+def scales(link: Link) -> bool:
+    """Whether a step turns whole numbers into fractions: a division, or a scaler."""
+    node = link.node
+    if isinstance(node, ast.BinOp):
+        if isinstance(node.op, ast.Div):
+            return True
+        factor = node.right if isinstance(node.right, ast.Constant) else node.left
+        return (
+            isinstance(node.op, ast.Mult)
+            and isinstance(factor, ast.Constant)
+            and isinstance(factor.value, float)
+            and not factor.value.is_integer()
+        )
+    if isinstance(node, ast.AugAssign):
+        return isinstance(node.op, ast.Div)
+    if isinstance(node, ast.Call):
+        name = link.module.resolve(node.func)
+        method = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+        return method in _TRANSFORMS or name.endswith((".normalize", ".minmax_scale", ".scale", ".zscore"))
+    return False
+
+
+def makes_negative(link: Link) -> bool:
+    """Whether a step puts in negative numbers: padding or filling with one, or a subtraction."""
+    node = link.node
+    if isinstance(node, ast.Call):
+        values = [*node.args, *(keyword.value for keyword in node.keywords)]
+        return any(_is_negative(value) for value in values)
+    if isinstance(node, (ast.BinOp, ast.AugAssign)):
+        return isinstance(node.op, ast.Sub)
+    return isinstance(node, ast.Assign) and _is_negative(node.value)
+
+
+def _is_negative(value: ast.expr) -> bool:
+    if isinstance(value, ast.List):
+        return any(_is_negative(element) for element in value.elts)
+    return (
+        isinstance(value, ast.UnaryOp)
+        and isinstance(value.op, ast.USub)
+        and isinstance(value.operand, ast.Constant)
+        and isinstance(value.operand.value, (int, float))
+    )
+
+
+def becomes_whole(link: Link) -> bool:
+    """Whether a step makes whole numbers of what comes before it."""
+    node = link.node
+    if not isinstance(node, ast.Call):
+        return False
+    text = link.module.segment(node.func)
+    if text.endswith(".astype") or link.module.resolve(node.func) in ("tensorflow.cast", "keras.ops.cast"):
+        return any("int" in link.module.segment(argument) for argument in (*node.args, *_values(node)))
+    return link.module.resolve(node.func) in ("numpy.round", "numpy.rint", "numpy.floor", "numpy.argmax")
+
+
+def _values(node: ast.Call) -> list[ast.expr]:
+    return [keyword.value for keyword in node.keywords]

@@ -1,0 +1,1 @@
+"""Candidate repairs, the text edits that make them, and their proof by running."""

@@ -1,0 +1,253 @@
+"""Runs a program, repaired or not, in a child with a time limit, and judges whether a repair holds."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from dataclasses import dataclass, replace
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+from fitdoctor.diagnosis import Crash, Diagnosis, Finding, Severity
+from fitdoctor.examine import Run, SeenCall, examine_run
+from fitdoctor.plain import from_plain, to_plain
+from fitdoctor.repair.copies import Laid, in_own_words
+from fitdoctor.runner import death
+from fitdoctor.runner.session import Options, read_now, read_pieces, write_options
+from fitdoctor.runner.supervise import BOOTSTRAP, gathered, interpreter_options
+from fitdoctor.runner.watching import described
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What the user asked for."""
+
+    script: str
+    arguments: tuple[str, ...] = ()
+    timeout: float = 120.0
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    keras: int = 3
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A run of the program: how it ended, and what was found."""
+
+    diagnosis: Diagnosis
+    status: int = 0
+    timed_out: bool = False
+    call: SeenCall | None = None
+    """The call of fit that it ended in; else the last one that was seen."""
+    stage: tuple[int, int] = (0, 1)
+    """How far it came: the calls of Keras that began, and 0 when it ended within the last of them."""
+    place: tuple[tuple[str, int], ...] = ()
+    """Where it raised: the user's frames, outermost first."""
+    seconds: float = 0.0
+
+    @property
+    def ended_well(self) -> bool:
+        """Whether the program came to its end."""
+        return self.status == 0 and not self.timed_out
+
+    @property
+    def errors(self) -> tuple[Finding, ...]:
+        """The errors that were found."""
+        return tuple(found for found in self.diagnosis.findings if found.severity is Severity.ERROR)
+
+    @property
+    def wrong(self) -> str:
+        """How it ended, in a few words; "" when it ended well."""
+        if self.timed_out:
+            return "did not end in time"
+        script = self.diagnosis.script
+        if self.status == 0 or script is None:
+            return "" if self.status == 0 else f"ends with status {self.status}"
+        if self.errors:
+            return f"stops at {self.errors[0].id}: {self.errors[0].message}"
+        if script.exception is not None:
+            first = script.exception.message.strip().split("\n")[0]
+            return f"raises {script.exception.type}: {first[:100]}".rstrip(": ")
+        return f"ends with {script.signal}" if script.signal else f"ends with status {self.status}"
+
+
+# --- running ------------------------------------------------------------------------------------------------------
+
+
+def run(wishes: Wishes, laid: Laid) -> Seen:
+    """Run the program with every fit cut to two steps, its output thrown away, and look at it."""
+    with tempfile.TemporaryDirectory(prefix="fitdoctor-", ignore_cleanup_errors=True) as name:
+        folder = Path(name)
+        options = Options(
+            script=laid.script,
+            shown_as=wishes.script if laid.script != wishes.script else "",
+            replaced=laid.replaced,
+            arguments=wishes.arguments,
+            select=wishes.select,
+            ignore=wishes.ignore,
+            smoke=True,
+            tell="",
+            folder=os.getcwd(),
+            parent=os.getpid(),
+            keras=wishes.keras,
+        )
+        write_options(folder, options)
+        watch = death.Watch()
+        began = time.monotonic()
+        returncode, timed_out = _bounded(folder, wishes.timeout)
+        seconds = time.monotonic() - began
+        pieces = read_pieces(folder)
+        sign = None
+        if returncode < 0 and not timed_out:
+            sign = watch.sign(returncode, folder, read_now(folder))
+    try:
+        known = gathered(options, pieces, returncode, sign)
+        diagnosis = examine_run(known, wishes.select, wishes.ignore)
+    # A border: the search says what failed in our own judgement and ends in order.
+    except Exception as error:
+        return Seen(Diagnosis(crashes=(Crash("diagnosis", described(error)),)), returncode or 1, timed_out)
+    begun = sum(piece["kind"] == "call" for piece in pieces)
+    return Seen(
+        diagnosis=_own(Diagnosis, diagnosis, laid),
+        status=returncode if returncode >= 0 else 128 - returncode,
+        timed_out=timed_out,
+        call=_call(known, laid),
+        stage=(begun, 0 if known.stopped or known.failed_call is not None else 1),
+        place=_place(known, laid),
+        seconds=seconds,
+    )
+
+
+def _bounded(folder: Path, limit: float) -> tuple[int, bool]:
+    """The child's return code, and whether the time limit ended it; nothing that it started lives on."""
+    command = [sys.executable, *interpreter_options(sys.orig_argv), str(BOOTSTRAP), str(folder)]
+    # Compiled copies would stay behind in `__pycache__`.
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+    quiet = subprocess.DEVNULL
+    process = subprocess.Popen(
+        command, stdin=quiet, stdout=quiet, stderr=quiet, env=environment, start_new_session=True
+    )
+    try:
+        return process.wait(limit), False
+    except subprocess.TimeoutExpired:
+        _end(process)
+        return process.wait(), True
+    finally:
+        _end(process)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End the child's whole group: what it forked, too."""
+    with contextlib.suppress(OSError):
+        if hasattr(os, "killpg"):
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(10)
+
+
+def _own(kind: Any, value: Any, laid: Laid) -> Any:
+    """Facts or findings with the user's own paths for those of the copies."""
+    if not laid.origins:
+        return value
+    if kind is Diagnosis:
+        return Diagnosis.from_json(in_own_words(value.to_json(), laid))
+    return from_plain(kind, in_own_words(to_plain(value), laid))
+
+
+def _call(known: Run, laid: Laid) -> SeenCall | None:
+    call = known.failed_call or next((call for call in reversed(known.calls) if call.fit.method == "fit"), None)
+    if call is None:
+        return None
+    return _own(SeenCall, SeenCall(call.model, call.fit, call.data), laid)  # type: ignore[no-any-return]
+
+
+def _place(known: Run, laid: Laid) -> tuple[tuple[str, int], ...]:
+    if known.failure is None:
+        return ()
+    plain = [{"path": frame.path, "line": frame.line} for frame in known.failure.user_frames]
+    moved = in_own_words(plain, replace(laid, origins=_without_cells(laid)))
+    return tuple((frame["path"], frame["line"]) for frame in moved)
+
+
+def _without_cells(laid: Laid) -> tuple[Any, ...]:
+    """Lines of a notebook are compared in its script, where they are in order."""
+    return tuple((copy, replace(origin, cells=None)) for copy, origin in laid.origins)
+
+
+# --- judging ------------------------------------------------------------------------------------------------------
+
+
+class Verdict(Enum):
+    """What a run of the repaired program says about the repair."""
+
+    HOLDS = "holds"
+    """The cause is gone, the program runs to its end, and nothing new came."""
+    FURTHER = "further"
+    """The cause is gone and its point is passed; something else stops the program."""
+    FAILS = "fails"
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A verdict and its reason in a line."""
+
+    verdict: Verdict
+    reason: str
+    new_warnings: int = 0
+
+
+def judged(before: Seen, after: Seen, finding: Finding | None) -> Judged:
+    """Compare the run of a repaired program with the run before.
+
+    Args:
+        before: the run that showed what is wrong.
+        after: the run of the repaired program.
+        finding: what the repair is for; None for a failure that no cause explains.
+    """
+    if after.timed_out:
+        return Judged(Verdict.FAILS, "it did not end in time")
+    counts, now = _counted(before.diagnosis), _counted(after.diagnosis)
+    if finding is not None and now[_key(finding)] >= counts[_key(finding)]:
+        return Judged(Verdict.FAILS, f"{finding.id} is still there")
+    new = [found for found in after.diagnosis.findings if now[_key(found)] > counts[_key(found)]]
+    worse = [found for found in new if found.severity is Severity.ERROR]
+    warnings = sum(found.severity is Severity.WARNING for found in new)
+    gone = f"{finding.id} is gone" if finding is not None else "the error is gone"
+    if after.ended_well and not worse:
+        more = f", with {warnings} new {'warning' if warnings == 1 else 'warnings'}" if warnings else ""
+        return Judged(Verdict.HOLDS, f"{gone} and the program runs to its end{more}", warnings)
+    if not before.ended_well and not after.ended_well and _came_further(before, after, worse):
+        return Judged(Verdict.FURTHER, f"{gone}; then the program {after.wrong}", warnings)
+    if after.ended_well:
+        return Judged(Verdict.FAILS, f"it brings {worse[0].id}: {worse[0].message}")
+    return Judged(Verdict.FAILS, f"the program {after.wrong}")
+
+
+def _came_further(before: Seen, after: Seen, new_errors: list[Finding]) -> bool:
+    """Whether the program passed the point where it failed, or stops only at what was known before."""
+    if after.stage != before.stage:
+        return after.stage > before.stage
+    if after.errors and not new_errors:
+        return True
+    # Lines are compared in the outermost frames, as far as they are of the same file.
+    for (path, line), (other, later) in zip(before.place, after.place, strict=False):
+        if path != other or line != later:
+            return path == other and later > line and before.stage[1] == 1
+    return False
+
+
+def _key(finding: Finding) -> tuple[str, str]:
+    return finding.id, finding.subject
+
+
+def _counted(diagnosis: Diagnosis) -> Counter[tuple[str, str]]:
+    return Counter(_key(found) for found in diagnosis.findings)

@@ -1,0 +1,36 @@
+"""Loads modules of the user's from repaired copies, so that a repair can be tried without touching their files."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from importlib.machinery import ModuleSpec, PathFinder
+from importlib.util import spec_from_file_location
+from types import ModuleType
+
+
+class _Finder:
+    """Finds modules as Python does, and names the copy where there is one."""
+
+    def __init__(self, copies: Mapping[str, str]) -> None:
+        self._copies = {os.path.realpath(own): copy for own, copy in copies.items()}
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """The module's specification, if a copy stands in for its file; else None, and Python looks itself."""
+        found = PathFinder.find_spec(name, path, target)
+        if found is None or not found.origin:
+            return None
+        copy = self._copies.get(os.path.realpath(found.origin))
+        if copy is None:
+            return None
+        return spec_from_file_location(
+            name, copy, submodule_search_locations=found.submodule_search_locations
+        )
+
+
+def stand_in(copies: Mapping[str, str]) -> None:
+    """From now on, load these files' copies in their place."""
+    sys.meta_path.insert(0, _Finder(copies))
