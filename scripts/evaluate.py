@@ -31,8 +31,15 @@ def programs(kind: str, args: argparse.Namespace) -> list[Path]:
     wanted = [word.upper() for word in args.ids.split(",") if word]
     chosen = []
     for path in found:
-        mark = marked((path.with_name("broken.py") if args.catalogue else CORPUS / "failing" / path.name).read_text()) \
-            if kind != "working" else None
+        mark = (
+            marked(
+                (
+                    path.with_name("broken.py") if args.catalogue else CORPUS / "failing" / path.name
+                ).read_text()
+            )
+            if kind != "working"
+            else None
+        )
         if kind != "working" and wanted and not (mark and any(mark.id.startswith(w) for w in wanted)):
             continue
         if args.match and not any(word in str(path) for word in args.match.split(",")):
@@ -72,7 +79,9 @@ def failing(path: Path, moment: str, server: ForkServer, args: argparse.Namespac
     first = diagnosis.primary
     line = first.location.line if first and first.location else None
     right = first is not None and first.id == mark.id
-    verdict = "ok" if right and line in mark.accepted else "LINE" if right else "MISS" if first is None else "WRONG"
+    verdict = (
+        "ok" if right and line in mark.accepted else "LINE" if right else "MISS" if first is None else "WRONG"
+    )
     if right and args.fixes:
         verdict += " " + fix_verdict(path, first, server)
     detail = f"{mark.id}:{','.join(map(str, mark.accepted))}"
@@ -130,7 +139,9 @@ def main() -> None:
     parser.add_argument("--only", default="failing,fixed,working")
     parser.add_argument("--moment", default="run", choices=("run", "lint", "text"))
     parser.add_argument("--match", default="", help="words in the file name")
-    parser.add_argument("--catalogue", action="store_true", help="the catalogue's own pairs instead of the corpus")
+    parser.add_argument(
+        "--catalogue", action="store_true", help="the catalogue's own pairs instead of the corpus"
+    )
     parser.add_argument("--fixes", action="store_true", help="apply the first fix and run the result")
     parser.add_argument("-v", "--verbose", action="store_true")
     args = parser.parse_args()

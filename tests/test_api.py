@@ -55,6 +55,7 @@ def test_check_finds_what_fit_would_raise_and_trains_nothing(keras: Any, numpy: 
     x, y = numpy.zeros((8, 4), "float32"), numpy.array([1, 2, 3, 3, 1, 2, 3, 1])
     before = [weight.numpy().copy() for weight in model.weights]
     diagnosis = fitdoctor.check(model, x, y, epochs=3)
+    assert diagnosis.crashes == ()
     assert diagnosis.primary is not None
     assert diagnosis.primary.id == "FIT203"
     assert diagnosis.primary.stops

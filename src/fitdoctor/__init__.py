@@ -17,7 +17,17 @@ _LAZY: dict[str, str] = {
     "Diagnosis": "fitdoctor.diagnosis",
 }
 
-__all__ = ["__version__", *_LAZY]
+__all__ = [
+    "Diagnosis",
+    "FitWillFail",
+    "__version__",
+    "check",
+    "explain",
+    "install",
+    "lint",
+    "uninstall",
+    "watch",
+]
 
 if TYPE_CHECKING:
     from fitdoctor.api import FitWillFail, check, explain, install, lint, uninstall, watch

@@ -110,9 +110,7 @@ def rename_argument(code: Code | Unknown, old: str, new: str) -> tuple[Edit, ...
     argument = code.argument(old)
     if argument is None or argument.name != old:
         return ()
-    start = replace(
-        argument.whole, end_line=argument.whole.line, end_column=argument.whole.column + len(old)
-    )
+    start = replace(argument.whole, end_line=argument.whole.line, end_column=argument.whole.column + len(old))
     return (Edit(start, new),)
 
 
@@ -120,9 +118,7 @@ def insert_before(code: Code | Unknown, line: str) -> tuple[Edit, ...]:
     """Insert a line before the statement that the piece belongs to, at its indentation."""
     if isinstance(code, Unknown) or code.statement is None:
         return ()
-    start = replace(
-        code.statement, end_line=code.statement.line, end_column=code.statement.column
-    )
+    start = replace(code.statement, end_line=code.statement.line, end_column=code.statement.column)
     return (Edit(start, f"{line}\n{code.indent}"),)
 
 
@@ -130,9 +126,7 @@ def insert_after(code: Code | Unknown, line: str) -> tuple[Edit, ...]:
     """Insert a line after the statement that the piece belongs to, at its indentation."""
     if isinstance(code, Unknown) or code.statement is None:
         return ()
-    end = replace(
-        code.statement, line=code.statement.end_line, column=code.statement.end_column
-    )
+    end = replace(code.statement, line=code.statement.end_line, column=code.statement.end_column)
     return (Edit(end, f"\n{code.indent}{line}"),)
 
 
@@ -162,9 +156,7 @@ def spell(code: Code | Unknown, library: str, usual: str) -> tuple[str, tuple[Ed
     return usual, (Edit(code.import_at, statement),)
 
 
-def fix(
-    title: str, *edits: Iterable[Edit], applicability: Applicability = Applicability.SAFE
-) -> Fix:
+def fix(title: str, *edits: Iterable[Edit], applicability: Applicability = Applicability.SAFE) -> Fix:
     """A fix of these edits; without any edit it is for display only."""
     flat = tuple(edit for group in edits for edit in group)
     return Fix(title, applicability if flat else Applicability.DISPLAY, flat)

@@ -76,9 +76,7 @@ def diagnose(
     )
 
 
-def _selected(
-    causes: Mapping[str, Cause], select: Collection[str], ignore: Collection[str]
-) -> list[Cause]:
+def _selected(causes: Mapping[str, Cause], select: Collection[str], ignore: Collection[str]) -> list[Cause]:
     return [
         cause
         for cause in causes.values()
@@ -148,11 +146,7 @@ def _same(first: Finding, second: Finding) -> bool:
         return True
     if same_place(first.location, second.location):
         return first.subject == second.subject or first.moment is not second.moment
-    return (
-        first.moment is not second.moment
-        and first.subject == second.subject
-        and bool(first.subject)
-    )
+    return first.moment is not second.moment and first.subject == second.subject and bool(first.subject)
 
 
 def _joined(first: Finding, second: Finding) -> Finding:
@@ -188,10 +182,7 @@ def without_consequences(findings: list[Finding], causes: Mapping[str, Cause]) -
     """Leave out what another finding explains: one error, one message."""
     present = {finding.id for finding in findings}
     explained = {
-        consequence
-        for found in present
-        if found in causes
-        for consequence in causes[found].explains
+        consequence for found in present if found in causes for consequence in causes[found].explains
     }
     return [finding for finding in findings if finding.id not in explained]
 
@@ -199,9 +190,7 @@ def without_consequences(findings: list[Finding], causes: Mapping[str, Cause]) -
 def _rank(finding: Finding) -> tuple[Any, ...]:
     location = finding.location
     return (
-        0
-        if finding.moment is Moment.AFTER_FAILURE and finding.severity is Severity.ERROR
-        else 1,
+        0 if finding.moment is Moment.AFTER_FAILURE and finding.severity is Severity.ERROR else 1,
         finding.severity.rank if finding.confidence.rank == 0 else finding.severity.rank + 0.5,
         finding.confidence.rank,
         -list(Moment).index(finding.moment),
@@ -211,9 +200,7 @@ def _rank(finding: Finding) -> tuple[Any, ...]:
     )
 
 
-def _complete(
-    findings: list[Finding], read_line: ReadLine
-) -> tuple[list[Finding], tuple[Excerpt, ...]]:
+def _complete(findings: list[Finding], read_line: ReadLine) -> tuple[list[Finding], tuple[Excerpt, ...]]:
     """Fill in the ends of lines, the fingerprints and the excerpts that reports need."""
     excerpts: dict[tuple[str, int | None, int], Excerpt] = {}
 

@@ -18,9 +18,7 @@ _SPECIAL_FLOATS = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 def to_plain(value: Any) -> Any:
     """Turn a dataclass, enum, tuple or scalar into what `json.dumps` takes."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        plain = {
-            field.name: to_plain(getattr(value, field.name)) for field in dataclasses.fields(value)
-        }
+        plain = {field.name: to_plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
         kind = getattr(value, "KIND", None)
         return {"kind": kind, **plain} if kind else plain
     if isinstance(value, enum.Enum):

@@ -19,7 +19,8 @@ HANG = 8.0
 """Seconds after which a program that should never end is ended."""
 
 CAUSES = [
-    pytest.param(cause, id=cause.id, marks=pytest.mark.xdist_group(cause.id)) for cause in catalogue().values()
+    pytest.param(cause, id=cause.id, marks=pytest.mark.xdist_group(cause.id))
+    for cause in catalogue().values()
 ]
 each_cause = pytest.mark.parametrize("cause", CAUSES)
 

@@ -42,9 +42,7 @@ class ForkServer:
         self._environment["PYTHONPATH"] = str(ROOT / "src")
         self._process: subprocess.Popen[str] | None = None
 
-    def run(
-        self, script: Path, folder: Path, *, mode: str, cwd: Path, timeout: float = 60.0
-    ) -> Ended:
+    def run(self, script: Path, folder: Path, *, mode: str, cwd: Path, timeout: float = 60.0) -> Ended:
         """Run a program.
 
         Args:
@@ -114,9 +112,7 @@ def serve() -> None:
             _child(request)
         status, killed = _wait(child, request["timeout"])
         answer = {
-            "status": os.waitstatus_to_exitcode(status)
-            if not killed and os.WIFEXITED(status)
-            else None,
+            "status": os.waitstatus_to_exitcode(status) if not killed and os.WIFEXITED(status) else None,
             "signal": os.WTERMSIG(status) if not killed and os.WIFSIGNALED(status) else None,
             "seconds": time.monotonic() - started,
         }

@@ -1,4 +1,4 @@
-"""The functions of TensorFlow and Keras that do to symbolic tensors what NumPy's do to arrays, and the edits to them."""
+"""The functions of TensorFlow and Keras that do to tensors what NumPy's do to arrays, and the edits to them."""
 
 from __future__ import annotations
 

@@ -65,7 +65,9 @@ class _Walk:
 
     def _is_whole_batch(self, value: ast.expr) -> bool:
         if isinstance(value, ast.Call) and value.args:
-            named = value.func.attr if isinstance(value.func, ast.Attribute) else getattr(value.func, "id", "")
+            named = (
+                value.func.attr if isinstance(value.func, ast.Attribute) else getattr(value.func, "id", "")
+            )
             return named == _UNPACKS and self._is_whole_batch(value.args[0])
         return isinstance(value, ast.Name) and bool(self.data) and value.id == self.data
 

@@ -8,7 +8,9 @@ from collections.abc import Iterator
 from fitdoctor.facts import ArrayFacts, DataFacts, Unknown
 
 TEXT = frozenset({"str", "bytes", "string"})
-NUMBERS = frozenset({"int", "float", "bool", "Decimal", "Fraction", "float32", "int32", "NaN", "int16", "uint8"})
+NUMBERS = frozenset(
+    {"int", "float", "bool", "Decimal", "Fraction", "float32", "int32", "NaN", "int16", "uint8"}
+)
 _PLAIN = re.compile(r"(?:u?int|float|bfloat)\d+|bool|complex\d+")
 _KIND = re.compile(r"(?P<name>[\w.]+)(?: of (?P<low>\d+)(?:\.\.(?P<high>\d+))?)?")
 

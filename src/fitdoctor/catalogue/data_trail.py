@@ -195,7 +195,11 @@ def _arguments(module: Module, name: ast.Name) -> Iterator[Place]:
 def _appended(module: Module, made: ast.List) -> Iterator[Place]:
     """What is appended to a list, and what the loop around runs over."""
     statement = module.statement(made)
-    names = {node.id for node in ast.walk(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    names = {
+        node.id
+        for node in ast.walk(statement)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
     scope = module.scope(made).node
     for call in module.method_calls("append", "extend"):
         owner = call.node.func.value if isinstance(call.node.func, ast.Attribute) else None

@@ -91,7 +91,9 @@ def _in_call(model: ModelFacts, data: DataFacts, project: Project) -> Iterator[L
     if function is None or len(function.parameters) < 2:
         return
     by_attribute = {
-        layer.code.target: layer for layer in embeddings(model) if isinstance(layer.code, Code) and layer.code.target
+        layer.code.target: layer
+        for layer in embeddings(model)
+        if isinstance(layer.code, Code) and layer.code.target
     }
     for node in ast.walk(function.node):
         if not isinstance(node, ast.Call) or not node.args or not isinstance(node.func, ast.Attribute):

@@ -45,7 +45,9 @@ def losses_that_ignore_predictions(module: Module) -> Iterator[tuple[FunctionInf
             continue
         names = {node.id for node in ast.walk(function.node) if isinstance(node, ast.Name)}
         returned = [
-            node for node in ast.walk(function.node) if isinstance(node, ast.Return) and node.value is not None
+            node
+            for node in ast.walk(function.node)
+            if isinstance(node, ast.Return) and node.value is not None
         ]
         calls = any(isinstance(node, ast.Call) and _is_open(node) for node in ast.walk(function.node))
         if predictions not in names and returned and not calls:
@@ -54,8 +56,10 @@ def losses_that_ignore_predictions(module: Module) -> Iterator[tuple[FunctionInf
 
 def _is_open(call: ast.Call) -> bool:
     """Whether a call may reach weights by itself: a model or method that is called in a loss."""
-    return isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Name) and (
-        call.func.value.id == "self"
+    return (
+        isinstance(call.func, ast.Attribute)
+        and isinstance(call.func.value, ast.Name)
+        and (call.func.value.id == "self")
     )
 
 
@@ -90,7 +94,10 @@ def gradient_calls(module: Module, tape: str, block: ast.With) -> list[ast.Call]
     others = [
         other.lineno
         for name, other in tapes(module)
-        if name == tape and other is not block and module.function_of(other) is scope and other.lineno > block.lineno
+        if name == tape
+        and other is not block
+        and module.function_of(other) is scope
+        and other.lineno > block.lineno
     ]
     end = min(others, default=10**9)
     return [
@@ -119,12 +126,20 @@ def is_model_call(module: Module, expr: ast.expr) -> bool:
     """Whether an expression calls a Keras model or layer, whatever it is named by."""
     if not isinstance(expr, ast.Call):
         return False
-    if is_layer_call(module, expr):
+    if is_layer_call(module, expr) or _is_trained_model(module, expr.func):
         return True
     return isinstance(expr.func, (ast.Name, ast.Attribute)) and kind_of_value(module, expr.func) in (
         "Layer",
         "Model",
     )
+
+
+def _is_trained_model(module: Module, expr: ast.expr) -> bool:
+    """Whether an expression is `self.model` in a callback: the model that is being trained."""
+    if not (isinstance(expr, ast.Attribute) and expr.attr == "model" and isinstance(expr.value, ast.Name)):
+        return False
+    owner = module.class_of(expr)
+    return expr.value.id == "self" and owner is not None and owner.kind == "Callback"
 
 
 def _named(name: str) -> IsRoot:

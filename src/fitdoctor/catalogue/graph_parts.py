@@ -49,7 +49,9 @@ def converted_loops(module: Module, function: FunctionInfo) -> Iterator[ast.For 
     if function.traced is None or not function.traced.autograph:
         return
     for node in own_nodes(function):
-        if isinstance(node, ast.For) and _iterates_in_graph(module, node.iter) or isinstance(node, ast.While) and is_symbolic(module, node.test):
+        loops = isinstance(node, ast.For) and _iterates_in_graph(module, node.iter)
+        if loops or isinstance(node, ast.While) and is_symbolic(module, node.test):
+            assert isinstance(node, (ast.For, ast.While))
             yield node
 
 

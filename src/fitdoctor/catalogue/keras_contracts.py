@@ -68,6 +68,10 @@ FUNCTIONS: dict[str, Contract] = {
 """The functions that `compile` is given."""
 
 
+_INPUTS = frozenset({"x", "inputs", "input", "input_tensor", "tensor"})
+"""First parameters of a `call` that has no `self`."""
+
+
 def misfit(function: FunctionInfo, contract: Contract) -> str:
     """Why a function cannot be called so, in words; "" when it can."""
     arguments = function.node.args
@@ -119,6 +123,10 @@ def _decorated_by(function: FunctionInfo, *names: str) -> bool:
 def contracts_in(module: Module) -> Iterator[tuple[FunctionInfo, Contract, str]]:
     """The user's functions of a file that surely are called by Keras in a fixed way: that way, and what they are."""
     for owner in module.classes:
+        call = owner.methods.get("call")
+        if call is not None and owner.kind in ("Layer", "Model") and call.parameters[:1] and not is_static(call):
+            if call.parameters[0] in _INPUTS:
+                yield call, Contract(call.parameters[:1]), owner.kind.lower()
         for name, contract in METHODS.get(owner.kind, {}).items():
             method = owner.methods.get(name)
             if method is not None and is_called_as_written(method) and _is_left_to_keras(owner, name):

@@ -121,5 +121,3 @@ def with_activation(layer: LayerFacts | None, name: str) -> tuple[Edit, ...]:
         return ()
     position = 1 if layer.class_name in ("Dense", "LSTM", "GRU", "SimpleRNN") else None
     return set_argument(layer.code, "activation", f'"{name}"', position=position)
-
-

@@ -1,4 +1,4 @@
-"""How the shape of the labels stands to the shape of the output, as each loss reads them: one verdict for all causes."""
+"""How the shape of the labels stands to that of the output, as each loss reads them: one verdict for all causes."""
 
 from __future__ import annotations
 
@@ -200,13 +200,19 @@ def _weighs(node: str) -> bool:
     return name == "mul" and loss not in ("categorical_hinge", "categorical_focal_crossentropy")
 
 
-_LOSS_BY_RULE = {"one rank less": SPARSE, "same rank": "categorical_crossentropy", "same shape": "categorical_crossentropy"}
+_LOSS_BY_RULE = {
+    "one rank less": SPARSE,
+    "same rank": "categorical_crossentropy",
+    "same shape": "categorical_crossentropy",
+}
 
 
 def loss_of_failure(failure: FailureFacts, rule: str) -> str:
     """Which loss raised: by the function of Keras at the end of the traceback, else by the words of the message."""
     for frame in reversed(failure.frames[-6:]):
-        if frame.library and (frame.function in BINARY_LOSSES | _ROWS | _ELEMENTWISE or frame.function == SPARSE):
+        if frame.library and (
+            frame.function in BINARY_LOSSES | _ROWS | _ELEMENTWISE or frame.function == SPARSE
+        ):
             return frame.function
     operation = operation_shapes(failure.message)
     if operation is not None and "compile_loss/" in operation.node:

@@ -9,6 +9,7 @@ from fitdoctor.catalogue.traced import own_nodes
 from fitdoctor.diagnosis import Location
 from fitdoctor.facts import ModelFacts, Unknown
 from fitdoctor.source.callees import is_self
+from fitdoctor.source.keras_objects import kind_of_value
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
 from fitdoctor.source.project import Project
 
@@ -90,6 +91,37 @@ def batch_unpacking(step: FunctionInfo) -> tuple[ast.Assign, int] | None:
             # `if len(data) == 3`, `data = unpack(data)`: the step looks at what it got before it unpacks it.
             return None
     return None
+
+
+def batch_as_tensor(step: FunctionInfo) -> ast.Name | None:
+    """The first use of a batch that the step computes with as it is; None where it may take it apart."""
+    if isinstance(step.node, ast.Lambda) or len(step.parameters) < 2:
+        return None
+    batch, module = step.parameters[1], step.module
+    uses = [node for node in own_nodes(step) if isinstance(node, ast.Name) and node.id == batch]
+    if any(isinstance(use.ctx, ast.Store) for use in uses):
+        return None
+    computed = False
+    for use in uses:
+        around = module.parent(use)
+        if isinstance(around, ast.BinOp):
+            computed = True
+        elif not (isinstance(around, ast.Call) and use in around.args and _is_computation(module, around)):
+            return None
+    return uses[0] if computed else None
+
+
+def _is_computation(module: Module, call: ast.Call) -> bool:
+    """A function of TensorFlow's, or something that `self` has: none of these takes a batch apart."""
+    if module.resolve(call.func).startswith(("tensorflow.", "keras.ops.")):
+        return True
+    return is_self(module, call.func) or (
+        isinstance(call.func, ast.Attribute) and is_self(module, call.func.value) and _is_layer(module, call.func)
+    )
+
+
+def _is_layer(module: Module, value: ast.expr) -> bool:
+    return kind_of_value(module, value) in ("Layer", "Model")
 
 
 def _mentions(statement: ast.AST, name: str) -> bool:

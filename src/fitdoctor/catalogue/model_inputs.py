@@ -62,9 +62,7 @@ def _may_give(code: Code, sample: Shape) -> bool:
         return False
     if not isinstance(written, (ast.Tuple, ast.List)) or len(written.elts) != len(sample):
         return False
-    told = [
-        element.value if isinstance(element, ast.Constant) else None for element in written.elts
-    ]
+    told = [element.value if isinstance(element, ast.Constant) else None for element in written.elts]
     agrees = all(value is None or value == length for value, length in zip(told, sample, strict=True))
     return agrees and (None not in told or says_batch(code) or sum(v is not None for v in told) > 1)
 

@@ -1,4 +1,4 @@
-"""Graphs that a program makes itself, as TensorFlow 1 wanted: `tf.Graph`, sessions, and eager execution switched off."""
+"""Graphs that a program makes itself, as TensorFlow 1 wanted: `tf.Graph`, sessions, eager execution switched off."""
 
 from __future__ import annotations
 
@@ -54,9 +54,8 @@ def graph_name(module: Module, block: ast.With) -> str:
     """How the source names the graph of a block; "" for one that is made on the spot, which nothing else can enter."""
     for item in block.items:
         if _is_graph_scope(module, item.context_expr):
-            assert isinstance(item.context_expr, ast.Call) and isinstance(
-                item.context_expr.func, ast.Attribute
-            )
+            assert isinstance(item.context_expr, ast.Call)
+            assert isinstance(item.context_expr.func, ast.Attribute)
             value = item.context_expr.func.value
             return "" if isinstance(value, ast.Call) else module.segment(value)
     return ""

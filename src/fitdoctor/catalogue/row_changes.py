@@ -63,7 +63,9 @@ def _of_subscript(link: Link, node: ast.Subscript) -> str:
         made = link.module.made_by(index)
         return "drop" if isinstance(made, ast.Compare) or _is_combined(made) else ""
     if isinstance(index, ast.Call) and isinstance(index.func, ast.Attribute):
-        return "drop" if index.func.attr in ("isin", "notna", "notnull", "isna", "between", "duplicated") else ""
+        return (
+            "drop" if index.func.attr in ("isin", "notna", "notnull", "isna", "between", "duplicated") else ""
+        )
     return ""
 
 

@@ -72,7 +72,7 @@ def size(shape: Shape) -> int | None:
 
 
 def fits(found: Shape, expected: Shape) -> bool:
-    """Whether Keras takes samples of one shape for an `Input` of the other: a last axis of 1 may lack or be too many."""
+    """Whether Keras takes such samples for such an `Input`: a last axis of 1 may be left out, or be too many."""
     if relation(found, expected) == "same":
         return True
     if len(found) + 1 == len(expected) and expected[-1] == 1:
@@ -278,9 +278,7 @@ def _refused(model: ModelFacts, data: DataFacts) -> Iterator[Mismatch]:
         yield Mismatch(array, spec, found, expected, kind, code, by_layer=True)
 
 
-def refused(
-    model: ModelFacts, data: DataFacts
-) -> tuple[ArrayFacts, InputMismatch, LayerFacts | None] | None:
+def refused(model: ModelFacts, data: DataFacts) -> tuple[ArrayFacts, InputMismatch, LayerFacts | None] | None:
     """The component of x that a layer refused as it is, what was said, and the layer."""
     failure = forward_failure(data)
     said = input_mismatch(failure.message) if failure is not None else None

@@ -35,7 +35,11 @@ def scopes(module: Module) -> list[tuple[ast.With, str]]:
     for block in module.nodes(ast.With):
         for item in block.items:
             call = item.context_expr
-            if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "scope":
+            if (
+                isinstance(call, ast.Call)
+                and isinstance(call.func, ast.Attribute)
+                and call.func.attr == "scope"
+            ):
                 found.append((block, module.segment(call.func.value)))
     return found
 

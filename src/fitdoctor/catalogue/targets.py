@@ -59,9 +59,9 @@ OWN_ACTIVATION = {
 """Layers that are an activation."""
 
 ACTIVATIONS = frozenset(
-    "linear softmax log_softmax sigmoid log_sigmoid hard_sigmoid relu relu6 leaky_relu elu selu celu gelu glu silu swish "
-    "tanh hard_tanh softplus softsign exponential mish prelu sparsemax sparse_sigmoid squareplus hard_silu tanh_shrink "
-    "soft_shrink hard_shrink threshold".split()
+    "linear softmax log_softmax sigmoid log_sigmoid hard_sigmoid relu relu6 leaky_relu elu selu celu gelu glu silu "
+    "swish tanh hard_tanh softplus softsign exponential mish prelu sparsemax sparse_sigmoid squareplus hard_silu "
+    "tanh_shrink soft_shrink hard_shrink threshold".split()
 )
 
 SPARSE = "sparse_categorical_crossentropy"

@@ -7,9 +7,13 @@ import ast
 from fitdoctor.catalogue.data_trail import Link
 
 _LOGARITHMS = frozenset(
-    f"{library}.{name}" for library in ("numpy", "math", "tensorflow.math") for name in ("log", "log2", "log10")
+    f"{library}.{name}"
+    for library in ("numpy", "math", "tensorflow.math")
+    for name in ("log", "log2", "log10")
 )
-_ROOTS = frozenset({"numpy.sqrt", "math.sqrt", "tensorflow.sqrt", "numpy.power", "numpy.arcsin", "numpy.arccos"})
+_ROOTS = frozenset(
+    {"numpy.sqrt", "math.sqrt", "tensorflow.sqrt", "numpy.power", "numpy.arcsin", "numpy.arccos"}
+)
 _GAPS = frozenset({"shift", "diff", "pct_change", "rolling", "reindex", "merge", "join", "pivot", "unstack"})
 _TRANSFORMS = frozenset({"fit_transform", "transform"})
 

@@ -9,7 +9,9 @@ from fitdoctor.facts import Code, Unknown
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 
-_METHODS = frozenset("shift diff pct_change reindex rolling resample interpolate expanding unstack pivot".split())
+_METHODS = frozenset(
+    "shift diff pct_change reindex rolling resample interpolate expanding unstack pivot".split()
+)
 """Methods of pandas that leave cells without a value."""
 _JOINS = frozenset(("merge", "join", "concat", "append"))
 _FUNCTIONS = frozenset("log log2 log10 log1p sqrt arcsin arccos power divide true_divide arctanh".split())

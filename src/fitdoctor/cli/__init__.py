@@ -10,6 +10,7 @@ COMMANDS = {
     "run": "run a training program, check every `fit`, explain what fails",
     "lint": "read training code without running it",
     "explain": "a cause's page, or a saved log or traceback diagnosed",
+    "fix": "find repairs, prove each by running the repaired program, show or write the diff",
     "report": "draw a saved diagnosis again, in any format",
     "demo": "diagnose a broken program that ships inside the package",
 }

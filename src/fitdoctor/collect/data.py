@@ -21,7 +21,7 @@ from fitdoctor.collect.arrays import (
 )
 from fitdoctor.collect.budget import Budget, Deadline
 from fitdoctor.collect.codes import Codes
-from fitdoctor.facts import ArrayFacts, DataFacts, FailureSummary, Spec, Unknown
+from fitdoctor.facts import ArrayFacts, Code, DataFacts, FailureSummary, Spec, Unknown
 
 
 @dataclass(frozen=True)
@@ -140,11 +140,17 @@ def _collect_arrays(given: Given, role: str, form: str, budget: Budget, codes: C
             last_batch=_last_batch(shown, samples, batch_size),
             problem=problem,
             code=code,
-            y_code=codes.of_argument(prefix(role, "y"))[0] if structure_of(given.y) != "single" else Unknown("y is one array"),
+            y_code=_whole_labels(given, role, codes),
         ),
         batch,
         given.x,
     )
+
+
+def _whole_labels(given: Given, role: str, codes: Codes) -> Code | Unknown:
+    if structure_of(given.y) == "single":
+        return Unknown("y is one array")
+    return codes.of_argument(prefix(role, "y"))[0]
 
 
 def _samples(given: Given) -> int | Unknown:

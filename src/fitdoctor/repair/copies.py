@@ -131,9 +131,7 @@ def _lives(pid: int) -> bool:
 def in_own_words(plain: Any, laid: Laid) -> Any:
     """Plain facts with the copies' paths and lines as those of the files that they stand in for."""
     origins = dict(laid.origins)
-    names = [
-        (os.path.basename(copy), os.path.basename(origin.path)) for copy, origin in laid.origins
-    ]
+    names = [(os.path.basename(copy), os.path.basename(origin.path)) for copy, origin in laid.origins]
     return _renamed(plain, origins, names) if origins else plain
 
 

@@ -44,7 +44,9 @@ class UserFile:
         try:
             return text.encode(self.encoding)
         except UnicodeEncodeError:
-            raise CannotEdit(f"`{self.path}` is written in {self.encoding}, which lacks a character") from None
+            raise CannotEdit(
+                f"`{self.path}` is written in {self.encoding}, which lacks a character"
+            ) from None
 
 
 def read_file(path: str) -> UserFile:

@@ -164,7 +164,9 @@ def _own(kind: Any, value: Any, laid: Laid) -> Any:
 
 
 def _call(known: Run, laid: Laid) -> SeenCall | None:
-    call = known.failed_call or next((call for call in reversed(known.calls) if call.fit.method == "fit"), None)
+    call = known.failed_call or next(
+        (call for call in reversed(known.calls) if call.fit.method == "fit"), None
+    )
     if call is None:
         return None
     return _own(SeenCall, SeenCall(call.model, call.fit, call.data), laid)  # type: ignore[no-any-return]
@@ -205,13 +207,14 @@ class Judged:
     new_warnings: int = 0
 
 
-def judged(before: Seen, after: Seen, finding: Finding | None) -> Judged:
+def judged(before: Seen, after: Seen, finding: Finding | None, grown: int = 0) -> Judged:
     """Compare the run of a repaired program with the run before.
 
     Args:
         before: the run that showed what is wrong.
         after: the run of the repaired program.
         finding: what the repair is for; None for a failure that no cause explains.
+        grown: how many lines the repair adds to the program.
     """
     if after.timed_out:
         return Judged(Verdict.FAILS, "it did not end in time")
@@ -225,14 +228,14 @@ def judged(before: Seen, after: Seen, finding: Finding | None) -> Judged:
     if after.ended_well and not worse:
         more = f", with {warnings} new {'warning' if warnings == 1 else 'warnings'}" if warnings else ""
         return Judged(Verdict.HOLDS, f"{gone} and the program runs to its end{more}", warnings)
-    if not before.ended_well and not after.ended_well and _came_further(before, after, worse):
+    if not before.ended_well and not after.ended_well and _came_further(before, after, worse, grown):
         return Judged(Verdict.FURTHER, f"{gone}; then the program {after.wrong}", warnings)
     if after.ended_well:
         return Judged(Verdict.FAILS, f"it brings {worse[0].id}: {worse[0].message}")
     return Judged(Verdict.FAILS, f"the program {after.wrong}")
 
 
-def _came_further(before: Seen, after: Seen, new_errors: list[Finding]) -> bool:
+def _came_further(before: Seen, after: Seen, new_errors: list[Finding], grown: int) -> bool:
     """Whether the program passed the point where it failed, or stops only at what was known before."""
     if after.stage != before.stage:
         return after.stage > before.stage
@@ -241,7 +244,7 @@ def _came_further(before: Seen, after: Seen, new_errors: list[Finding]) -> bool:
     # Lines are compared in the outermost frames, as far as they are of the same file.
     for (path, line), (other, later) in zip(before.place, after.place, strict=False):
         if path != other or line != later:
-            return path == other and later > line and before.stage[1] == 1
+            return path == other and later > line + grown and before.stage[1] == 1
     return False
 
 

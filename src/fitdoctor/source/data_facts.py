@@ -356,6 +356,9 @@ def _of_element(run: Interpreter, element: Value, form: str, given: Given, role:
     """x, y and weights of what one element of batched data is."""
     node = given.x_node
     empty = DataFacts(role=role, form=form, code=run.code(node), samples=_UNKNOWN)
+    if isinstance(element, Items) and len(element.items) > 3:
+        count = len(element.items)
+        empty = replace(empty, element=f"tuple of {count}", element_size=count)
     if isinstance(element, Unknown) or (isinstance(element, Items) and not 1 <= len(element.items) <= 3):
         return replace(empty, x=(ArrayFacts(_prefix(role, "x"), use=run.code(node), code=run.code(node)),))
     parts = element.items if isinstance(element, Items) else (element,)

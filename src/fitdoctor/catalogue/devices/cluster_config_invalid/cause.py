@@ -123,7 +123,9 @@ def _dumped(module: Module, node: ast.Assign) -> Fix:
 def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """The strategy could not read the cluster, or the task is not in it."""
     message = failure.message
-    in_resolver = any("cluster_resolver" in frame.path or "distribute" in frame.path for frame in failure.frames)
+    in_resolver = any(
+        "cluster_resolver" in frame.path or "distribute" in frame.path for frame in failure.frames
+    )
     if "exceeds the maximum id of" in message or "task_type" in message and "cluster" in message:
         wrong = f"the task is not in the cluster: {message.splitlines()[0]}"
     elif failure.type == "JSONDecodeError" and in_resolver:

@@ -76,7 +76,9 @@ def _at_top(module: Module, site: CallSite) -> bool:
     """Whether a call runs when the file is run, whatever happens: no function, branch or handler around it."""
     parent = module.parent(site.node)
     while parent is not None and not isinstance(parent, ast.Module):
-        if isinstance(parent, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef, ast.If, ast.Try)):
+        if isinstance(
+            parent, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef, ast.If, ast.Try)
+        ):
             return False
         parent = module.parent(parent)
     return True
@@ -110,11 +112,14 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
     if failure.type != "RuntimeError" or "cannot be modified after" not in message:
         if "must be set before" not in message or "initialized" not in message:
             return
-    evidence = [Evidence(claim="TensorFlow refused the change", observed=message[:100], fact="failure.message")]
+    evidence = [
+        Evidence(claim="TensorFlow refused the change", observed=message[:100], fact="failure.message")
+    ]
     frame = failure.last_user_frame
     module = project.module_at(frame.path) if frame is not None and isinstance(project, Project) else None
     for site in module.calls_to(*CONFIGURATION) if module is not None else ():
-        assert module is not None and frame is not None
+        assert module is not None
+        assert frame is not None
         if at_frame(module, site.node, frame):
             yield _finding(module, site, None, Confidence.CERTAIN, evidence)
             return

@@ -2,8 +2,8 @@
 
 ## What happens
 
-With soft placement off, `InvalidArgumentError: Could not satisfy device specification '/device:GPU:0'` or `Cannot assign
-a device for operation …`. With soft placement, which is the default, the same program runs on the CPU. A
+With soft placement off, `InvalidArgumentError: Could not satisfy device specification '/device:GPU:0'` or `Cannot
+assign a device for operation …`. With soft placement, which is the default, the same program runs on the CPU. A
 `MirroredStrategy` over two GPU names that are not there says that it has two replicas, and then fit never returns.
 
 ## Why
@@ -50,7 +50,9 @@ REFUSED = re.compile(
 
 
 @CAUSE.before_fit
-def from_strategy(fit: FitFacts, environment: EnvironmentFacts, project: Project | Unknown) -> Iterator[Finding]:
+def from_strategy(
+    fit: FitFacts, environment: EnvironmentFacts, project: Project | Unknown
+) -> Iterator[Finding]:
     """A strategy over GPUs by name on a machine without them: fit would hang."""
     if isinstance(environment.devices, Unknown) or isinstance(project, Unknown) or fit.method != "fit":
         return
@@ -65,9 +67,7 @@ def from_strategy(fit: FitFacts, environment: EnvironmentFacts, project: Project
                 yield _strategy_finding(module, site.node, given, names)
 
 
-def _strategy_finding(
-    module: Module, node: ast.Call, given: ast.expr | None, names: list[str]
-) -> Finding:
+def _strategy_finding(module: Module, node: ast.Call, given: ast.expr | None, names: list[str]) -> Finding:
     edits = (Edit(module.location(given), ""),) if given is not None and given in node.args else ()
     return CAUSE.finding(
         f"the strategy names {len(names)} GPUs, but there is none here: fit would never return",
@@ -117,7 +117,7 @@ def _written(module: Module, name: str) -> Location | None:
 
 
 def _named_finding(module: Module, where: Location, device: str, evidence: list[Evidence]) -> Finding:
-    off = [site for site in module.calls_to("tensorflow.config.set_soft_device_placement")]
+    off = list(module.calls_to("tensorflow.config.set_soft_device_placement"))
     remedy = [
         fix(
             "leave soft placement on: TensorFlow then takes a device that is there",
@@ -131,7 +131,10 @@ def _named_finding(module: Module, where: Location, device: str, evidence: list[
         location=where,
         evidence=[
             *evidence,
-            *(Evidence(claim="soft placement is turned off here", location=module.location(s.node)) for s in off[:1]),
+            *(
+                Evidence(claim="soft placement is turned off here", location=module.location(s.node))
+                for s in off[:1]
+            ),
         ],
         fixes=remedy or [fix("use a device that is there")],
         confidence=Confidence.CERTAIN,

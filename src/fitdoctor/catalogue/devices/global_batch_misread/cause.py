@@ -109,8 +109,7 @@ def from_failure(
     yield CAUSE.finding(
         "a batch has fewer samples than there are replicas: one of them got none",
         subject="batch size",
-        location=place(batch.location if batch is not None else None)
-        or (frame.location if frame else None),
+        location=place(batch.location if batch is not None else None) or (frame.location if frame else None),
         evidence=[
             Evidence(
                 claim="the batch is divided among the replicas",

@@ -66,7 +66,9 @@ def _finding(module: Module, site: CallSite, function: FunctionInfo) -> Finding:
         f"{name_of(function)} fixes a device: it has no effect without that device, and hinders several replicas",
         subject=f"device in {function.qualname}",
         location=module.location(site.node),
-        evidence=[Evidence(claim="soft placement takes the name as a wish", observed=module.segment(site.node))],
+        evidence=[
+            Evidence(claim="soft placement takes the name as a wish", observed=module.segment(site.node))
+        ],
         fixes=[_without_device(module, site)],
     )
 

@@ -71,7 +71,11 @@ def _outside(module: Module) -> Iterator[tuple[ast.AST, str]]:
             yield site.node, "`compile` is called"
         given = site.argument("optimizer", 0)
         optimizer = module.origin(given).node if given is not None else None
-        if compiled_inside and isinstance(optimizer, ast.Call) and kind_of_call(module, optimizer) == "Optimizer":
+        if (
+            compiled_inside
+            and isinstance(optimizer, ast.Call)
+            and kind_of_call(module, optimizer) == "Optimizer"
+        ):
             if not in_scope(module, optimizer):
                 yield optimizer, "the optimizer is made"
 
@@ -82,7 +86,7 @@ def _maker(module: Module, receiver: ast.expr) -> ast.expr:
         before = [
             assignment.value
             for assignment in module.assignments(receiver.id, receiver)
-            if assignment.value is not None and assignment.target.lineno < receiver.lineno
+            if assignment.value is not None and assignment.value.lineno < receiver.lineno
         ]
         if before and isinstance(before[-1], ast.Call):
             return before[-1]
@@ -97,7 +101,10 @@ def _finding(
         f"{what} outside `{strategy}.scope()`",
         subject="scope of the strategy",
         location=module.location(node),
-        evidence=[Evidence(claim="the scope", location=module.location(block.items[0].context_expr)), *evidence],
+        evidence=[
+            Evidence(claim="the scope", location=module.location(block.items[0].context_expr)),
+            *evidence,
+        ],
         fixes=[fix("move it into the scope", moved_into_scope(module, node, strategy))],
         confidence=confidence,
     )

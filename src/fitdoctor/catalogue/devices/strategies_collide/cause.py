@@ -79,9 +79,7 @@ def _in_loop(module: Module, node: ast.AST) -> bool:
     return False
 
 
-def _finding(
-    module: Module, site: CallSite, confidence: Confidence, evidence: list[Evidence]
-) -> Finding:
+def _finding(module: Module, site: CallSite, confidence: Confidence, evidence: list[Evidence]) -> Finding:
     return CAUSE.finding(
         "a new strategy is made each time: two of them collide in one process",
         subject="strategy",

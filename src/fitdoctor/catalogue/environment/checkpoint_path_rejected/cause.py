@@ -54,7 +54,10 @@ def from_source(module: Module) -> Iterator[Finding]:
     """The path's last piece is written in the file, and its ending is not one that is taken."""
     if module.keras != 3:
         return
-    for site in (*module.calls_to("keras.callbacks.ModelCheckpoint"), *module.method_calls("save", "save_weights")):
+    for site in (
+        *module.calls_to("keras.callbacks.ModelCheckpoint"),
+        *module.method_calls("save", "save_weights"),
+    ):
         if site.method in ("save", "save_weights") and not _is_model_saving(module, site):
             continue
         path = site.argument("filepath", 0)
@@ -170,8 +173,14 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
     evidence = Evidence(claim="Keras refused the path", fact="failure.message")
     if frame is not None and isinstance(project, Project):
         module = project.module_at(frame.path)
-        sites = (*module.calls_to("keras.callbacks.ModelCheckpoint"), *module.method_calls("save", "save_weights")) \
-            if module is not None else ()
+        sites = (
+            (
+                *module.calls_to("keras.callbacks.ModelCheckpoint"),
+                *module.method_calls("save", "save_weights"),
+            )
+            if module is not None
+            else ()
+        )
         for site in sites:
             assert module is not None
             here = module.location(site.node)

@@ -120,7 +120,9 @@ def _argument_finding(
 def _argument_fix(module: Module, site: CallSite, code: Code, argument: Argument) -> Fix:
     new = RENAMED_ARGUMENTS.get(argument.name)
     if argument.name == "batch_input_shape":
-        return fix("put an `Input(batch_shape=…)` before the layer", _input_before(module, site, code, argument))
+        return fix(
+            "put an `Input(batch_shape=…)` before the layer", _input_before(module, site, code, argument)
+        )
     if new is not None and code.argument(new) is None:
         return fix(f"write `{new}`", rename_argument(code, argument.name, new))
     # One fix for the whole call: each of them would be refused in turn.
@@ -170,9 +172,8 @@ def _ignored_decay(module: Module, site: CallSite) -> Iterator[Finding]:
     keras = code.spelling("keras")
     edits: tuple[Edit, ...] = ()
     if rate is not None and keras is not None and not rate.name.startswith("lr"):
-        schedule = (
-            f"{keras}.optimizers.schedules.InverseTimeDecay({rate.text}, decay_steps=1, decay_rate={argument.text})"
-        )
+        arguments = f"{rate.text}, decay_steps=1, decay_rate={argument.text}"
+        schedule = f"{keras}.optimizers.schedules.InverseTimeDecay({arguments})"
         edits = (Edit(rate.location, schedule), *remove_argument(code, "decay"))
     yield CAUSE.finding(
         f"`decay={argument.text}` is ignored: the learning rate stays as it is",
@@ -244,16 +245,20 @@ def _classes_fix(module: Module, node: ast.Attribute) -> tuple[str, tuple[Edit, 
         return "take the class from `predict`", ()
     inner = module.segment(call).replace(".predict_classes(", ".predict(", 1)
     if _has_one_unit(module, node.value):
-        return "compare `predict` with 0.5", (Edit(module.location(call), f'({inner} > 0.5).astype("int32")'),)
+        return "compare `predict` with 0.5", (
+            Edit(module.location(call), f'({inner} > 0.5).astype("int32")'),
+        )
     code = module.code(call)
     numpy = code.spelling("numpy")
-    edit = Edit(module.location(call), f"{numpy}.argmax({inner}, axis=-1)" if numpy else f"{inner}.argmax(axis=-1)")
+    edit = Edit(
+        module.location(call), f"{numpy}.argmax({inner}, axis=-1)" if numpy else f"{inner}.argmax(axis=-1)"
+    )
     return "take the class with the largest output of `predict`", (edit,)
 
 
 def _has_one_unit(module: Module, model: ast.expr) -> bool:
     """Whether the file's layers end in one sigmoid unit, as far as they can be read."""
-    last = [site for site in module.calls_to("keras.layers.Dense")][-1:]
+    last = list(module.calls_to("keras.layers.Dense"))[-1:]
     for site in last:
         units = site.argument("units", 0)
         return isinstance(units, ast.Constant) and units.value == 1
@@ -506,7 +511,9 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         f"Keras 3 has no `{gone}`",
         subject=f"name {gone}",
         location=frame.location if frame else None,
-        evidence=[Evidence(claim="Keras refused it", observed=gone, expected=new or "", fact="failure.message")],
+        evidence=[
+            Evidence(claim="Keras refused it", observed=gone, expected=new or "", fact="failure.message")
+        ],
         fixes=[fix(f"write `{new}`" if new else "use what Keras 3 offers instead")],
         confidence=Confidence.CERTAIN,
     )

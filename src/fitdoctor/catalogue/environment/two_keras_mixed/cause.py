@@ -45,7 +45,8 @@ PRIVATE = "tensorflow.python.keras"
 LEGACY = "tf_keras"
 FOREIGN = re.compile(
     r"Only instances of `?keras\.Layer`? can be added"
-    r"|Could not interpret (?:optimizer|loss|metric|activation|initializer) (?:function )?identifier: .*(?:object|keras)"
+    r"|Could not interpret (?:optimizer|loss|metric|activation|initializer) (?:function )?identifier: "
+    r".*(?:object|keras)"
     r"|The added layer must be an instance of class Layer"
     r"|must be (?:an instance|instances) of (?:`?keras|class Layer)"
     r"|All (?:elements|layers|callbacks|metrics).* instance"
@@ -79,9 +80,7 @@ def _uses_public(module: Module) -> bool:
 def _only_for_typing(module: Module, node: ast.ImportFrom) -> bool:
     """Whether none of the imported names is called: functions and types of the private Keras do no harm."""
     names = {alias.asname or alias.name for alias in node.names}
-    called = {
-        site.node.func.id for site in module.calls if isinstance(site.node.func, ast.Name)
-    } | {
+    called = {site.node.func.id for site in module.calls if isinstance(site.node.func, ast.Name)} | {
         site.node.func.value.id
         for site in module.calls
         if isinstance(site.node.func, ast.Attribute) and isinstance(site.node.func.value, ast.Name)
@@ -125,7 +124,9 @@ def _public_import(module: Module, node: ast.ImportFrom) -> Fix:
     names = [alias.name for alias in node.names]
     below = (node.module or "").removeprefix(PRIVATE)
     for public, offered in PUBLIC_NAMES.items():
-        if all(name in offered for name in names) and (below.startswith(public.removeprefix("keras")) or below):
+        if all(name in offered for name in names) and (
+            below.startswith(public.removeprefix("keras")) or below
+        ):
             target = "tensorflow.keras" + public.removeprefix("keras")
             if below.startswith(public.removeprefix("keras")) or not _also_elsewhere(names, public):
                 text = re.sub(r"^from\s+[\w.]+", f"from {target}", module.segment(node), count=1)

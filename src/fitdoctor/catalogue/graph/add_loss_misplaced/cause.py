@@ -2,8 +2,8 @@
 
 ## What happens
 
-- In `build` or `__init__`, `add_loss` is accepted and dropped: Keras empties a layer's losses before each step. Training
-  runs, without the penalty.
+- In `build` or `__init__`, `add_loss` is accepted and dropped: Keras empties a layer's losses before each step.
+  Training runs, without the penalty.
 - `model.add_loss(tensor)` on a functional model raises a `NotImplementedError` without a message.
 - `add_loss(lambda: …)` raises `ValueError: add_loss() can only be called from inside build() or call(), on a tensor
   input`.

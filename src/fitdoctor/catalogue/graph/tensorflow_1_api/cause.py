@@ -30,6 +30,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.kept_reads import runs_plainly
 from fitdoctor.catalogue.own_graphs import (
     GRAPHS,
     SWITCHES,
@@ -132,7 +133,7 @@ def _fed_eagerly(module: Module, project: Project) -> Iterator[_Old]:
     if any(True for other in project.modules for _ in graph_blocks(other)):
         return
     for site in module.calls_to(*_FED):
-        if site.function is None or site.function.traced is None:
+        if runs_plainly(module, site.function):
             yield _Old(
                 module, site.node, site.name.removeprefix("tensorflow."), "there is nothing to feed eagerly"
             )

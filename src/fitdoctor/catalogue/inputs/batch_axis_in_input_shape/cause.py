@@ -2,10 +2,10 @@
 
 ## What happens
 
-`Input(shape=(32, 12))` describes one sample of 32 by 12: Keras puts the batch axis before it. With rows of 12 values
-fit ends in `expected shape=(None, 32, 12), found shape=(32, 12)`. `Input(shape=x_train.shape)` before an LSTM fails
-while the model is made: `expected ndim=3, found ndim=4`. `Conv2D(…, input_shape=(n, 32, 32, 3))` does too, in other
-words: `Kernel shape must have the same length as input`.
+`Input(shape=(32, 12))` describes one sample of 32 by 12: Keras puts the batch axis before it. With rows of 12
+values fit ends in `expected shape=(None, 32, 12), found shape=(32, 12)`. `Input(shape=x_train.shape)` before
+an LSTM fails while the model is made: `expected ndim=3, found ndim=4`. `Conv2D(…, input_shape=(n, 32, 32,
+3))` does too, in other words: `Kernel shape must have the same length as input`.
 
 ## Why
 
@@ -13,13 +13,13 @@ The shape of the whole array was given, or the batch size was put before the sha
 
 ## Fix
 
-Leave the first axis out: `Input(shape=x_train.shape[1:])`. To fix the batch size, which few models need, there is
-`Input(batch_shape=(32, 12))`.
+Leave the first axis out: `Input(shape=x_train.shape[1:])`. To fix the batch size, which few models need,
+there is `Input(batch_shape=(32, 12))`.
 
 ## Known limits
 
-A first axis that is neither the number of samples nor the batch size, and is not written as one, may be a time axis that
-the data lacks: that is told as `input-rank-mismatch`.
+A first axis that is neither the number of samples nor the batch size, and is not written as one, may be a
+time axis that the data lacks: that is told as `input-rank-mismatch`.
 """
 
 from __future__ import annotations
@@ -77,7 +77,9 @@ def from_model(site: ModelSite) -> Iterator[Finding]:
 
 
 def _of_refusal(code: Code, shape: Shape) -> Finding:
-    return _finding(code, shape[1:], "the first layer refuses it: it has one axis too many", "", Confidence.LIKELY)
+    return _finding(
+        code, shape[1:], "the first layer refuses it: it has one axis too many", "", Confidence.LIKELY
+    )
 
 
 def _finding(
@@ -95,7 +97,11 @@ def _finding(
                 fact="model.inputs",
                 location=place(code),
             ),
-            *([Evidence(claim="shape of the data", observed=observed, fact="data.x.shape")] if observed else []),
+            *(
+                [Evidence(claim="shape of the data", observed=observed, fact="data.x.shape")]
+                if observed
+                else []
+            ),
         ],
         fixes=[_fix(code, expected)],
         confidence=confidence,
@@ -154,7 +160,9 @@ def _from_message(failure: FailureFacts, found: Shape, expected: Shape) -> Itera
     """The batch that was found is the sample that was expected, batch axis and all."""
     if len(expected) == len(found) + 1 and expected[1:] == found and None not in found:
         frame = failure.last_user_frame
-        finding = _finding(Unknown(), expected[1:], f"a batch has {shape_words(found)}", "", Confidence.CERTAIN)
+        finding = _finding(
+            Unknown(), expected[1:], f"a batch has {shape_words(found)}", "", Confidence.CERTAIN
+        )
         yield CAUSE.finding(
             finding.message,
             subject=finding.subject,

@@ -2,18 +2,20 @@
 
 ## What happens
 
-The model takes samples of (24, 24, 3), the data has (3, 24, 24): the same lengths, permuted. A functional model refuses
-them with `expected shape=(None, 24, 24, 3), found shape=(32, 3, 24, 24)`; a Sequential lets its first convolution
-complain: `expected axis -1 of input shape to have value 3, but received input with shape (32, 3, 24, 24)`.
+The model takes samples of (24, 24, 3), the data has (3, 24, 24): the same lengths, permuted. A functional
+model refuses them with `expected shape=(None, 24, 24, 3), found shape=(32, 3, 24, 24)`; a Sequential lets its
+first convolution complain: `expected axis -1 of input shape to have value 3, but received input with shape
+(32, 3, 24, 24)`.
 
 ## Why
 
-PyTorch, GDAL and MNE put the channels (bands, electrodes) first; Keras layers put them last unless they are told
-`data_format="channels_first"`.
+PyTorch, GDAL and MNE put the channels (bands, electrodes) first; Keras layers put them last unless they are
+told `data_format="channels_first"`.
 
 ## Fix
 
-Move the axis: `np.moveaxis(x, 1, -1)`, or `np.transpose`. A reshape would also run, and scramble every picture.
+Move the axis: `np.moveaxis(x, 1, -1)`, or `np.transpose`. A reshape would also run, and scramble every
+picture.
 
 ## Known limits
 
@@ -88,7 +90,11 @@ def _fixes(mismatch: Mismatch, fit_call: FitFacts | Unknown) -> list[Fix]:
     template = f"{numpy}.{move}"
     edits = rework_data(array, fit_call, template) if "numpy" in array.container else ()
     return [
-        fix(f"move the axes of `{array.path}`: `{template.replace('{}', 'x')}`", edits, imports if edits else ()),
+        fix(
+            f"move the axes of `{array.path}`: `{template.replace('{}', 'x')}`",
+            edits,
+            imports if edits else (),
+        ),
         fix(f"or make the model for {shape_words(mismatch.found_sample)}"),
     ]
 

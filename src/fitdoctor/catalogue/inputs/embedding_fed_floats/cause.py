@@ -2,12 +2,14 @@
 
 ## What happens
 
-Nothing raises. An Embedding casts what it gets to integers: ids that were scaled to 0..1 all become row 0 (and one row 1),
-so every word is the same word. An id of -1 wraps around to the last row, which is some real word's.
+Nothing raises. An Embedding casts what it gets to integers: ids that were scaled to 0..1 all become row 0
+(and one row 1), so every word is the same word. An id of -1 wraps around to the last row, which is some real
+word's.
 
 ## Why
 
-All features went through one scaler, or through one division, the ids with them; or sequences were padded with -1.
+All features went through one scaler, or through one division, the ids with them; or sequences were padded
+with -1.
 
 ## Fix
 
@@ -15,8 +17,8 @@ Keep the ids whole: scale only what is measured. Pad with 0, let the ids begin a
 
 ## Known limits
 
-Whole numbers of a float type are fine. What a subclassed model looks up is known only where its `call` hands its
-argument, or a part of it, to the Embedding directly.
+Whole numbers of a float type are fine. What a subclassed model looks up is known only where its `call` hands
+its argument, or a part of it, to the Embedding directly.
 """
 
 from __future__ import annotations
@@ -105,7 +107,8 @@ def _negative(lookup: Lookup, statistics: Statistics, step: Link | None) -> Find
     last = (lookup.rows or 0) + int(statistics.minimum or 0)
     return _finding(
         lookup,
-        f"`{lookup.array.path}` holds the id {least}, which the Embedding `{lookup.layer.name}` reads as its row {last}",
+        f"`{lookup.array.path}` holds the id {least}, which the Embedding `{lookup.layer.name}` "
+        f"reads as its row {last}",
         step,
         Evidence(
             claim=f"ids in `{lookup.array.path}`",

@@ -2,31 +2,32 @@
 
 ## What happens
 
-`Embedding(input_dim=7)` has rows for the ids 0 to 6. An id of 7 ends the training at the first batch that holds it, in a
-`Graph execution error`: `indices[3,0] = 7 is not in [0, 7)`.
+`Embedding(input_dim=7)` has rows for the ids 0 to 6. An id of 7 ends the training at the first batch that
+holds it, in a `Graph execution error`: `indices[3,0] = 7 is not in [0, 7)`.
 
 ## Why
 
-Ids count from 1, an id is reserved for padding or unknown words and was not counted, or raw ids (of users, of items) are
-used where their number was given: 50 users whose ids run up to 1999.
+Ids count from 1, an id is reserved for padding or unknown words and was not counted, or raw ids (of users, of
+items) are used where their number was given: 50 users whose ids run up to 1999.
 
 ## Fix
 
-`input_dim` = largest id + 1. Raw ids with large gaps are better numbered first (`np.unique(ids, return_inverse=True)`,
-`IntegerLookup`), with the same numbers for training and validation.
+`input_dim` = largest id + 1. Raw ids with large gaps are better numbered first (`np.unique(ids,
+return_inverse=True)`, `IntegerLookup`), with the same numbers for training and validation.
 
 ## Known limits
 
-What a subclassed model looks up is known before fit only where its `call` hands its argument, or a part of it, to the
-Embedding directly. Negative ids raise nothing: see `embedding-fed-floats`.
+What a subclassed model looks up is known before fit only where its `call` hands its argument, or a part of
+it, to the Embedding directly. Negative ids raise nothing: see `embedding-fed-floats`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.data_trail import node_of
+from fitdoctor.catalogue.data_trail import node_of, origin_of
 from fitdoctor.catalogue.embeddings import Lookup, embeddings, lookups
 from fitdoctor.catalogue.words import number, place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
@@ -65,8 +66,8 @@ def from_data(
         row = statistics.first_maximum
         whole = fit.steps_per_epoch is None and data.role == "training"
         yield CAUSE.finding(
-            f"`{lookup.array.path}` holds ids up to {highest}, but the Embedding `{lookup.layer.name}` has {rows} rows: "
-            f"ids 0 to {rows - 1}",
+            f"`{lookup.array.path}` holds ids up to {highest}, but the Embedding `{lookup.layer.name}` "
+            f"has {rows} rows: ids 0 to {rows - 1}",
             subject=f"ids of {lookup.layer.name}",
             location=_line(lookup.layer, lookup.array, project),
             evidence=[
@@ -91,7 +92,9 @@ def _fixes(lookup: Lookup, highest: int, rows: int) -> list[Fix]:
     title = f"give the Embedding {highest + 1} rows: the largest id plus 1"
     if highest >= 4 * rows:
         return [
-            fix("number the ids first: `np.unique(ids, return_inverse=True)`, alike for training and validation"),
+            fix(
+                "number the ids first: `np.unique(ids, return_inverse=True)`, alike for training and validation"
+            ),
             fix(title, edits),
         ]
     return [fix(title, edits)]
@@ -137,13 +140,18 @@ def from_failure(
         if isinstance(data, DataFacts) and data.role != "training":
             return
         layers = [one for one in embeddings(model) if one.setting("input_dim") == str(said.high)]
-        named = [one for one in layers if f"/{one.name}" in failure.node or failure.node.startswith(one.name)]
         if not layers and not failure.from_text:
             return
-        layer = (named or layers or [None])[0]
+        untold = [one for one in embeddings(model) if one.setting("input_dim") is None]
+        if not layers and (len(untold) == 1 or all(_size_is_parameter(one.code, project) for one in untold)):
+            layers = untold
+        named = [one for one in layers if f"/{one.name}" in failure.node or failure.node.startswith(one.name)]
+        layer = next(iter(named or layers), None)
     if layer is None and "embedding" not in failure.node.lower():
         return
     array = data.x[0] if isinstance(data, DataFacts) and len(data.x) == 1 else None
+    if array is not None:
+        array = replace(array, code=origin_of(project, array))
     frame = failure.last_user_frame
     location = _line(layer, array, project) if layer is not None else None
     yield CAUSE.finding(
@@ -163,7 +171,9 @@ def from_failure(
             fix(
                 "give the Embedding as many rows as the largest id plus 1",
                 rows_edit(layer.code, said.value, said.high)
-                if layer is not None and said.value == said.high and not _size_is_parameter(layer.code, project)
+                if layer is not None
+                and said.value == said.high
+                and not _size_is_parameter(layer.code, project)
                 else (),
             )
         ],

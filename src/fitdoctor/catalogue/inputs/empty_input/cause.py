@@ -2,13 +2,13 @@
 
 ## What happens
 
-With arrays of no rows fit returns, says at most that the input ran out of data, and has trained nothing: the history is
-empty and every weight is as it was. (Keras 2 raised `Expected input data to be non-empty`.)
+With arrays of no rows fit returns, says at most that the input ran out of data, and has trained nothing: the
+history is empty and every weight is as it was. (Keras 2 raised `Expected input data to be non-empty`.)
 
 ## Why
 
-A filter matched nothing (`"North"` against `"north"`), `dropna` met a column that is empty throughout, a pattern found no
-files.
+A filter matched nothing (`"North"` against `"north"`), `dropna` met a column that is empty throughout, a
+pattern found no files.
 
 ## Fix
 
@@ -59,7 +59,9 @@ def from_data(
         subject=f"{data.role} data",
         location=place(step.location if step else None, array.code, array.use),
         evidence=[
-            Evidence(f"samples of `{array.path}`", "0", "at least 1", "data.samples", place(array.code, array.use)),
+            Evidence(
+                f"samples of `{array.path}`", "0", "at least 1", "data.samples", place(array.code, array.use)
+            ),
             *([Evidence("this step may have left nothing", what, location=step.location)] if step else []),
         ],
         fixes=[

@@ -2,13 +2,14 @@
 
 ## What happens
 
-In a subclassed model, a custom layer or a `train_step`: `TypeError: Input 'b' of 'MatMul' Op has type float32 that does not
-match type int32 of argument 'a'`, or `Value passed to parameter 'input' has DataType int64 not in list of allowed values`.
+In a subclassed model, a custom layer or a `train_step`: `TypeError: Input 'b' of 'MatMul' Op has type float32
+that does not match type int32 of argument 'a'`, or `Value passed to parameter 'input' has DataType int64 not
+in list of allowed values`.
 
 ## Why
 
-Sequential and functional models cast what they get to the type of their `Input`. Elsewhere Keras casts floats only:
-integers stay integers until a TensorFlow operation meets them together with float weights.
+Sequential and functional models cast what they get to the type of their `Input`. Elsewhere Keras casts floats
+only: integers stay integers until a TensorFlow operation meets them together with float weights.
 
 ## Fix
 

@@ -2,15 +2,15 @@
 
 ## What happens
 
-A convolution over pictures wants (batch, rows, columns, channels), a recurrent layer (batch, steps, features). Data with
-one axis less or more ends fit before its first step: `expected min_ndim=4, found ndim=3. Full shape received:
-(30, 20, 20)`, or `expected ndim=3, found ndim=2`.
+A convolution over pictures wants (batch, rows, columns, channels), a recurrent layer (batch, steps,
+features). Data with one axis less or more ends fit before its first step: `expected min_ndim=4, found ndim=3.
+Full shape received: (30, 20, 20)`, or `expected ndim=3, found ndim=2`.
 
 ## Why
 
-Grey pictures were kept without a channel axis, a series without a feature axis, one sample without the axis of samples.
-With an `Input(shape=(20, 20, 1))` the same pictures are taken: Keras adds a trailing axis of 1 for Sequential and
-functional models. Without an `Input`, and in a subclassed model, it does not.
+Grey pictures were kept without a channel axis, a series without a feature axis, one sample without the axis
+of samples. With an `Input(shape=(20, 20, 1))` the same pictures are taken: Keras adds a trailing axis of 1
+for Sequential and functional models. Without an `Input`, and in a subclassed model, it does not.
 
 ## Fix
 
@@ -18,8 +18,8 @@ Add the axis (`x[..., None]`), or drop the one that is too many (`np.squeeze`).
 
 ## Known limits
 
-Which axis a layer without an `Input` misses cannot be told from the shape: the last one is supposed. An axis that
-is lost between two layers of the model is a defect of the model, not of the data.
+Which axis a layer without an `Input` misses cannot be told from the shape: the last one is supposed. An axis
+that is lost between two layers of the model is a defect of the model, not of the data.
 """
 
 from __future__ import annotations
@@ -86,9 +86,8 @@ def _findings(
 ) -> Iterator[Finding]:
     for mismatch in mismatches(model, data):
         found, expected = mismatch.found_sample, mismatch.expected_sample
-        if mismatch.kind == "axis" or (mismatch.kind == "rank" and _by_one_axis(found, expected)):
-            yield _finding(mismatch.array, expected, mismatch.code, fit_call, data, confidence)
-        elif mismatch.kind in ("rank", "lengths", "reshaped") and _is_one_sample(mismatch.array, expected):
+        by_axis = mismatch.kind == "axis" or (mismatch.kind == "rank" and _by_one_axis(found, expected))
+        if by_axis or (mismatch.kind != "batch" and _is_one_sample(mismatch.array, expected)):
             yield _finding(mismatch.array, expected, mismatch.code, fit_call, data, confidence)
     if isinstance(model.inputs, Unknown):
         by_layer = _by_layer(model, data)
@@ -102,7 +101,9 @@ def _by_one_axis(found: Shape, expected: Shape) -> bool:
 
 
 def _is_one_sample(array: ArrayFacts, expected: Shape) -> bool:
-    return isinstance(array.shape, tuple) and len(array.shape) > 1 and relation(array.shape, expected) == "same"
+    return (
+        isinstance(array.shape, tuple) and len(array.shape) > 1 and relation(array.shape, expected) == "same"
+    )
 
 
 def _by_layer(model: ModelFacts, data: DataFacts) -> tuple[ArrayFacts, int, Code | Unknown] | None:
@@ -170,9 +171,7 @@ def _finding(
     )
 
 
-def _fixes(
-    array: ArrayFacts, expected: Shape, fit_call: FitFacts | Unknown, data: DataFacts
-) -> list[Fix]:
+def _fixes(array: ArrayFacts, expected: Shape, fit_call: FitFacts | Unknown, data: DataFacts) -> list[Fix]:
     assert isinstance(array.shape, tuple)
     move = _move(array.shape, expected)
     if move is None:
@@ -333,7 +332,8 @@ def _from_message(said: InputMismatch, location: Location | None) -> Finding:
                 fact="failure.message",
             )
         ],
-        fixes=[fix("add the axis that is missing: `x[..., None]`" if few else "drop the axis that is too many")],
+        fixes=[
+            fix("add the axis that is missing: `x[..., None]`" if few else "drop the axis that is too many")
+        ],
         confidence=Confidence.LIKELY,
     )
-

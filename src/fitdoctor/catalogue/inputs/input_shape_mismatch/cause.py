@@ -2,25 +2,26 @@
 
 ## What happens
 
-A model with `Input(shape=(28, 28))` takes samples of 28 by 28. Samples of 784 numbers, or of 28 by 27, end fit before
-its first step. A functional model says `expected shape=(None, 28, 28), found shape=(32, 784)`. A Sequential checks only
-the number of axes at its `Input`; other lengths are met by the first layer that minds, and the message names that one:
-`expected axis -1 of input shape to have value 8, but received input with shape (None, 9)`.
+A model with `Input(shape=(28, 28))` takes samples of 28 by 28. Samples of 784 numbers, or of 28 by 27, end
+fit before its first step. A functional model says `expected shape=(None, 28, 28), found shape=(32, 784)`. A
+Sequential checks only the number of axes at its `Input`; other lengths are met by the first layer that minds,
+and the message names that one: `expected axis -1 of input shape to have value 8, but received input with
+shape (None, 9)`.
 
 ## Why
 
-The data were flattened (or not), a column is missing or left over, or a constant such as the window length stands in
-two places and was changed in one.
+The data were flattened (or not), a column is missing or left over, or a constant such as the window length
+stands in two places and was changed in one.
 
 ## Fix
 
-Where both shapes hold the same number of values, reshape the data. Otherwise the lengths truly differ: change the
-`Input`, or select the columns that the model was made for.
+Where both shapes hold the same number of values, reshape the data. Otherwise the lengths truly differ: change
+the `Input`, or select the columns that the model was made for.
 
 ## Known limits
 
-A missing or extra axis is `input-rank-mismatch`, lengths in another order are `channel-axis-order`. A trailing axis of
-length 1 may be left out: Keras adds it for Sequential and functional models.
+A missing or extra axis is `input-rank-mismatch`, lengths in another order are `channel-axis-order`. A
+trailing axis of length 1 may be left out: Keras adds it for Sequential and functional models.
 """
 
 from __future__ import annotations

@@ -2,18 +2,20 @@
 
 ## What happens
 
-A model of two inputs gets one array: `Layer "functional" expects 2 named input(s) with keys ['user', 'item'], but it received 1
-input tensors`. A dict with another key than the input's name: `Missing data for input "ward"`. A list in the wrong order fails
-only where the shapes differ, and then in the words of a wrong shape: `expected shape=(None, 3), found shape=(None, 5)`.
+A model of two inputs gets one array: `Layer "functional" expects 2 named input(s) with keys ['user', 'item'],
+but it received 1 input tensors`. A dict with another key than the input's name: `Missing data for input
+"ward"`. A list in the wrong order fails only where the shapes differ, and then in the words of a wrong shape:
+`expected shape=(None, 3), found shape=(None, 5)`.
 
 ## Why
 
-The inputs were concatenated before fit although the model does that itself, one was forgotten, or an `Input(name=…)` and
-the key of the data were not renamed together.
+The inputs were concatenated before fit although the model does that itself, one was forgotten, or an
+`Input(name=…)` and the key of the data were not renamed together.
 
 ## Fix
 
-Give a list with one array an input, in the order of `Model(inputs=…)`, or a dict with the names of the inputs as keys.
+Give a list with one array an input, in the order of `Model(inputs=…)`, or a dict with the names of the inputs
+as keys.
 
 ## Known limits
 
@@ -25,6 +27,7 @@ from __future__ import annotations
 
 import ast
 import difflib
+import itertools
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
@@ -56,10 +59,15 @@ def from_data(
     """The arrays of x do not match the model's inputs one by one."""
     if data.role != "training" or went_through(data) or data.problem is not None or not data.x:
         return
-    if isinstance(data.trial.forward, Unknown) and {"train_step", "call"} & set(model.overrides):
+    if isinstance(data.trial.forward, Unknown) and not _is_evident(model, data):
         return
     confidence = Confidence.CERTAIN if proven(data) else Confidence.LIKELY
     yield from _findings(model, fit, data, project, confidence)
+
+
+def _is_evident(model: ModelFacts, data: DataFacts) -> bool:
+    """Whether the source tells what x is, and that the model gets it as it is."""
+    return not {"train_step", "call"} & set(model.overrides) and all(array.container for array in data.x)
 
 
 def _findings(
@@ -259,7 +267,7 @@ def _slices(inputs: tuple[Spec, ...], array: ArrayFacts, name: str) -> str:
     if len(array.shape) != 2 or array.shape[1] != sum(width or 0 for width in widths):
         return ""
     starts = [sum(width or 0 for width in widths[:index]) for index in range(len(widths) + 1)]
-    slices = [f"{name}[:, {low}:{high}]" for low, high in zip(starts, starts[1:], strict=False)]
+    slices = [f"{name}[:, {low}:{high}]" for low, high in itertools.pairwise(starts)]
     return f"[{', '.join(slices)}]"
 
 
@@ -295,7 +303,9 @@ def _of_order(
     argument = None
     if not isinstance(fit_call, Unknown) and isinstance(fit_call.code, Code):
         argument = fit_call.code.argument("x", 0)
-    literal = argument is not None and argument.text[:1] in "[(" and all(texts) and len(set(texts)) == len(texts)
+    literal = (
+        argument is not None and argument.text[:1] in "[(" and all(texts) and len(set(texts)) == len(texts)
+    )
     edits = (Edit(argument.location, f"[{', '.join(texts)}]"),) if literal and argument is not None else ()
     return CAUSE.finding(
         "the arrays of `x` are not in the order of the model's inputs",
@@ -314,6 +324,10 @@ def _of_order(
     )
 
 
+def _says_so(failure: FailureFacts) -> bool:
+    return input_count(failure.message) is not None
+
+
 @CAUSE.after_failure
 def from_failure(
     failure: FailureFacts,
@@ -326,7 +340,9 @@ def from_failure(
     if failure.type != "ValueError" or while_validating(failure):
         return
     if isinstance(model, ModelFacts) and isinstance(data, DataFacts):
-        if data.role != "training":
+        if data.role != "training" or (
+            isinstance(data.trial.forward, Unknown) and not _is_evident(model, data) and not _says_so(failure)
+        ):
             return
         found = list(_findings(model, fit, data, project, Confidence.CERTAIN)) if data.x else []
         yield from found

@@ -2,14 +2,15 @@
 
 ## What happens
 
-`Model({"bid": …, "rank": …}, …)` gets data with the keys `bid`, `log_bid` and `rank`. There is a warning about the
-structure, and then the values are matched by position, in the sorted order of the keys: `rank` is fed with `log_bid`. Where the
-shapes agree fit learns from the wrong columns; where they do not, the error names an input that has nothing to do with it.
+`Model({"bid": …, "rank": …}, …)` gets data with the keys `bid`, `log_bid` and `rank`. There is a warning
+about the structure, and then the values are matched by position, in the sorted order of the keys: `rank` is
+fed with `log_bid`. Where the shapes agree fit learns from the wrong columns; where they do not, the error
+names an input that has nothing to do with it.
 
 ## Why
 
-Keras 3 (seen in 3.15) compares the flattened structures and takes as many values as there are inputs. A model built from a
-list of named inputs picks the values by name and leaves the rest.
+Keras 3 (seen in 3.15) compares the flattened structures and takes as many values as there are inputs. A model
+built from a list of named inputs picks the values by name and leaves the rest.
 
 ## Fix
 

@@ -2,14 +2,14 @@
 
 ## What happens
 
-Nothing raises. With most activations the loss is `nan` from the first epoch on. With relu, on the usual build for CPUs, it is
-not: relu(NaN) is 0 there, the loss stays finite while the first kernel has turned to NaN, and the model gives the same
-prediction for every sample, for ever. `TerminateOnNaN` does not notice.
+Nothing raises. With most activations the loss is `nan` from the first epoch on. With relu, on the usual build
+for CPUs, it is not: relu(NaN) is 0 there, the loss stays finite while the first kernel has turned to NaN, and
+the model gives the same prediction for every sample, for ever. `TerminateOnNaN` does not notice.
 
 ## Why
 
-Missing values in a table, the logarithm of 0, a division by a standard deviation of 0, rows that `shift` or `rolling`
-left empty. Scalers pass NaN on.
+Missing values in a table, the logarithm of 0, a division by a standard deviation of 0, rows that `shift` or
+`rolling` left empty. Scalers pass NaN on.
 
 ## Fix
 
@@ -17,8 +17,8 @@ Drop the rows or fill the values, and guard the operation that makes them (`np.l
 
 ## Known limits
 
-Data that is only known as a generator or a long pipeline is looked at as far as that is free of effects. A model whose own
-layers or `call` deal with NaN is not warned about.
+Data that is only known as a generator or a long pipeline is looked at as far as that is free of effects. A
+model whose own layers or `call` deal with NaN is not warned about.
 """
 
 from __future__ import annotations
@@ -78,7 +78,9 @@ def _mentions_guard(project: Project) -> bool:
 def _finding(
     array: ArrayFacts, statistics: Statistics, data: DataFacts, model: ModelFacts, project: Project | Unknown
 ) -> Finding:
-    counts = [f"{statistics.nan} NaN"] * bool(statistics.nan) + [f"{statistics.inf} infinite"] * bool(statistics.inf)
+    counts = [f"{statistics.nan} NaN"] * bool(statistics.nan) + [f"{statistics.inf} infinite"] * bool(
+        statistics.inf
+    )
     step = nearest(
         trail(project, data, array),
         lambda link: makes_nonfinite(link, bool(statistics.nan), bool(statistics.inf)),
@@ -101,7 +103,9 @@ def _finding(
             *_columns(array),
         ],
         fixes=_fixes(array),
-        notes=["with relu the loss may stay finite: the predictions are the same for every sample all the same"],
+        notes=[
+            "with relu the loss may stay finite: the predictions are the same for every sample all the same"
+        ],
         confidence=Confidence.LIKELY if own else Confidence.CERTAIN,
     )
 

@@ -2,19 +2,19 @@
 
 ## What happens
 
-`ValueError: Invalid dtype: object` (Keras 2: `Failed to convert a NumPy array to a Tensor`), without a word on which
-column or row it is. A DataFrame with a column of strings beside numbers says `could not convert string to float`; pandas'
-own types say `Invalid dtype: Float64`, `datetime64` or `category`.
+`ValueError: Invalid dtype: object` (Keras 2: `Failed to convert a NumPy array to a Tensor`), without a word
+on which column or row it is. A DataFrame with a column of strings beside numbers says `could not convert
+string to float`; pandas' own types say `Invalid dtype: Float64`, `datetime64` or `category`.
 
 ## Why
 
-NumPy falls back to Python objects when the elements do not agree: a bool column beside float ones in `.values` (as
-`get_dummies` makes them), `Decimal` from a database, rows of different lengths, `None`.
+NumPy falls back to Python objects when the elements do not agree: a bool column beside float ones in
+`.values` (as `get_dummies` makes them), `Decimal` from a database, rows of different lengths, `None`.
 
 ## Fix
 
-By what the array holds: numbers of several kinds are cast with `.astype("float32")`; rows of different lengths are
-padded (`keras.utils.pad_sequences`); strings are encoded; missing values are filled first.
+By what the array holds: numbers of several kinds are cast with `.astype("float32")`; rows of different
+lengths are padded (`keras.utils.pad_sequences`); strings are encoded; missing values are filled first.
 
 ## Known limits
 
@@ -102,12 +102,14 @@ def _evidence(array: ArrayFacts) -> Iterator[Evidence]:
         yield Evidence(f"type of `{array.path}`", str(array.dtype), "a number type", "data.dtype")
 
 
-def _fixes(
-    array: ArrayFacts, model: ModelFacts | Unknown, fit_call: FitFacts | Unknown
-) -> list[Fix]:
+def _fixes(array: ArrayFacts, model: ModelFacts | Unknown, fit_call: FitFacts | Unknown) -> list[Fix]:
     held = kinds(array)
     names = set(held)
-    if isinstance(array.dtype, str) and _NULLABLE.fullmatch(array.dtype) or (names and names <= NUMBERS - {"NaN"}):
+    if (
+        isinstance(array.dtype, str)
+        and _NULLABLE.fullmatch(array.dtype)
+        or (names and names <= NUMBERS - {"NaN"})
+    ):
         return [fix("cast the numbers to float32", rework_data(array, fit_call, '{}.astype("float32")'))]
     if names and names <= NUMBERS | {"None", "NAType"}:
         return [fix("fill the missing values, then cast to float32")]
@@ -116,7 +118,9 @@ def _fixes(
         return [_of_rows(array, lengths, model, fit_call)]
     if names & TEXT or array.dtype in ("category", "str"):
         odd = _odd_columns(array)
-        return [fix(f"encode the strings{f' of {listing(odd)}' if odd else ''}: `pd.get_dummies(…, dtype=float)`")]
+        return [
+            fix(f"encode the strings{f' of {listing(odd)}' if odd else ''}: `pd.get_dummies(…, dtype=float)`")
+        ]
     if isinstance(array.dtype, str) and array.dtype.startswith("datetime"):
         return [fix("turn the dates into numbers, such as days since the first one")]
     return [fix("make the array of numbers of one type")]
@@ -167,7 +171,11 @@ def from_failure(
             return
         if data.role != "training":
             return
-    if refused["dtype"] is None and refused["kind"] is None and failure.called not in ("fit", "evaluate", "predict"):
+    if (
+        refused["dtype"] is None
+        and refused["kind"] is None
+        and failure.called not in ("fit", "evaluate", "predict")
+    ):
         return
     what = refused["dtype"] or refused["kind"] or "str"
     frame = failure.last_user_frame
@@ -178,7 +186,9 @@ def from_failure(
         location=place(origin_of(project, array), frame.location if frame else None),
         evidence=[Evidence("type of an array", what, "a number type", "failure.message")],
         fixes=[
-            fix("find the columns or rows that are not numbers: encode, pad or drop them, then `.astype(\"float32\")`")
+            fix(
+                'find the columns or rows that are not numbers: encode, pad or drop them, then `.astype("float32")`'
+            )
         ],
         confidence=Confidence.CERTAIN,
     )

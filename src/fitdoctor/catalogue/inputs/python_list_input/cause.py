@@ -2,13 +2,15 @@
 
 ## What happens
 
-Lists of numbers are not accepted: `ValueError: Unrecognized data type: x=[[0, 1], …] (of type <class 'list'>)`. Where y is
-the list, the message shows x all the same. A list of arrays, one a sample, is read as that many inputs: `Data
-cardinality is ambiguous … 'x' sizes: 16, 16, 16, …`, the sizes being the first axis of each sample.
+Lists of numbers are not accepted: `ValueError: Unrecognized data type: x=[[0, 1], …] (of type <class
+'list'>)`. Where y is the list, the message shows x all the same. A list of arrays, one a sample, is read as
+that many inputs: `Data cardinality is ambiguous … 'x' sizes: 16, 16, 16, …`, the sizes being the first axis
+of each sample.
 
 ## Why
 
-A list given to fit means several inputs, or outputs. Keras 3 takes arrays, tensors, DataFrames and datasets for one.
+A list given to fit means several inputs, or outputs. Keras 3 takes arrays, tensors, DataFrames and datasets
+for one.
 
 ## Fix
 
@@ -16,7 +18,8 @@ A list given to fit means several inputs, or outputs. Keras 3 takes arrays, tens
 
 ## Known limits
 
-A list of as many arrays as the model has inputs is right, and is not told apart from one that happens to be as long.
+A list of as many arrays as the model has inputs is right, and is not told apart from one that happens to be
+as long.
 """
 
 from __future__ import annotations
@@ -130,7 +133,9 @@ def _is_list_of_samples(model: ModelFacts, data: DataFacts) -> bool:
         return False
     sample = data.x[0].shape
     labels = {array.shape[0] for array in data.y if isinstance(array.shape, tuple) and array.shape}
-    for_each = len(data.x) in labels or len(data.x) >= 64 and bool(labels) and min(n or 0 for n in labels) >= 64
+    for_each = (
+        len(data.x) in labels or len(data.x) >= 64 and bool(labels) and min(n or 0 for n in labels) >= 64
+    )
     if isinstance(model.inputs, Unknown):
         return for_each and sample[:1] != tuple(labels)[:1]
     if len(model.inputs) != 1 or isinstance(model.inputs[0].shape, Unknown):
@@ -143,6 +148,7 @@ def _of_samples(fit_call: FitFacts | Unknown, data: DataFacts, confidence: Confi
     whole = _whole_argument(fit_call, first)
     numpy, imports = spell(whole, "numpy", "np")
     many = f"{len(data.x)}{' or more' if len(data.x) == 64 else ''}"
+    shape = first.shape if isinstance(first.shape, tuple) else ()
     return CAUSE.finding(
         f"`x` is a {data.x_structure} of {many} arrays of shape {shape_words(first.shape)}: "
         "Keras reads each as an input of its own, not as a sample",
@@ -152,12 +158,18 @@ def _of_samples(fit_call: FitFacts | Unknown, data: DataFacts, confidence: Confi
             Evidence(
                 claim="what `x` is",
                 observed=f"a {data.x_structure} of {many} arrays",
-                expected=f"one array of shape {shape_words((len(data.x), *(first.shape or ())))}",
+                expected=f"one array of shape {shape_words((len(data.x), *shape))}",
                 fact="data.x",
                 location=place(first.code),
             )
         ],
-        fixes=[fix(f"make one array of the samples: `{numpy}.stack(…)`", wrap(whole, f"{numpy}.stack({{}})"), imports)],
+        fixes=[
+            fix(
+                f"make one array of the samples: `{numpy}.stack(…)`",
+                wrap(whole, f"{numpy}.stack({{}})"),
+                imports,
+            )
+        ],
         confidence=confidence,
     )
 

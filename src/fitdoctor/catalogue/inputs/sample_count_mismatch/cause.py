@@ -2,13 +2,13 @@
 
 ## What happens
 
-`ValueError: Data cardinality is ambiguous. Make sure all arrays contain the same number of samples. 'x' sizes: 275, 'y'
-sizes: 300`. The message does not say where the two parted.
+`ValueError: Data cardinality is ambiguous. Make sure all arrays contain the same number of samples. 'x'
+sizes: 275, 'y' sizes: 300`. The message does not say where the two parted.
 
 ## Why
 
-Rows were dropped from one of them (`dropna`, a filter, a slice), a window over a series gives fewer rows than there are
-targets, or the four results of `train_test_split` were unpacked in the wrong order.
+Rows were dropped from one of them (`dropna`, a filter, a slice), a window over a series gives fewer rows than
+there are targets, or the four results of `train_test_split` were unpacked in the wrong order.
 
 ## Fix
 
@@ -54,10 +54,10 @@ def from_data(fit: FitFacts, data: DataFacts, project: Project | Unknown) -> Ite
         yield from _findings(fit, data, project)
 
 
-def _findings(
-    fit_call: FitFacts | Unknown, data: DataFacts, project: Project | Unknown
-) -> Iterator[Finding]:
-    sized = [(array, array.shape[0]) for array in arrays_of(data) if isinstance(array.shape, tuple) and array.shape]
+def _findings(fit_call: FitFacts | Unknown, data: DataFacts, project: Project | Unknown) -> Iterator[Finding]:
+    sized = [
+        (array, array.shape[0]) for array in arrays_of(data) if isinstance(array.shape, tuple) and array.shape
+    ]
     if len({rows for _array, rows in sized}) < 2 or len(data.x) > 8:
         return
     first, rows = sized[0]
@@ -191,4 +191,3 @@ def _from_source(data: DataFacts | Unknown, project: Project | Unknown) -> Locat
 def _differ(data: DataFacts) -> bool:
     rows = {array.shape[0] for array in arrays_of(data) if isinstance(array.shape, tuple) and array.shape}
     return len(rows - {None}) > 1
-

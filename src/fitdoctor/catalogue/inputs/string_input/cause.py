@@ -2,9 +2,10 @@
 
 ## What happens
 
-Labels such as `"setosa"`, or a column of words in x. A NumPy array of strings is refused at once (`Invalid dtype: str192`,
-`Invalid dtype: str`); an object array or a tensor of strings gets as far as the first operation on it: `Cast string to
-float is not supported` in a `Graph execution error`, or `dtype='string' is not a valid dtype for Keras type promotion`.
+Labels such as `"setosa"`, or a column of words in x. A NumPy array of strings is refused at once (`Invalid
+dtype: str192`, `Invalid dtype: str`); an object array or a tensor of strings gets as far as the first
+operation on it: `Cast string to float is not supported` in a `Graph execution error`, or `dtype='string' is
+not a valid dtype for Keras type promotion`.
 
 ## Why
 
@@ -12,8 +13,9 @@ Keras does not encode text by itself. Numbers that were read from a text file ma
 
 ## Fix
 
-Numbers written as text: `.astype("float32")`. Class names: `keras.layers.StringLookup`, `sklearn`'s `LabelEncoder` or
-`np.unique(y, return_inverse=True)`. Features: a `StringLookup` or `TextVectorization` layer.
+Numbers written as text: `.astype("float32")`. Class names: `keras.layers.StringLookup`, `sklearn`'s
+`LabelEncoder` or `np.unique(y, return_inverse=True)`. Features: a `StringLookup` or `TextVectorization`
+layer.
 
 ## Known limits
 
@@ -65,7 +67,12 @@ def _is_refused(array: ArrayFacts, model: ModelFacts, data: DataFacts) -> bool:
         return failure is not None and bool(re.search("string", failure.message))
     # A loss of Keras casts its labels to numbers, which fails when it runs: the abstract pass does not notice.
     own = {"train_step", "compute_loss"} & set(model.overrides)
-    return model.compiled and not own and bool(model.losses) and all(loss.kind == "builtin" for loss in model.losses)
+    return (
+        model.compiled
+        and not own
+        and bool(model.losses)
+        and all(loss.kind == "builtin" for loss in model.losses)
+    )
 
 
 def _finding(array: ArrayFacts, fit_call: FitFacts | Unknown, data: DataFacts) -> Finding:
@@ -81,20 +88,28 @@ def _finding(array: ArrayFacts, fit_call: FitFacts | Unknown, data: DataFacts) -
     )
 
 
-def _fixes(
-    array: ArrayFacts, fit_call: FitFacts | Unknown, data: DataFacts, labels: bool
-) -> list[Fix]:
+def _fixes(array: ArrayFacts, fit_call: FitFacts | Unknown, data: DataFacts, labels: bool) -> list[Fix]:
     if data.form != "arrays":
-        return [fix("turn the strings into numbers in the pipeline: `tf.strings.to_number`, or a `StringLookup` layer")]
+        return [
+            fix(
+                "turn the strings into numbers in the pipeline: `tf.strings.to_number`, or a `StringLookup` layer"
+            )
+        ]
     if array.written_numbers:
-        return [fix("turn the written numbers into numbers", rework_data(array, fit_call, '{}.astype("float32")'))]
+        return [
+            fix("turn the written numbers into numbers", rework_data(array, fit_call, '{}.astype("float32")'))
+        ]
     if labels:
         numpy, imports = spell(array.use, "numpy", "np")
         encoded = f"{numpy}.unique({{}}, return_inverse=True)[1]"
         # Only where all labels, those for validation too, are made: apart they might get other numbers.
         code = maker(array)
         alike = array.path == "y" and (isinstance(fit_call, Unknown) or not fit_call.has_validation)
-        split = not isinstance(code, Unknown) and not isinstance(array.use, Unknown) and code.target != array.use.text
+        split = (
+            not isinstance(code, Unknown)
+            and not isinstance(array.use, Unknown)
+            and code.target != array.use.text
+        )
         edits = rework(code, array.use, encoded) if alike or split else ()
         return [fix("number the classes", edits, imports if edits else ())]
     return [fix("encode the strings: a `StringLookup` or `TextVectorization` layer, or one-hot columns")]
@@ -118,7 +133,9 @@ def from_failure(
         "strings were given where the model or the loss computes with numbers",
         subject="labels" if "loss" in failure.node else "features",
         location=_line(failure, data, project),
-        evidence=[Evidence("what was refused", failure.message.splitlines()[0][:120], "numbers", "failure.message")],
+        evidence=[
+            Evidence("what was refused", failure.message.splitlines()[0][:120], "numbers", "failure.message")
+        ],
         fixes=[fix("encode the strings as numbers before fit, or in the model with a `StringLookup` layer")],
         confidence=Confidence.CERTAIN,
     )

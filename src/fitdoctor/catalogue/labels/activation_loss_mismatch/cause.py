@@ -60,7 +60,9 @@ RANGES = {
     "exponential": (0.0, INFINITE),
 }
 """What an activation can give."""
-_NO_PROBABILITY = frozenset({"relu", "relu6", "tanh", "elu", "selu", "leaky_relu", "softplus", "gelu", "swish", "silu"})
+_NO_PROBABILITY = frozenset(
+    {"relu", "relu6", "tanh", "elu", "selu", "leaky_relu", "softplus", "gelu", "swish", "silu"}
+)
 _NOISE = 0.05
 
 
@@ -135,7 +137,8 @@ def _out_of_reach(target: Target, statistics: Statistics) -> Iterator[Finding]:
 
 
 def _finding(target: Target, wanted: str, message: str, title: str, seen: Evidence | None = None) -> Finding:
-    assert target.last is not None and target.loss is not None
+    assert target.last is not None
+    assert target.loss is not None
     layer = target.last.layer
     evidence = seen or Evidence(
         claim="the last activation",

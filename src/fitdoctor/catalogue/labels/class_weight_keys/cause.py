@@ -208,4 +208,8 @@ def _is_about_weights(failure: FailureFacts) -> bool:
         return True
     # The weights are gathered in a map over the dataset, an embedding in the model.
     told = failure.raw_message or failure.message
-    return index_out_of_range(failure.message) is not None and failure.node == "GatherV2" and "MapDataset" in told
+    return (
+        index_out_of_range(failure.message) is not None
+        and failure.node == "GatherV2"
+        and "MapDataset" in told
+    )

@@ -35,7 +35,9 @@ from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Severity
 from fitdoctor.edits import remove_argument, set_argument, spell, unsafe
 from fitdoctor.facts import Code, DataFacts, LossFacts, ModelFacts
 
-CAUSE = Cause(id="FIT210", slug="from-logits-mismatch", severity=Severity.WARNING, explains=("FIT211", "FIT218"))
+CAUSE = Cause(
+    id="FIT210", slug="from-logits-mismatch", severity=Severity.WARNING, explains=("FIT211", "FIT218")
+)
 
 _THRESHOLDED = frozenset({"accuracy", "BinaryAccuracy", "AUC", "Precision", "Recall"})
 
@@ -61,7 +63,9 @@ def _probabilities(target: Target, loss: LossFacts) -> Finding:
     if target.last.direct:
         note = "Keras finds the logits behind the activation here and trains as if the flag were not there"
     else:
-        note = "another layer stands between the activation and the loss, so that Keras does not find the logits"
+        note = (
+            "another layer stands between the activation and the loss, so that Keras does not find the logits"
+        )
     return CAUSE.finding(
         f"`from_logits=True`, but the output went through {target.activation}",
         subject=target.subject,
@@ -106,7 +110,9 @@ def _logits(model: ModelFacts, target: Target, loss: LossFacts, wanted: str) -> 
                 fact="model.layers",
                 location=place(layer.code) if layer is not None else None,
             ),
-            Evidence(claim="the loss", observed="from_logits=False", fact="model.losses", location=place(loss.code)),
+            Evidence(
+                claim="the loss", observed="from_logits=False", fact="model.losses", location=place(loss.code)
+            ),
         ],
         fixes=[activation, flag] if thresholded else [flag, activation],
         confidence=Confidence.CERTAIN,

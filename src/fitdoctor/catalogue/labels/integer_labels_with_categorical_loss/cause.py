@@ -96,7 +96,8 @@ def _fixes(refused: Refused, model: ModelFacts | Unknown, data: DataFacts | Unkn
     use_sparse = f"use the loss for class numbers, `{SPARSE}`"
     if target is None or target.labels is None or target.loss is None:
         return [fix(use_sparse), fix("turn the labels into one-hot rows with `keras.utils.to_categorical`")]
-    assert isinstance(model, ModelFacts) and isinstance(data, DataFacts)
+    assert isinstance(model, ModelFacts)
+    assert isinstance(data, DataFacts)
     fixes = []
     if target.loss_name == CATEGORICAL:
         edits = respell(target.loss.code, SPARSE, without=("label_smoothing", "axis"))
@@ -114,6 +115,10 @@ def _fixes(refused: Refused, model: ModelFacts | Unknown, data: DataFacts | Unkn
     # Validation labels have to follow, and an edit of one array does not reach them.
     alone = isinstance(data, DataFacts) and target.role == "training"
     fixes.append(
-        fix(f"turn the labels into one-hot rows of {target.units}", edits if alone else (), imports if edits else ())
+        fix(
+            f"turn the labels into one-hot rows of {target.units}",
+            edits if alone else (),
+            imports if edits else (),
+        )
     )
     return fixes

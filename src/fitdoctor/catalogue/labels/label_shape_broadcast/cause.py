@@ -69,9 +69,7 @@ def _other_width(target: Target, labels: Shape, output: Shape) -> Finding:
     return CAUSE.finding(
         f"{count} target{'s' * (count != 1)} a sample against {units} unit{'s' * (units != 1)}: {each}",
         subject=target.subject,
-        location=place(
-            target.layer.code if target.layer else None, target.labels.code, target.labels.use
-        ),
+        location=place(target.layer.code if target.layer else None, target.labels.code, target.labels.use),
         evidence=[
             Evidence(
                 claim="labels and outputs are compared by broadcasting",
@@ -150,7 +148,9 @@ def _lost_axis(
         fixes=[
             unsafe(
                 "give the labels the axis of the outputs",
-                rework_labels(labels, data, "np.reshape({}, (-1, 1))", "tf.expand_dims(y, -1)") if flat else (),
+                rework_labels(labels, data, "np.reshape({}, (-1, 1))", "tf.expand_dims(y, -1)")
+                if flat
+                else (),
             )
         ],
         confidence=Confidence.LIKELY,

@@ -34,7 +34,9 @@ from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severi
 from fitdoctor.edits import unsafe, wrap
 from fitdoctor.facts import Code, DataFacts, ModelFacts, Statistics
 
-CAUSE = Cause(id="FIT207", slug="labels-not-a-distribution", severity=Severity.WARNING, explains=("FIT211", "FIT218"))
+CAUSE = Cause(
+    id="FIT207", slug="labels-not-a-distribution", severity=Severity.WARNING, explains=("FIT211", "FIT218")
+)
 
 _TOLERANCE = 0.02
 
@@ -56,13 +58,15 @@ def from_data(model: ModelFacts, data: DataFacts) -> Iterator[Finding]:
 
 
 def _finding(target: Target, statistics: Statistics, least: float, most: float) -> Finding:
-    assert target.labels is not None and target.loss is not None
+    assert target.labels is not None
+    assert target.loss is not None
     several = is_binary(statistics)
     made = (target.labels.code, target.labels.use)
     if several:
         message = f"rows of labels hold up to {number(most)} ones, but `{target.loss_name}` takes a row for one class"
     elif (statistics.minimum or 0) < -_TOLERANCE:
-        message = f"labels as low as {number(statistics.minimum or 0)} with `{target.loss_name}`, which wants probabilities"
+        lowest = number(statistics.minimum or 0)
+        message = f"labels as low as {lowest} with `{target.loss_name}`, which wants probabilities"
     else:
         message = f"rows of labels sum to up to {number(most)}, but `{target.loss_name}` wants probabilities"
     return CAUSE.finding(
@@ -84,7 +88,8 @@ def _finding(target: Target, statistics: Statistics, least: float, most: float) 
 
 
 def _fixes(target: Target, statistics: Statistics, several: bool) -> list[Fix]:
-    assert target.labels is not None and target.loss is not None
+    assert target.labels is not None
+    assert target.loss is not None
     if several:
         activation: tuple[Edit, ...] = ()
         if target.last is not None and target.activation == "softmax":

@@ -94,7 +94,8 @@ def _classes(units: int) -> str:
 
 def _culprit(target: Target, statistics: Statistics, units: int) -> Location | None:
     """The line to change: the labels when they can be moved into the range, else the layer or the loss."""
-    assert target.labels is not None and target.loss is not None
+    assert target.labels is not None
+    assert target.loss is not None
     labels = (target.labels.code, target.labels.use)
     layer = target.layer.code if target.layer is not None else None
     if _is_binary_head(target, units):
@@ -110,9 +111,7 @@ def _is_binary_head(target: Target, units: int) -> bool:
     return units == 1 and is_binary(target.label_statistics)
 
 
-def _stray_label(
-    statistics: Statistics, units: int, ignored: str | None
-) -> tuple[float, int | None] | None:
+def _stray_label(statistics: Statistics, units: int, ignored: str | None) -> tuple[float, int | None] | None:
     """A label without a unit, and the first row that has it."""
     if statistics.histogram is not None:
         labels = [value for value, _count in statistics.histogram if str(int(value)) != ignored]
@@ -147,7 +146,9 @@ def _fixes(target: Target, data: DataFacts, statistics: Statistics, units: int) 
         return []
     if _is_binary_head(target, units) and target.loss is not None:
         edits = respell(target.loss.code, BINARY, without=("ignore_class",))
-        return [fix(f"use `{BINARY}`, the loss for one unit", edits if target.activation == "sigmoid" else ())]
+        return [
+            fix(f"use `{BINARY}`, the loss for one unit", edits if target.activation == "sigmoid" else ())
+        ]
     if least == 1 and most == units:
         return [
             fix(
@@ -162,7 +163,7 @@ def _fixes(target: Target, data: DataFacts, statistics: Statistics, units: int) 
     # Nobody means a unit for each of the numbers 0 to 5000 when 3 classes are there.
     if statistics.histogram is not None and classes > 2 * len(statistics.histogram):
         kinds = len(statistics.histogram)
-        return [fix(f"number the {kinds} classes from 0 to {kinds - 1}, for instance with `np.unique(…, return_inverse=True)`")]
+        return [fix(f"number the {kinds} classes from 0 to {kinds - 1}, for instance with `np.unique`")]
     return [fix(title, with_units(target.layer, classes))]
 
 

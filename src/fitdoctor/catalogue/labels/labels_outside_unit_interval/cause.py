@@ -34,7 +34,9 @@ from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import unsafe
 from fitdoctor.facts import DataFacts, ModelFacts, Statistics
 
-CAUSE = Cause(id="FIT208", slug="labels-outside-unit-interval", severity=Severity.WARNING, explains=("FIT218",))
+CAUSE = Cause(
+    id="FIT208", slug="labels-outside-unit-interval", severity=Severity.WARNING, explains=("FIT218",)
+)
 
 _TOLERANCE = 1e-3
 
@@ -51,7 +53,8 @@ def from_data(model: ModelFacts, data: DataFacts) -> Iterator[Finding]:
         least, most = statistics.minimum, statistics.maximum
         if least is None or most is None or (least >= -_TOLERANCE and most <= 1 + _TOLERANCE):
             continue
-        assert target.labels is not None and target.loss is not None
+        assert target.labels is not None
+        assert target.loss is not None
         yield CAUSE.finding(
             f"labels run from {number(least)} to {number(most)}, but `{target.loss_name}` wants 0 to 1",
             subject=target.subject,

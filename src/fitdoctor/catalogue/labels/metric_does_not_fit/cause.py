@@ -4,8 +4,8 @@
 
 Keras computes what it is asked for. `"accuracy"` of a regression is 0, because two fractions are never equal;
 `keras.metrics.Accuracy()` on probabilities is 0 for the same reason; `"categorical_accuracy"` on class numbers takes
-the largest entry of every single number and gives a share that means nothing. `Precision`, `Recall` and `AUC` on logits
-cut at 0.5, which is no probability there. Others raise once the shapes do not go together: `Precision` or `AUC` on class
+the largest entry of every single number and gives a share that means nothing. `Precision`, `Recall` and `AUC` on
+logits cut at 0.5, which is no probability there. Others raise once the shapes do not go together: `Precision` or `AUC` on class
 numbers against several units, `"sparse_categorical_accuracy"` on one-hot rows, `F1Score` on labels of shape (n,).
 
 ## Why
@@ -25,6 +25,7 @@ Metrics of your own are not judged.
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -43,10 +44,10 @@ from fitdoctor.catalogue.targets import (
     metrics_for,
     targets,
 )
-from fitdoctor.catalogue.words import place
-from fitdoctor.diagnosis import Confidence, Evidence, Finding, Location, Severity
+from fitdoctor.catalogue.words import listing, place
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, Severity
 from fitdoctor.edits import fix, replace_code, set_argument, unsafe
-from fitdoctor.facts import DataFacts, FailureFacts, MetricFacts, ModelFacts, Outcome, Unknown
+from fitdoctor.facts import Code, DataFacts, FailureFacts, MetricFacts, ModelFacts, Outcome, Unknown
 from fitdoctor.failure.patterns import operation_shapes
 
 CAUSE = Cause(id="FIT218", slug="metric-does-not-fit", severity=Severity.WARNING, raises="ValueError")
@@ -55,10 +56,19 @@ _THRESHOLDED = frozenset(
     "Precision Recall AUC TruePositives FalsePositives TrueNegatives FalseNegatives SensitivityAtSpecificity "
     "SpecificityAtSensitivity PrecisionAtRecall RecallAtPrecision".split()
 )
-_OF_ROWS = frozenset({"CategoricalAccuracy", "TopKCategoricalAccuracy", "CategoricalCrossentropy", "F1Score", "FBetaScore"})
-_OF_NUMBERS = frozenset({"SparseCategoricalAccuracy", "SparseTopKCategoricalAccuracy", "SparseCategoricalCrossentropy"})
-_OF_CLASSES = frozenset({"accuracy", "BinaryAccuracy", "CategoricalAccuracy", "SparseCategoricalAccuracy"}) | _THRESHOLDED
-_OF_ELEMENTS = frozenset({"BinaryAccuracy", "MeanSquaredError", "MeanAbsoluteError", "RootMeanSquaredError", "MeanIoU"})
+_OF_ROWS = frozenset(
+    {"CategoricalAccuracy", "TopKCategoricalAccuracy", "CategoricalCrossentropy", "F1Score", "FBetaScore"}
+)
+_OF_NUMBERS = frozenset(
+    {"SparseCategoricalAccuracy", "SparseTopKCategoricalAccuracy", "SparseCategoricalCrossentropy"}
+)
+_OF_CLASSES = (
+    frozenset({"accuracy", "BinaryAccuracy", "CategoricalAccuracy", "SparseCategoricalAccuracy"})
+    | _THRESHOLDED
+)
+_OF_ELEMENTS = frozenset(
+    {"BinaryAccuracy", "MeanSquaredError", "MeanAbsoluteError", "RootMeanSquaredError", "MeanIoU"}
+)
 
 
 @dataclass(frozen=True)
@@ -81,11 +91,11 @@ def from_model(model: ModelFacts, data: DataFacts) -> Iterator[Finding]:
     tried = data.trial.metrics
     failed = isinstance(tried, Outcome) and not tried.ok
     accepted = isinstance(tried, Outcome) and tried.ok
-    for target, misfit in _misfits(model, data):
-        if misfit.raises and not accepted:
-            yield _finding(target, misfit, Confidence.CERTAIN if failed else Confidence.LIKELY)
-        elif not misfit.raises and not failed:
-            yield _finding(target, misfit, Confidence.CERTAIN)
+    for target, misfits in _grouped(model, data):
+        if misfits[0].raises and not accepted:
+            yield _finding(model, target, misfits, Confidence.CERTAIN if failed else Confidence.LIKELY)
+        elif not misfits[0].raises and not failed:
+            yield _finding(model, target, misfits, Confidence.CERTAIN)
 
 
 @CAUSE.after_failure
@@ -98,8 +108,9 @@ def from_failure(
     frame = failure.last_user_frame
     raised_at = frame.location if frame is not None else None
     if isinstance(model, ModelFacts) and isinstance(data, DataFacts):
-        found = [(target, misfit) for target, misfit in _misfits(model, data) if misfit.raises]
-        yield from (_finding(target, misfit, Confidence.CERTAIN, raised_at) for target, misfit in found)
+        found = [(target, misfits) for target, misfits in _grouped(model, data) if misfits[0].raises]
+        for target, misfits in found:
+            yield _finding(model, target, misfits, Confidence.CERTAIN, raised_at)
         if found or data.role != "training":
             return
         if not any(metric.builtin for metric in model.metrics):
@@ -116,7 +127,11 @@ def from_failure(
                 location=raised_at,
             )
         ],
-        fixes=[fix('use the metric for the labels that there are; the string `"accuracy"` picks it by the shapes')],
+        fixes=[
+            fix(
+                'use the metric for the labels that there are; the string `"accuracy"` picks it by the shapes'
+            )
+        ],
         confidence=Confidence.LIKELY,
         severity=Severity.ERROR,
     )
@@ -139,6 +154,15 @@ def _is_of_metric(message: str) -> bool:
     return shapes.operation in ("LogicalAnd", "Equal") and "/" not in shapes.node
 
 
+def _grouped(model: ModelFacts, data: DataFacts) -> Iterator[tuple[Target, list[_Misfit]]]:
+    """The misfits of each output; those that raise for want of the same thing together."""
+    together: dict[tuple[str, str], tuple[Target, list[_Misfit]]] = {}
+    for target, misfit in _misfits(model, data):
+        key = (target.name, misfit.expected if misfit.raises else misfit.metric.name)
+        together.setdefault(key, (target, []))[1].append(misfit)
+    yield from together.values()
+
+
 def _misfits(model: ModelFacts, data: DataFacts) -> Iterator[tuple[Target, _Misfit]]:
     if data.role != "training":
         return
@@ -159,7 +183,7 @@ def _misfit(target: Target, metric: MetricFacts) -> _Misfit | None:
         return _Misfit(
             metric,
             "`Accuracy` counts exact equality, which the model's output never reaches",
-            "a metric that reads the output as classes",
+            '`"accuracy"`' if target.loss_name in CROSSENTROPIES else '`"mae"`',
             '"accuracy"' if target.loss_name in CROSSENTROPIES else '"mae"',
             raises=target.loss_name == SPARSE and (target.units or 0) > 1,
         )
@@ -252,34 +276,72 @@ def _on_logits(target: Target, metric: MetricFacts) -> _Misfit | None:
     if name in ("Precision", "Recall") and settings.get("thresholds") == "(0.5,)":
         return _Misfit(metric, message, "`thresholds=0`", threshold=("thresholds", "0"))
     if name == "BinaryAccuracy" and settings.get("threshold", "0.5") == "0.5":
-        return _Misfit(metric, message, "`threshold=0.0`", threshold=("threshold", "0.0"), severity=Severity.INFO)
+        return _Misfit(
+            metric, message, "`threshold=0.0`", threshold=("threshold", "0.0"), severity=Severity.INFO
+        )
     if name == "accuracy":
         return _Misfit(metric, message, "`BinaryAccuracy(threshold=0.0)`", severity=Severity.INFO)
     return None
 
 
 def _finding(
-    target: Target, misfit: _Misfit, confidence: Confidence, raised_at: Location | None = None
+    model: ModelFacts,
+    target: Target,
+    misfits: list[_Misfit],
+    confidence: Confidence,
+    raised_at: Location | None = None,
 ) -> Finding:
-    metric = misfit.metric
-    repair = fix if misfit.raises else unsafe
-    edits = replace_code(metric.code, misfit.instead) if misfit.instead else ()
-    if misfit.threshold[0]:
-        edits = set_argument(metric.code, *misfit.threshold)
+    """One finding for the metrics that fail for the same reason: mended one by one the program would fail again."""
+    first = misfits[0]
+    names = listing(misfit.metric.name for misfit in misfits)
+    repair = fix if first.raises else unsafe
     return CAUSE.finding(
-        misfit.message,
-        subject=f"metric {metric.name}",
-        location=place(metric.code, raised_at),
+        first.message if len(misfits) == 1 else f"the metrics {names} do not fit: {first.message}",
+        subject=f"metric {first.metric.name}",
+        location=place(first.metric.code, raised_at),
         evidence=[
             Evidence(
                 claim=f"the loss is `{target.loss_name}`",
-                observed=f"metric `{metric.name}`",
-                expected=misfit.expected,
+                observed=f"metric {names}",
+                expected=first.expected,
                 fact="model.metrics",
                 location=place(target.loss.code) if target.loss is not None else None,
             )
         ],
-        fixes=[repair(f"use {misfit.expected.removeprefix('a metric that reads the output as classes') or misfit.instead}", edits)],
+        fixes=[repair(f"use {first.expected}", _replacements(model, misfits))],
         confidence=confidence,
-        severity=Severity.ERROR if misfit.raises else misfit.severity,
+        severity=Severity.ERROR if first.raises else first.severity,
     )
+
+
+def _replacements(model: ModelFacts, misfits: list[_Misfit]) -> tuple[Edit, ...]:
+    first = misfits[0]
+    if first.threshold[0]:
+        return set_argument(first.metric.code, *first.threshold)
+    if not first.instead:
+        return ()
+    shorter = _without(model, misfits)
+    return shorter or (replace_code(first.metric.code, first.instead) if len(misfits) == 1 else ())
+
+
+def _without(model: ModelFacts, misfits: list[_Misfit]) -> tuple[Edit, ...]:
+    """The list of metrics in compile with one metric in the place of those that do not fit."""
+    compiled = model.compile_code
+    given = compiled.argument("metrics", 3) if isinstance(compiled, Code) else None
+    odd = {misfit.metric.code.text for misfit in misfits if isinstance(misfit.metric.code, Code)}
+    if given is None or len(odd) != len(misfits):
+        return ()
+    try:
+        items = ast.parse(given.text, mode="eval").body
+    except SyntaxError:
+        return ()
+    if not isinstance(items, ast.List):
+        return ()
+    texts = [ast.get_source_segment(given.text, item) or "" for item in items.elts]
+    kept = [text for text in texts if text not in odd]
+    if len(kept) + len(odd) != len(texts):
+        return ()
+    known = {first.strip("\"'") for first in kept}
+    if not {"accuracy", "acc", "mae", misfits[0].instead.strip('"')} & known:
+        kept.append(misfits[0].instead)
+    return (Edit(given.location, f"[{', '.join(kept)}]"),)

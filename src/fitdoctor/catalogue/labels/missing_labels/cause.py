@@ -111,7 +111,11 @@ def _labels_in(line: str) -> bool | None:
     except SyntaxError:
         return None
     for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _NEED_LABELS:
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr in _NEED_LABELS
+        ):
             if any(isinstance(value, ast.Starred) for value in node.args):
                 return None
             return len(node.args) > 1 or any(keyword.arg in ("y", None) for keyword in node.keywords)
@@ -135,7 +139,9 @@ def _finding(
         location=place(*_culprits(fit, data), raised_at),
         evidence=[
             Evidence(
-                claim=f"the loss `{loss.name}` compares with y" if loss is not None else "the loss compares with y",
+                claim=f"the loss `{loss.name}` compares with y"
+                if loss is not None
+                else "the loss compares with y",
                 observed="x alone" if not data.element else data.element,
                 expected="x and y",
                 fact="data.y",
@@ -178,7 +184,9 @@ def _fixes(model: ModelFacts, fit: FitFacts, data: DataFacts) -> list[Fix]:
     if same:
         # Evaluated twice, a call could give two different arrays.
         simple = all(character.isalnum() or character in "_.[]'\":, " for character in first.text)
-        return [fix("give x as its own label", set_argument(call, "y", first.text, position=1) if simple else ())]
+        return [
+            fix("give x as its own label", set_argument(call, "y", first.text, position=1) if simple else ())
+        ]
     return [fix("give the labels as the second argument, y")]
 
 

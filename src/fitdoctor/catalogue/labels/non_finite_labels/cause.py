@@ -48,7 +48,10 @@ def from_data(
             continue
         what = " and ".join(
             words
-            for count, words in ((statistics.nan, f"{statistics.nan} NaN"), (statistics.inf, f"{statistics.inf} infinite"))
+            for count, words in (
+                (statistics.nan, f"{statistics.nan} NaN"),
+                (statistics.inf, f"{statistics.inf} infinite"),
+            )
             if count
         )
         whose = "labels" if data.role == "training" else "validation labels"
@@ -91,7 +94,12 @@ def _without_rows(fit: FitFacts, data: DataFacts, labels: ArrayFacts) -> tuple[E
     if data.form != "arrays" or data.role != "training" or len(data.x) != 1 or len(data.y) != 1:
         return ()
     x, y = data.x[0].use, labels.use
-    if not isinstance(x, Code) or not isinstance(y, Code) or is_from_pipeline(labels, data) or data.sample_weight:
+    if (
+        not isinstance(x, Code)
+        or not isinstance(y, Code)
+        or is_from_pipeline(labels, data)
+        or data.sample_weight
+    ):
         return ()
     if not (x.text.isidentifier() and y.text.isidentifier()) or not isinstance(labels.shape, tuple):
         return ()
@@ -99,6 +107,6 @@ def _without_rows(fit: FitFacts, data: DataFacts, labels: ArrayFacts) -> tuple[E
         return ()
     numpy, imports = spell(fit.code, "numpy", "np")
     indent = fit.code.indent if isinstance(fit.code, Code) else ""
-    lines = f"labelled = {numpy}.isfinite({y.text})\n{indent}{x.text}, {y.text} = {x.text}[labelled], {y.text}[labelled]"
-    edits = insert_before(fit.code, lines)
+    select = f"{x.text}, {y.text} = {x.text}[labelled], {y.text}[labelled]"
+    edits = insert_before(fit.code, f"labelled = {numpy}.isfinite({y.text})\n{indent}{select}")
     return (*edits, *imports) if edits else ()

@@ -100,7 +100,8 @@ def _fixes(refused: Refused, model: ModelFacts | Unknown, data: DataFacts | Unkn
     use_rows = f"use the loss for one-hot rows, `{CATEGORICAL}`"
     if target is None or target.labels is None or target.loss is None:
         return [fix(use_rows), fix("turn the rows into class numbers with `argmax(axis=-1)`")]
-    assert isinstance(model, ModelFacts) and isinstance(data, DataFacts)
+    assert isinstance(model, ModelFacts)
+    assert isinstance(data, DataFacts)
     if _several(refused):
         return [unsafe(f"use `{BINARY}` with sigmoid outputs: a sample has several labels")]
     edits = respell(target.loss.code, CATEGORICAL, without=("ignore_class",))

@@ -192,13 +192,19 @@ def _odd_labels(
             )
     elif len(data.y) != outputs and not (len(data.y) == 1 and data.y_structure == "dict"):
         flat = data.form != "arrays" and data.element_size == 3 and outputs == 2 and len(data.y) == 1
-        advice = "yield the labels together: `(x, (y1, y2))`" if flat else f"give {_counted(outputs, 'array')} of labels"
+        advice = (
+            "yield the labels together: `(x, (y1, y2))`"
+            if flat
+            else f"give {_counted(outputs, 'array')} of labels"
+        )
         yield _Odd(
             "labels",
             f"{_counted(len(data.y), 'array')} of labels for {_counted(outputs, 'output')}",
             _counted(len(data.y), "array"),
             str(outputs),
-            (fit.code,) if data.form == "arrays" else (data.pipeline[0].code if data.pipeline else None, data.code, fit.code),
+            (fit.code,)
+            if data.form == "arrays"
+            else (data.pipeline[0].code if data.pipeline else None, data.code, fit.code),
             (fix(advice),),
         )
 
@@ -231,7 +237,9 @@ def _odd_metrics(model: ModelFacts, outputs: int, names: tuple[str, ...]) -> Ite
 def _argument(code: Code | Unknown, name: str, position: int) -> Code | Unknown:
     """An argument of compile as a piece of source."""
     argument = code.argument(name, position) if isinstance(code, Code) else None
-    return Code(argument.location, argument.text) if argument is not None else Unknown("not found in the call")
+    return (
+        Code(argument.location, argument.text) if argument is not None else Unknown("not found in the call")
+    )
 
 
 def _around(model: ModelFacts, code: Code | Unknown | None) -> Code | Unknown | None:
@@ -240,7 +248,12 @@ def _around(model: ModelFacts, code: Code | Unknown | None) -> Code | Unknown | 
         return None
     inside = model.compile_code.location
     here = code.location
-    return None if (here.path, here.cell) == (inside.path, inside.cell) and inside.line <= here.line <= inside.end_line else code
+    return (
+        None
+        if (here.path, here.cell) == (inside.path, inside.cell)
+        and inside.line <= here.line <= inside.end_line
+        else code
+    )
 
 
 def _renaming(where: Code | Unknown, unknown: list[str], missing: list[str]) -> tuple[Fix, ...]:
@@ -254,7 +267,9 @@ def _renaming(where: Code | Unknown, unknown: list[str], missing: list[str]) -> 
 def _rename(where: Code | Unknown, old: str, new: str) -> Fix:
     edits: tuple[Edit, ...] = ()
     if isinstance(where, Code):
-        text = re.sub(rf"(?P<quote>[\"']){re.escape(old)}(?P=quote)(?=\s*:)", rf"\g<quote>{new}\g<quote>", where.text)
+        text = re.sub(
+            rf"(?P<quote>[\"']){re.escape(old)}(?P=quote)(?=\s*:)", rf"\g<quote>{new}\g<quote>", where.text
+        )
         edits = (Edit(where.location, text),) if text != where.text else ()
     return fix(f"rename the key `{old}` to `{new}`", edits)
 

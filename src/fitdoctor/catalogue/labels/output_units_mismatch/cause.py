@@ -168,17 +168,37 @@ def _fixes(refused: Refused) -> list[Fix]:
     single = len(refused.labels) < len(refused.output) or refused.labels[-1] == 1
     width = 1 if single else refused.labels[-1]
     if target is None:
-        return [fix(f"give the last layer {width} unit{'s' * (width != 1)}, or use the loss that reads the labels")]
+        return [
+            fix(
+                f"give the last layer {width} unit{'s' * (width != 1)}, or use the loss that reads the labels"
+            )
+        ]
     if target.loss_name == SPARSE:
         return [
-            fix("give the labels one class number for each output row (for a label at each time step, keep the steps: `return_sequences=True`)")
+            fix(
+                "give the labels one class number for each output row; "
+                "labels for each time step want `return_sequences=True`"
+            )
         ]
     if _wants_sparse_loss(target) and target.loss is not None:
         activation = with_activation(target.layer, "softmax") if target.activation == "sigmoid" else ()
         edits = respell(target.loss.code, SPARSE, without=("label_smoothing", "gamma", "axis"))
-        return [fix(f"use `{SPARSE}`, the loss for class numbers, with softmax", edits, activation if edits else ())]
+        return [
+            fix(
+                f"use `{SPARSE}`, the loss for class numbers, with softmax",
+                edits,
+                activation if edits else (),
+            )
+        ]
     plural = "s" * (width != 1)
     edits = with_units(target.layer, width) if width is not None else ()
     if width == 1 and target.loss_name in BINARY_LOSSES and target.activation == "softmax":
-        return [fix("give the last layer 1 unit with sigmoid", edits, with_activation(target.layer, "sigmoid"))]
-    return [fix(f"give the last layer {width} unit{plural}, one for each {'class' if not single else 'label'}", edits)]
+        return [
+            fix("give the last layer 1 unit with sigmoid", edits, with_activation(target.layer, "sigmoid"))
+        ]
+    return [
+        fix(
+            f"give the last layer {width} unit{plural}, one for each {'class' if not single else 'label'}",
+            edits,
+        )
+    ]

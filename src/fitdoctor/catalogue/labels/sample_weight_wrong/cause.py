@@ -15,8 +15,8 @@ to 0, or a weight for every time step was given to a model with one output a sam
 
 ## Fix
 
-Drop the third element (`dataset.map(lambda x, y, ids: (x, y))`), or give weights of 0 and above, one for each sample (or
-one for each step of a sequence output).
+Drop the third element (`dataset.map(lambda x, y, ids: (x, y))`), or give weights of 0 and above, one for each sample
+(or one for each step of a sequence output).
 
 ## Known limits
 
@@ -34,7 +34,16 @@ from fitdoctor.catalogue.targets import loss_failure, statistics_of
 from fitdoctor.catalogue.words import number, place, shape_words
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, remove_argument, unsafe, wrap
-from fitdoctor.facts import ArrayFacts, Code, DataFacts, FailureFacts, FitFacts, ModelFacts, Statistics, Unknown
+from fitdoctor.facts import (
+    ArrayFacts,
+    Code,
+    DataFacts,
+    FailureFacts,
+    FitFacts,
+    ModelFacts,
+    Statistics,
+    Unknown,
+)
 from fitdoctor.failure.patterns import cardinality, operation_shapes
 
 CAUSE = Cause(
@@ -70,13 +79,25 @@ def _oddity(data: DataFacts, weights: ArrayFacts, statistics: Statistics) -> Odd
     least, most = statistics.minimum or 0.0, statistics.maximum or 0.0
     if least == most == 0:
         advice = [unsafe("give the samples weights above 0, or none")]
-        return "every sample weighs 0: the loss is 0 and nothing is trained", "above 0", advice, Confidence.CERTAIN
+        return (
+            "every sample weighs 0: the loss is 0 and nothing is trained",
+            "above 0",
+            advice,
+            Confidence.CERTAIN,
+        )
     if statistics.nan:
         advice = [unsafe("fill in the missing weights")]
-        return f"{statistics.nan} weights are NaN: so is the loss", "finite numbers", advice, Confidence.CERTAIN
+        return (
+            f"{statistics.nan} weights are NaN: so is the loss",
+            "finite numbers",
+            advice,
+            Confidence.CERTAIN,
+        )
     if least < 0 and not _POLICY.search(_words(weights)):
         advice = [unsafe("give the samples weights of 0 and above")]
-        message = f"sample weights as low as {number(least)}: the loss of those samples is made larger, not smaller"
+        message = (
+            f"sample weights as low as {number(least)}: the loss of those samples is made larger, not smaller"
+        )
         return message, "0 and above", advice, Confidence.CERTAIN
     if data.form != "arrays" and data.element_size == 3 and _look_like_ids(weights, statistics):
         message = "the third element is read as sample weights, but its values look like ids"

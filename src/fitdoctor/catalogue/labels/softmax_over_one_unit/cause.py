@@ -79,7 +79,10 @@ def _is_softmax_of_one(layer: LayerFacts) -> bool:
     if layer.class_name not in ("Dense", "Conv1D", "Conv2D", "Conv3D", "EinsumDense"):
         return False
     activation = layer.setting("activation") or ""
-    return activation in ("softmax", "softmax_v2") and "1" in (layer.setting("units"), layer.setting("filters"))
+    return activation in ("softmax", "softmax_v2") and "1" in (
+        layer.setting("units"),
+        layer.setting("filters"),
+    )
 
 
 def _finding(location: Location | None, seen: str, fixes: list[Fix]) -> Finding:
@@ -88,7 +91,12 @@ def _finding(location: Location | None, seen: str, fixes: list[Fix]) -> Finding:
         subject=_SUBJECT,
         location=location,
         evidence=[
-            Evidence(claim=seen, observed="1 for every sample", expected="a value between 0 and 1", fact="model.outputs")
+            Evidence(
+                claim=seen,
+                observed="1 for every sample",
+                expected="a value between 0 and 1",
+                fact="model.outputs",
+            )
         ],
         fixes=fixes,
         confidence=Confidence.CERTAIN,

@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.pipeline_steps import words
@@ -46,12 +47,20 @@ BATCHED = ("dataset", "generator", "pydataset", "dataloader")
 
 
 @CAUSE.in_source
+def from_source(fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
+    """The same, as far as the source tells what the arguments are."""
+    for finding in from_call(fit, data):
+        yield replace(finding, confidence=Confidence.LIKELY)
+
+
 @CAUSE.before_fit
 def from_call(fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
     """An argument that has no meaning beside batched data."""
     if fit.method != "fit" or data.role != "training" or data.form not in BATCHED:
         return
     for name in POSITIONS:
+        if name == "validation_split" and "validation_data" in fit.given:
+            continue  # the split counts only where there is no other validation data
         if name in fit.valued and name != "batch_size":
             yield _finding(name, fit, data)
     size = fit.batch_size

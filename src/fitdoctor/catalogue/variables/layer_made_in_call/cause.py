@@ -67,7 +67,11 @@ def from_source(module: Module) -> Iterator[Finding]:
         if function.name in ("build", "__init__"):
             continue
         for site in module.calls:
-            if site.function is function and _makes_state(module, site) and not _is_guarded(module, site, function):
+            if (
+                site.function is function
+                and _makes_state(module, site)
+                and not _is_guarded(module, site, function)
+            ):
                 yield _finding(module, site, function, Confidence.LIKELY, [])
                 break
 
@@ -101,7 +105,11 @@ def _finding(
     confidence: Confidence,
     evidence: list[Evidence],
 ) -> Finding:
-    what = "a weight" if site.method == "add_weight" else f"a `{module.segment(site.node.func).rpartition('.')[2]}` layer"
+    what = (
+        "a weight"
+        if site.method == "add_weight"
+        else f"a `{module.segment(site.node.func).rpartition('.')[2]}` layer"
+    )
     return CAUSE.finding(
         f"{name_of(function)} makes {what} each time that it is traced",
         subject=f"layer made in {function.qualname}",

@@ -142,7 +142,11 @@ def _shared(module: Module, failure: FailureFacts) -> Iterator[tuple[ast.Call, C
         given = site.argument("optimizer", 0)
         if given is not None and kind_of_value(module, given) == "Optimizer":
             made = module.origin(given)
-            if isinstance(made.node, ast.Call) and made.module is module and not _next_to(module, made.node, site):
+            if (
+                isinstance(made.node, ast.Call)
+                and made.module is module
+                and not _next_to(module, made.node, site)
+            ):
                 yield made.node, site
     makers = [site.node for site in module.calls if kind_of_call(module, site.node) == "Optimizer"]
     if len(makers) == 1:
@@ -152,7 +156,8 @@ def _shared(module: Module, failure: FailureFacts) -> Iterator[tuple[ast.Call, C
 def _next_to(module: Module, made: ast.Call, use: CallSite) -> bool:
     """Whether the optimizer is made in the very call that uses it: then it is new each time."""
     return any(made is node for node in ast.walk(use.node)) or (
-        _loop_around(module, made) is not None and _loop_around(module, made) is _loop_around(module, use.node)
+        _loop_around(module, made) is not None
+        and _loop_around(module, made) is _loop_around(module, use.node)
     )
 
 

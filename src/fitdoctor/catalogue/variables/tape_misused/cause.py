@@ -45,7 +45,13 @@ CAUSE = Cause(
     explains=("FIT505",),
 )
 
-NO_VARIABLE = ("tensorflow.random.", "tensorflow.zeros", "tensorflow.ones", "tensorflow.constant", "tensorflow.cast")
+NO_VARIABLE = (
+    "tensorflow.random.",
+    "tensorflow.zeros",
+    "tensorflow.ones",
+    "tensorflow.constant",
+    "tensorflow.cast",
+)
 NONE_VALUE = ("value (None)", "None values not supported", "NoneType")
 
 
@@ -140,7 +146,12 @@ def _is_watched(block: ast.With, tape: str, name: str) -> bool:
 
 
 def _not_watched(
-    module: Module, tape: str, block: ast.With, source: ast.Name, confidence: Confidence, evidence: list[Evidence]
+    module: Module,
+    tape: str,
+    block: ast.With,
+    source: ast.Name,
+    confidence: Confidence,
+    evidence: list[Evidence],
 ) -> Finding:
     return CAUSE.finding(
         f"`{tape}` does not watch `{source.id}`, which is no variable: its gradient is None",
@@ -170,7 +181,9 @@ def _before_the_block(
 ) -> Iterator[Finding]:
     """The block uses a prediction that was made before it, and calls no model itself."""
     if not calls or any(
-        isinstance(node, ast.expr) and is_model_call(module, node) for inner in block.body for node in ast.walk(inner)
+        isinstance(node, ast.expr) and is_model_call(module, node)
+        for inner in block.body
+        for node in ast.walk(inner)
     ):
         return
     if any(_may_call_a_model(module, node) for inner in block.body for node in ast.walk(inner)):
@@ -239,7 +252,9 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
     none = any(words in failure.message for words in NONE_VALUE)
     if not twice and not none and (missing is None or not missing.every):
         return
-    evidence = [Evidence(claim="what TensorFlow said", observed=failure.message[:120], fact="failure.message")]
+    evidence = [
+        Evidence(claim="what TensorFlow said", observed=failure.message[:120], fact="failure.message")
+    ]
     for module in project.modules if isinstance(project, Project) else ():
         for tape, block in tapes(module):
             calls = gradient_calls(module, tape, block)

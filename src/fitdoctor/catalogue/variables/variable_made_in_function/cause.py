@@ -108,13 +108,13 @@ def _makes_something_else(module: Module, line: int) -> bool:
     )
 
 
-def _finding(
-    module: Module, site: CallSite, confidence: Confidence, evidence: list[Evidence]
-) -> Finding:
+def _finding(module: Module, site: CallSite, confidence: Confidence, evidence: list[Evidence]) -> Finding:
     where = site.function.qualname if site.function is not None else ""
     code = module.code(site.node)
     return CAUSE.finding(
-        f"`{where}` makes a variable each time that it is traced" if where else "a variable is made while tracing",
+        f"`{where}` makes a variable each time that it is traced"
+        if where
+        else "a variable is made while tracing",
         subject=f"variable {code.target}" if code.target else "variable",
         location=code.location,
         evidence=[

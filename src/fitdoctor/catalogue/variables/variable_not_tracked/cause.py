@@ -59,7 +59,11 @@ def from_source(module: Module) -> Iterator[Finding]:
             yield from _raw_variables(module, owner, Confidence.LIKELY)
             yield from _plain_objects(module, owner, Confidence.LIKELY)
     for function in module.functions:
-        if function.traced is not None and function.traced.how in ("lambda layer", "loss") and function.traced.direct:
+        if (
+            function.traced is not None
+            and function.traced.how in ("lambda layer", "loss")
+            and function.traced.direct
+        ):
             yield from _in_function(module, function, Confidence.LIKELY)
 
 
@@ -82,10 +86,15 @@ def _raw_variables(module: Module, owner: ClassInfo, confidence: Confidence) -> 
 
 def _attribute_of(module: Module, call: ast.Call) -> str:
     statement = module.statement(call)
-    targets = statement.targets if isinstance(statement, ast.Assign) else []
-    for target in targets:
-        if isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name) and target.value.id == "self":
-            return target.attr if statement.value is call else ""  # type: ignore[union-attr]
+    if not isinstance(statement, ast.Assign) or statement.value is not call:
+        return ""
+    for target in statement.targets:
+        if (
+            isinstance(target, ast.Attribute)
+            and isinstance(target.value, ast.Name)
+            and target.value.id == "self"
+        ):
+            return target.attr
     return ""
 
 
@@ -96,7 +105,9 @@ def _is_trainable(call: ast.Call) -> bool:
         if keyword.arg == "dtype" and re.search(r"int|bool|string", ast.unparse(keyword.value)):
             return False
     first = call.args[0] if call.args else None
-    return not (isinstance(first, ast.Constant) and isinstance(first.value, (int, bool)) and len(call.args) == 1)
+    return not (
+        isinstance(first, ast.Constant) and isinstance(first.value, (int, bool)) and len(call.args) == 1
+    )
 
 
 def _is_managed(module: Module, name: str) -> bool:
@@ -110,9 +121,10 @@ def _is_managed(module: Module, name: str) -> bool:
         ):
             return True
     # A list of variables that is put together by hand, such as `model.trainable_variables + [self.scale]`.
+    lists: list[ast.List | ast.Tuple] = [*module.nodes(ast.List), *module.nodes(ast.Tuple)]
     return any(
         _names(element) == name
-        for node in (*module.nodes(ast.List), *module.nodes(ast.Tuple))
+        for node in lists
         if isinstance(module.parent(node), (ast.BinOp, ast.Assign))
         for element in node.elts
     )
@@ -193,7 +205,9 @@ def _in_function(module: Module, function: FunctionInfo, confidence: Confidence)
             if _is_trainable(made) and not _is_managed(module, node.id):
                 told.add(node.id)
                 yield _function_finding(module, function, node, made, "variable", confidence)
-        elif function.traced.how == "lambda layer" and _is_called(module, node) and _has_weights(module, made):
+        elif (
+            function.traced.how == "lambda layer" and _is_called(module, node) and _has_weights(module, made)
+        ):
             if not _is_called_elsewhere(module, node.id):
                 told.add(node.id)
                 yield _function_finding(module, function, node, made, "layer", confidence)
@@ -306,9 +320,16 @@ def _as_layer(made: ClassInfo) -> Fix:
     module = made.module
     title = f"derive `{made.name}` from `keras.layers.Layer`"
     setup = made.methods["__init__"]
-    header = re.match(rf"\s*class\s+{made.name}\s*(\(\s*(object)?\s*\))?\s*:", module.line_text(made.node.lineno))
+    header = re.match(
+        rf"\s*class\s+{made.name}\s*(\(\s*(object)?\s*\))?\s*:", module.line_text(made.node.lineno)
+    )
     keras = dict(module.spellings).get("keras")
-    if header is None or keras is None or not isinstance(setup.node, FUNCTIONS) or isinstance(setup.node, ast.Lambda):
+    if (
+        header is None
+        or keras is None
+        or not isinstance(setup.node, FUNCTIONS)
+        or isinstance(setup.node, ast.Lambda)
+    ):
         return fix(title)
     line = _class_line(made)
     span = replace(line, column=1, end_column=header.end() + 1)
@@ -319,7 +340,9 @@ def _as_layer(made: ClassInfo) -> Fix:
     if call is not None and isinstance(call.node, ast.FunctionDef):
         text = module.line_text(call.node.lineno)
         column = text.index("__call__") + 1
-        where = replace(line, line=call.node.lineno, end_line=call.node.lineno, column=column, end_column=column + 8)
+        where = replace(
+            line, line=call.node.lineno, end_line=call.node.lineno, column=column, end_column=column + 8
+        )
         edits.append(Edit(where, "call"))
     return fix(title, edits)
 

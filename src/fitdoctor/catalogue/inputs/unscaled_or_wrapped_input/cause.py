@@ -1,0 +1,154 @@
+"""Features that wrapped around in uint8, or that were not scaled.
+
+## What happens
+
+Nothing raises. Pictures are arrays of uint8: `frames - 128` is computed in uint8 too, and 100 - 128 is 228.
+The difference of two frames is full of such jumps. Features of very different sizes, or pictures of 0..255,
+are taken as they are; a network of the usual initial weights learns from them slowly, or only from the
+largest.
+
+## Why
+
+NumPy keeps the type of the array when the other operand is a small whole number or of the same type. A float
+operand (`frames / 255.0`, `frames - 127.5`) makes floats.
+
+## Fix
+
+Cast before the arithmetic: `frames.astype("float32") - 128`. Scale the features: `/ 255`, `StandardScaler`,
+or a `Rescaling` or `Normalization` layer.
+
+## Known limits
+
+That an array is uint8 is read from the source. Values that are only large are worth a hint, not a warning:
+some of them are meant.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.byte_arithmetic import reads_bytes, wraps
+from fitdoctor.catalogue.data_trail import nearest, trail
+from fitdoctor.catalogue.words import number, place
+from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
+from fitdoctor.edits import fix, unsafe, wrap
+from fitdoctor.facts import ArrayFacts, DataFacts, FitFacts, ModelFacts, Statistics, Unknown
+from fitdoctor.source.module import Module
+from fitdoctor.source.project import Project
+
+CAUSE = Cause(
+    id="FIT112",
+    slug="unscaled-or-wrapped-input",
+    severity=Severity.WARNING,
+)
+
+LARGE = 1000.0
+"""From here on a feature is so large that the usual initial weights do not suit it."""
+_LEARNS = (
+    "Dense",
+    "Conv1D",
+    "Conv2D",
+    "Conv3D",
+    "LSTM",
+    "GRU",
+    "SimpleRNN",
+    "Bidirectional",
+    "SeparableConv2D",
+)
+_PASSES_ON = frozenset({"InputLayer", "Reshape", "Flatten", "Dropout", "ZeroPadding2D", "Permute"})
+
+
+@CAUSE.in_source
+def from_source(module: Module, project: Project) -> Iterator[Finding]:
+    """An addition or subtraction of uint8 arrays that leaves their range."""
+    if not reads_bytes(module) or not any("keras" in one.text for one in project.modules):
+        return
+    for node in (*module.nodes(ast.BinOp), *module.nodes(ast.AugAssign)):
+        if wraps(module, node):
+            yield _wrapped(module, node)
+
+
+@CAUSE.before_fit
+def from_data(
+    model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
+) -> Iterator[Finding]:
+    """The features went through such arithmetic, or are large and meet the weights as they are."""
+    if fit.method not in ("fit", "train_on_batch") or data.role != "training":
+        return
+    bytes_there = isinstance(project, Project) and any(reads_bytes(module) for module in project.modules)
+    for array in data.x:
+        links = trail(project, data, array) if bytes_there else iter(())
+        wrapping = nearest(links, lambda link: wraps(link.module, link.node))
+        if wrapping is not None:
+            yield _wrapped(wrapping.module, wrapping.node)
+        elif _meets_weights(model) and _is_large(array):
+            yield _unscaled(array)
+
+
+def _wrapped(module: Module, node: ast.AST) -> Finding:
+    text = " ".join(module.segment(node).split())
+    left = node.left if isinstance(node, ast.BinOp) else None
+    if isinstance(left, ast.Constant) and isinstance(node, ast.BinOp):
+        left = node.right
+    template = '{}.astype("float32")'
+    return CAUSE.finding(
+        f"`{text[:60]}` is computed in uint8: results outside of 0..255 wrap around",
+        subject="type of the features",
+        location=module.location(node),
+        evidence=[Evidence("type of the operands", "uint8", "a float type")],
+        fixes=[
+            unsafe("cast before the arithmetic", wrap(module.code(left), template))
+            if left is not None
+            else fix("cast to float32 before the arithmetic")
+        ],
+        confidence=Confidence.LIKELY,
+    )
+
+
+def _meets_weights(model: ModelFacts) -> bool:
+    """Whether the features meet the first weights without anything that scales them."""
+    if model.kind == "subclassed" or "train_step" in model.overrides:
+        return False
+    every = model.every_layer()
+    if any("Normalization" in layer.class_name or layer.class_name == "Rescaling" for layer in every):
+        return False
+    if not all(layer.builtin and layer.class_name != "Lambda" for layer in every):
+        return False
+    first = next((layer for layer in model.layers if layer.class_name not in _PASSES_ON), None)
+    inputs = 1 if isinstance(model.inputs, Unknown) else len(model.inputs)
+    return first is not None and first.class_name in _LEARNS and inputs == 1
+
+
+def _is_large(array: ArrayFacts) -> bool:
+    statistics = array.statistics
+    if not isinstance(statistics, Statistics) or statistics.maximum is None or statistics.minimum is None:
+        return False
+    if max(statistics.maximum, -statistics.minimum) >= LARGE:
+        return True
+    pictures = isinstance(array.shape, tuple) and len(array.shape) >= 3
+    return pictures and statistics.minimum >= 0 and 200 < statistics.maximum <= 255 and statistics.integral
+
+
+def _unscaled(array: ArrayFacts) -> Finding:
+    statistics = array.statistics
+    assert isinstance(statistics, Statistics)
+    low, high = number(statistics.minimum or 0), number(statistics.maximum or 0)
+    return CAUSE.finding(
+        f"`{array.path}` runs from {low} to {high} and is not scaled before the first weights",
+        subject="size of the features",
+        location=place(array.code, array.use),
+        evidence=[
+            Evidence(
+                claim=f"values of `{array.path}`",
+                observed=f"{low}..{high}",
+                expected="about -1..1",
+                fact="data.x.statistics",
+                location=place(array.code, array.use),
+            )
+        ],
+        fixes=[fix("scale the features: a `Rescaling` or `Normalization` layer, or `StandardScaler`")],
+        severity=Severity.INFO,
+        confidence=Confidence.LIKELY,
+    )

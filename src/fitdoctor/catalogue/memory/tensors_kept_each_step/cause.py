@@ -1,0 +1,133 @@
+"""Tensors that are kept step after step.
+
+## What happens
+
+Memory grows with every step until the machine has none left, hours into the training.
+
+## Why
+
+A list that gets a prediction, a batch or gradients at each step keeps all of them alive. A number takes 24 bytes; a
+batch of predictions takes as much as it did on the device.
+
+## Fix
+
+Keep numbers: `float(loss)`. What is needed for a curve is a mean for each epoch, which a Keras metric computes without
+keeping anything.
+
+## Known limits
+
+A list that is cleared in the loop, or kept for one epoch of an evaluation, is not reported.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.gradient_ways import is_model_call, tapes
+from fitdoctor.diagnosis import Edit, Evidence, Finding, Fix, Severity
+from fitdoctor.edits import fix
+from fitdoctor.source.module import CallSite, Module
+
+CAUSE = Cause(id="FIT804", slug="tensors-kept-each-step", severity=Severity.WARNING)
+
+EACH_STEP = ("on_train_batch_end", "on_train_batch_begin", "on_batch_end", "on_batch_begin")
+
+
+@CAUSE.in_source
+def from_source(module: Module) -> Iterator[Finding]:
+    """`kept.append(tensor)` in a training loop, in a callback of each batch, or in an eager `train_step`."""
+    for site in module.method_calls("append"):
+        if len(site.node.args) != 1 or not _every_step(module, site) or _is_cleared(module, site):
+            continue
+        kind = _kept(module, site.node.args[0])
+        if kind:
+            yield _finding(module, site, kind)
+
+
+def _every_step(module: Module, site: CallSite) -> bool:
+    """Whether the line runs eagerly at each training step."""
+    function = site.function
+    if function is not None and function.owner is not None:
+        if function.owner.kind == "Callback":
+            return function.name in EACH_STEP
+        if function.traced is not None and function.traced.how == "train_step":
+            return function.traced.eager
+    if function is not None and function.traced is not None and not function.traced.eager:
+        return False
+    loop = _loop(module, site.node)
+    return loop is not None and any(_inside(block, loop) for _name, block in tapes(module))
+
+
+def _loop(module: Module, node: ast.AST) -> ast.For | ast.While | None:
+    parent = module.parent(node)
+    while parent is not None and not isinstance(parent, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        if isinstance(parent, (ast.For, ast.While)):
+            return parent
+        parent = module.parent(parent)
+    return None
+
+
+def _inside(node: ast.AST, loop: ast.AST) -> bool:
+    return any(node is other for other in ast.walk(loop))
+
+
+def _is_cleared(module: Module, site: CallSite) -> bool:
+    """Whether the list begins anew within the outermost loop, or is emptied."""
+    assert isinstance(site.node.func, ast.Attribute)
+    name = module.segment(site.node.func.value)
+    loop = _loop(module, site.node)
+    for other in module.method_calls("clear", "pop"):
+        assert isinstance(other.node.func, ast.Attribute)
+        if module.segment(other.node.func.value) == name:
+            return True
+    while loop is not None:
+        for node in ast.walk(loop):
+            if isinstance(node, ast.Assign) and any(
+                module.segment(target) == name for target in node.targets
+            ):
+                return True
+        loop = _loop(module, loop)
+    return False
+
+
+def _kept(module: Module, value: ast.expr) -> str:
+    """`predictions` or `gradients` when such tensors are kept as they are; "" otherwise."""
+    parts = value.elts if isinstance(value, (ast.Tuple, ast.List)) else [value]
+    for part in parts:
+        made = module.made_by(part)
+        if is_model_call(module, made):
+            return "the predictions"
+        if (
+            isinstance(made, ast.Call)
+            and isinstance(made.func, ast.Attribute)
+            and made.func.attr == "gradient"
+        ):
+            return "the gradients"
+    return ""
+
+
+def _finding(module: Module, site: CallSite, kind: str) -> Finding:
+    return CAUSE.finding(
+        f"{kind} of every step are kept: memory grows until it is full",
+        subject=f"list {module.segment(site.node.func).removesuffix('.append')}",
+        location=module.location(site.node),
+        evidence=[Evidence(claim="kept at each step", observed=module.segment(site.node.args[0]))],
+        fixes=[_as_numbers(module, site)],
+    )
+
+
+def _as_numbers(module: Module, site: CallSite) -> Fix:
+    """The mean as a number, for one tensor."""
+    value = site.node.args[0]
+    if isinstance(value, (ast.Tuple, ast.List)):
+        return fix("keep numbers, such as `float(loss)`, instead of tensors")
+    text = module.segment(value)
+    tf = dict(module.spellings).get("tensorflow")
+    keras = dict(module.spellings).get("keras")
+    mean = f"{tf}.reduce_mean" if tf else f"{keras}.ops.mean"
+    return fix(
+        "keep a number instead of the tensor",
+        (Edit(module.location(value), f"float({mean}({text}))"),),
+    )

@@ -1,0 +1,131 @@
+"""Flatten before Dense, with hundreds of millions of weights.
+
+## What happens
+
+One kernel holds most of the model: `Flatten` of a 512 × 512 picture with 8 channels gives 2 million numbers, and 64
+units on them make 134 million weights. Adam keeps two more numbers for each. When memory runs out it does so on a
+**weight**, `ResourceExhaustedError: OOM when allocating tensor with shape[…]`, and a smaller batch does not help.
+
+## Why
+
+The number of weights of a Dense layer is the product of its inputs and its units.
+
+## Fix
+
+Pool before the Dense layer (`GlobalAveragePooling2D`), or use more strided convolutions.
+
+## Known limits
+
+From 100 million weights in one such layer on; smaller ones are not reported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.words import place
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
+from fitdoctor.edits import replace_code, unsafe
+from fitdoctor.facts import Code, DataFacts, FailureFacts, FitFacts, LayerFacts, ModelFacts, Unknown
+
+CAUSE = Cause(id="FIT805", slug="weight-explosion", severity=Severity.WARNING, explains=("FIT806",))
+
+MANY = 100_000_000
+POOLING = {4: "GlobalAveragePooling2D", 3: "GlobalAveragePooling1D", 5: "GlobalAveragePooling3D"}
+
+
+@CAUSE.in_source
+@CAUSE.before_fit
+def from_model(model: ModelFacts, fit: FitFacts) -> Iterator[Finding]:
+    """A Dense layer of that many weights follows a Flatten."""
+    if fit.method != "fit":
+        return
+    for flatten, dense in _explosions(model):
+        yield _finding(model, flatten, dense, [])
+
+
+def _explosions(model: ModelFacts) -> Iterator[tuple[LayerFacts, LayerFacts]]:
+    for before, layer in pairwise(model.every_layer()):
+        if before.class_name == "Flatten" and layer.class_name == "Dense" and layer.parameters >= MANY:
+            yield before, layer
+
+
+def _finding(model: ModelFacts, flatten: LayerFacts, dense: LayerFacts, evidence: list[Evidence]) -> Finding:
+    share = 100 * dense.parameters // max(model.parameters, dense.parameters)
+    return CAUSE.finding(
+        f"`Flatten` feeds {dense.parameters / 1e6:.0f} million weights into one Dense layer, {share} % of the model",
+        subject=f"layer {dense.name}",
+        location=place(flatten.code, dense.code),
+        evidence=[
+            Evidence(
+                claim="memory for this kernel, its gradient and two moments of Adam",
+                observed=f"{dense.parameters * 16 / 2**30:.1f} GiB",
+                fact="model.layers",
+                location=place(dense.code),
+            ),
+            *evidence,
+        ],
+        fixes=[_pooled(flatten)],
+        confidence=Confidence.CERTAIN,
+    )
+
+
+def _pooled(flatten: LayerFacts) -> Fix:
+    shapes = flatten.input_shapes
+    rank = len(shapes[0]) if isinstance(shapes, tuple) and shapes else 4
+    pooling = POOLING.get(rank, "GlobalAveragePooling2D")
+    title = f"pool before the Dense layer: `{pooling}`"
+    if isinstance(flatten.code, Unknown) or "Flatten" not in flatten.code.text:
+        return unsafe(title)
+    return unsafe(title, _renamed(flatten.code, pooling))
+
+
+def _renamed(code: Code, pooling: str) -> tuple[Edit, ...]:
+    keras = code.spelling("keras")
+    plain = code.text.startswith("Flatten")
+    new = f"{keras}.layers.{pooling}" if plain and keras else pooling
+    if plain and not keras:
+        return ()
+    return replace_code(code, code.text.replace("Flatten", new, 1))
+
+
+@CAUSE.after_failure
+def from_failure(
+    failure: FailureFacts, model: ModelFacts | Unknown, data: DataFacts | Unknown
+) -> Iterator[Finding]:
+    """What could not be allocated is the kernel of a Dense layer."""
+    from fitdoctor.failure.patterns import allocation_failed
+
+    failed = allocation_failed(failure.message)
+    if failed is None or failed.shape is None or len(failed.shape) != 2:
+        return
+    rows, units = failed.shape
+    if rows is None or units is None or rows * units < MANY:
+        return
+    if "MatMul" in failure.operation or "Conv" in failure.operation:
+        # The result of an operation: an activation, whose first axis is the batch times the positions.
+        return
+    frame = failure.last_user_frame
+    evidence = [
+        Evidence(
+            claim="what could not be allocated is a weight, not a batch",
+            observed=f"shape ({rows}, {units})",
+            fact="failure.message",
+            location=frame.location if frame else None,
+        )
+    ]
+    if isinstance(model, ModelFacts):
+        for flatten, dense in _explosions(model):
+            yield _finding(model, flatten, dense, evidence)
+            return
+    yield CAUSE.finding(
+        f"a kernel of {rows * units / 1e6:.0f} million weights does not fit in memory",
+        subject="layer",
+        location=frame.location if frame else None,
+        evidence=evidence,
+        fixes=[unsafe("pool before the Dense layer; a smaller batch does not help")],
+        severity=Severity.ERROR,
+        confidence=Confidence.CERTAIN,
+    )

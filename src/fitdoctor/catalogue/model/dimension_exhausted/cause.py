@@ -1,0 +1,148 @@
+"""Convolutions and pooling leave nothing of an axis.
+
+## What happens
+
+`ValueError: Computed output size would be zero or negative. Received inputs shape=(None, 1, 1, 32), kernel
+shape=(3, 3, 32, 32) … padding=valid`, while the model is made, or, where the model has no `Input`, when fit traces it.
+
+## Why
+
+Without padding a window of length k takes k - 1 off an axis, and a stride or pooling of 2 halves what is left. After a few
+layers less is left than the next window needs. It is often a model made for larger images, or a sequence axis that is
+shorter than was thought (or that is not the axis one thought).
+
+## Fix
+
+`padding="same"` where the axis runs out, fewer steps, or a larger input.
+
+## Known limits
+
+Lengths that the model leaves open are known only when the data comes.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.layer_refusals import Refusal, of_failure, of_site
+from fitdoctor.catalogue.layer_source import found_in, is_layer_call, layer_of
+from fitdoctor.catalogue.words import place, shape_words
+from fitdoctor.diagnosis import Edit, Evidence, Finding, Fix, Severity
+from fitdoctor.edits import fix, set_argument
+from fitdoctor.facts import DataFacts, FailureFacts, LayerFacts, ModelFacts, Shape, Unknown
+from fitdoctor.failure.patterns import exhausted_dimension
+from fitdoctor.source.fit_sites import ModelSite
+from fitdoctor.source.module import Module
+from fitdoctor.source.project import Project
+
+CAUSE = Cause(
+    id="FIT306", slug="dimension-exhausted", severity=Severity.ERROR, raises="ValueError", explains=("FIT320",)
+)
+
+_MOST_STEPS = 12
+
+
+def _speaks_of_it(message: str) -> bool:
+    return exhausted_dimension(message) is not None
+
+
+@CAUSE.in_source
+def from_source(site: ModelSite, project: Project) -> Iterator[Finding]:
+    """The source makes a model that runs out of an axis."""
+    refusal = of_site(site)
+    if refusal is not None and _speaks_of_it(refusal.message):
+        yield _finding(refusal, project)
+
+
+@CAUSE.after_failure
+def from_failure(
+    failure: FailureFacts, project: Project | Unknown, model: ModelFacts | Unknown, data: DataFacts | Unknown
+) -> Iterator[Finding]:
+    """Keras names the shape that was left."""
+    if not _speaks_of_it(failure.message) or (isinstance(data, DataFacts) and data.role != "training"):
+        return
+    refusal = of_failure(failure, project, model, data, _speaks_of_it)
+    if refusal is not None:
+        yield _finding(refusal, project)
+
+
+def _finding(refusal: Refusal, project: Project | Unknown) -> Finding:
+    said = exhausted_dimension(refusal.message)
+    left = refusal.shapes[0] if refusal.shapes else said.input if said is not None else None
+    layer = refusal.layer
+    name = layer.class_name if layer is not None else "a layer"
+    window = _window(layer)
+    needed = f"a window of {window}" if window else "its window"
+    observed = shape_words(left) if left is not None else "too little"
+    return CAUSE.finding(
+        f"`{name}` needs {needed}, and what is left of its input has shape {observed}",
+        subject=f"layer {layer.name if layer is not None and layer.name else name}",
+        location=place(layer.code if layer is not None else None, refusal.place),
+        evidence=[
+            Evidence(
+                claim=f"what reaches `{name}`",
+                observed=observed,
+                expected=f"at least {window}" if window else "",
+                location=refusal.place,
+            ),
+            *_shrinking(refusal, left),
+        ],
+        fixes=_fixes(layer, project),
+        confidence=refusal.confidence,
+    )
+
+
+def _window(layer: LayerFacts | None) -> str:
+    if layer is None:
+        return ""
+    size = layer.setting("kernel_size") or layer.setting("pool_size")
+    if size is None and "Pooling" in layer.class_name:
+        return "2"
+    return size or ""
+
+
+def _shrinking(refusal: Refusal, left: Shape | None) -> list[Evidence]:
+    """How the lengths went down, step by step."""
+    steps = []
+    for layer in reversed(refusal.way[:_MOST_STEPS]):
+        shapes = layer.output_shapes
+        if isinstance(shapes, tuple) and shapes:
+            steps.append(f"{layer.class_name} {shape_words(shapes[0][1:-1])}")
+    return [Evidence(claim="the lengths layer by layer", observed=", ".join(steps))] if steps else []
+
+
+def _fixes(layer: LayerFacts | None, project: Project | Unknown) -> list[Fix]:
+    title = 'keep the length with `padding="same"`'
+    rest = fix("take a larger input, or fewer layers that shrink it")
+    if layer is None:
+        return [fix(title), rest]
+    edits = list(_padded(layer))
+    found = found_in(project, layer.code)
+    loop = _loop_around(*found) if found is not None else None
+    if found is not None and loop is not None:
+        # What comes round again runs out in its other layers next.
+        for node in ast.walk(loop):
+            if isinstance(node, ast.Call) and node is not found[1] and is_layer_call(found[0], node):
+                edits += _padded(layer_of(found[0], node))
+    return [fix(title, edits), rest]
+
+
+def _padded(layer: LayerFacts) -> tuple[Edit, ...]:
+    convolves = "Conv" in layer.class_name and "LSTM" not in layer.class_name and "Transpose" not in layer.class_name
+    pools = "Pooling" in layer.class_name and not layer.class_name.startswith("Global")
+    if not convolves and not pools:
+        return ()
+    position = (2 if layer.class_name.startswith("Depthwise") else 3) if convolves else 2
+    return set_argument(layer.code, "padding", '"same"', position=position)
+
+
+def _loop_around(module: Module, node: ast.AST) -> ast.stmt | None:
+
+    current: ast.AST | None = node
+    while current is not None and not isinstance(current, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+        if isinstance(current, (ast.For, ast.While)):
+            return current
+        current = module.parent(current)
+    return None

@@ -1,0 +1,207 @@
+"""A `call` that takes its inputs as separate arguments.
+
+## What happens
+
+`TypeError: missing a required argument: 'right'` when `fit`, `evaluate` or `predict` calls the model (or when a layer is
+called with a list).
+
+## Why
+
+Whatever x is, an array, a list, a tuple or a dict, fit hands it to `call` as **one** argument. Separate arguments work
+only when you call the model yourself.
+
+## Fix
+
+Take one argument and take it apart inside: `def call(self, inputs): left, right = inputs`.
+
+## Known limits
+
+A model with its own `train_step` may call itself with several arguments, and is judged only by its failure.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.model_classes import class_of_model, head, required_inputs
+from fitdoctor.catalogue.traced import at_frame, module_of, name_of
+from fitdoctor.catalogue.words import place
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.edits import fix, insert_before
+from fitdoctor.facts import DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
+from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
+from fitdoctor.source.project import Project
+
+CAUSE = Cause(
+    id="FIT321",
+    slug="inputs-as-separate-arguments",
+    severity=Severity.ERROR,
+    raises="TypeError",
+    explains=("FIT109", "FIT314"),
+)
+
+_MISSING = re.compile(r"missing a required argument: '(?P<name>\w+)'")
+_MISSING_NAMED = re.compile(r"\.call\(\) missing \d+ required positional arguments?: '(?P<name>\w+)'")
+_STEPS = {"fit": "train_step", "train_on_batch": "train_step", "evaluate": "test_step", "test_on_batch": "test_step"}
+_STEPS |= {"predict": "predict_step", "predict_on_batch": "predict_step"}
+
+
+@CAUSE.in_source
+@CAUSE.before_fit
+def from_model(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
+    """Keras calls the model with one argument, and `call` needs more."""
+    step = _STEPS.get(fit.method, "")
+    if not step or data.role != "training" or {step, "__call__", f"make_{step}"} & set(model.overrides):
+        return
+    owner = class_of_model(model, project)
+    call = owner.module.method(owner, "call") if owner is not None else None
+    if owner is None or call is None or len(required_inputs(call)) < 2:
+        return
+    evidence = [
+        Evidence(
+            claim=f"`{fit.method}` calls the model with one argument",
+            observed=_structure(data),
+            fact="data.x",
+            location=place(fit.code),
+        )
+    ]
+    yield _finding(owner, call, data, Confidence.CERTAIN, evidence)
+
+
+def _structure(data: DataFacts) -> str:
+    return {"single": "x", "list": "a list of x", "tuple": "a tuple of x", "dict": "a dict of x"}.get(
+        data.x_structure, "x"
+    )
+
+
+def _finding(
+    owner: ClassInfo,
+    call: FunctionInfo,
+    data: DataFacts | Unknown,
+    confidence: Confidence,
+    evidence: list[Evidence],
+) -> Finding:
+    needed = required_inputs(call)
+    return CAUSE.finding(
+        f"{name_of(call)} takes its inputs as {len(needed)} arguments, Keras passes one",
+        subject=f"call of {owner.name}",
+        location=head(call),
+        evidence=[
+            Evidence(
+                claim="the arguments that `call` needs",
+                observed=", ".join(f"`{name}`" for name in needed),
+                expected="one structure of inputs",
+                location=head(call),
+            ),
+            *evidence,
+        ],
+        fixes=_fixes(call, needed, data),
+        confidence=confidence,
+    )
+
+
+def _fixes(call: FunctionInfo, needed: tuple[str, ...], data: DataFacts | Unknown) -> list[Fix]:
+    title = "take one argument and take it apart in `call`"
+    node, module = call.node, call.module
+    keys = [array.key for array in data.x] if isinstance(data, DataFacts) and data.x_structure == "dict" else []
+    if isinstance(node, ast.Lambda) or "inputs" in call.parameters or _calls_itself_so(call, len(needed)):
+        return [fix(title)]
+    if isinstance(data, DataFacts) and len(data.x) != len(needed):
+        return [fix(title)]
+    if keys and set(keys) != set(needed):
+        return [fix(title)]
+    value = ", ".join(f'inputs["{name}"]' for name in needed) if keys else "inputs"
+    first, last = node.args.args[1], node.args.args[len(needed)]
+    if (first.arg, last.arg) != (needed[0], needed[-1]):
+        return [fix(title)]
+    start, end = module.location(first), module.location(last)
+    parameters = Edit(
+        Location(start.path, start.line, start.column, end.end_line, end.end_column, start.cell), "inputs"
+    )
+    body = [item for item in node.body if not (isinstance(item, ast.Expr) and isinstance(item.value, ast.Constant))]
+    if not body or body[0].lineno == node.lineno:
+        return [fix(title)]
+    return [fix(title, (parameters,), insert_before(module.code(body[0]), f"{', '.join(needed)} = {value}"))]
+
+
+def _calls_itself_so(call: FunctionInfo, count: int) -> bool:
+    """Whether the program calls `self` with that many arguments elsewhere, which the change would break."""
+    owner = call.owner
+    for node in ast.walk(owner.node) if owner is not None else ():
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "self":
+            if len(node.args) >= count:
+                return True
+    return False
+
+
+@CAUSE.after_failure
+def from_failure(
+    failure: FailureFacts,
+    model: ModelFacts | Unknown,
+    data: DataFacts | Unknown,
+    project: Project | Unknown,
+) -> Iterator[Finding]:
+    """Python names the argument that the call of the model lacks."""
+    missing = _MISSING.search(failure.message) or _MISSING_NAMED.search(failure.message)
+    if failure.type != "TypeError" or missing is None:
+        return
+    if isinstance(data, DataFacts) and data.role != "training":
+        return
+    evidence = [Evidence(claim="Python refused the call", observed=missing[0], fact="failure.message")]
+    if isinstance(project, Unknown):
+        if failure.called in _STEPS:
+            yield _without_source(failure, missing["name"], evidence)
+        return
+    for owner, call in _candidates(failure, model, project):
+        needed = required_inputs(call)
+        if len(needed) >= 2 and missing["name"] in needed[1:]:
+            seen = data if failure.called in _STEPS else Unknown()
+            yield _finding(owner, call, seen, Confidence.CERTAIN, evidence)
+            return
+
+
+def _without_source(failure: FailureFacts, name: str, evidence: list[Evidence]) -> Finding:
+    frame = failure.last_user_frame
+    return CAUSE.finding(
+        f"`call` needs the argument `{name}`: Keras passes one argument, whatever x is",
+        subject="call",
+        location=frame.location if frame else None,
+        evidence=evidence,
+        fixes=[fix("take one argument and take it apart in `call`")],
+        confidence=Confidence.LIKELY,
+    )
+
+
+def _candidates(
+    failure: FailureFacts, model: ModelFacts | Unknown, project: Project
+) -> Iterator[tuple[ClassInfo, FunctionInfo]]:
+    """The classes whose `call` was called: the model's, the one called on the line, then any other."""
+    owners = [class_of_model(model, project)]
+    module = module_of(project, failure.last_user_frame)
+    if module is not None:
+        owners += _called_on_line(module, failure)
+    if failure.called in _STEPS or isinstance(model, Unknown):
+        owners += [owner for owner in project.classes if owner.kind in ("Model", "Layer")]
+    for owner in dict.fromkeys(owners):
+        call = owner.module.method(owner, "call") if owner is not None else None
+        if owner is not None and call is not None:
+            yield owner, call
+
+
+def _called_on_line(module: Module, failure: FailureFacts) -> list[ClassInfo | None]:
+    frame = failure.last_user_frame
+    found: list[ClassInfo | None] = []
+    for site in module.calls:
+        given = site.node.args[0] if len(site.node.args) == 1 else None
+        if frame is None or not at_frame(module, site.node, frame):
+            continue
+        if not isinstance(given, (ast.List, ast.Tuple, ast.Dict)):
+            continue
+        origin = module.origin(site.node.func)
+        if isinstance(origin.node, ast.Call):
+            owner = origin.module.definition(origin.node.func)
+            found.append(owner if isinstance(owner, ClassInfo) else None)
+    return found

@@ -1,0 +1,364 @@
+"""Tensors of different shapes are merged.
+
+## What happens
+
+`Add`, `Multiply`, `Average` and the like raise `ValueError: Inputs have incompatible shapes. Received shapes (6, 6, 8)
+and (6, 6, 16)`; `Concatenate` raises `A Concatenate layer requires inputs with matching shapes except for the
+concatenation axis`, while the model is made.
+
+## Why
+
+The ways that meet in the layer have changed their axes differently: a block that doubles its filters beside a
+shortcut that does not; windows of different sizes without `padding="same"`; an odd length that was halved, which loses a
+row, and doubled again; a branch that was not flattened.
+
+## Fix
+
+Bring the ways to one shape: a 1 × 1 convolution (a `Dense` for rows) on the shortcut, `padding="same"` in the branches,
+an input length that can be halved as often as the model does (or padding the smaller tensor), `Flatten`.
+
+## Known limits
+
+Lengths that the model leaves open (`Input((None, None, 3))`) are known only when the data comes.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.layer_refusals import Refusal, of_failure, of_site
+from fitdoctor.catalogue.layer_source import around, found_in, merged_tensors
+from fitdoctor.catalogue.words import place, shape_words
+from fitdoctor.diagnosis import Edit, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.edits import fix, set_argument
+from fitdoctor.facts import Code, DataFacts, FailureFacts, LayerFacts, ModelFacts, Shape, Unknown
+from fitdoctor.failure.patterns import operation_shapes, shapes_in
+from fitdoctor.source.fit_sites import ModelSite
+from fitdoctor.source.module import Module
+from fitdoctor.source.project import Project
+
+CAUSE = Cause(
+    id="FIT305", slug="merge-shape-mismatch", severity=Severity.ERROR, raises="ValueError", explains=("FIT320",)
+)
+
+_SAID = re.compile(
+    r"Inputs have incompatible shapes\. Received shapes"
+    r"|requires inputs with matching shapes except for the concatenation axis"
+    r"|Incompatible input shapes: axis values"
+    r"|Cannot merge tensors with different batch sizes"
+    r"|Operands could not be broadcast together with shapes"
+)
+_ELEMENTWISE = frozenset({"Add", "Subtract", "Multiply", "Average", "Maximum", "Minimum"})
+
+
+def _speaks_of_merging(message: str) -> bool:
+    return bool(_SAID.search(message))
+
+
+@CAUSE.in_source
+def from_source(site: ModelSite, project: Project) -> Iterator[Finding]:
+    """The source merges tensors whose shapes it tells."""
+    refusal = of_site(site)
+    if refusal is not None and _speaks_of_merging(refusal.message):
+        yield _finding(refusal, project)
+
+
+@CAUSE.after_failure
+def from_failure(
+    failure: FailureFacts, project: Project | Unknown, model: ModelFacts | Unknown, data: DataFacts | Unknown
+) -> Iterator[Finding]:
+    """Keras names the shapes."""
+    if not _speaks_of_merging(failure.message) or (isinstance(data, DataFacts) and data.role != "training"):
+        return
+    refusal = of_failure(failure, project, model, data, _speaks_of_merging)
+    if refusal is not None:
+        yield _finding(refusal, project)
+
+
+def _finding(refusal: Refusal, project: Project | Unknown) -> Finding:
+    shapes = _shapes(refusal)
+    words = " and ".join(shape_words(shape) for shape in shapes) or "different shapes"
+    verdict = _verdict(refusal, shapes, project)
+    return CAUSE.finding(
+        f"`{refusal.name}` is given tensors of shapes {words}",
+        subject=f"layer {refusal.name}",
+        location=place(verdict.location, refusal.layer.code if refusal.layer else None, refusal.place),
+        evidence=[
+            Evidence(
+                claim=f"`{refusal.name}` merges",
+                observed=words,
+                expected="equal shapes" if refusal.name != "Concatenate" else "shapes that are equal off the axis",
+                location=place(refusal.layer.code if refusal.layer else None, refusal.place),
+            ),
+            *verdict.evidence,
+        ],
+        fixes=verdict.fixes,
+        confidence=refusal.confidence,
+    )
+
+
+def _shapes(refusal: Refusal) -> tuple[Shape, ...]:
+    if len(refusal.shapes) > 1:
+        return refusal.shapes
+    said = operation_shapes(refusal.message)
+    shapes = said.shapes if said is not None and len(said.shapes) > 1 else shapes_in(refusal.message)
+    # The elementwise layers leave the batch axis out of their message.
+    bare = "Inputs have incompatible shapes" in refusal.message
+    return tuple((None, *shape) for shape in shapes) if bare else shapes
+
+
+# --- why they differ ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Where to change what."""
+
+    location: Location | None = None
+    evidence: tuple[Evidence, ...] = ()
+    fixes: tuple[Fix, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """Two tensors that do not go together."""
+
+    refusal: Refusal
+    first: int
+    second: int
+    shapes: tuple[Shape, Shape]
+    axes: tuple[int, ...]
+    """The axes on which they differ; () when they differ in rank."""
+    module: Module | None
+    node: ast.Call | None
+    tensors: list[ast.expr]
+
+    def branch(self, index: int) -> tuple[LayerFacts, ...]:
+        """The layers of one way since it left the other, last first."""
+        ways = self.refusal.ways
+        if max(self.first, self.second) >= len(ways):
+            return ()
+        own, other = ways[index], ways[self.second if index == self.first else self.first]
+        shared = {layer.name for layer in other if layer.name}
+        for at, layer in enumerate(own):
+            if layer.name in shared:
+                return own[:at]
+        return own
+
+    def tensor(self, index: int) -> ast.expr | None:
+        """The expression that one of the tensors is given by."""
+        return self.tensors[index] if index < len(self.tensors) else None
+
+
+def _verdict(refusal: Refusal, shapes: tuple[Shape, ...], project: Project | Unknown) -> Verdict:
+    pair = _pair(refusal, shapes, project)
+    if pair is None:
+        return Verdict(fixes=(fix("bring the tensors to one shape before they are merged"),))
+    if len(pair.shapes[0]) != len(pair.shapes[1]):
+        return _ranks(pair)
+    last = len(pair.shapes[0]) - 1
+    if last in pair.axes and refusal.name in _ELEMENTWISE:
+        return _projected(pair)
+    return _same_padding(pair) or _halved(pair)
+
+
+def _pair(refusal: Refusal, shapes: tuple[Shape, ...], project: Project | Unknown) -> Pair | None:
+    found = found_in(project, refusal.layer.code if refusal.layer is not None else Unknown("no layer"))
+    module, node = found if found is not None else (None, None)
+    tensors = merged_tensors(module, node) if module is not None and node is not None else []
+    for second, shape in enumerate(shapes[1:], 1):
+        axes = _differing(refusal, shapes[0], shape)
+        if axes or len(shape) != len(shapes[0]):
+            return Pair(refusal, 0, second, (shapes[0], shape), axes, module, node, tensors)
+    return None
+
+
+def _differing(refusal: Refusal, one: Shape, other: Shape) -> tuple[int, ...]:
+    if len(one) != len(other):
+        return ()
+    skipped: int | None = None
+    if refusal.layer is not None and refusal.layer.class_name == "Concatenate":
+        text = refusal.layer.setting("axis") or "-1"
+        skipped = int(text) % len(one) if re.fullmatch(r"-?\d+", text) else len(one) - 1
+    loose = refusal.name in _ELEMENTWISE
+    return tuple(
+        axis
+        for axis, (left, right) in enumerate(zip(one, other, strict=True))
+        if axis not in (0, skipped)
+        and left is not None
+        and right is not None
+        and left != right
+        and not (loose and 1 in (left, right))
+    )
+
+
+def _ranks(pair: Pair) -> Verdict:
+    """A branch that still has its axes beside one that has not."""
+    higher = pair.first if len(pair.shapes[0]) > len(pair.shapes[1]) else pair.second
+    branch = pair.branch(higher)
+    tensor = pair.tensor(higher)
+    edits: tuple[Edit, ...] = ()
+    if tensor is not None and pair.module is not None and pair.node is not None:
+        if min(map(len, pair.shapes)) == 2:
+            edits = around(pair.module, tensor, pair.node, "Flatten")
+    last = next((layer for layer in branch if layer.class_name != "Dropout"), None)
+    evidence = ()
+    if last is not None:
+        shape = shape_words(pair.shapes[0 if higher == pair.first else 1])
+        evidence = (Evidence(claim=f"`{last.class_name}` gives", observed=shape, location=place(last.code)),)
+    location = place(last.code) if last is not None else None
+    return Verdict(location, evidence, (fix("flatten it before it is merged", edits),))
+
+
+def _projected(pair: Pair) -> Verdict:
+    """A shortcut beside a block that changes the number of channels, perhaps the lengths too."""
+    lengths = {index: len(pair.branch(index)) for index in (pair.first, pair.second)}
+    skip = min(lengths, key=lambda index: lengths[index])
+    main = pair.second if skip == pair.first else pair.first
+    wanted = pair.shapes[0 if main == pair.first else 1]
+    have = pair.shapes[0 if skip == pair.first else 1]
+    rank = len(wanted)
+    sizing = next((layer for layer in pair.branch(main) if _size_of(layer) is not None), None)
+    evidence = []
+    if sizing is not None:
+        claim = f"`{sizing.class_name}` gives {wanted[-1]} channels, the shortcut has {have[-1]}"
+        evidence.append(Evidence(claim=claim, location=place(sizing.code)))
+    stride = _stride(have, wanted)
+    title = "bring the shortcut to the same shape with a " + ("`Dense`" if rank == 2 else "1 × 1 convolution")
+    tensor, module, node = pair.tensor(skip), pair.module, pair.node
+    if tensor is None or module is None or node is None or rank not in (2, 3, 4, 5) or stride is None:
+        return Verdict(evidence=tuple(evidence), fixes=(fix(title),))
+    size = _size_text(module, node, sizing, wanted[-1])
+    text = size if rank == 2 else f"{size}, 1" + (f', strides={stride}, padding="same"' if stride != 1 else "")
+    source = _assigned(module, tensor)
+    edits = around(module, source, node, "Dense" if rank == 2 else f"Conv{rank - 2}D", text)
+    return Verdict(module.location(source), tuple(evidence), (fix(title, edits),))
+
+
+def _size_of(layer: LayerFacts) -> str | None:
+    return layer.setting("filters") or layer.setting("units")
+
+
+def _size_text(module: Module, node: ast.Call, layer: LayerFacts | None, size: int | None) -> str:
+    """The number of channels as the block itself writes it, where it does so in the same function."""
+    if layer is not None and isinstance(layer.code, Code):
+        argument = layer.code.argument("filters", 0) or layer.code.argument("units", 0)
+        if argument is not None and layer.code.function == module.code(node).function:
+            return argument.text
+    return str(size)
+
+
+def _stride(have: Shape, wanted: Shape) -> int | None:
+    """By how much the lengths have to shrink; None when no one stride does it."""
+    strides = set()
+    for before, after in zip(have[1:-1], wanted[1:-1], strict=True):
+        if before is None or after is None:
+            strides.add(1)
+            continue
+        fitting = [stride for stride in range(1, 9) if -(-before // stride) == after]
+        if not fitting:
+            return None
+        strides.add(fitting[0])
+    return strides.pop() if len(strides) == 1 else (1 if not strides else None)
+
+
+def _assigned(module: Module, tensor: ast.expr) -> ast.expr:
+    """For a name that was given to another one (`shortcut = x`): that other one, where it was given."""
+    for assignment in module.assignments(tensor.id, tensor) if isinstance(tensor, ast.Name) else ():
+        value = assignment.value
+        if isinstance(value, ast.Name) and assignment.how == "=" and not assignment.path:
+            return value
+    return tensor
+
+
+def _same_padding(pair: Pair) -> Verdict | None:
+    """Windows without padding shorten the branches differently."""
+    windows = [
+        layer for index in (pair.first, pair.second) for layer in pair.branch(index) if _shortens(layer)
+    ]
+    others = [
+        layer
+        for index in (pair.first, pair.second)
+        for layer in pair.branch(index)
+        if re.search(r"UpSampling|Transpose|Pooling|Cropping|Padding", layer.class_name)
+    ]
+    if not windows or others:
+        return None
+    windows.sort(key=lambda layer: place(layer.code) or Location("", 0))
+    unique = list({layer.code: layer for layer in windows if isinstance(layer.code, Code)}.values())
+    edits = [edit for layer in unique for edit in set_argument(layer.code, "padding", '"same"', position=3)]
+    evidence = tuple(
+        Evidence(
+            claim=f"`{layer.class_name}` without padding shortens its input",
+            observed=f"kernel_size {layer.setting('kernel_size')}",
+            location=place(layer.code),
+        )
+        for layer in unique
+    )
+    title = 'keep the length with `padding="same"`'
+    return Verdict(place(unique[0].code) if unique else None, evidence, (fix(title, edits),))
+
+
+def _shortens(layer: LayerFacts) -> bool:
+    if not re.fullmatch(r"(Separable|Depthwise)?Conv\dD", layer.class_name):
+        return False
+    numbers = re.findall(r"\d+", layer.setting("kernel_size") or "")
+    strides = re.findall(r"\d+", layer.setting("strides") or "1")
+    return (layer.setting("padding") or "valid") == "valid" and set(numbers) != {"1"} and set(strides) <= {"1"}
+
+
+def _halved(pair: Pair) -> Verdict:
+    """A length that does not survive being halved and doubled."""
+    small, big = pair.first, pair.second
+    shapes = dict(zip((small, big), pair.shapes, strict=True))
+    if any((shapes[small][axis] or 0) > (shapes[big][axis] or 0) for axis in pair.axes):
+        small, big = big, small
+    losing = _loses_a_row(pair, small)
+    evidence: tuple[Evidence, ...] = ()
+    if losing is not None and isinstance(losing.input_shapes, tuple) and isinstance(losing.output_shapes, tuple):
+        evidence = (
+            Evidence(
+                claim=f"`{losing.class_name}` halves an odd length",
+                observed=f"{shape_words(losing.input_shapes[0])} becomes {shape_words(losing.output_shapes[0])}",
+                location=place(losing.code),
+            ),
+        )
+    fixes = [fix("choose an input length that can be halved as often as the model does")]
+    tensor = pair.tensor(small)
+    padding = _missing(shapes[small], shapes[big])
+    if tensor is not None and pair.module is not None and pair.node is not None and padding:
+        rank = len(shapes[small]) - 2
+        edits = around(pair.module, tensor, pair.node, f"ZeroPadding{rank}D", padding)
+        fixes.insert(0, fix("pad the smaller tensor before it is merged", edits))
+    return Verdict(place(losing.code) if losing is not None else None, evidence, tuple(fixes))
+
+
+def _loses_a_row(pair: Pair, small: int) -> LayerFacts | None:
+    for layer in pair.branch(small):
+        shapes = layer.input_shapes, layer.output_shapes
+        if "Pooling" not in layer.class_name and layer.setting("strides") is None:
+            continue
+        if isinstance(shapes[0], tuple) and isinstance(shapes[1], tuple) and shapes[0] and shapes[1]:
+            before, after = shapes[0][0], shapes[1][0]
+            if len(before) == len(after) and any(
+                one is not None and other is not None and one > other and one % other
+                for one, other in zip(before[1:-1], after[1:-1], strict=True)
+            ):
+                return layer
+    return None
+
+
+def _missing(small: Shape, big: Shape) -> str:
+    """The argument of a `ZeroPadding` layer that makes up the difference; "" when there is none."""
+    amounts = []
+    for one, other in zip(small[1:-1], big[1:-1], strict=True):
+        if one is None or other is None or other < one:
+            return ""
+        amounts.append(f"(0, {other - one})")
+    if not 1 <= len(amounts) <= 3:
+        return ""
+    return amounts[0] if len(amounts) == 1 else f"({', '.join(amounts)})"

@@ -1,0 +1,130 @@
+"""Validation of a model that has a `train_step` and no forward pass.
+
+## What happens
+
+The first epoch trains, then validation (or `evaluate`, or `predict`) raises `NotImplementedError: Model VAE does not have
+a call() method implemented.`
+
+## Why
+
+The model's own `train_step` calls its parts by itself, so training needs no `call`. Validation runs Keras's `test_step`,
+which calls the model on x and the loss of `compile` on the result.
+
+## Fix
+
+Write a `test_step` that computes the same loss without a gradient, or a `call`; or leave the validation data out.
+
+## Known limits
+
+A class that inherits from anything but Keras's own `Model` is judged only by its failure: what it inherits is not known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.model_classes import class_of_model, is_plain
+from fitdoctor.catalogue.words import place
+from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.edits import fix, merged_removal, unsafe
+from fitdoctor.facts import Code, FailureFacts, FitFacts, ModelFacts, Unknown
+from fitdoctor.source.module import ClassInfo
+from fitdoctor.source.project import Project
+
+CAUSE = Cause(
+    id="FIT318",
+    slug="no-forward-pass-for-validation",
+    severity=Severity.ERROR,
+    raises="NotImplementedError",
+)
+
+_SAID = "does not have a `call()` method implemented"
+_STEPS = {"fit": "test_step", "evaluate": "test_step", "test_on_batch": "test_step"}
+_STEPS |= {"predict": "predict_step", "predict_on_batch": "predict_step"}
+_MAKERS = {"test_step": "make_test_function", "predict_step": "make_predict_function"}
+
+
+@CAUSE.in_source
+@CAUSE.before_fit
+def from_model(model: ModelFacts, fit: FitFacts, project: Project) -> Iterator[Finding]:
+    """The class trains by its own step and has nothing that Keras could validate with."""
+    step = _STEPS.get(fit.method, "")
+    if model.kind != "subclassed" or "train_step" not in model.overrides or not step:
+        return
+    if {"call", "__call__", "evaluate", step, _MAKERS[step]} & set(model.overrides):
+        return
+    if fit.method == "fit" and (not fit.has_validation or "validation_freq" in fit.given):
+        return
+    owner = class_of_model(model, project)
+    if owner is not None and is_plain(owner):
+        yield _finding(owner, fit.method, step, place(fit.code), fit.code, Confidence.CERTAIN, [])
+
+
+def _finding(
+    owner: ClassInfo,
+    method: str,
+    step: str,
+    where: Location | None,
+    code: Code | Unknown,
+    confidence: Confidence,
+    evidence: list[Evidence],
+) -> Finding:
+    module = owner.module
+    what = "validation data" if method == "fit" else f"`{method}`"
+    steps = "`train_step`" if "train_step" in owner.methods else "no step"
+    return CAUSE.finding(
+        f"{what} for `{owner.name}`, which has {steps} and neither `call` nor `{step}`: Keras cannot run it",
+        subject=f"model {owner.name}",
+        location=where,
+        evidence=[
+            Evidence(
+                claim="the methods of the class",
+                observed=", ".join(f"`{name}`" for name in owner.methods),
+                expected=f"`{step}` or `call`",
+                fact="model.overrides",
+                location=module.location(owner.node),
+            ),
+            *evidence,
+        ],
+        fixes=_fixes(owner, method, step, code),
+        confidence=confidence,
+    )
+
+
+def _fixes(owner: ClassInfo, method: str, step: str, code: Code | Unknown) -> list[Fix]:
+    found = [fix(f"write a `{step}` (or a `call`) for `{owner.name}`")]
+    if method == "fit":
+        names = ("validation_data", "validation_split", "validation_steps", "validation_batch_size")
+        found.append(unsafe("leave the validation out", merged_removal(code, names)))
+    return found
+
+
+@CAUSE.after_failure
+def from_failure(
+    failure: FailureFacts, fit: FitFacts | Unknown, project: Project | Unknown
+) -> Iterator[Finding]:
+    """Keras names the class that has no `call`."""
+    if _SAID not in failure.message:
+        return
+    name = failure.message.partition("Model ")[2].partition(" ")[0]
+    owner = project.class_named(name) if isinstance(project, Project) else None
+    frame = failure.last_user_frame
+    method = fit.method if isinstance(fit, FitFacts) else failure.called
+    evidence = [Evidence(claim="Keras called the model", fact="failure.message")]
+    if owner is None:
+        yield CAUSE.finding(
+            f"`{name}` has neither a `call` nor a step of its own for this",
+            subject=f"model {name}",
+            location=frame.location if frame else None,
+            evidence=evidence,
+            fixes=[fix("write a `test_step` or a `call`")],
+            confidence=Confidence.CERTAIN,
+        )
+        return
+    code = fit.code if isinstance(fit, FitFacts) else Unknown()
+    trains = owner.module.method(owner, "train_step") is not None
+    # Without a step of its own the class lacks the forward pass altogether: that is where to write it.
+    where = place(code, frame.location if frame else None) if trains else owner.module.location(owner.node)
+    step = _STEPS.get(method, "test_step")
+    yield _finding(owner, method, step, where, code, Confidence.CERTAIN, evidence)

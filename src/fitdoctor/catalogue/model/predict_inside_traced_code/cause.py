@@ -1,0 +1,127 @@
+"""`predict`, `fit` or `evaluate` called inside traced code.
+
+## What happens
+
+`RuntimeError: Method requires being in cross-replica context`, `TypeError: int() argument must be a string, a bytes-like
+object or a real number, not 'NoneType'`, or another message from deep inside Keras, on a line such as
+`self.generator.predict(noise)` in a `train_step`, a layer, a loss or a `Dataset.map` function.
+
+## Why
+
+`predict` is a loop over batches of arrays: it builds its own dataset and its own graph, and gives back NumPy. Inside a
+step that is being traced there are no arrays, only symbolic tensors. And no gradient would pass through it.
+
+## Fix
+
+Call the model: `self.generator(noise, training=False)`.
+
+## Known limits
+
+From the source it is found where the object surely is a Keras model. In code that runs eagerly `predict` works and is
+not reported.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.traced import at_frame, function_at, module_of, name_of, raised_in_trace, traced_evidence
+from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
+from fitdoctor.edits import fix, replace_code
+from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.source.keras_objects import defines, kind_of_value
+from fitdoctor.source.module import CallSite, FunctionInfo, Module
+from fitdoctor.source.project import Project
+
+CAUSE = Cause(
+    id="FIT319",
+    slug="predict-inside-traced-code",
+    severity=Severity.ERROR,
+    raises=("RuntimeError", "TypeError", "ValueError", "AttributeError"),
+    explains=("FIT407",),
+)
+
+PREDICTS = ("predict", "predict_on_batch")
+LOOPS = (*PREDICTS, "evaluate", "fit", "train_on_batch", "test_on_batch")
+_SAID = ("cross-replica context", "int() argument must be", "Unrecognized data type", "tf.function-decorated")
+_TEXT = re.compile(r"\.(?P<method>predict|predict_on_batch|evaluate|fit|train_on_batch|test_on_batch)\(")
+
+
+@CAUSE.in_source
+def from_source(module: Module) -> Iterator[Finding]:
+    """A model's own loop is started in a function that is traced."""
+    for site in module.method_calls(*LOOPS):
+        function = site.function
+        if function is None or function.traced is None or function.traced.eager:
+            continue
+        receiver = _receiver(site)
+        if receiver is not None and kind_of_value(module, receiver) == "Model" and not defines(
+            module, receiver, site.method
+        ):
+            yield _finding(module, site, function, Confidence.LIKELY, [])
+
+
+def _receiver(site: CallSite) -> ast.expr | None:
+    return site.node.func.value if isinstance(site.node.func, ast.Attribute) else None
+
+
+def _finding(
+    module: Module, site: CallSite, function: FunctionInfo, confidence: Confidence, evidence: list[Evidence]
+) -> Finding:
+    return CAUSE.finding(
+        f"`{module.segment(site.node.func)}` runs while {name_of(function)} is traced: "
+        f"`{site.method}` needs arrays and starts a loop of its own",
+        subject=module.segment(site.node.func),
+        location=module.location(site.node),
+        evidence=[traced_evidence(function), *evidence],
+        fixes=_fixes(module, site),
+        confidence=confidence,
+    )
+
+
+def _fixes(module: Module, site: CallSite) -> list[Fix]:
+    receiver, given = _receiver(site), site.argument("x", 0)
+    if site.method not in PREDICTS or receiver is None or given is None:
+        return [fix(f"move `{site.method}` out of the traced code")]
+    text = f"{module.segment(receiver)}({module.segment(given)}, training=False)"
+    return [fix("call the model itself", replace_code(module.code(site.node), text))]
+
+
+@CAUSE.after_failure
+def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """The last line of the user's, in a trace, calls such a method."""
+    frame = failure.last_user_frame
+    if frame is None or not raised_in_trace(failure, project) or not failure.frames[-1].library:
+        return
+    said = any(words in failure.message for words in _SAID)
+    confidence = Confidence.CERTAIN if said else Confidence.LIKELY
+    module = module_of(project, frame)
+    evidence = [
+        Evidence(claim="what was raised", observed=failure.message.splitlines()[0][:120], location=frame.location)
+    ]
+    if module is None:
+        written = _TEXT.search(frame.text)
+        if written is not None and said:
+            yield CAUSE.finding(
+                f"`{written['method']}` is called while `{frame.function}` is traced",
+                subject=written["method"],
+                location=frame.location,
+                evidence=evidence,
+                fixes=[fix("call the model itself")],
+                confidence=confidence,
+            )
+        return
+    function = function_at(module, frame.line, frame.cell)
+    for site in module.method_calls(*LOOPS):
+        receiver = _receiver(site)
+        if function is None or site.function is not function or not at_frame(module, site.node, frame):
+            continue
+        if receiver is None or defines(module, receiver, site.method) or not (
+            said or kind_of_value(module, receiver) == "Model"
+        ):
+            continue
+        yield _finding(module, site, function, confidence, evidence)
+        return

@@ -1,0 +1,290 @@
+"""A loss that is reported as 0.0 because its tracker is never updated.
+
+## What happens
+
+Training runs and the weights learn, but the history, the progress bar and every callback that looks at the loss see
+0.0 in every epoch. EarlyStopping stops, a checkpoint of the best loss never changes.
+
+## Why
+
+When the keys that `train_step` returns are the names of the model's metrics, Keras does not show the returned values: it
+asks the metrics. `{"loss": loss}` of a model compiled without metrics has the very name of Keras's own loss tracker, and
+the step has not updated it. The same holds for `return self.compute_metrics(…)`, which updates the metrics given to
+`compile` and not the loss, and for a tracker of your own that is only read.
+
+## Fix
+
+Update the tracker with the loss before it is read.
+
+## Known limits
+
+A tracker that is reached in a way that cannot be followed counts as updated. Keys other than the names of the metrics
+show the value of the last batch, which is not reported.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.model_classes import differentiated, is_plain, reached_methods, returned, steps_of
+from fitdoctor.catalogue.traced import name_of, own_nodes
+from fitdoctor.diagnosis import Evidence, Finding, Fix, Severity
+from fitdoctor.edits import fix, insert_before
+from fitdoctor.source.callees import is_self
+from fitdoctor.source.index import FUNCTIONS
+from fitdoctor.source.keras_objects import kind_of_value
+from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
+
+CAUSE = Cause(id="FIT317", slug="reported-loss-not-updated", severity=Severity.WARNING)
+
+KERAS_TRACKER = "_loss_tracker"
+_READS = frozenset({"result", "reset_state", "reset_states", "name"})
+
+
+@CAUSE.in_source
+def from_source(module: Module) -> Iterator[Finding]:
+    """The step returns a metric that nothing in the program updates."""
+    for step in steps_of(module):
+        if step.name != "train_step" or step.owner is None or not is_plain(step.owner):
+            continue
+        values = returned(step)
+        if len(values) != 1 or _trains_elsewhere(step):
+            continue
+        found = _own_tracker(step, values[0]) or _keras_tracker(step, values[0])
+        if found is not None:
+            yield found
+
+
+def _trains_elsewhere(step: FunctionInfo) -> bool:
+    """Whether the step goes on to Keras's, which updates the tracker."""
+    return any(
+        isinstance(node, ast.Attribute)
+        and node.attr == "train_step"
+        and isinstance(node.value, ast.Call)
+        and step.module.resolve(node.value.func) == "super"
+        for method in reached_methods(step)
+        for node in own_nodes(method)
+    )
+
+
+# --- a tracker of the user's ---------------------------------------------------------------------------------------
+
+
+def _own_tracker(step: FunctionInfo, value: ast.expr) -> Finding | None:
+    """`{"loss": self.tracker.result()}` where the tracker is only ever read."""
+    module, owner = step.module, step.owner
+    if not isinstance(value, ast.Dict) or owner is None:
+        return None
+    for key, reported in zip(value.keys, value.values, strict=True):
+        attribute = _tracker_read(module, reported)
+        if attribute and kind_of_value(module, reported.func.value) == "Metric":  # type: ignore[attr-defined]
+            if not _may_be_updated(module, attribute):
+                name = key.value if isinstance(key, ast.Constant) else attribute
+                return _finding(step, value, f"self.{attribute}", str(name))
+    return None
+
+
+def _tracker_read(module: Module, value: ast.expr) -> str:
+    """The attribute of `self` whose `result()` an expression is."""
+    if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Attribute) or value.func.attr != "result":
+        return ""
+    tracker = value.func.value
+    return tracker.attr if isinstance(tracker, ast.Attribute) and is_self(module, tracker.value) else ""
+
+
+def _may_be_updated(module: Module, attribute: str) -> bool:
+    """Whether anything in the project does more with an attribute of that name than read it."""
+    modules = module.project.modules if module.project is not None else (module,)
+    for one in modules:
+        for node in one.nodes(ast.Attribute):
+            if node.attr == attribute and isinstance(node.ctx, ast.Load) and not _only_reads(one, node):
+                return True
+        if one.calls_to("getattr") or _loops_over_metrics(one):
+            return True
+    return False
+
+
+def _only_reads(module: Module, node: ast.Attribute) -> bool:
+    around = module.parent(node)
+    if isinstance(around, ast.Attribute) and around.attr in _READS:
+        return True
+    # `return [self.loss_tracker]` of the `metrics` property.
+    function = module.function_of(node)
+    return (
+        function is not None
+        and function.name == "metrics"
+        and isinstance(around, (ast.List, ast.Tuple, ast.Return))
+    )
+
+
+def _loops_over_metrics(module: Module) -> bool:
+    """Whether something is updated in a loop, or under a name: it may be any metric."""
+    for site in module.method_calls("update_state"):
+        receiver = site.node.func.value if isinstance(site.node.func, ast.Attribute) else None
+        if not isinstance(receiver, ast.Attribute):
+            return True
+    return False
+
+
+# --- Keras's own tracker -------------------------------------------------------------------------------------------
+
+
+def _keras_tracker(step: FunctionInfo, value: ast.expr) -> Finding | None:
+    """The keys are the metrics' names, so that Keras's own loss tracker counts, and the step does not update it."""
+    owner = step.owner
+    assert owner is not None
+    module = owner.module
+    if any(module.method(owner, name) is not None for name in ("metrics", "compute_metrics", "get_metrics_result")):
+        return None
+    if _updates_loss(step) or not _reports_keras_tracker(step, value, owner):
+        return None
+    if _has_metric_called_loss(owner):
+        return None
+    return _finding(step, value, "", "loss")
+
+
+def _reports_keras_tracker(step: FunctionInfo, value: ast.expr, owner: ClassInfo) -> bool:
+    module = step.module
+    if isinstance(value, ast.Dict):
+        keys = [key.value for key in value.keys if isinstance(key, ast.Constant)]
+        if keys != ["loss"] or len(value.keys) != 1:
+            return False
+        return not _has_metrics(owner) and _is_compiled_without_metrics(module)
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
+        return value.func.attr in ("compute_metrics", "get_metrics_result") and is_self(module, value.func.value)
+    return (
+        isinstance(value, ast.DictComp)
+        and len(value.generators) == 1
+        and not value.generators[0].ifs
+        and _is_metrics(module, value.generators[0].iter)
+    )
+
+
+def _is_metrics(module: Module, value: ast.expr) -> bool:
+    return isinstance(value, ast.Attribute) and value.attr == "metrics" and is_self(module, value.value)
+
+
+def _updates_loss(step: FunctionInfo) -> bool:
+    """Whether the step updates, or may update, Keras's loss tracker."""
+    for method in reached_methods(step):
+        module = method.module
+        for node in own_nodes(method):
+            if isinstance(node, FUNCTIONS):
+                return True
+            if isinstance(node, ast.Attribute) and node.attr == KERAS_TRACKER and not _only_reads(module, node):
+                return True
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "update_state":
+                if not _leaves_loss_out(module, node, node.func.value):
+                    return True
+    return False
+
+
+def _leaves_loss_out(module: Module, call: ast.Call, receiver: ast.expr) -> bool:
+    """Whether an update surely is of another metric than Keras's loss tracker."""
+    if isinstance(receiver, ast.Attribute):
+        return is_self(module, receiver.value) and receiver.attr != KERAS_TRACKER
+    if not isinstance(receiver, ast.Name):
+        return False
+    # for metric in self.metrics: if metric.name != "loss": metric.update_state(y, y_pred)
+    around: ast.AST | None = module.parent(call)
+    while around is not None and not isinstance(around, FUNCTIONS):
+        if isinstance(around, ast.If) and _excludes_loss(around.test, receiver.id):
+            return any(call in ast.walk(statement) for statement in around.body)
+        around = module.parent(around)
+    return False
+
+
+def _excludes_loss(test: ast.expr, name: str) -> bool:
+    return (
+        isinstance(test, ast.Compare)
+        and len(test.ops) == 1
+        and isinstance(test.ops[0], ast.NotEq)
+        and ast.unparse(test.left) == f"{name}.name"
+        and isinstance(test.comparators[0], ast.Constant)
+        and test.comparators[0].value == "loss"
+    )
+
+
+def _has_metrics(owner: ClassInfo) -> bool:
+    """Whether the class keeps metrics, or layers that may, of which Keras would report the names too."""
+    for ancestor in owner.module.ancestry(owner):
+        for targets in ancestor.module.attribute_stores(ancestor.node).values():
+            for target in targets:
+                value = _stored(ancestor.module, target)
+                if value is not None and "metrics." in ancestor.module.segment(value):
+                    return True
+    return False
+
+
+def _has_metric_called_loss(owner: ClassInfo) -> bool:
+    """A tracker of the user's that is named `loss` takes the place of Keras's."""
+    for ancestor in owner.module.ancestry(owner):
+        text = ancestor.module.segment(ancestor.node)
+        if 'name="loss"' in text or "name='loss'" in text:
+            return True
+    return False
+
+
+def _stored(module: Module, target: ast.AST) -> ast.expr | None:
+    statement = module.statement(target)
+    return statement.value if isinstance(statement, (ast.Assign, ast.AnnAssign)) else None
+
+
+def _is_compiled_without_metrics(module: Module) -> bool:
+    """Whether the program compiles, and no `compile` in it gets metrics."""
+    modules = module.project.modules if module.project is not None else (module,)
+    calls = [site for one in modules for site in one.method_calls("compile") if not site.name]
+    return bool(calls) and all(
+        len(site.node.args) <= 2
+        and all(
+            keyword.arg is not None and keyword.arg not in ("metrics", "weighted_metrics")
+            for keyword in site.node.keywords
+        )
+        and not any(isinstance(value, ast.Starred) for value in site.node.args)
+        for site in calls
+    )
+
+
+# --- the finding ---------------------------------------------------------------------------------------------------
+
+
+def _finding(step: FunctionInfo, value: ast.expr, tracker: str, name: str) -> Finding:
+    module = step.module
+    statement = module.statement(value)
+    return CAUSE.finding(
+        f"{name_of(step)} never updates the metric `{name}` that it reports: it will show 0.0",
+        subject=step.qualname,
+        location=module.location(statement),
+        evidence=[
+            Evidence(
+                claim="Keras shows the state of the metrics whose names are returned, not the returned values",
+                observed=f"`{tracker or 'the loss tracker'}` is never updated",
+                expected="`update_state(loss)` before the return",
+                location=module.location(statement),
+            )
+        ],
+        fixes=[_update(step, statement, tracker)],
+    )
+
+
+def _update(step: FunctionInfo, statement: ast.stmt, tracker: str) -> Fix:
+    module, loss = step.module, differentiated(step)
+    title = "update the tracker with the loss before it is reported"
+    if not loss:
+        return fix(title)
+    code = module.code(statement)
+    if tracker:
+        others = [
+            node
+            for node in own_nodes(step)
+            if isinstance(node, ast.Attribute) and node.attr == "update_state"
+        ]
+        # With several trackers it is not evident which value this one is for.
+        return fix(title, insert_before(code, f"{tracker}.update_state({loss})") if not others else ())
+    deeper = f"{code.indent}    "
+    text = (
+        f"for metric in self.metrics:\n{deeper}if metric.name == \"loss\":\n{deeper}    metric.update_state({loss})"
+    )
+    return fix(title, insert_before(code, text))

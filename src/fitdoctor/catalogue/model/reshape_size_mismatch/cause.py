@@ -1,0 +1,244 @@
+"""A reshape to another number of elements.
+
+## What happens
+
+The `Reshape` layer raises `ValueError: The total size of the tensor must be unchanged. Received: input_shape=(784,),
+target_shape=(7, 7, 32)` while the model is made. `tf.reshape` in a layer's `call` raises `Cannot reshape a tensor with
+3200 elements to shape [20,10,4,16] (12800 elements)` while it is traced, or `Input to reshape is a tensor with … values, but
+the requested shape has …` at run time.
+
+## Why
+
+The lengths of the new shape do not multiply to what there is: the layer before has other units than the target needs, or
+an axis of the target is the wrong one (the whole width where the width of one head belongs).
+
+## Fix
+
+Give the layer before as many units as the target holds, or correct the axis of the target; -1 stands for what is left.
+
+## Known limits
+
+Which of the two numbers is the right one cannot be told from the sizes.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.layer_refusals import Refusal, of_failure, of_site
+from fitdoctor.catalogue.traced import module_of
+from fitdoctor.catalogue.words import place, shape_words
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
+from fitdoctor.edits import fix, set_argument
+from fitdoctor.facts import Code, DataFacts, FailureFacts, Frame, LayerFacts, ModelFacts, Shape, Unknown
+from fitdoctor.failure.patterns import ReshapeSizes, operation_shapes, reshape_sizes
+from fitdoctor.source.fit_sites import ModelSite
+from fitdoctor.source.module import Module
+from fitdoctor.source.project import Project
+
+CAUSE = Cause(
+    id="FIT313",
+    slug="reshape-size-mismatch",
+    severity=Severity.ERROR,
+    raises=("ValueError", "InvalidArgumentError"),
+    explains=("FIT320",),
+)
+
+_PASSES = frozenset({"Dropout", "Activation", "ReLU", "LeakyReLU", "BatchNormalization", "LayerNormalization"})
+_FUNCTIONS = frozenset({"tensorflow.reshape", "keras.ops.reshape", "keras.backend.reshape", "numpy.reshape"})
+
+
+def _speaks_of_reshape(message: str) -> bool:
+    return reshape_sizes(message) is not None
+
+
+# --- the Reshape layer --------------------------------------------------------------------------------------------
+
+
+@CAUSE.in_source
+def from_source(site: ModelSite) -> Iterator[Finding]:
+    """The source reshapes to a size that it tells to be another one."""
+    refusal = of_site(site)
+    if refusal is not None and refusal.name == "Reshape" and _speaks_of_reshape(refusal.message):
+        yield _of_layer(refusal)
+
+
+def _of_layer(refusal: Refusal) -> Finding:
+    sizes = reshape_sizes(refusal.message)
+    given = refusal.shapes[0][1:] if refusal.shapes else sizes.input_shape if sizes is not None else None
+    target = sizes.target_shape if sizes is not None else None
+    before = next((layer for layer in refusal.way if layer.class_name not in _PASSES), None)
+    code = refusal.layer.code if refusal.layer is not None else Unknown("the layer was not found")
+    return CAUSE.finding(
+        f"`Reshape` to {_words(target)} holds {_count(target)} elements a sample, and its input {_words(given)} has "
+        f"{_count(given)}",
+        subject="layer Reshape",
+        location=place(code, refusal.place),
+        evidence=[
+            Evidence(
+                claim="elements a sample",
+                observed=f"{_words(given)}: {_count(given)}",
+                expected=f"{_words(target)}: {_count(target)}",
+                location=place(code, refusal.place),
+            ),
+            *(
+                [Evidence(claim=f"its input comes from `{before.class_name}`", location=place(before.code))]
+                if before is not None
+                else []
+            ),
+        ],
+        fixes=_layer_fixes(code, before, given, target),
+        confidence=refusal.confidence,
+    )
+
+
+def _words(shape: Shape | None) -> str:
+    return shape_words(shape) if shape is not None else "another size"
+
+
+def _count(shape: Shape | None) -> str:
+    if shape is None:
+        return "another number"
+    number = math.prod(length for length in shape if length is not None and length != -1)
+    return f"a multiple of {number}" if None in shape or -1 in shape else str(number)
+
+
+def _layer_fixes(
+    code: Code | Unknown, before: LayerFacts | None, given: Shape | None, target: Shape | None
+) -> list[Fix]:
+    fixes = []
+    elements = _target_texts(code)
+    whole = target is not None and None not in target and -1 not in target
+    if before is not None and before.class_name == "Dense" and before.builtin and whole and target is not None:
+        text = " * ".join(elements) if elements else str(math.prod(length or 0 for length in target))
+        title = f"give `Dense` as many units as the target holds: `{text}`"
+        fixes.append(fix(title, set_argument(before.code, "units", text, position=0)))
+    repaired = _repaired(given, target)
+    if repaired is not None and isinstance(code, Code):
+        title = f"reshape to {shape_words(repaired)}"
+        fixes.append(fix(title, set_argument(code, "target_shape", shape_words(repaired), position=0)))
+    return fixes or [fix("make the target hold as many elements as the input has")]
+
+
+def _target_texts(code: Code | Unknown) -> list[str]:
+    """The lengths of the target as they are written."""
+    argument = None if isinstance(code, Unknown) else code.argument("target_shape", 0)
+    if argument is None:
+        return []
+    try:
+        tree = ast.parse(argument.text.strip(), mode="eval").body
+    except SyntaxError:
+        return []
+    if not isinstance(tree, (ast.Tuple, ast.List)):
+        return []
+    parts = [ast.unparse(each) for each in tree.elts]
+    return [part if part.isidentifier() or part.isdigit() or "." in part else f"({part})" for part in parts]
+
+
+def _repaired(given: Shape | None, target: Shape | None) -> tuple[int, ...] | None:
+    """The target with its last length corrected, where that goes."""
+    if given is None or target is None or None in given or None in target or -1 in target:
+        return None
+    size = math.prod(length for length in given if length is not None)
+    rest = [length for length in target[:-1] if length is not None]
+    if not rest or math.prod(rest) == 0 or size % math.prod(rest) or size < math.prod(rest):
+        return None
+    return (*rest, size // math.prod(rest))
+
+
+# --- reshape as an operation --------------------------------------------------------------------------------------
+
+
+@CAUSE.after_failure
+def from_failure(
+    failure: FailureFacts, project: Project | Unknown, model: ModelFacts | Unknown, data: DataFacts | Unknown
+) -> Iterator[Finding]:
+    """The message tells both sizes."""
+    sizes = reshape_sizes(failure.message)
+    if sizes is None or (isinstance(data, DataFacts) and data.role != "training"):
+        return
+    if sizes.input_shape is not None and "total size of the tensor" in failure.message:
+        refusal = of_failure(failure, project, model, data, _speaks_of_reshape)
+        if refusal is not None and (refusal.layer is None or refusal.name == "Reshape"):
+            yield _of_layer(refusal)
+            return
+    yield _of_operation(failure, sizes, project)
+
+
+def _of_operation(failure: FailureFacts, sizes: ReshapeSizes, project: Project | Unknown) -> Finding:
+    frame = _user_line(failure)
+    module = module_of(project, frame)
+    call = _reshape_on(module, frame) if module is not None and frame is not None else None
+    said = operation_shapes(failure.message)
+    given = said.shapes[0] if said is not None and said.shapes else sizes.input_shape
+    have = f"{sizes.given} elements" if sizes.given is not None else _words(given)
+    if sizes.target_shape is not None:
+        want = _words(sizes.target_shape) + (f", {sizes.wanted} elements" if sizes.wanted is not None else "")
+    else:
+        want = f"{sizes.wanted} elements" if sizes.wanted is not None else f"a multiple of {sizes.multiple_of}"
+    where = module.location(call) if module is not None and call is not None else None
+    edits = _left_open(module, call, given, sizes) if module is not None and call is not None else ()
+    return CAUSE.finding(
+        f"a tensor of {have} is reshaped to {want}",
+        subject="reshape",
+        location=place(where, frame.location if frame is not None else None),
+        evidence=[
+            Evidence(
+                claim="elements before and after",
+                observed=f"{_words(given)}, {have}" if given is not None else have,
+                expected=want,
+                fact="failure.message",
+                location=frame.location if frame is not None else None,
+            )
+        ],
+        fixes=[
+            fix("let the axis be what is left: -1", edits)
+            if edits
+            else fix("make the new shape hold as many elements as the tensor has; -1 stands for what is left")
+        ],
+        confidence=Confidence.CERTAIN,
+    )
+
+
+def _user_line(failure: FailureFacts) -> Frame | None:
+    """The user's line that asked for the reshape; a graph failure tells it with the node's definition."""
+    defined = [frame for frame in failure.definition if not frame.library]
+    return defined[-1] if defined else failure.last_user_frame
+
+
+def _reshape_on(module: Module, frame: Frame) -> ast.Call | None:
+    for site in module.calls:
+        here = module.location(site.node)
+        if here.cell != frame.cell or not here.line <= frame.line <= here.end_line:
+            continue
+        if site.name in _FUNCTIONS or (site.method == "reshape" and not site.name):
+            return site.node
+    return None
+
+
+def _left_open(
+    module: Module, call: ast.Call, given: Shape | None, sizes: ReshapeSizes
+) -> tuple[Edit, ...]:
+    """Put -1 for the one length that is wrong: the last one with which the others go into the size."""
+    shape = call.args[1] if len(call.args) > 1 else None
+    target = sizes.target_shape
+    total = sizes.given
+    if total is None and given is not None and None not in given:
+        total = math.prod(length for length in given if length is not None)
+    if not isinstance(shape, (ast.Tuple, ast.List)) or target is None or total is None or None in target:
+        return ()
+    lengths = [length for length in target if length is not None]
+    if len(shape.elts) != len(lengths) or -1 in lengths or any(_is_open(each) for each in shape.elts):
+        return ()
+    for at in range(len(lengths) - 1, -1, -1):
+        rest = math.prod(lengths[:at] + lengths[at + 1 :])
+        if rest and total % rest == 0:
+            return (Edit(module.location(shape.elts[at]), "-1"),)
+    return ()
+
+
+def _is_open(node: ast.expr) -> bool:
+    return isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub)

@@ -1,0 +1,433 @@
+"""A `train_step` or `test_step` that does not keep to what Keras expects of it.
+
+## What happens
+
+One of three messages that do not name the step. A step that returns the loss itself, or a tuple: `AttributeError:
+'EagerTensor' object has no attribute 'items'`. A step that returns nothing: `ValueError: Attr 'Toutput_types' of
+'OptionalFromValue' Op passed list of length 0`. A step that unpacks `x, y = data` when there are sample weights or class
+weights: `ValueError: too many values to unpack (expected 2)`; when there is no y at all: `Iterating over a symbolic
+tf.Tensor is not allowed`.
+
+## Why
+
+The step is called with one batch: `(x, y)`, `(x, y, sample_weight)` when fit got `sample_weight` or `class_weight`, and x
+alone when fit got nothing else. It has to return a dict from the names of metrics to their values.
+
+## Fix
+
+Return a dict such as `{"loss": self.loss_tracker.result()}`, and unpack with
+`keras.utils.unpack_x_y_sample_weight(data)`.
+
+## Known limits
+
+What a step returns is told from the source only where it surely is a tensor, a tuple or nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.model_classes import (
+    STEPS,
+    batch_as_tensor,
+    batch_unpacking,
+    class_of_model,
+    returned,
+    steps_of,
+)
+from fitdoctor.catalogue.traced import at_frame, module_of, name_of, own_nodes
+from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.edits import append_arguments, fix, insert_after, replace_code, spell
+from fitdoctor.facts import DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
+from fitdoctor.source.callees import is_self
+from fitdoctor.source.keras_objects import kind_of_value
+from fitdoctor.source.module import FunctionInfo, Module
+from fitdoctor.source.project import Project
+
+CAUSE = Cause(
+    id="FIT316",
+    slug="train-step-contract",
+    severity=Severity.ERROR,
+    raises=("AttributeError", "ValueError", "OperatorNotAllowedInGraphError"),
+    explains=("FIT109", "FIT310"),
+)
+
+_NO_ITEMS = re.compile(r"'(?P<type>[\w.]+)' object has no attribute 'items'|object has no attribute 'items'")
+_NOTHING = "of 'OptionalFromValue' Op passed list of length 0"
+_UNPACK = re.compile(r"(?:too many|not enough) values to unpack")
+_ITERATING = re.compile(r"Iterating over a symbolic|Cannot iterate over a tensor with unknown first dimension")
+_TRAINS = frozenset({"fit", "evaluate", "train_on_batch", "test_on_batch"})
+
+
+# --- what a step returns -------------------------------------------------------------------------------------------
+
+
+@CAUSE.in_source
+def from_source(module: Module) -> Iterator[Finding]:
+    """The step surely returns a tensor or a tuple, or has no return at all."""
+    for step in steps_of(module):
+        if not _is_called_by_program(step):
+            yield from _wrong_return(step, Confidence.LIKELY, [])
+
+
+def _is_called_by_program(step: FunctionInfo) -> bool:
+    """Whether the program calls its own step, as a loop of its own does: then Keras does not."""
+    owner = step.owner
+    if owner is None or owner.module.method(owner, "fit") is not None:
+        return True
+    modules = step.module.project.modules if step.module.project is not None else (step.module,)
+    return any(
+        not _is_super(module, site.node) for module in modules for site in module.method_calls(step.name)
+    )
+
+
+def _is_super(module: Module, call: ast.Call) -> bool:
+    receiver = call.func.value if isinstance(call.func, ast.Attribute) else None
+    return isinstance(receiver, ast.Call) and module.resolve(receiver.func) == "super"
+
+
+def _wrong_return(step: FunctionInfo, confidence: Confidence, evidence: list[Evidence]) -> Iterator[Finding]:
+    if isinstance(step.node, ast.Lambda) or step.node in step.module.generators:
+        return
+    values = returned(step)
+    if not values:
+        if not _is_abstract(step):
+            yield _returns_nothing(step, confidence, evidence)
+        return
+    for value in values:
+        what = _not_a_dict(step, value)
+        if what:
+            yield _returns(step, value, what, confidence, evidence)
+            return
+
+
+def _is_abstract(step: FunctionInfo) -> bool:
+    """Whether the body only says that heirs have to write it."""
+    assert not isinstance(step.node, ast.Lambda)
+    statements = [
+        statement
+        for statement in step.node.body
+        if not (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant))
+    ]
+    return any(isinstance(node, ast.Raise) for node in own_nodes(step)) or all(
+        isinstance(statement, ast.Pass) for statement in statements
+    )
+
+
+def _not_a_dict(step: FunctionInfo, value: ast.expr) -> str:
+    """What a returned value is, in words, where it surely is no dict."""
+    module = step.module
+    if isinstance(value, (ast.Tuple, ast.List)):
+        return f"a {'tuple' if isinstance(value, ast.Tuple) else 'list'}"
+    if module.is_tensor(value) or _is_loss(module, value):
+        return "a tensor"
+    made = module.made_by(value) if isinstance(value, ast.Name) else value
+    if isinstance(made, ast.Call) and isinstance(made.func, ast.Attribute) and made.func.attr == "result":
+        if kind_of_value(module, made.func.value) == "Metric" or _is_own_tracker(module, made.func.value):
+            return "the value of one metric"
+    return "a tensor" if _is_loss(module, made) else ""
+
+
+def _is_own_tracker(module: Module, value: ast.expr) -> bool:
+    return isinstance(value, ast.Attribute) and value.attr == "_loss_tracker" and is_self(module, value.value)
+
+
+def _is_loss(module: Module, value: ast.expr) -> bool:
+    """`self.compute_loss(…)` of Keras."""
+    if not (isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute)):
+        return False
+    owner = module.class_of(value)
+    return (
+        value.func.attr == "compute_loss"
+        and is_self(module, value.func.value)
+        and owner is not None
+        and owner.module.method(owner, "compute_loss") is None
+    )
+
+
+def _returns_nothing(step: FunctionInfo, confidence: Confidence, evidence: list[Evidence]) -> Finding:
+    assert not isinstance(step.node, ast.Lambda)
+    module, last = step.module, step.node.body[-1]
+    tracker = _updated_tracker(step)
+    edits = insert_after(module.code(last), f"return {{m.name: m.result() for m in [{tracker}]}}") if tracker else ()
+    return CAUSE.finding(
+        f"{name_of(step)} returns nothing, Keras expects a dict of metrics",
+        subject=step.qualname,
+        location=module.location(last),
+        evidence=[
+            Evidence(claim="the step ends without a `return`", location=module.location(last)),
+            *evidence,
+        ],
+        fixes=[fix("return a dict from the names of the metrics to their values", edits)],
+        confidence=confidence,
+    )
+
+
+def _updated_tracker(step: FunctionInfo) -> str:
+    """The metric that the step updates, as it is written there."""
+    for node in own_nodes(step):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "update_state":
+            if isinstance(node.func.value, ast.Attribute) and is_self(step.module, node.func.value.value):
+                return step.module.segment(node.func.value)
+    return ""
+
+
+def _returns(
+    step: FunctionInfo, value: ast.expr, what: str, confidence: Confidence, evidence: list[Evidence]
+) -> Finding:
+    module = step.module
+    return CAUSE.finding(
+        f"{name_of(step)} returns {what}, Keras expects a dict of metrics",
+        subject=step.qualname,
+        location=module.location(module.statement(value)),
+        evidence=[
+            Evidence(
+                claim="what the step returns",
+                observed=f"`{module.segment(value)[:60]}`",
+                expected='a dict such as `{"loss": loss}`',
+                location=module.location(value),
+            ),
+            *evidence,
+        ],
+        fixes=[_as_dict(step, value, what)],
+        confidence=confidence,
+    )
+
+
+def _as_dict(step: FunctionInfo, value: ast.expr, what: str) -> Fix:
+    module = step.module
+    title = "return a dict from the names of the metrics to their values"
+    if what == "the value of one metric":
+        return fix(title, replace_code(module.code(value), f'{{"loss": {module.segment(value)}}}'))
+    if what != "a tensor" or not isinstance(value, ast.Name):
+        return fix(title)
+    # Under the name of Keras's own tracker its value would count, which nobody updates.
+    statement = module.statement(value)
+    indent = " " * statement.col_offset
+    text = (
+        f"for metric in self.metrics:\n{indent}    if metric.name == \"loss\":\n"
+        f"{indent}        metric.update_state({value.id})\n"
+        f'{indent}return {{"loss": {value.id}}}'
+    )
+    return fix(title, replace_code(module.code(statement), text))
+
+
+# --- what a step unpacks -------------------------------------------------------------------------------------------
+
+
+@CAUSE.in_source
+@CAUSE.before_fit
+def from_batch(
+    model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project
+) -> Iterator[Finding]:
+    """The batch has another number of parts than the step unpacks."""
+    name = "train_step" if data.role == "training" and fit.method in ("fit", "train_on_batch") else "test_step"
+    if name not in model.overrides or fit.method not in _TRAINS:
+        return
+    owner = class_of_model(model, project)
+    step = owner.module.method(owner, name) if owner is not None else None
+    parts = _parts(fit, data)
+    if step is None or parts is None:
+        return
+    unpacking = batch_unpacking(step)
+    if unpacking is not None and unpacking[1] != len(parts):
+        yield _unpacks(step, *unpacking, parts, Confidence.LIKELY, [])
+    use = batch_as_tensor(step)
+    if use is not None and len(parts) > 1:
+        yield _takes_for_tensor(step, use, parts)
+
+
+def _parts(fit: FitFacts, data: DataFacts) -> tuple[str, ...] | None:
+    """What the batch consists of, in words; None when it cannot be told."""
+    weighted = fit.class_weight is not None and data.role == "training"
+    if data.form == "arrays":
+        if not data.x or "**" in fit.given:
+            return None
+        labels = bool(data.y) or data.y_structure not in ("none", "single")
+        if not labels and data.y_structure != "none":
+            return None
+        weights = bool(data.sample_weight) or weighted
+        if not labels:
+            return ("x",) if not weights and data.x_structure == "single" else None
+        return ("x", "y", "sample_weight") if weights else ("x", "y")
+    if data.form == "dataset" and data.element_size in (2, 3) and data.element.startswith("tuple"):
+        size = 3 if weighted else data.element_size
+        return ("x", "y", "sample_weight")[:size]
+    return None
+
+
+def _unpacks(
+    step: FunctionInfo,
+    statement: ast.Assign,
+    count: int,
+    parts: tuple[str, ...],
+    confidence: Confidence,
+    evidence: list[Evidence],
+) -> Finding:
+    module = step.module
+    batch = f"({', '.join(parts)})" if len(parts) > 1 else parts[0]
+    return CAUSE.finding(
+        f"{name_of(step)} unpacks {count} values, and fit gives it {_number(parts)}",
+        subject=step.qualname,
+        location=module.location(statement),
+        evidence=[
+            Evidence(
+                claim="the batch that the step is called with",
+                observed=batch,
+                expected=module.segment(statement.targets[0]),
+                fact="data",
+                location=module.location(statement),
+            ),
+            *evidence,
+        ],
+        fixes=_unpacking_fixes(step, statement, count, parts),
+        confidence=confidence,
+    )
+
+
+def _takes_for_tensor(step: FunctionInfo, use: ast.Name, parts: tuple[str, ...]) -> Finding:
+    module = step.module
+    return CAUSE.finding(
+        f"{name_of(step)} computes with `{use.id}` as one tensor, and fit gives it {_number(parts)}",
+        subject=step.qualname,
+        location=module.location(module.statement(use)),
+        evidence=[
+            Evidence(
+                claim="the batch that the step is called with",
+                observed=f"({', '.join(parts)})",
+                expected="x alone",
+                fact="data",
+                location=module.location(use),
+            )
+        ],
+        fixes=[fix("unpack the batch first, or give fit x alone")],
+    )
+
+
+def _number(parts: tuple[str, ...]) -> str:
+    return "x alone" if len(parts) == 1 else f"{len(parts)}: {', '.join(f'`{part}`' for part in parts)}"
+
+
+def _unpacking_fixes(
+    step: FunctionInfo, statement: ast.Assign, count: int, parts: tuple[str, ...]
+) -> list[Fix]:
+    module, target = step.module, statement.targets[0]
+    title = "unpack with `keras.utils.unpack_x_y_sample_weight`"
+    if count != 2 or len(parts) != 3 or not isinstance(target, ast.Tuple):
+        return [fix(title)]
+    names = ", ".join(module.segment(part) for part in target.elts)
+    keras, imports = spell(module.code(statement), "keras", "keras")
+    text = f"{names}, sample_weight = {keras}.utils.unpack_x_y_sample_weight({module.segment(statement.value)})"
+    weighted = [edit for call in _losses_without_weights(step) for edit in append_arguments(module.code(call), _WEIGHT)]
+    return [fix(title, imports, replace_code(module.code(statement), text), weighted)]
+
+
+_WEIGHT = "sample_weight=sample_weight"
+
+
+def _losses_without_weights(step: FunctionInfo) -> Iterator[ast.Call]:
+    """The calls of Keras's `compute_loss` in the step: they have to get the weights too."""
+    for node in own_nodes(step):
+        if isinstance(node, ast.expr) and _is_loss(step.module, node):
+            assert isinstance(node, ast.Call)
+            if len(node.args) < 4 and all(keyword.arg not in (None, "sample_weight") for keyword in node.keywords):
+                yield node
+
+
+# --- from the failure ----------------------------------------------------------------------------------------------
+
+
+@CAUSE.after_failure
+def from_failure(
+    failure: FailureFacts, project: Project | Unknown, model: ModelFacts | Unknown
+) -> Iterator[Finding]:
+    """One of the messages of Keras and Python that a step of this kind ends in."""
+    message = failure.message
+    evidence = [Evidence(claim="what was raised", observed=message.splitlines()[0][:120] if message else "")]
+    if _UNPACK.search(message) or _ITERATING.search(message):
+        yield from _failed_unpacking(failure, project, evidence)
+        return
+    returns_nothing = _NOTHING in message
+    if not returns_nothing and not (_NO_ITEMS.search(message) and failure.called in _TRAINS):
+        return
+    found = list(_returning(project, model, returns_nothing, evidence))
+    if found:
+        yield found[0]
+    elif returns_nothing or (isinstance(project, Unknown) and _raised_in_keras(failure)):
+        frame = failure.last_user_frame
+        what = "nothing" if returns_nothing else "no dict"
+        yield CAUSE.finding(
+            f"`train_step` or `test_step` returns {what}, Keras expects a dict of metrics",
+            subject="train_step",
+            location=frame.location if frame else None,
+            evidence=evidence,
+            fixes=[fix("return a dict from the names of the metrics to their values")],
+            confidence=Confidence.LIKELY,
+        )
+
+
+def _raised_in_keras(failure: FailureFacts) -> bool:
+    return bool(failure.frames) and failure.frames[-1].library
+
+
+def _returning(
+    project: Project | Unknown, model: ModelFacts | Unknown, nothing: bool, evidence: list[Evidence]
+) -> Iterator[Finding]:
+    """The steps that return what the message is about, those of the failing model's class first."""
+    if isinstance(project, Unknown):
+        return
+    owner = class_of_model(model, project)
+    steps = [step for module in project.modules for step in steps_of(module)]
+    own = [
+        step for step in steps if owner is not None and step.owner in owner.module.ancestry(owner)
+    ]
+    for step in own or steps:
+        for finding in _wrong_return(step, Confidence.CERTAIN, evidence):
+            if ("returns nothing" in finding.message) == nothing:
+                yield finding
+    if not nothing:
+        for step in own or steps:
+            values = returned(step)
+            plain = [value for value in values if not isinstance(value, (ast.Dict, ast.DictComp))]
+            if plain:
+                yield _returns(step, plain[-1], "no dict", Confidence.LIKELY, evidence)
+
+
+def _failed_unpacking(
+    failure: FailureFacts, project: Project | Unknown, evidence: list[Evidence]
+) -> Iterator[Finding]:
+    frame = failure.last_user_frame
+    if frame is None or frame.function not in STEPS:
+        return
+    module = module_of(project, frame)
+    if module is None:
+        if re.match(r"\(?\w+(?:, *\w+)+\)? *= *(?:data|batch|inputs)\b", frame.text.strip()):
+            yield _unpacks_without_source(frame.location, frame.function, evidence)
+        return
+    for step in steps_of(module):
+        unpacking = batch_unpacking(step)
+        if unpacking is None or not at_frame(module, unpacking[0], frame):
+            continue
+        if _ITERATING.search(failure.message):
+            parts: tuple[str, ...] = ("x",)
+        elif "too many" in failure.message:
+            parts = ("x", "y", "sample_weight")
+        else:
+            parts = ("x", "y")
+        if len(parts) != unpacking[1]:
+            yield _unpacks(step, *unpacking, parts, Confidence.CERTAIN, evidence)
+        return
+
+
+def _unpacks_without_source(location: Location, name: str, evidence: list[Evidence]) -> Finding:
+    return CAUSE.finding(
+        f"`{name}` unpacks another number of values than the batch has",
+        subject=name,
+        location=location,
+        evidence=evidence,
+        fixes=[fix("unpack with `keras.utils.unpack_x_y_sample_weight`")],
+        confidence=Confidence.LIKELY,
+    )

@@ -1,0 +1,223 @@
+"""A promise of data where data belongs.
+
+## What happens
+
+`ValueError: Unrecognized data type: x=<Future at … state=finished …>`, or `x=<coroutine object …>`, or `x=<function …>`; before
+fit, `AttributeError: 'Future' object has no attribute 'shape'` and the like.
+
+## Why
+
+`executor.submit(…)` returns a future, a call of an `async def` function a coroutine, and a generator function without its
+parentheses is a function: each is something that gives data later, not the data.
+
+## Fix
+
+`.result()` on the future, `await` on the coroutine, parentheses behind the function.
+
+## Known limits
+
+Objects of other libraries that stand for later results (Dask, Ray) are not known.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.generator_sources import expression_of
+from fitdoctor.catalogue.traced import module_of
+from fitdoctor.catalogue.words import place
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.edits import fix, wrap
+from fitdoctor.facts import ArrayFacts, Code, DataFacts, FailureFacts, FitFacts, Unknown
+from fitdoctor.source.module import FunctionInfo, Module
+from fitdoctor.source.project import Project
+
+CAUSE = Cause(
+    id="FIT710",
+    slug="future-used-as-tensor",
+    severity=Severity.ERROR,
+    raises=("ValueError", "AttributeError", "TypeError"),
+    explains=("FIT105", "FIT107", "FIT108", "FIT215", "FIT712"),
+)
+
+REMEDIES = {
+    "Future": ("wait for the result: `.result()`", "{}.result()"),
+    "_GatheringFuture": ("wait for the result: `await`", "await {}"),
+    "Task": ("wait for the result: `await`", "await {}"),
+    "coroutine": ("wait for the coroutine: `await`", "await {}"),
+    "AsyncResult": ("wait for the result: `.get()`", "{}.get()"),
+    "ApplyResult": ("wait for the result: `.get()`", "{}.get()"),
+    "MapResult": ("wait for the result: `.get()`", "{}.get()"),
+    "function": ("call the function", "{}()"),
+    "method": ("call the method", "{}()"),
+    "builtin_function_or_method": ("call it", "{}()"),
+    "partial": ("call it", "{}()"),
+}
+"""What gives data later, by its type, and how to get it."""
+
+
+@CAUSE.before_fit
+def from_data(fit: FitFacts, data: DataFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """The type of what fit was given."""
+    for array in (*data.x, *data.y, *data.sample_weight):
+        kind = array.container.rpartition(".")[2]
+        if kind in REMEDIES and data.form in ("arrays", "other"):
+            found = expression_of(project, array.use)
+            if found is not None:
+                array = replace(array, code=found[0].code(_named_last(*found)))
+            yield _finding(kind, array, array.path, Confidence.CERTAIN)
+
+
+def _named_last(module: Module, expr: ast.expr) -> ast.expr:
+    """What the name that fit was given was last made from: the place to wait, rather than where the promise began."""
+    if not isinstance(expr, ast.Name):
+        return module.made_by(expr)
+    simple = [
+        node
+        for node in module.nodes(ast.Assign)
+        if len(node.targets) == 1
+        and isinstance(node.targets[0], ast.Name)
+        and node.targets[0].id == expr.id
+        and module.scope(node) is module.scope(expr)
+        and node.lineno < expr.lineno
+    ]
+    return max(simple, key=lambda node: node.lineno).value if simple else module.made_by(expr)
+
+
+def _finding(kind: str, array: ArrayFacts, name: str, confidence: Confidence) -> Finding:
+    title, template = REMEDIES[kind]
+    called = template == "{}()"
+    code = array.use if called else array.code
+    target = code if isinstance(code, Code) and (called or not isinstance(array.code, Unknown)) else array.use
+    return CAUSE.finding(
+        f"`{name}` is a {_kind_words(kind)}, not data",
+        subject=f"argument {name} of fit",
+        location=place(target, array.code, array.use),
+        evidence=[
+            Evidence(
+                claim=f"type of `{name}`", observed=array.container or kind, expected="an array", fact="data.x.container"
+            )
+        ],
+        fixes=[fix(title, _edits(target, template))],
+        confidence=confidence,
+    )
+
+
+def _edits(code: Code | Unknown, template: str) -> tuple[Edit, ...]:
+    if isinstance(code, Unknown) or (template.startswith("await") and not code.function):
+        return ()
+    return wrap(code, template)
+
+
+def _kind_words(kind: str) -> str:
+    return {"builtin_function_or_method": "function"}.get(kind, kind.lower().lstrip("_"))
+
+
+# --- from the source ----------------------------------------------------------------------------------------------
+
+
+@CAUSE.in_source
+def from_source(module: Module) -> Iterator[Finding]:
+    """What is given to fit was made by `submit`, by an `async def` without `await`, or is a function's bare name."""
+    for call in module.method_calls("fit"):
+        if call.argument("epochs") is None and not module.calls_to("keras.Sequential", "keras.Model"):
+            continue
+        for name, expr in _given(call.node):
+            kind, made = _promise(module, expr)
+            if kind:
+                code = module.code(made if kind == "function" else _named_last(module, expr))
+                array = ArrayFacts(name, code=code, use=module.code(expr))
+                yield _finding(kind, array, name, Confidence.LIKELY)
+
+
+def _given(call: ast.Call) -> Iterator[tuple[str, ast.expr]]:
+    named = [*zip(("x", "y"), call.args, strict=False)]
+    named += [(word.arg or "", word.value) for word in call.keywords if word.arg in ("x", "y", "validation_data")]
+    for name, expr in named:
+        if isinstance(expr, (ast.Tuple, ast.List)) and name == "validation_data":
+            yield from ((f"{name}[{index}]", item) for index, item in enumerate(expr.elts))
+        else:
+            yield name, expr
+
+
+def _promise(module: Module, expr: ast.expr) -> tuple[str, ast.expr]:
+    """Which kind of promise an expression surely is, and the expression that made it one."""
+    if isinstance(expr, (ast.Name, ast.Attribute)):
+        function = module.definition(expr)
+        if isinstance(function, FunctionInfo) and function.node in function.module.generators:
+            return "function", expr
+    made = module.made_by(expr)
+    if not isinstance(made, ast.Call) or isinstance(module.parent(made), ast.Await):
+        return "", expr
+    function = module.definition(made.func)
+    if isinstance(function, FunctionInfo) and isinstance(function.node, ast.AsyncFunctionDef):
+        if function.node not in function.module.generators and not function.node.decorator_list:
+            return "coroutine", made
+    if isinstance(made.func, ast.Attribute) and made.func.attr == "submit":
+        pool = module.made_by(made.func.value)
+        if isinstance(pool, ast.Call) and module.resolve(pool.func).endswith(("ThreadPoolExecutor", "ProcessPoolExecutor")):
+            return "Future", made
+    return "", expr
+
+
+# --- after the failure --------------------------------------------------------------------------------------------
+
+_UNRECOGNISED = re.compile(
+    r"Unrecognized data type: [^\n]{0,200}?(?:<(?P<coroutine>coroutine) object|<(?P<future>Future|Task) |"
+    r"<(?P<function>function|bound method)|\(of type <class '[\w.]*?(?P<kind>\w+)'>)",
+)
+_USED = re.compile(
+    r"'(?P<kind>Future|coroutine|Task|ApplyResult|AsyncResult|MapResult)' object (?:has no attribute|is not (?:subscriptable|"
+    r"iterable)|does not support)|object of type '(?P<other>Future|coroutine|Task|ApplyResult)' has no len|"
+    r"unsupported operand type\(s\)[^\n]{0,80}'(?P<operand>Future|coroutine|Task|ApplyResult)'"
+)
+_RESOLVED = re.compile(r"'(?P<owner>[\w.]*(?:Tensor|ndarray|DataFrame))' object has no attribute 'result'")
+
+
+@CAUSE.after_failure
+def from_failure(
+    failure: FailureFacts, fit: FitFacts | Unknown, data: DataFacts | Unknown, project: Project | Unknown
+) -> Iterator[Finding]:
+    """The message shows the promise, or the attribute that it lacks."""
+    if isinstance(data, DataFacts) and isinstance(fit, FitFacts) and "Unrecognized data type" in failure.message:
+        found = list(from_data(fit, data, project))
+        yield from found
+        if found or data.form not in ("other", "arrays"):
+            return
+    kind = _kind_in(failure.message)
+    frame = failure.last_user_frame
+    module = module_of(project, frame)
+    if kind and module is not None and failure.called == "fit":
+        found = list(from_source(module))
+        yield from found
+        if found:
+            return
+    location: Location | None = frame.location if frame is not None else None
+    resolved = _RESOLVED.search(failure.message)
+    if resolved is not None:
+        yield CAUSE.finding(
+            f"`.result()` is called on a `{resolved['owner']}`, which is the data already",
+            location=location,
+            fixes=[fix("leave out `.result()`")],
+        )
+    if kind not in REMEDIES or failure.type not in ("ValueError", "AttributeError", "TypeError"):
+        return
+    yield CAUSE.finding(
+        f"a {_kind_words(kind)} is used where data belongs",
+        location=location,
+        evidence=[Evidence(claim="what was given", observed=kind, expected="an array", fact="failure.message")],
+        fixes=[Fix(REMEDIES[kind][0])],
+    )
+
+
+def _kind_in(message: str) -> str:
+    given = _UNRECOGNISED.search(message)
+    if given is not None:
+        kind = given["coroutine"] or given["future"] or given["kind"] or ("function" if given["function"] else "")
+        return kind
+    used = _USED.search(message)
+    return (used["kind"] or used["other"] or used["operand"]) if used is not None else ""

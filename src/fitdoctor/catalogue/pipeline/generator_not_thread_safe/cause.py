@@ -1,0 +1,161 @@
+"""One Python generator, drawn from by several threads.
+
+## What happens
+
+`ValueError: generator already executing`, inside an `InvalidArgumentError` of the step, at a batch that depends on timing; or, when the threads do not meet, nothing.
+
+## Why
+
+A `PyDataset` with `workers=4` calls `__getitem__` from four threads. A generator can be advanced by one at a time: the next
+thread that calls `next()` while it runs is refused.
+
+## Fix
+
+One worker; or make the batch in `__getitem__` from its index, so that nothing is shared.
+
+## Known limits
+
+A lock round `next()` makes it safe; where one is used in `__getitem__`, nothing is reported.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.generator_sources import generator_function
+from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.edits import fix, set_argument
+from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.source.module import ClassInfo, Module
+from fitdoctor.source.project import Project
+
+CAUSE = Cause(
+    id="FIT708",
+    slug="generator-not-thread-safe",
+    severity=Severity.ERROR,
+    raises=("InvalidArgumentError", "ValueError"),
+)
+
+
+@CAUSE.in_source
+def from_source(module: Module) -> Iterator[Finding]:
+    """A PyDataset that calls `next` on a generator it keeps, made with several workers."""
+    for info in module.classes:
+        drawn = _draws_from_generator(info) if info.kind == "PyDataset" else None
+        if drawn is None:
+            continue
+        for call, workers, place in _with_workers(module, info):
+            yield _finding(info, module.location(drawn), place, workers, _fixes(module, call), Confidence.LIKELY)
+
+
+def _finding(
+    info: ClassInfo, drawn: Location | None, place: Location, workers: str, fixes: list[Fix], confidence: Confidence
+) -> Finding:
+    return CAUSE.finding(
+        f"`{info.name}` gives out the batches of one generator, and {workers} workers draw from it at once",
+        subject=info.name,
+        location=place,
+        evidence=[Evidence(claim="each worker calls `next` on the same generator here", location=drawn)],
+        fixes=fixes,
+        confidence=confidence,
+    )
+
+
+def _fixes(module: Module, call: ast.Call) -> list[Fix]:
+    return [
+        fix("use one worker", set_argument(module.code(call), "workers", "1")),
+        fix("make each batch from its index, without a generator"),
+    ]
+
+
+def _draws_from_generator(info: ClassInfo) -> ast.Call | None:
+    """The `next(self.…)` in `__getitem__` that draws from a generator which the object keeps."""
+    method = info.methods.get("__getitem__")
+    if method is None:
+        return None
+    nodes = list(ast.walk(method.node))
+    if any(isinstance(node, (ast.With, ast.AsyncWith)) for node in nodes):
+        return None
+    for node in nodes:
+        if not isinstance(node, ast.Call) or not node.args or not isinstance(node.func, ast.Name):
+            continue
+        source = node.args[0]
+        if node.func.id == "next" and _is_own_attribute(source) and _keeps_generator(info, source.attr):  # type: ignore[attr-defined]
+            return node
+    return None
+
+
+def _is_own_attribute(node: ast.expr) -> bool:
+    return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
+
+
+def _keeps_generator(info: ClassInfo, attribute: str) -> bool:
+    for node in ast.walk(info.node):
+        if not isinstance(node, ast.Assign):
+            continue
+        if not any(_is_own_attribute(target) and target.attr == attribute for target in node.targets):  # type: ignore[attr-defined]
+            continue
+        value = node.value
+        if isinstance(value, ast.GeneratorExp):
+            return True
+        if isinstance(value, ast.Call) and _makes_generator(info, value.func):
+            return True
+    return False
+
+
+def _makes_generator(info: ClassInfo, func: ast.expr) -> bool:
+    if isinstance(func, ast.Attribute) and _is_own_attribute(func):
+        method = info.module.method(info, func.attr)
+        return method is not None and method.node in method.module.generators
+    return generator_function(info.module, func) is not None
+
+
+def _with_workers(module: Module, info: ClassInfo) -> Iterator[tuple[ast.Call, str, Location]]:
+    """The places that ask for several workers: where an object is made, or in `super().__init__`."""
+    for call in module.calls:
+        made = module.definition(call.node.func) is info
+        inside = _is_super_init(call.node) and module.class_of(call.node) is info
+        workers = call.argument("workers") if made or inside else None
+        processes = call.argument("use_multiprocessing") if made or inside else None
+        if isinstance(processes, ast.Constant) and processes.value:
+            continue
+        if workers is None:
+            continue
+        value = module.made_by(workers)
+        if isinstance(value, ast.Constant) and isinstance(value.value, int) and value.value > 1:
+            yield call.node, str(value.value), module.location(call.node)
+
+
+def _is_super_init(call: ast.Call) -> bool:
+    func = call.func
+    if not isinstance(func, ast.Attribute) or func.attr != "__init__" or not isinstance(func.value, ast.Call):
+        return False
+    return isinstance(func.value.func, ast.Name) and func.value.func.id == "super"
+
+
+@CAUSE.after_failure
+def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """Python says that the generator was running when another thread came."""
+    if "generator already executing" not in failure.message + failure.raw_message:
+        return
+    frame = failure.last_user_frame
+    found: list[Finding] = []
+    modules = project.modules if not isinstance(project, Unknown) else ()
+    for module in modules:
+        for info in module.classes:
+            if info.kind == "PyDataset":
+                drawn = _draws_from_generator(info)
+                line = module.location(drawn) if drawn is not None else None
+                for call, workers, place in _with_workers(module, info):
+                    found.append(_finding(info, line, place, workers, _fixes(module, call), Confidence.CERTAIN))
+    if found:
+        yield from found
+        return
+    yield CAUSE.finding(
+        "two threads drew from one Python generator at once",
+        location=frame.location if frame is not None else None,
+        evidence=[Evidence(claim="the second was refused", observed="generator already executing", fact="failure.message")],
+        fixes=[fix("use one worker (`workers=1`)"), fix("make each batch from its index, without a generator")],
+    )

@@ -1,0 +1,234 @@
+"""A shape that is lost on the way through Python code.
+
+## What happens
+
+`ValueError: as_list() is not defined on an unknown TensorShape.`, or `Cannot take the length of shape with unknown rank.`
+
+## Why
+
+TensorFlow cannot look into Python: what comes out of `tf.py_function`, `tf.numpy_function` or a `from_generator` without shapes has
+no shape, not even a rank, and most layers and losses ask for one while the step is traced.
+
+## Fix
+
+State the shape: `image.set_shape((28, 28, 1))` or `tf.ensure_shape` after `py_function`; `output_signature=` with
+`tf.TensorSpec`s instead of `output_types=`.
+
+## Known limits
+
+From the source alone it is told only for models that begin with a layer of Keras that needs a rank.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.generator_sources import expression_of
+from fitdoctor.catalogue.pipeline_steps import words
+from fitdoctor.catalogue.shapes import forward_failure, went_through
+from fitdoctor.catalogue.targets import loss_failure
+from fitdoctor.catalogue.words import place
+from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.edits import fix, insert_after
+from fitdoctor.facts import ArrayFacts, Code, DataFacts, FailureFacts, FitFacts, ModelFacts, PipelineStep, Spec, Unknown
+from fitdoctor.source.module import FunctionInfo, Module
+from fitdoctor.source.project import Project
+
+CAUSE = Cause(
+    id="FIT709", slug="shape-lost-in-map", severity=Severity.ERROR, raises="ValueError", explains=("FIT712", "FIT320")
+)
+
+PYTHON_CALLS = ("tensorflow.py_function", "tensorflow.numpy_function", "tensorflow.compat.v1.py_func", "tensorflow.py_func")
+STATED = frozenset(("set_shape", "ensure_shape", "reshape", "resize", "resize_with_crop_or_pad"))
+SAYS_SO = ("as_list() is not defined on an unknown TensorShape", "shape with unknown rank", "unknown TensorShape")
+
+
+@CAUSE.before_fit
+def from_data(
+    model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
+) -> Iterator[Finding]:
+    """A component without a rank, and a model or a loss that needs one."""
+    if data.form != "dataset":
+        return
+    failed = forward_failure(data) or loss_failure(data)
+    if failed is None or not any(words_ in failed.message for words_ in SAYS_SO):
+        return
+    lost = [array for array in (*data.x, *data.y, *data.sample_weight) if isinstance(array.shape, Unknown)]
+    if not lost:
+        return
+    step = _losing_step(data)
+    yield _finding(lost[0], _expected(model, data, lost[0]), data, step, project, Confidence.CERTAIN)
+
+
+def _expected(model: ModelFacts, data: DataFacts, array: ArrayFacts) -> Spec | None:
+    if isinstance(model.inputs, Unknown) or array not in data.x or len(model.inputs) != len(data.x):
+        return None
+    return model.inputs[data.x.index(array)]
+
+
+def _losing_step(data: DataFacts) -> PipelineStep | None:
+    """The first step that gives out something without a rank."""
+    for step in data.pipeline:
+        if any(isinstance(spec.shape, Unknown) for spec in step.specs):
+            return step
+    return None
+
+
+def _finding(
+    array: ArrayFacts,
+    expected: Spec | None,
+    data: DataFacts,
+    step: PipelineStep | None,
+    project: Project | Unknown,
+    confidence: Confidence,
+) -> Finding:
+    call = _python_call(project, step.code) if step is not None else None
+    code = call[0].code(call[1]) if call is not None else step.code if step is not None else data.code
+    return CAUSE.finding(
+        f"`{array.path}` of the {words(data)} has no known shape: it comes from Python code",
+        subject=f"{data.role} dataset",
+        location=place(code, data.code, array.use),
+        evidence=[
+            Evidence(claim=f"shape of `{array.path}`", observed="unknown rank", expected="a rank", fact="data.x.shape")
+        ],
+        fixes=_fixes(code, expected),
+        confidence=confidence,
+    )
+
+
+def _fixes(code: Code | Unknown, expected: Spec | None) -> list[Fix]:
+    if isinstance(code, Code) and code.name.endswith("from_generator"):
+        return [fix("give `output_signature` with a `tf.TensorSpec` for each part instead of `output_types`")]
+    title = "state the shape after the call"
+    if isinstance(code, Code) and code.target.isidentifier() and expected is not None:
+        if isinstance(expected.shape, tuple):
+            return [fix(title, insert_after(code, f"{code.target}.set_shape({tuple(expected.shape[1:])})"))]
+    return [fix(f"{title}: `tensor.set_shape(…)`")]
+
+
+def _python_call(project: Project | Unknown, code: Code | Unknown) -> tuple[Module, ast.Call] | None:
+    """The `py_function` in the function that a `map` was given."""
+    found = expression_of(project, code)
+    if found is None or not isinstance(found[1], ast.Call) or not found[1].args:
+        return None
+    module, call = found[0], found[1]
+    given = call.args[0]
+    function = module.definition(given)
+    if not isinstance(function, FunctionInfo) and isinstance(given, ast.Attribute):
+        named = [info.methods[given.attr] for info in module.classes if given.attr in info.methods]
+        function = named[0] if len(named) == 1 else None
+    if not isinstance(function, FunctionInfo):
+        return None
+    for node in ast.walk(function.node):
+        if isinstance(node, ast.Call) and function.module.resolve(node.func) in PYTHON_CALLS:
+            return function.module, node
+    return None
+
+
+# --- from the source ----------------------------------------------------------------------------------------------
+
+NEEDS_RANK = frozenset("Dense Conv1D Conv2D Conv3D LSTM GRU SimpleRNN Bidirectional Flatten BatchNormalization".split())
+
+
+@CAUSE.in_source
+def from_source(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
+    """A `map` with `py_function`, or a generator without shapes, in front of a layer that needs a rank."""
+    if data.form != "dataset" or went_through(data) or not data.pipeline:
+        return
+    first = next((layer for layer in model.layers if layer.class_name != "InputLayer"), None)
+    if first is None or not first.builtin or first.class_name not in NEEDS_RANK:
+        return
+    maps = [step for step in data.pipeline if step.operation == "map"]
+    source = data.pipeline[0]
+    if source.operation == "from_generator" and not maps and _without_shapes(source.code):
+        yield _finding(data.x[0], None, data, source, project, Confidence.LIKELY)
+    if maps and _first_part_lost(project, maps[-1].code):
+        yield _finding(data.x[0], _expected(model, data, data.x[0]), data, maps[-1], project, Confidence.LIKELY)
+
+
+def _without_shapes(code: Code | Unknown) -> bool:
+    if isinstance(code, Unknown):
+        return False
+    return (
+        code.argument("output_types", 1) is not None
+        and code.argument("output_shapes", 2) is None
+        and code.argument("output_signature", 4) is None
+    )
+
+
+def _first_part_lost(project: Project | Unknown, code: Code | Unknown) -> bool:
+    """Whether the mapped function returns the result of `py_function` as its first part, untouched."""
+    found = _python_call(project, code)
+    if found is None:
+        return False
+    module, call = found
+    function = module.function_of(call)
+    assignment = module.statement(call)
+    if function is None or isinstance(function.node, ast.Lambda):
+        return False
+    if any(isinstance(node, ast.Attribute) and node.attr in STATED for node in ast.walk(function.node)):
+        return False
+    returns = module.returns.get(function.node, [])
+    if len(returns) != 1 or returns[0].value is None:
+        return False
+    value = returns[0].value
+    first = value.elts[0] if isinstance(value, (ast.Tuple, ast.List)) and value.elts else value
+    if first is call:
+        return True
+    if not isinstance(first, ast.Name) or not isinstance(assignment, ast.Assign) or assignment.value is not call:
+        return False
+    target = assignment.targets[0]
+    names = [target] if isinstance(target, ast.Name) else list(getattr(target, "elts", ()))
+    stores = [
+        node
+        for node in ast.walk(function.node)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id == first.id
+    ]
+    return any(isinstance(name, ast.Name) and name.id == first.id for name in names) and len(stores) == 1
+
+
+# --- after the failure --------------------------------------------------------------------------------------------
+
+
+@CAUSE.after_failure
+def from_failure(
+    failure: FailureFacts,
+    model: ModelFacts | Unknown,
+    fit: FitFacts | Unknown,
+    data: DataFacts | Unknown,
+    project: Project | Unknown,
+) -> Iterator[Finding]:
+    """TensorFlow asked for a shape that nobody knows; which Python code lost it, the pipeline or the source tells."""
+    if failure.type != "ValueError" or not any(said in failure.message for said in SAYS_SO):
+        return
+    if isinstance(data, DataFacts) and isinstance(fit, FitFacts) and isinstance(model, ModelFacts):
+        found = list(from_data(model, fit, data, project))
+        yield from found
+        if found:
+            return
+        if data.form != "dataset" or data.role != "training":
+            return
+    frame = failure.last_user_frame
+    if frame is not None and failure.called not in ("fit", "evaluate", "predict", ""):
+        return
+    location = _only_culprit(project) or (frame.location if frame is not None else None)
+    yield CAUSE.finding(
+        "a tensor of the data has no known shape: it comes from Python code (`py_function`, `numpy_function`, a generator)",
+        subject="training dataset",
+        location=location,
+        fixes=[fix("state the shape: `tensor.set_shape(…)`, or `output_signature` of `from_generator`")],
+    )
+
+
+def _only_culprit(project: Project | Unknown) -> Location | None:
+    if isinstance(project, Unknown):
+        return None
+    found = []
+    for module in project.modules:
+        found.extend(module.location(call.node) for call in module.calls_to(*PYTHON_CALLS))
+        for call in module.calls_to("tensorflow.data.Dataset.from_generator"):
+            if _without_shapes(module.code(call.node)):
+                found.append(module.location(call.node))
+    return found[0] if len(found) == 1 else None

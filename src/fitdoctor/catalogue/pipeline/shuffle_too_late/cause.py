@@ -1,0 +1,167 @@
+"""A shuffle at a place where it does harm, or nothing.
+
+## What happens
+
+Nothing shows. `full.shuffle(n)` with `full.take(k)` for validation and `full.skip(k)` for training: each pass draws another order, so
+that validation rows are trained on. `batch` before `shuffle`: the same rows meet in the same batch in each epoch, and sorted
+classes stay together. `shuffle(1)`: no shuffle at all.
+
+## Why
+
+`shuffle` draws a new order each time the dataset is read (`reshuffle_each_iteration` is True, with a seed too), and the part taken
+and the part skipped are read separately. It works on the elements that reach it: after `batch` those are whole batches. Its
+buffer is the distance over which elements may change places.
+
+## Fix
+
+`shuffle(n, reshuffle_each_iteration=False)` before a split, or split first; `shuffle` before `batch`; a buffer as large as the data.
+
+## Known limits
+
+Two parts of a shuffled dataset count as a split only when fit is given both. A `cache` between `shuffle` and the split keeps
+one order, and is not reported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.pipeline_steps import BATCHING, READY_MADE, setting, whole_setting, words, without_step
+from fitdoctor.catalogue.words import place
+from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
+from fitdoctor.edits import fix, replace_code, set_argument, unsafe
+from fitdoctor.facts import Code, DataFacts, FitFacts, PipelineStep
+
+CAUSE = Cause(id="FIT713", slug="shuffle-too-late", severity=Severity.WARNING)
+
+PARTS = ("take", "skip")
+
+
+@CAUSE.in_source
+@CAUSE.before_fit
+def from_split(fit: FitFacts, training: DataFacts, validation: DataFacts) -> Iterator[Finding]:
+    """Training and validation are parts of one dataset that is shuffled anew for each."""
+    if training.role != "training" or validation.role != "validation":
+        return
+    for shuffle, cuts in _cut_after_shuffle(training):
+        for other, other_cuts in _cut_after_shuffle(validation):
+            if shuffle.code != other.code or _lines(cuts) == _lines(other_cuts):
+                continue
+            yield CAUSE.finding(
+                "validation rows are trained on: `shuffle` draws a new order for each pass, after which "
+                "`take` and `skip` part other rows",
+                subject="split of a shuffled dataset",
+                location=place(shuffle.code),
+                evidence=[
+                    Evidence(claim="the training part", observed=_called(cuts), location=place(cuts[0].code)),
+                    Evidence(claim="the validation part", observed=_called(other_cuts), location=place(other_cuts[0].code)),
+                ],
+                fixes=[
+                    unsafe(
+                        "keep one order: `reshuffle_each_iteration=False`",
+                        set_argument(shuffle.code, "reshuffle_each_iteration", "False", 2),
+                    ),
+                    fix("split first, then shuffle the training part"),
+                ],
+                confidence=Confidence.CERTAIN if _both(cuts, other_cuts) else Confidence.LIKELY,
+            )
+            return
+
+
+def _cut_after_shuffle(data: DataFacts) -> Iterator[tuple[PipelineStep, list[PipelineStep]]]:
+    for index, step in enumerate(data.pipeline):
+        if step.operation != "shuffle" or not isinstance(step.code, Code):
+            continue
+        if setting(step, "reshuffle_each_iteration") == "False":
+            continue
+        cuts = []
+        for later in data.pipeline[index + 1 :]:
+            if later.operation in ("cache", "snapshot", "shuffle"):
+                break
+            if later.operation in PARTS and isinstance(later.code, Code):
+                cuts.append(later)
+        if cuts:
+            yield step, cuts
+
+
+def _lines(cuts: list[PipelineStep]) -> list[object]:
+    return [(cut.operation, cut.code) for cut in cuts]
+
+
+def _called(cuts: list[PipelineStep]) -> str:
+    return " ".join(f"{cut.operation}({setting(cut, 'count') or '…'})" for cut in cuts)
+
+
+def _both(cuts: list[PipelineStep], others: list[PipelineStep]) -> bool:
+    return {cut.operation for cut in (*cuts, *others)} == {"take", "skip"}
+
+
+@CAUSE.in_source
+@CAUSE.before_fit
+def from_order(fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
+    """A shuffle of whole batches, of repeated data, or with no room."""
+    if data.role != "training" or data.form != "dataset" or fit.method != "fit":
+        return
+    shuffles = [(at, step) for at, step in enumerate(data.pipeline) if step.operation == "shuffle"]
+    if not shuffles or data.pipeline[0].operation not in ("from_tensor_slices", "range", "from_generator", "zip"):
+        return
+    if all(whole_setting(step, "buffer_size") == 1 for _, step in shuffles) and data.batches != 1:
+        yield _no_room(shuffles[0][1], data)
+        return
+    batches = [at for at, step in enumerate(data.pipeline) if step.operation in BATCHING | READY_MADE]
+    first = shuffles[0][0]
+    if not batches or not all(before < first for before in batches):
+        return
+    between = [step.operation for step in data.pipeline[batches[0] : first]]
+    if "unbatch" in between or "flat_map" in between or data.batches == 1:
+        return
+    if whole_setting(data.pipeline[batches[-1]], "batch_size") == 1 or data.pipeline[0].operation == "from_generator":
+        return
+    yield _whole_batches(data.pipeline[batches[-1]], shuffles[0][1], data)
+
+
+def _no_room(step: PipelineStep, data: DataFacts) -> Finding:
+    size = str(data.samples) if isinstance(data.samples, int) else "1000"
+    return CAUSE.finding(
+        f"`shuffle` with a buffer of 1 leaves the {words(data)} in its order",
+        subject="shuffle of the training dataset",
+        location=place(step.code, data.code),
+        evidence=[
+            Evidence(claim="buffer of `shuffle`", observed="1", expected=f"up to {size}", fact="data.pipeline")
+        ],
+        fixes=[unsafe("make the buffer as large as the data", set_argument(step.code, "buffer_size", size, 0))],
+        confidence=Confidence.CERTAIN,
+    )
+
+
+def _whole_batches(batch: PipelineStep, shuffle: PipelineStep, data: DataFacts) -> Finding:
+    return CAUSE.finding(
+        "`shuffle` comes after `batch`: whole batches change places, the rows in them stay together",
+        subject="shuffle of the training dataset",
+        location=place(shuffle.code, data.code),
+        evidence=[Evidence(claim="the rows are put into batches here", location=place(batch.code), fact="data.pipeline")],
+        fixes=[unsafe("shuffle before `batch`", *_swapped(batch, shuffle))],
+        confidence=Confidence.CERTAIN,
+    )
+
+
+def _swapped(batch: PipelineStep, shuffle: PipelineStep) -> list[tuple]:  # type: ignore[type-arg]
+    """The call of `shuffle` put in front of the call of `batch`."""
+    from fitdoctor.catalogue.pipeline_steps import receiver_end, with_step_before
+
+    if not isinstance(batch.code, Code) or not isinstance(shuffle.code, Code):
+        return []
+    end = receiver_end(shuffle.code)
+    if end is None:
+        return []
+    call = shuffle.code.text[end:]
+    inner = batch.code.text
+    if shuffle.code.text[:end] == inner:
+        start = receiver_end(batch.code)
+        if start is None:
+            return []
+        return [replace_code(shuffle.code, inner[:start] + call + inner[start:])]
+    if shuffle.code.location.line > batch.code.location.end_line:
+        return [with_step_before(batch.code, call), without_step(shuffle.code)]
+    return []

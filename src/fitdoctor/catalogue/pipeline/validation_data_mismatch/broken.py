@@ -1,0 +1,18 @@
+"""Training rows lose their first column; validation rows keep it."""
+
+import keras
+import numpy as np
+
+rng = np.random.default_rng(7)
+table = rng.normal(size=(140, 7)).astype("float32")
+price = table[:, 1] - table[:, 5]
+
+x_train = table[:110, 1:]
+y_train = price[:110]
+x_val = table[110:]  # <- FIT712
+y_val = price[110:]
+
+inputs = keras.Input((6,))
+model = keras.Model(inputs, keras.layers.Dense(1)(keras.layers.Dense(8, "relu")(inputs)))
+model.compile("adam", "mse")
+model.fit(x_train, y_train, validation_data=(x_val, y_val), epochs=2, verbose=0)

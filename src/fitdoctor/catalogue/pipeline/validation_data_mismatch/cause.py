@@ -1,0 +1,210 @@
+"""Validation data of another shape, type or structure than the training data.
+
+## What happens
+
+The first epoch trains; then its validation raises what training data of that kind would raise: another number of features,
+labels of another rank, a missing part. The message speaks of a layer or of the loss, not of validation.
+
+## Why
+
+What was done to the training data (a column dropped, labels one-hot encoded, images resized, a batch axis added) was not done
+to the validation data.
+
+## Fix
+
+Prepare both by the same code.
+
+## Known limits
+
+Validation data that is a Python generator is not read ahead: only its failure is reported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.data_places import shape_line
+from fitdoctor.catalogue.shapes import forward_failure, while_validating
+from fitdoctor.catalogue.targets import loss_failure
+from fitdoctor.catalogue.words import place, shape_words
+from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.edits import fix, spell, wrap
+from fitdoctor.facts import ArrayFacts, Code, DataFacts, FailureFacts, FitFacts, Shape, Unknown
+
+CAUSE = Cause(
+    id="FIT712",
+    slug="validation-data-mismatch",
+    severity=Severity.ERROR,
+    raises=("ValueError", "TypeError", "InvalidArgumentError"),
+    explains=(
+        "FIT101", "FIT102", "FIT104", "FIT105", "FIT106", "FIT109", "FIT201", "FIT202", "FIT205", "FIT215", "FIT216", "FIT320",
+    ),
+)  # fmt: skip
+
+
+@CAUSE.before_fit
+def from_data(fit: FitFacts, training: DataFacts, validation: DataFacts) -> Iterator[Finding]:
+    """The validation data alone is refused by the model, the loss or Keras itself."""
+    if training.role != "training" or validation.role != "validation":
+        return
+    if training.problem or forward_failure(training) or loss_failure(training) or isinstance(training.trial.forward, Unknown):
+        return
+    failed = forward_failure(validation) or loss_failure(validation) or validation.problem
+    if failed is None or "cardinality" in failed.message or "Unrecognized data type" in failed.message:
+        return
+    pair = _differing(training, validation)
+    if pair is None:
+        return
+    yield _finding(fit, training, validation, pair, Confidence.CERTAIN)
+
+
+Pair = tuple[ArrayFacts | None, ArrayFacts | None]
+
+
+def _differing(training: DataFacts, validation: DataFacts) -> Pair | None:
+    """The first component that differs between the two in the shape of a sample, or in type."""
+    for ours, theirs in ((training.x, validation.x), (training.y, validation.y)):
+        if len(ours) != len(theirs):
+            return (ours[0] if ours else None, theirs[0] if theirs else None)
+        for one, other in zip(ours, theirs, strict=True):
+            first, second = one.sample_shape, other.sample_shape
+            if isinstance(first, Unknown) or isinstance(second, Unknown):
+                if isinstance(first, Unknown) != isinstance(second, Unknown):
+                    return one, other
+            elif not _alike(first, second) or one.dtype != other.dtype and _kind(one) != _kind(other):
+                return one, other
+    return None
+
+
+def _alike(first: Shape, second: Shape) -> bool:
+    if len(first) != len(second):
+        return False
+    return all(one is None or other is None or one == other for one, other in zip(first, second, strict=True))
+
+
+def _kind(array: ArrayFacts) -> str:
+    name = array.dtype if isinstance(array.dtype, str) else ""
+    return "number" if name.startswith(("float", "int", "uint", "bool")) else name
+
+
+def _finding(
+    fit_call: FitFacts, training: DataFacts, validation: DataFacts, pair: Pair, confidence: Confidence
+) -> Finding:
+    ours, theirs = pair
+    name = theirs.path if theirs is not None else "validation_data"
+    observed, expected = _described(theirs, validation), _described(ours, training)
+    return CAUSE.finding(
+        f"`{name}` is {observed}, but the training data has {expected}",
+        subject="argument validation_data of fit",
+        location=_line(fit_call, training, validation, pair),
+        evidence=[
+            Evidence(
+                claim=f"a sample of `{name}`",
+                observed=observed,
+                expected=expected,
+                fact="data.x.shape",
+                location=place(ours.code if ours is not None else None, training.code),
+            )
+        ],
+        fixes=_fixes(ours, theirs),
+        confidence=confidence,
+    )
+
+
+def _described(array: ArrayFacts | None, data: DataFacts) -> str:
+    if array is None:
+        return data.element or "nothing"
+    words = shape_words((None, *array.sample_shape)) if isinstance(array.sample_shape, tuple) else "of unknown shape"
+    return f"{words} {array.dtype}" if isinstance(array.dtype, str) else words
+
+
+def _line(fit_call: FitFacts, training: DataFacts, validation: DataFacts, pair: Pair) -> Location | None:
+    """Where the validation data is made, unless that line makes the training data too."""
+    ours, theirs = pair
+    if validation.form == "dataset":
+        shared = {step.code for step in training.pipeline}
+        if any(step.code in shared for step in validation.pipeline if isinstance(step.code, Code)):
+            candidate = _maker_call(validation)
+            return candidate or _argument(fit_call)
+        line = shape_line(theirs, validation) if theirs is not None else place(validation.code)
+        return line or _argument(fit_call)
+    if theirs is not None and isinstance(theirs.code, Code):
+        same = isinstance(ours, ArrayFacts) and isinstance(ours.code, Code) and _same_statement(ours.code, theirs.code)
+        if not same:
+            return theirs.code.location
+    return place(theirs.use if theirs is not None else None) or _argument(fit_call)
+
+
+def _same_statement(first: Code, second: Code) -> bool:
+    if first.statement is not None and second.statement is not None:
+        return first.statement == second.statement
+    return first.location == second.location
+
+
+def _maker_call(validation: DataFacts) -> Location | None:
+    """The call of the helper that made the dataset, where it differs from the helper's own lines."""
+    return None
+
+
+def _argument(fit_call: FitFacts) -> Location | None:
+    if isinstance(fit_call.code, Unknown):
+        return None
+    argument = fit_call.code.argument("validation_data", 7)
+    return argument.whole if argument is not None else fit_call.code.location
+
+
+def _fixes(ours: ArrayFacts | None, theirs: ArrayFacts | None) -> list[Fix]:
+    general = fix("prepare the validation data as the training data")
+    if ours is None or theirs is None or not isinstance(ours.shape, tuple) or not isinstance(theirs.shape, tuple):
+        return [general]
+    one_hot = len(ours.shape) == 2 and len(theirs.shape) == 1 and "[1]" in theirs.path and ours.shape[1]
+    if one_hot and isinstance(theirs.use, Code) and (ours.shape[1] or 0) > 1:
+        keras, imports = spell(theirs.use, "keras", "keras")
+        template = f"{keras}.utils.to_categorical({{}}, {ours.shape[1]})"
+        return [fix("one-hot encode the labels of the validation data", wrap(theirs.use, template), imports), general]
+    return [general]
+
+
+@CAUSE.after_failure
+def from_failure(
+    failure: FailureFacts,
+    fit: FitFacts | Unknown,
+    training: DataFacts | Unknown,
+    validation: DataFacts | Unknown,
+) -> Iterator[Finding]:
+    """Fit had come to the validation: what it was given there differs, or was refused."""
+    if not while_validating(failure) or failure.type not in ("ValueError", "TypeError", "InvalidArgumentError"):
+        return
+    if isinstance(fit, FitFacts) and isinstance(training, DataFacts) and isinstance(validation, DataFacts):
+        if (training.role, validation.role) != ("training", "validation"):
+            return
+        pair = _differing(training, validation)
+        if pair is not None:
+            yield _finding(fit, training, validation, pair, Confidence.CERTAIN)
+        return
+    if not isinstance(training, Unknown) or not _is_about_shape(failure):
+        return
+    frame = failure.last_user_frame
+    code = frame.code if frame is not None else Unknown("no frame")
+    argument = code.argument("validation_data", 7) if isinstance(code, Code) else None
+    yield CAUSE.finding(
+        "the validation data does not fit the model, which took the training data",
+        subject="argument validation_data of fit",
+        location=place(argument.whole if argument else None, frame.location if frame is not None else None),
+        evidence=[Evidence(claim="raised while validating", observed=failure.message[:200], fact="failure.message")],
+        fixes=[fix("prepare the validation data as the training data")],
+    )
+
+
+def _is_about_shape(failure: FailureFacts) -> bool:
+    from fitdoctor.failure.patterns import input_count, input_mismatch, target_and_output
+
+    message = failure.message
+    return (
+        input_mismatch(message) is not None
+        or target_and_output(message) is not None
+        or input_count(message) is not None
+        or "Invalid dtype" in message
+        or "None values not supported" in message
+    )

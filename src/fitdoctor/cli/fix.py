@@ -1,0 +1,304 @@
+"""`fitdoctor fix`: repairs that are proved by running the repaired program."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+from fitdoctor.cli import UsageError
+from fitdoctor.cli.options import Parser, add_output_options, give_out, wants_color
+
+if TYPE_CHECKING:
+    from fitdoctor.diagnosis import Finding
+    from fitdoctor.repair.copies import Copies
+    from fitdoctor.repair.proof import Wishes
+    from fitdoctor.repair.search import Search
+
+DESCRIPTION = """\
+Finds what is wrong with a training program, tries repairs on a copy of it, and shows the diff of those that
+are proved: the repaired program ran, every fit cut to two steps, and the cause was gone.
+The program runs in its own folder, with its arguments, as often as there are repairs to try.
+Nothing of yours is changed without `--write`."""
+
+
+def main(argv: list[str]) -> int:
+    """Repair a program.
+
+    Returns:
+        0 when every error that was found is repaired and that is proved, else 1.
+    """
+    parser = _parser()
+    ours, program = _split(parser, argv)
+    options = parser.parse_args(ours)
+    if not program:
+        raise UsageError("fix what? give a script or a notebook (see `fitdoctor fix --help`)")
+    if options.timeout <= 0:
+        raise UsageError("`--timeout` must be more than 0 seconds")
+    wishes = _wishes(options, program)
+    with _ending_in_order():
+        return _fix(options, wishes)
+
+
+def _split(parser: Parser, argv: list[str]) -> tuple[list[str], list[str]]:
+    """Our options, and the program with all that follows it."""
+    own = [name for action in parser._actions for name in action.option_strings if name.startswith("--")]
+    valued = {name for action in parser._actions if action.nargs is None for name in action.option_strings}
+    index = 0
+    while index < len(argv):
+        word = argv[index]
+        if word == "--":
+            return argv[:index], argv[index + 1 :]
+        if not word.startswith("-"):
+            # `fix train.py --write`: it would reach the program, and nothing would be written.
+            misplaced = next((other for other in argv[index + 1 :] if other.split("=")[0] in own), None)
+            if misplaced is not None:
+                raise UsageError(
+                    f"what follows `{word}` belongs to the program: write `fitdoctor fix {misplaced} {word}`, "
+                    f"or `fitdoctor fix -- {word} {misplaced}` if the program takes `{misplaced}`"
+                )
+            return argv[:index], argv[index:]
+        index += 2 if word in valued else 1
+    return argv, []
+
+
+def _parser() -> Parser:
+    parser = Parser("fix", DESCRIPTION, "[OPTIONS] SCRIPT [ARGS …]")
+    add = parser.add_argument
+    add(
+        "--write",
+        action="store_true",
+        help="write the repair; a backup stays beside the file (not if git has it)",
+    )
+    add("--unsafe", action="store_true", help="try also repairs that change what the program means")
+    add("--all", action="store_true", help="mend one finding after another until the program runs")
+    add(
+        "--timeout",
+        type=float,
+        default=120.0,
+        metavar="SECONDS",
+        help="how long one run of the program may take (default: 120)",
+    )
+    add("--select", action="append", default=[], metavar="ID,…", help="judge by these causes only")
+    add("--ignore", action="append", default=[], metavar="ID,…", help="leave these causes out")
+    add("-q", "--quiet", action="store_true", help="no progress on standard error")
+    add_output_options(parser)
+    return parser
+
+
+def _wishes(options: argparse.Namespace, program: list[str]) -> Wishes:
+    from fitdoctor.cli.installed import keras_major
+    from fitdoctor.config import ConfigError, find_config, unknown_cause
+    from fitdoctor.repair.proof import Wishes
+
+    script = program[0]
+    for name in ("select", "ignore"):
+        problem = unknown_cause(_words(getattr(options, name)))
+        if problem:
+            raise UsageError(f"`--{name}`: {problem}")
+    try:
+        config = find_config(Path(script))
+    except ConfigError as error:
+        raise UsageError(str(error)) from error
+    _refuse_what_cannot_start(script)
+    return Wishes(
+        script=script,
+        arguments=tuple(program[1:]),
+        timeout=options.timeout,
+        select=_words(options.select) or config.select,
+        ignore=(*_words(options.ignore), *config.ignore),
+        keras=config.keras or keras_major(),
+    )
+
+
+def _refuse_what_cannot_start(script: str) -> None:
+    from fitdoctor.runner.preflight import CannotStart, check_script
+
+    if script.endswith(".ipynb"):
+        if not os.path.isfile(script):
+            raise UsageError(f"there is no file `{script}`")
+        return
+    try:
+        check_script(script)
+    except CannotStart as error:
+        raise UsageError(str(error)) from None
+
+
+def _words(values: list[str]) -> tuple[str, ...]:
+    return tuple(word.strip() for value in values for word in value.split(",") if word.strip())
+
+
+@contextlib.contextmanager
+def _ending_in_order() -> Iterator[None]:
+    """Let a polite end (SIGTERM, a closed terminal) unwind as Ctrl-C does: copies and children are cleaned up."""
+
+    def leave(number: int, _frame: FrameType | None) -> None:
+        raise SystemExit(128 + number)
+
+    kept: dict[int, Any] = {}
+    if threading.current_thread() is threading.main_thread():
+        for name in ("SIGTERM", "SIGHUP"):
+            number = getattr(signal, name, None)
+            if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
+                kept[number] = signal.signal(number, leave)
+    try:
+        yield
+    except KeyboardInterrupt:
+        print("fitdoctor: interrupted; your files are as they were", file=sys.stderr)
+        raise
+    finally:
+        for number, handler in kept.items():
+            signal.signal(number, handler)
+
+
+# --- the work -----------------------------------------------------------------------------------------------------
+
+
+def _fix(options: argparse.Namespace, wishes: Wishes) -> int:
+    from fitdoctor.repair import proof
+    from fitdoctor.repair.copies import Copies, sweep
+    from fitdoctor.repair.files import CannotEdit
+    from fitdoctor.repair.search import Search
+
+    def tell(line: str) -> None:
+        if not options.quiet:
+            print(f"fitdoctor: {line}", file=sys.stderr, flush=True)
+
+    sweep(os.path.dirname(os.path.realpath(wishes.script)))
+    with Copies() as copies:
+        search = Search(
+            wishes.script,
+            lambda files, texts: proof.run(wishes, copies.lay_out(wishes.script, files, texts)),
+            tell,
+            unsafe=options.unsafe,
+            everything=options.all,
+        )
+        try:
+            search.go()
+        except CannotEdit as error:
+            raise UsageError(str(error)) from None
+    written = _write(search) if options.write and search.changes else None
+    _report(options, wishes, search, copies, written)
+    return 0 if search.clean and (written is not None or not options.write or not search.changes) else 1
+
+
+def _write(search: Search) -> list[tuple[str, str]] | None:
+    """The files that were written, each with its backup; None when that could not be done."""
+    from fitdoctor.repair.files import CannotEdit
+    from fitdoctor.repair.writing import write
+
+    try:
+        return write(search.changes)
+    except CannotEdit as error:
+        print(f"fitdoctor: {error}", file=sys.stderr)
+        return None
+
+
+# --- telling ------------------------------------------------------------------------------------------------------
+
+
+def _report(
+    options: argparse.Namespace,
+    wishes: Wishes,
+    search: Search,
+    copies: Copies,
+    written: list[tuple[str, str]] | None,
+) -> None:
+    if options.output_format != "text" or options.output_file:
+        give_out(search.diagnosis(), options)
+    else:
+        if options.verbose:
+            give_out(search.diagnosis(), options)
+        sys.stdout.write(_text(search, wants_color(options.color, sys.stdout)))
+        sys.stdout.flush()
+    for line in (*_remarks(wishes, search, copies), _conclusion(options, search, written)):
+        print(f"fitdoctor: {line}", file=sys.stderr)
+
+
+def _text(search: Search, color: bool) -> str:
+    """Each repair that was taken, why, and the diff of them together."""
+    from fitdoctor.source.read import display_path
+
+    lines: list[str] = []
+    for each in search.mended:
+        lines.append(_headline(each.finding))
+        proved = "verified" if each.verified else "not verified"
+        lines.append(f"  repair: {each.fix.title} ({each.fix.applicability.value}, {proved})")
+        lines.append(f"  {each.judged.reason}; {each.candidate.reason}")
+    mended = {id(each.finding) for each in search.mended}
+    left = [found for found in search.last.diagnosis.findings if id(found) not in mended]
+    lines += [f"{_headline(found)}" for found in left]
+    parts = ["\n".join(lines) + "\n"] if lines else []
+    parts += [_painted(change.diff(display_path(change.file.path)), color) for change in search.changes]
+    return "\n".join(parts)
+
+
+def _headline(finding: Finding | None) -> str:
+    if finding is None:
+        return "error: the program fails, and no known cause explains it"
+    place = f"{finding.location}: " if finding.location is not None else ""
+    return f"{place}{finding.severity.value}[{finding.id}]: {finding.message}"
+
+
+def _painted(diff: str, color: bool) -> str:
+    if not color:
+        return diff
+    paints = {"+": "\x1b[32m", "-": "\x1b[31m", "@": "\x1b[36m"}
+    return "".join(
+        f"{paints[line[0]]}{line.rstrip()}\x1b[0m\n" if line[:1] in paints else line
+        for line in diff.splitlines(keepends=True)
+    )
+
+
+def _remarks(wishes: Wishes, search: Search, copies: Copies) -> Iterator[str]:
+    if copies.elsewhere:
+        yield "the folder cannot be written to: the copies ran from a temporary folder, so `__file__` was another"
+    script = search.last.diagnosis.script
+    if script is not None and script.exception is not None and script.exception.type == "EOFError":
+        yield "the program asks for input, and gets none here: give it what it needs as arguments"
+    if search.first.timed_out:
+        yield (
+            f"the program did not end within {wishes.timeout:g} s, so that nothing can be proved "
+            "(`--timeout SECONDS` gives it longer)"
+        )
+    for finding, candidate in search.held_back:
+        if not search.mended:
+            name = f"{finding.id}: " if finding is not None else ""
+            yield f"not tried, because it changes what the program means (`--unsafe`): {name}{candidate.fix.title}"
+
+
+def _conclusion(options: argparse.Namespace, search: Search, written: list[tuple[str, str]] | None) -> str:
+    from fitdoctor.source.read import display_path
+
+    wrong = search.first.diagnosis.at_least(_warning())
+    if not search.mended:
+        if not wrong and search.first.ended_well:
+            return "nothing wrong was found"
+        tried = f" ({len(search.refused)} tried)" if search.refused else ""
+        return f"no repair was found{tried}"
+    count = len(search.mended)
+    words = f"{count} {'repair' if count == 1 else 'repairs'}"
+    if not search.clean:
+        words += ", and the program is not mended yet"
+        words += "" if options.all else " (`--all` goes on)"
+    if written is None:
+        return f"{words}; nothing was written" + ("" if options.write else " (`--write` does)")
+    files = ", ".join(
+        f"{display_path(path)}"
+        + (f" (backup: {display_path(backup)})" if backup else " (git has the old one)")
+        for path, backup in written
+    )
+    return f"{words}; written: {files}"
+
+
+def _warning() -> Any:
+    from fitdoctor.diagnosis import Severity
+
+    return Severity.WARNING

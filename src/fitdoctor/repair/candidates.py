@@ -1,0 +1,92 @@
+"""Which repairs to try for a finding, best first."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from fitdoctor.diagnosis import Applicability, Edit, Finding, Fix, Location
+from fitdoctor.examine import SeenCall
+from fitdoctor.repair.files import may_edit
+
+MOST = 8
+"""How many repairs are tried for one finding: each takes a run of the program."""
+
+_SAFETY = {Applicability.SAFE: 0, Applicability.UNSAFE: 1, Applicability.DISPLAY: 2}
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A repair that may be tried."""
+
+    fix: Fix
+    general: bool = False
+    """Found by a move on the facts, not named by the cause."""
+    distance: int = 0
+    """Lines between the cause and the nearest edit."""
+    order: int = 0
+    """Its place among those that the cause names."""
+
+    @property
+    def rank(self) -> tuple[int, bool, int, int, int]:
+        """Safest first; then what the cause itself names; then nearest to the cause; then smallest."""
+        return (_SAFETY[self.fix.applicability], self.general, self.order, self.distance, self.size)
+
+    @property
+    def size(self) -> int:
+        """How many characters it writes or takes away, roughly."""
+        return sum(len(edit.replacement) + _span(edit.location) for edit in self.fix.edits)
+
+    @property
+    def reason(self) -> str:
+        """Why it stands where it does, in a few words."""
+        safe = self.fix.applicability is Applicability.SAFE
+        kept = "what the program means is kept" if safe else "this changes what the program means"
+        return f"{kept}; found by its shapes and values" if self.general else kept
+
+
+def _span(location: Location) -> int:
+    return max(location.end_column - location.column, 0) if location.line == location.end_line else 40
+
+
+def candidates(finding: Finding | None, call: SeenCall | None, root: str) -> tuple[Candidate, ...]:
+    """All repairs with edits in the project's own files, ranked; those that only the user can make are left out."""
+    found = list(_named(finding)) if finding is not None else []
+    named = {_signature(each.fix.edits) for each in found}
+    for general in _general(finding, call):
+        if _signature(general.fix.edits) not in named:
+            found.append(general)
+    allowed = [each for each in found if all(may_edit(path, root) for path in _paths(each.fix.edits))]
+    return tuple(sorted(allowed, key=lambda each: each.rank))
+
+
+def _named(finding: Finding) -> Iterator[Candidate]:
+    for order, fix in enumerate(finding.fixes):
+        if fix.edits and fix.applicability is not Applicability.DISPLAY:
+            yield Candidate(fix, False, _distance(finding.location, fix.edits), order)
+
+
+def _general(finding: Finding | None, call: SeenCall | None) -> Iterator[Candidate]:
+    if call is None:
+        return
+    from fitdoctor.repair.moves import proposals
+
+    for fix in proposals(call):
+        place = finding.location if finding is not None else None
+        yield Candidate(fix, True, _distance(place, fix.edits))
+
+
+def _distance(place: Location | None, edits: Sequence[Edit]) -> int:
+    if place is None:
+        return 0
+    here = [abs(e.location.line - place.line) for e in edits if e.location.path == place.path]
+    return min(here, default=10_000)
+
+
+def _paths(edits: Sequence[Edit]) -> set[str]:
+    return {os.path.realpath(edit.location.path) for edit in edits}
+
+
+def _signature(edits: Sequence[Edit]) -> frozenset[Edit]:
+    return frozenset(edits)

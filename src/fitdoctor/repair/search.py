@@ -1,0 +1,188 @@
+"""Mends a program: takes what is wrong, tries repair after repair on a copy, and keeps what is proved."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+from fitdoctor.diagnosis import Applicability, Diagnosis, Finding, Fix, Severity
+from fitdoctor.repair.candidates import MOST, Candidate, candidates
+from fitdoctor.repair.files import CannotEdit, Change, UserFile, edited, grouped, project_root, read_file
+from fitdoctor.repair.proof import Judged, Seen, Verdict, judged
+
+MOST_ROUNDS = 10
+"""How many findings `--all` mends, one after another."""
+
+Prove = Callable[[Mapping[str, UserFile], Mapping[str, str]], Seen]
+"""Runs the program with these files saying these texts."""
+Tell = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Mended:
+    """A repair that was taken."""
+
+    finding: Finding | None
+    """What it mends; None: a failure that no cause explains."""
+    candidate: Candidate
+    judged: Judged
+    verified: bool = False
+
+    @property
+    def fix(self) -> Fix:
+        """The repair, marked as proved or not."""
+        return replace(self.candidate.fix, verified=self.verified)
+
+
+@dataclass(frozen=True)
+class Refused:
+    """A repair that was tried and not taken."""
+
+    finding: Finding | None
+    candidate: Candidate
+    reason: str
+
+
+@dataclass
+class Search:
+    """The state of a search: the files as read, the texts as mended so far, and what was seen last."""
+
+    script: str
+    prove: Prove
+    tell: Tell
+    unsafe: bool = False
+    everything: bool = False
+    files: dict[str, UserFile] = field(default_factory=dict)
+    texts: dict[str, str] = field(default_factory=dict)
+    mended: list[Mended] = field(default_factory=list)
+    refused: list[Refused] = field(default_factory=list)
+    held_back: list[tuple[Finding | None, Candidate]] = field(default_factory=list)
+    """Repairs that change what the program means, not asked for."""
+    first: Seen = field(default_factory=lambda: Seen(Diagnosis()))
+    last: Seen = field(default_factory=lambda: Seen(Diagnosis()))
+
+    def go(self) -> None:
+        """Look at the program, and mend it.
+
+        Raises:
+            CannotEdit: the script itself cannot be read or does not parse.
+        """
+        main = os.path.realpath(self.script)
+        self.files[main] = replace(read_file(self.script), path=main)
+        self.tell(f"running {self.script} (two steps a fit)")
+        self.first = self.last = self.prove(self.files, {})
+        given_up: set[tuple[str, str]] = set()
+        for _round in range(MOST_ROUNDS):
+            target = self._next(given_up)
+            if target is None:
+                break
+            finding = target[0]
+            if self._mend(finding):
+                if not self.everything:
+                    break
+            else:
+                given_up.add(_key(finding))
+        holds = self.last.ended_well
+        self.mended = [replace(each, verified=holds) for each in self.mended]
+
+    def _next(self, given_up: set[tuple[str, str]]) -> tuple[Finding | None] | None:
+        """What to mend next, in a tuple; errors first, a failure that no cause explains after them."""
+        findings = self.last.diagnosis.findings
+        errors = [found for found in findings if found.severity is Severity.ERROR]
+        warnings = [found for found in findings if found.severity is Severity.WARNING]
+        # While an error is not mended, what is said of a program that does not run cannot be proved.
+        wanted: list[Finding | None] = [*errors]
+        if self.last.diagnosis.unexplained or (not errors and not self.last.ended_well):
+            wanted.append(None)
+        if not wanted:
+            wanted = [*warnings]
+        return next(((each,) for each in wanted if _key(each) not in given_up), None)
+
+    def _mend(self, finding: Finding | None) -> bool:
+        root = project_root(self.script)
+        found = candidates(finding, self.last.call, root)
+        allowed = [each for each in found if self.unsafe or each.fix.applicability is Applicability.SAFE]
+        self.held_back += [(finding, each) for each in found if each not in allowed and not each.general]
+        tried = allowed[:MOST]
+        for number, candidate in enumerate(tried, 1):
+            self.tell(f"trying repair {number} of {len(tried)}: {candidate.fix.title}")
+            outcome = self._try(finding, candidate)
+            if outcome is not None:
+                self.refused.append(Refused(finding, candidate, outcome))
+                self.tell(f"  no: {outcome}")
+                continue
+            return True
+        return False
+
+    def _try(self, finding: Finding | None, candidate: Candidate) -> str | None:
+        """Take the repair if it holds; else say why not."""
+        try:
+            texts = self._edited(candidate)
+        except CannotEdit as error:
+            return str(error)
+        if all(self._text(path) == text for path, text in texts.items()):
+            return "it changes nothing"
+        seen = self.prove(self.files, {**self.texts, **texts})
+        main = os.path.realpath(self.script)
+        grown = texts.get(main, self._text(main)).count("\n") - self._text(main).count("\n")
+        result = judged(self.last, seen, finding, max(grown, 0))
+        if result.verdict is Verdict.FAILS:
+            return result.reason
+        self.tell(f"  yes: {result.reason}")
+        self.texts.update(texts)
+        self.mended.append(Mended(finding, candidate, result))
+        self.last = seen
+        return None
+
+    def _text(self, path: str) -> str:
+        return self.texts.get(path, self.files[path].text)
+
+    def _edited(self, candidate: Candidate) -> dict[str, str]:
+        texts = {}
+        for path, edits in grouped(candidate.fix.edits).items():
+            if path not in self.files:
+                self.files[path] = read_file(path)
+            texts[path] = edited(self.files[path], self._text(path), edits)
+            self.files[path].encoded(texts[path])
+        return texts
+
+    # --- what came of it ----------------------------------------------------------------------------------------
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        """The files that the repairs change."""
+        return tuple(
+            Change(self.files[path], text)
+            for path, text in self.texts.items()
+            if text != self.files[path].text
+        )
+
+    @property
+    def clean(self) -> bool:
+        """Whether every error that was found is mended, and that is proved."""
+        return self.last.ended_well and not self.last.errors and all(each.verified for each in self.mended)
+
+    def diagnosis(self) -> Diagnosis:
+        """What was found, first and on the way, with the repairs that are proved marked as such."""
+        findings = list(self.first.diagnosis.findings)
+        for each in self.mended:
+            if each.finding is None:
+                continue
+            place = next((i for i, found in enumerate(findings) if found == each.finding), None)
+            marked = _with_fix(each.finding, each.fix)
+            if place is None:
+                findings.append(marked)
+            else:
+                findings[place] = marked
+        return replace(self.first.diagnosis, findings=tuple(findings))
+
+
+def _key(finding: Finding | None) -> tuple[str, str]:
+    return ("", "") if finding is None else (finding.id, finding.subject)
+
+
+def _with_fix(finding: Finding, fix: Fix) -> Finding:
+    """The finding with this repair first."""
+    others = tuple(other for other in finding.fixes if other.edits != fix.edits)
+    return replace(finding, fixes=(fix, *others))

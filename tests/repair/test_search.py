@@ -1,0 +1,312 @@
+"""The search takes the best repair that holds, and says why the others were not taken."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from fitdoctor.diagnosis import (
+    Applicability,
+    Confidence,
+    Diagnosis,
+    Edit,
+    Finding,
+    Fix,
+    Location,
+    Moment,
+    Raised,
+    Script,
+    Severity,
+)
+from fitdoctor.repair.candidates import Candidate, candidates
+from fitdoctor.repair.copies import Copies, in_own_words, sweep
+from fitdoctor.repair.files import read_file
+from fitdoctor.repair.proof import Seen, Verdict, judged
+from fitdoctor.repair.search import Search
+
+
+def finding(path="train.py", word="BAD", id="FIT203", fixes=(), severity=Severity.ERROR, line=1):
+    return Finding(
+        id,
+        "a-slug",
+        severity,
+        Confidence.CERTAIN,
+        Moment.BEFORE_FIT,
+        f"{word} is wrong",
+        subject=word,
+        location=Location(str(path), line, 1),
+        fixes=tuple(fixes),
+    )
+
+
+def replacing(path, text, old, new, applicability=Applicability.SAFE):
+    for number, line in enumerate(text.split("\n"), 1):
+        if old in line:
+            start = line.index(old) + 1
+            place = Location(str(path), number, start, number, start + len(old))
+            return Fix(f"write {new}", applicability, (Edit(place, new),))
+    raise AssertionError(old)
+
+
+def seen(findings=(), status=None, **more):
+    findings = tuple(findings)
+    wrong = any(found.severity is Severity.ERROR for found in findings)
+    status = int(wrong) if status is None else status
+    raised = Raised("FitWillFail", "") if status else None
+    return Seen(Diagnosis(findings, script=Script(status, None, raised)), status, **more)
+
+
+class World:
+    """A program of words: BAD and WORSE stop it, HANG never ends."""
+
+    def __init__(self, path, repairs):
+        self.path, self.repairs = path, repairs
+        self.runs = []
+
+    def prove(self, files, texts):
+        main = str(self.path)
+        text = texts.get(main, files[main].text)
+        self.runs.append(text)
+        if "HANG" in text:
+            return seen(status=137, timed_out=True)
+        found = []
+        for word in ("BAD", "WORSE", "ODD"):
+            if word in text:
+                fixes = [
+                    replacing(self.path, text, word, new, how) for new, how in self.repairs.get(word, ())
+                ]
+                severity = Severity.WARNING if word == "ODD" else Severity.ERROR
+                found.append(finding(self.path, word, fixes=fixes, severity=severity))
+        return seen(found)
+
+
+@pytest.fixture
+def mend(tmp_path):
+    def mend(text, repairs, **options):
+        path = tmp_path / "train.py"
+        path.write_text(text)
+        world = World(path, repairs)
+        told = []
+        search = Search(str(path), world.prove, told.append, **options)
+        search.go()
+        assert path.read_text() == text, "the user's file is not the search's to change"
+        return search, world, told
+
+    return mend
+
+
+SAFE, UNSAFE = Applicability.SAFE, Applicability.UNSAFE
+
+
+def test_the_first_repair_that_holds_is_taken(mend):
+    search, world, told = mend("x = BAD\n", {"BAD": [("WORSE", SAFE), ("GOOD", SAFE), ("FINE", SAFE)]})
+    assert [change.new for change in search.changes] == ["x = GOOD\n"]
+    assert search.clean and search.mended[0].verified
+    assert [each.candidate.fix.title for each in search.refused] == ["write WORSE"]
+    assert len(world.runs) == 3 and "trying repair 2 of 3: write GOOD" in told
+
+
+def test_a_safe_repair_comes_before_an_unsafe_one(mend):
+    search, *_ = mend("x = BAD\n", {"BAD": [("OTHER", UNSAFE), ("GOOD", SAFE)]}, unsafe=True)
+    assert search.changes[0].new == "x = GOOD\n"
+
+
+def test_an_unsafe_repair_is_held_back_unless_asked_for(mend):
+    search, *_ = mend("x = BAD\n", {"BAD": [("OTHER", UNSAFE)]})
+    assert not search.changes and not search.clean
+    assert [candidate.fix.title for _finding, candidate in search.held_back] == ["write OTHER"]
+    search, *_ = mend("x = BAD\n", {"BAD": [("OTHER", UNSAFE)]}, unsafe=True)
+    assert search.clean
+
+
+def test_a_repair_that_makes_the_program_hang_is_not_taken(mend):
+    search, _world, told = mend("x = BAD\n", {"BAD": [("HANG", SAFE)]})
+    assert not search.mended and "  no: it did not end in time" in told
+
+
+def test_one_error_after_another(mend):
+    repairs = {"BAD": [("GOOD", SAFE)], "WORSE": [("BETTER", SAFE)]}
+    search, *_ = mend("x = BAD\ny = WORSE\n", repairs, everything=True)
+    assert search.clean and search.changes[0].new == "x = GOOD\ny = BETTER\n"
+    assert [each.verified for each in search.mended] == [True, True]
+
+
+def test_what_still_stops_for_another_reason_is_not_called_verified(mend):
+    search, *_ = mend("x = BAD\ny = WORSE\n", {"BAD": [("GOOD", SAFE)]})
+    assert search.changes[0].new == "x = GOOD\ny = WORSE\n"
+    assert not search.mended[0].verified and not search.clean
+
+
+def test_a_warning_is_mended_when_nothing_worse_is_there(mend):
+    search, *_ = mend("x = ODD\n", {"ODD": [("EVEN", SAFE)]})
+    assert search.clean and search.mended[0].verified
+
+
+def test_a_warning_alone_is_no_failure(mend):
+    search, *_ = mend("x = ODD\n", {})
+    assert search.clean and not search.mended
+
+
+def test_nothing_wrong_needs_one_run(mend):
+    search, world, _told = mend("x = GOOD\n", {})
+    assert search.clean and len(world.runs) == 1
+
+
+def test_the_search_is_bounded(mend):
+    search, world, _told = mend(
+        "x = BAD\n", {"BAD": [(f"BAD + {n}", SAFE) for n in range(30)]}, everything=True
+    )
+    assert not search.mended and len(world.runs) <= 9
+
+
+def test_the_diagnosis_marks_what_is_proved(mend):
+    search, *_ = mend("x = BAD\n", {"BAD": [("WORSE", SAFE), ("GOOD", SAFE)]})
+    fixes = search.diagnosis().findings[0].fixes
+    assert [(fix.title, fix.verified) for fix in fixes] == [("write GOOD", True), ("write WORSE", False)]
+    plain = search.diagnosis().to_json()
+    assert plain["findings"][0]["fixes"][0]["verified"] is True and plain["script"]["exit_code"] == 1
+
+
+# --- ranking ------------------------------------------------------------------------------------------------------
+
+
+def candidate(**options):
+    how = options.pop("applicability", SAFE)
+    text = options.pop("text", "a")
+    return Candidate(Fix("t", how, (Edit(Location("a.py", 1, 1, 1, 1), text),)), **options)
+
+
+@pytest.mark.parametrize(
+    ("better", "worse"),
+    [
+        (candidate(order=5), candidate(applicability=UNSAFE)),
+        (candidate(distance=50), candidate(general=True)),
+        (candidate(order=0, distance=9), candidate(order=1, distance=0)),
+        (candidate(general=True, distance=1), candidate(general=True, distance=2)),
+        (candidate(general=True, text="a"), candidate(general=True, text="aa")),
+    ],
+    ids=["safety", "named by the cause", "the cause's own order", "nearness", "size"],
+)
+def test_ranking(better, worse):
+    assert better.rank < worse.rank
+
+
+def test_repairs_outside_the_project_are_no_candidates(tmp_path):
+    project = tmp_path / "project"
+    project.mkdir()
+    inside, outside = project / "a.py", tmp_path / "b.py"
+    for path in (inside, outside):
+        path.write_text("BAD\n")
+    fixes = [replacing(path, "BAD\n", "BAD", "GOOD") for path in (outside, inside)]
+    found = candidates(finding(inside, fixes=fixes), None, str(project))
+    assert [each.fix for each in found] == fixes[1:]
+
+
+# --- the verdict --------------------------------------------------------------------------------------------------
+
+BROKEN = seen([finding()], stage=(1, 0))
+
+
+@pytest.mark.parametrize(
+    ("after", "verdict"),
+    [
+        (seen(stage=(1, 1)), Verdict.HOLDS),
+        (seen([finding()], stage=(1, 0)), Verdict.FAILS),
+        (seen([finding(word="NEW")], stage=(1, 0)), Verdict.FAILS),
+        (seen([finding(word="NEW")], stage=(2, 0)), Verdict.FURTHER),
+        (seen(status=1, stage=(1, 1)), Verdict.FURTHER),
+        (seen(status=1, stage=(0, 1)), Verdict.FAILS),
+        (seen(status=137, timed_out=True, stage=(2, 1)), Verdict.FAILS),
+        (seen([finding(word="NEW")], status=0), Verdict.FAILS),
+    ],
+    ids=[
+        "runs",
+        "still there",
+        "another error there",
+        "a later call",
+        "after the call",
+        "earlier",
+        "hangs",
+        "new error",
+    ],
+)
+def test_verdicts(after, verdict):
+    assert judged(BROKEN, after, finding()).verdict is verdict
+
+
+def test_one_of_two_alike_is_gone():
+    before = seen([finding(), finding(line=9)], stage=(1, 0))
+    assert judged(before, seen([finding(line=9)], stage=(1, 0)), finding()).verdict is Verdict.FURTHER
+
+
+def test_a_new_warning_is_told():
+    after = seen([finding(word="NEW", severity=Severity.WARNING)], stage=(1, 1))
+    verdict = judged(BROKEN, after, finding())
+    assert (
+        verdict.verdict is Verdict.HOLDS and verdict.new_warnings == 1 and "1 new warning" in verdict.reason
+    )
+
+
+@pytest.mark.parametrize(("line", "verdict"), [(12, Verdict.FURTHER), (7, Verdict.FAILS), (8, Verdict.FAILS)])
+def test_lines_that_an_edit_pushed_down_are_no_progress(line, verdict):
+    before = seen(status=1, place=(("a.py", 7),))
+    assert judged(before, seen(status=1, place=(("a.py", line),)), None, grown=1).verdict is verdict
+
+
+# --- copies -------------------------------------------------------------------------------------------------------
+
+
+def test_copies_stand_beside_and_are_taken_away(tmp_path):
+    path = tmp_path / "train.py"
+    path.write_text("x = 1\n")
+    with Copies() as copies:
+        laid = copies.lay_out(str(path), {str(path): read_file(str(path))}, {str(path): "x = 2\n"})
+        assert laid.script.startswith(f"{tmp_path}/.fitdoctor-") and laid.script.endswith("-train.py")
+        assert Path(laid.script).read_text() == "x = 2\n"
+        plain = {"location": {"path": laid.origins[0][0], "line": 3}, "message": f"in {laid.script}"}
+        assert in_own_words(plain, laid) == {
+            "location": {"path": str(path), "line": 3},
+            "message": f"in {path}",
+        }
+    assert [entry.name for entry in tmp_path.iterdir()] == ["train.py"]
+
+
+def test_a_script_that_is_not_changed_runs_itself(tmp_path):
+    path = tmp_path / "train.py"
+    path.write_text("x = 1\n")
+    with Copies() as copies:
+        assert copies.lay_out(str(path), {str(path): read_file(str(path))}, {}).script == str(path)
+
+
+def test_a_folder_that_takes_no_files_gets_none(tmp_path, monkeypatch):
+    path = tmp_path / "train.py"
+    path.write_text("x = 1\n")
+    put = Copies._put
+
+    def refused(self, where, raw):
+        if where.startswith(str(tmp_path)):
+            raise PermissionError(13, "Permission denied", where)
+        put(self, where, raw)
+
+    monkeypatch.setattr(Copies, "_put", refused)
+    with Copies() as copies:
+        laid = copies.lay_out(str(path), {str(path): read_file(str(path))}, {str(path): "x = 2\n"})
+        assert copies.elsewhere and Path(laid.script).read_text() == "x = 2\n"
+
+
+def test_copies_of_a_run_that_was_killed_are_swept(tmp_path):
+    dead, living, other = (
+        tmp_path / name
+        for name in (".fitdoctor-4194399-train.py", ".fitdoctor-1-train.py", ".fitdoctor-notes.py")
+    )
+    for path in (dead, living, other):
+        path.write_text("")
+    sweep(str(tmp_path))
+    assert not dead.exists() and living.exists() and other.exists()
+
+
+def test_the_search_does_not_keep_a_repair_that_changes_nothing(mend):
+    search, world, _told = mend("x = BAD\n", {"BAD": [("BAD", SAFE)]})
+    assert not search.mended and len(world.runs) == 1
+    assert search.refused[0].reason == "it changes nothing"
