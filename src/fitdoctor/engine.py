@@ -65,7 +65,8 @@ def diagnose(
                     _judge(cause, judge, case, findings, skipped, crashes)
     merged = merge(findings)
     merged = without_consequences(merged, {cause.id: cause for cause in chosen})
-    ranked = sorted(merged, key=_rank)
+    stages = {cause.id: cause.stage for cause in chosen}
+    ranked = sorted(merged, key=lambda finding: _rank(finding, stages.get(finding.id, 1)))
     ranked, excerpts = _complete(ranked, read_line or (lambda _location: None))
     found = {finding.id for finding in ranked}
     return Diagnosis(
@@ -187,12 +188,13 @@ def without_consequences(findings: list[Finding], causes: Mapping[str, Cause]) -
     return [finding for finding in findings if finding.id not in explained]
 
 
-def _rank(finding: Finding) -> tuple[Any, ...]:
+def _rank(finding: Finding, stage: int) -> tuple[Any, ...]:
     location = finding.location
     return (
         0 if finding.moment is Moment.AFTER_FAILURE and finding.severity is Severity.ERROR else 1,
         finding.severity.rank if finding.confidence.rank == 0 else finding.severity.rank + 0.5,
         finding.confidence.rank,
+        stage,
         -list(Moment).index(finding.moment),
         location is None,
         (location.path, location.cell or 0, location.line) if location else ("", 0, 0),

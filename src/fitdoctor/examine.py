@@ -390,13 +390,17 @@ def _refuted(finding: Finding, run: Run, diagnosis: Diagnosis) -> bool:
     )
 
 
+_UNRELATED = ("NameError", "FileNotFoundError", "NotADirectoryError", "PermissionError", "SystemExit")
+"""Ends that say nothing about training: the program did not come to the announced failure."""
+
+
 def _raises_another(finding: Finding, failure: FailureFacts | None) -> bool:
     """Whether what ended the program is not the exception that the finding announces."""
     cause = catalogue().get(finding.id)
     if failure is None or cause is None or cause.raises is None:
         return False
     announced = (cause.raises,) if isinstance(cause.raises, str) else cause.raises
-    return failure.type not in announced
+    return failure.type not in (*announced, *_UNRELATED)
 
 
 def _explains_end(finding: Finding, run: Run) -> bool:

@@ -68,10 +68,19 @@ def names(folder: Path) -> list[str]:
 
 @pytest.mark.parametrize(
     "words",
-    [[], ["missing.py"], ["missing.ipynb"], ["--timeout", "0", "a.py"], ["--timeout", "x", "a.py"], ["--nonsense", "a.py"],
-     ["--select", "FIT999", "a.py"], ["a.py", "--write"], ["bad.py"]],
+    [
+        [],
+        ["missing.py"],
+        ["missing.ipynb"],
+        ["--timeout", "0", "a.py"],
+        ["--timeout", "x", "a.py"],
+        ["--nonsense", "a.py"],
+        ["--select", "FIT999", "a.py"],
+        ["a.py", "--write"],
+        ["bad.py"],
+    ],
     ids=" ".join,
-)  # fmt: skip
+)
 def test_wrong_usage_is_one_line(tmp_path, words):
     (tmp_path / "a.py").write_text("print('never run'); open('ran', 'w')\n")
     (tmp_path / "bad.py").write_text("x = (\n")

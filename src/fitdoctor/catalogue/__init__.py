@@ -64,6 +64,8 @@ class Cause:
     """The exception that `broken.py` ends with; None for a silent cause."""
     never_ends: bool = False
     """`broken.py` hangs: there is no exception and no end."""
+    stage: int = 1
+    """When fit raises for it, against other causes of the same call: 0 before it looks at anything else."""
     explains: tuple[str, ...] = ()
     """Ids of causes whose findings are mere consequences when this one is found for the same call."""
     folder: Path = field(default_factory=Path)

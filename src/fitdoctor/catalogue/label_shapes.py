@@ -16,7 +16,7 @@ from fitdoctor.catalogue.targets import (
     targets,
 )
 from fitdoctor.diagnosis import Confidence, Location
-from fitdoctor.facts import DataFacts, FailureFacts, ModelFacts, Shape, Statistics, Unknown
+from fitdoctor.facts import DataFacts, FailureFacts, FailureSummary, ModelFacts, Shape, Statistics, Unknown
 from fitdoctor.failure.patterns import TargetOutput, operation_shapes, target_and_output
 
 FITS = "fits"
@@ -144,16 +144,21 @@ class Refused:
 
 def refused_before(model: ModelFacts, data: DataFacts, kind: str) -> Iterator[Refused]:
     """The targets with that verdict, unless the loss was tried and accepts them."""
-    if loss_accepted(data):
-        return
     proven = loss_failure(data) is not None
     for target in targets(model, data):
         labels, output = target.label_shape, target.output_shape
-        if labels is None or output is None:
+        if labels is None or output is None or (loss_accepted(data) and not _trial_is_blind(target)):
             continue
         if verdict(target.loss_name, labels, output, target.label_statistics) == kind:
             confidence = Confidence.CERTAIN if proven else Confidence.LIKELY
             yield Refused(target, labels, output, confidence)
+
+
+def _trial_is_blind(target: Target) -> bool:
+    """A loss that leaves the check to the subtraction says nothing while the length of a batch is open."""
+    checked = BINARY_LOSSES | {SPARSE, "categorical_crossentropy"}
+    shape = target.output_shape
+    return target.loss_name not in checked and shape is not None and shape[0] is None
 
 
 def refused_after(
@@ -173,7 +178,7 @@ def refused_after(
                 continue
             found = verdict(target.loss_name, labels, output, target.label_statistics)
             told = told or found not in (FITS, UNTOLD)
-            if found == kind and not loss_accepted(data):
+            if found == kind and (not loss_accepted(data) or _trial_is_blind(target)):
                 yield Refused(target, labels, output, Confidence.CERTAIN, place)
         if told or data.role != "training":
             return
@@ -187,17 +192,39 @@ def shapes_of_failure(failure: FailureFacts) -> TargetOutput | None:
     if shapes is not None:
         return shapes
     operation = operation_shapes(failure.message)
-    if operation is None or "compile_loss/" not in operation.node or len(operation.shapes) != 2:
-        return None
-    if operation.operation not in ("Sub", "SquaredDifference", "Mul", "RealDiv") or _weighs(operation.node):
+    step = step_of_loss(failure)
+    if operation is None or step is None or len(operation.shapes) != 2 or step.weighs:
         return None
     return TargetOutput(operation.shapes[0], operation.shapes[1], "same shape")
 
 
-def _weighs(node: str) -> bool:
-    """Whether the operation multiplies the losses by sample weights: that is done last, in every loss."""
-    loss, _, name = node.removeprefix("compile_loss/").partition("/")
-    return name == "mul" and loss not in ("categorical_hinge", "categorical_focal_crossentropy")
+@dataclass(frozen=True)
+class LossStep:
+    """The operation of a loss of Keras that failed."""
+
+    loss: str
+    operation: str
+    """Its name below the loss: `sub`, `mul`."""
+
+    @property
+    def weighs(self) -> bool:
+        """Whether it multiplies the losses by the sample weights: the last step of every loss."""
+        return self.operation == "mul" and self.loss not in (
+            "categorical_hinge",
+            "categorical_focal_crossentropy",
+        )
+
+
+def step_of_loss(failure: FailureFacts | FailureSummary) -> LossStep | None:
+    """The step of the loss at which a graph failed, traced or run, forward or backward; None for any other place."""
+    operation = operation_shapes(failure.message)
+    node = operation.node if operation is not None and operation.node else getattr(failure, "node", "")
+    parts = node.removeprefix("gradient_tape/").split("/")
+    if parts[0] != "compile_loss" or len(parts) < 3:
+        return None
+    return LossStep(
+        {"mse": "mean_squared_error", "mae": "mean_absolute_error"}.get(parts[1], parts[1]), parts[2]
+    )
 
 
 _LOSS_BY_RULE = {
@@ -214,8 +241,7 @@ def loss_of_failure(failure: FailureFacts, rule: str) -> str:
             frame.function in BINARY_LOSSES | _ROWS | _ELEMENTWISE or frame.function == SPARSE
         ):
             return frame.function
-    operation = operation_shapes(failure.message)
-    if operation is not None and "compile_loss/" in operation.node:
-        name = operation.node.split("/")[1]
-        return {"mse": "mean_squared_error", "mae": "mean_absolute_error"}.get(name, name)
+    step = step_of_loss(failure)
+    if step is not None:
+        return step.loss
     return _LOSS_BY_RULE.get(rule, "")

@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fitdoctor.catalogue.layer_source import layer_of, layers_before, made_at
 from fitdoctor.catalogue.shapes import forward_failure
 from fitdoctor.catalogue.traced import module_of
 from fitdoctor.diagnosis import Confidence, Location
-from fitdoctor.facts import DataFacts, FailureFacts, FailureSummary, LayerFacts, ModelFacts, Shape, Unknown
+from fitdoctor.facts import (
+    DataFacts,
+    FailureFacts,
+    FailureSummary,
+    Frame,
+    LayerFacts,
+    ModelFacts,
+    Shape,
+    Unknown,
+)
 from fitdoctor.failure.patterns import input_mismatch
 from fitdoctor.source.fit_sites import ModelSite, model_sites
+from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 
 
@@ -132,29 +142,37 @@ def _from_source(
     """The same refusal as following the files foretells it."""
     if isinstance(project, Unknown):
         return None
-    lines = {(module_of(project, frame), frame.cell, frame.line) for frame in failure.user_frames}
-    for module in {found for found, _, _ in lines if found is not None}:
-        for site in model_sites(module):
-            if site.failure is None or not same(site.failure.message) or site.call is None:
-                continue
-            spans = [place for place in (site.call, site.failure.place) if place is not None]
-            on_line = any(
-                owner is module and cell == span.cell and span.line <= line <= span.end_line
-                for owner, cell, line in lines
-                for span in spans
-            )
+    for module, frames in _frames_by_module(failure, project).items():
+        sites = [site for site in model_sites(module) if site.failure is not None and same(site.failure.message)]
+        for site in sites:
             told = of_site(site)
-            if told is not None and (on_line or _same_layer(failure, site)):
-                return Refusal(
-                    failure.message,
-                    told.layer,
-                    told.ways,
-                    told.shapes,
-                    told.place,
-                    Confidence.CERTAIN,
-                    told.fixed_input,
-                )
+            if told is not None and (_under_way(module, frames, site) or _same_layer(failure, site)):
+                return replace(told, message=failure.message, confidence=Confidence.CERTAIN)
     return None
+
+
+def _frames_by_module(failure: FailureFacts, project: Project) -> dict[Module, list[Frame]]:
+    found: dict[Module, list[Frame]] = {}
+    for frame in reversed(failure.user_frames):
+        module = module_of(project, frame)
+        if module is not None:
+            found.setdefault(module, []).append(frame)
+    return found
+
+
+def _under_way(module: Module, frames: list[Frame], site: ModelSite) -> bool:
+    """Whether a frame was at the refused call, or at a call (`Sequential([…])`) that holds it."""
+    spans = [place for place in (site.call, site.failure.place if site.failure else None) if place is not None]
+    for frame in frames:
+        for span in spans:
+            if span.cell != frame.cell:
+                continue
+            if span.line <= frame.line <= span.end_line:
+                return True
+            holders = (module.location(call.node) for call in module.calls if call.node.lineno == frame.line)
+            if any(holder.line <= span.line and span.end_line <= holder.end_line for holder in holders):
+                return True
+    return False
 
 
 def _same_layer(failure: FailureFacts, site: ModelSite) -> bool:

@@ -26,6 +26,9 @@ from fitdoctor.failure.patterns import named_tensor
 from fitdoctor.source.project import Project
 
 _PARTS = re.compile(r"(?:^|_)(?P<part>while_body|while_cond|cond_true|cond_false|branch\w*)_\d+")
+_PUT_AWAY = re.compile(r"\.append\(|\.extend\(|\w\[[^\]]+\]\s*=[^=]")
+_BARE_NAME = re.compile(r"(?<![\w.])(?!self\b)\w+(?:\[[^\]]*\])?\.numpy\(\)|\w\[[^\]]+\]\)")
+"""What is read by a plain name or out of a container, not by an attribute."""
 _OWN_GRAPH = re.compile(r"^<?tensorflow\.python\.framework\.ops\.Graph|Graph object at")
 
 
@@ -58,8 +61,10 @@ class Leak:
             return self.kept.holder == "attribute"
         if self.held is not None:
             return not self.held.path.endswith("]") and "." in self.held.path
-        text = f"{self.made.text if self.made else ''} {self.used.text if self.used else ''}"
-        return not re.search(r"\.append\(|\.extend\(|\w\[[^\]]+\]\s*=[^=]", text)
+        # From saved text alone only the lines themselves can tell.
+        made = self.made.text if self.made is not None else ""
+        used = self.used.text if self.used is not None else ""
+        return not _PUT_AWAY.search(made) and not _BARE_NAME.search(used)
 
 
 def leak_of(failure: FailureFacts, project: Project | Unknown) -> Leak | None:

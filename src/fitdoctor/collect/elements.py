@@ -76,6 +76,12 @@ def contents_of(dataset: Any, budget: Budget, label_indices: frozenset[int]) -> 
     return Contents(tuple(found), empty=empty)
 
 
+def source_rows(dataset: Any) -> Any:
+    """The rows that the first component is sliced from, where no function changes them on the way; None otherwise."""
+    source = _trace(dataset, 0)
+    return None if isinstance(source, Unknown) else _array(source)
+
+
 def _width(dataset: Any) -> int:
     import tensorflow as tf
 

@@ -219,12 +219,12 @@ def _with_trial(work: _Work, collected: Collected, method: str) -> DataFacts:
 
 
 def _with_shared_rows(bound: dict[str, Any], facts: DataFacts) -> DataFacts:
-    from fitdoctor.collect.shared import shared_rows
+    from fitdoctor.collect.shared import rows_behind, shared_rows
 
     validation = bound.get("validation_data")
-    if not isinstance(validation, (list, tuple)) or not validation:
-        return replace(facts, shared_rows=Unknown("only arrays are compared"))
-    return replace(facts, shared_rows=shared_rows(bound.get("x"), validation[0]))
+    if isinstance(validation, (list, tuple)):
+        validation = validation[0] if validation else None
+    return replace(facts, shared_rows=shared_rows(rows_behind(bound.get("x")), rows_behind(validation)))
 
 
 def _substituted(

@@ -24,7 +24,39 @@ def shared_rows(training: Any, validation: Any) -> int | Unknown:
         return Unknown("the arrays are too large to compare every row")
     if training is validation:
         return len(validation)
-    return int(np.isin(_hashes(validation), _hashes(training)).sum())
+    ours, theirs = _hashes(training), _hashes(validation)
+    shared = int(np.isin(theirs, ours).sum())
+    if shared and _repeats_by_nature(training, ours):
+        return Unknown("rows of this data repeat by nature")
+    return shared
+
+
+def rows_behind(data: Any) -> Any:
+    """The array whose rows are compared: of a tf.data pipeline, the tensor that its first component is sliced from."""
+    import numpy as np
+
+    if isinstance(data, np.ndarray):
+        return data
+    if hasattr(data, "element_spec"):
+        from fitdoctor.collect.elements import source_rows
+
+        return source_rows(data)
+    if type(data).__module__.split(".")[0] == "pandas" and hasattr(data, "to_numpy"):
+        values = data.to_numpy()
+        return values if values.dtype.kind in "biuf" else None
+    return None
+
+
+def _repeats_by_nature(rows: Any, hashes: Any) -> bool:
+    """Whether equal rows are to be expected: many rows repeat, and no column tells the rows apart."""
+    import numpy as np
+
+    distinct = len(np.unique(hashes))
+    if distinct >= 0.98 * len(hashes):
+        return False
+    columns = rows.reshape(len(rows), -1)[:4096, :64]
+    widest = max(len(np.unique(columns[:, index])) for index in range(columns.shape[1]))
+    return bool(widest < 0.5 * min(distinct, len(columns)))
 
 
 def _hashes(array: Any) -> Any:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from fitdoctor.diagnosis import Applicability, Edit, Finding, Fix, Location
+from fitdoctor.diagnosis import Applicability, Edit, Finding, Fix, Location, Severity
 from fitdoctor.examine import SeenCall
 from fitdoctor.repair.files import may_edit
 
@@ -68,7 +68,8 @@ def _named(finding: Finding) -> Iterator[Candidate]:
 
 
 def _general(finding: Finding | None, call: SeenCall | None) -> Iterator[Candidate]:
-    if call is None:
+    # A warning can be silenced by changing something else: there only the cause's own repairs count.
+    if call is None or finding is not None and finding.severity is not Severity.ERROR:
         return
     from fitdoctor.repair.moves import proposals
 

@@ -15,8 +15,10 @@ from fitdoctor.catalogue.shapes import (
     forward_failure,
     input_shape_edit,
     mismatches,
+    refused,
     relation,
     size,
+    went_through,
 )
 from fitdoctor.catalogue.targets import (
     BINARY_LOSSES,
@@ -26,6 +28,7 @@ from fitdoctor.catalogue.targets import (
     Target,
     is_class_numbers,
     is_one_hot,
+    loss_accepted,
     targets,
 )
 from fitdoctor.diagnosis import Applicability, Edit, Fix
@@ -37,6 +40,7 @@ Move = Callable[[ModelFacts, FitFacts, DataFacts], Iterator[Fix]]
 
 _ARRAYS = frozenset({"numpy.ndarray", "ndarray"})
 _LISTS = frozenset({"list", "tuple"})
+_RANK = re.compile(r"expected (?:min_)?ndim=(\d).*?found ndim=(\d)")
 _BATCH = 32
 """The batch size that Keras itself takes where none is given."""
 
@@ -59,31 +63,64 @@ def proposals(call: SeenCall) -> tuple[Fix, ...]:
 # --- features -----------------------------------------------------------------------------------------------------
 
 
-def _shape_of_features(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Fix]:
+def _shape_of_features(model: ModelFacts, fit_call: FitFacts, data: DataFacts) -> Iterator[Fix]:
     for mismatch in mismatches(model, data):
-        yield from _reworked(mismatch, fit)
+        yield from _reworked(mismatch, fit_call, data)
         edits = input_shape_edit(mismatch.code, mismatch.found_sample)
         if None not in mismatch.found_sample:
             yield unsafe(f"let the model take samples of shape {mismatch.found_sample}", edits)
 
 
-def _reworked(mismatch: Mismatch, fit_call: FitFacts) -> Iterator[Fix]:
+def _reworked(mismatch: Mismatch, fit_call: FitFacts, data: DataFacts) -> Iterator[Fix]:
     array, found, wanted = mismatch.array, mismatch.found_sample, mismatch.expected_sample
-    if array.container not in _ARRAYS:
-        return
     if relation(found, wanted) == "permuted":
-        for order in _orders(found, wanted):
+        # To reshape would fit, too, and mix up the values of every sample.
+        orders = list(_orders(found, wanted))
+        for order in orders:
             axes = f"(0, {', '.join(str(axis + 1) for axis in order)})"
-            yield fix(
-                f"bring the axes of `{array.path}` in the order that the model expects",
-                rework_data(array, fit_call, f"{{}}.transpose({axes})"),
-            )
-    if None not in wanted and size(found) == size(wanted) and not fits(found, wanted):
+            edits = _changed(array, fit_call, data, f"{{}}.transpose({axes})", f"tf.transpose(x, {axes})")
+            make = fix if len(orders) == 1 else unsafe
+            yield make(f"bring the axes of `{array.path}` in the order that the model expects", edits)
+    elif None not in wanted and size(found) == size(wanted) and not fits(found, wanted):
         shape = f"(-1, {', '.join(map(str, wanted))})"
-        yield fix(
-            f"reshape the samples of `{array.path}` to {wanted}",
-            rework_data(array, fit_call, f"{{}}.reshape({shape})"),
-        )
+        edits = _changed(array, fit_call, data, f"{{}}.reshape({shape})", f"tf.reshape(x, {shape})")
+        # Flat data has one order of values; between two shapes of several axes there may be others.
+        plain = relation(found, wanted) == "axis" or 1 in (len(found), len(wanted))
+        yield (fix if plain else unsafe)(f"reshape the samples of `{array.path}` to {wanted}", edits)
+
+
+def _lacking_axis(model: ModelFacts, fit_call: FitFacts, data: DataFacts) -> Iterator[Fix]:
+    """A layer got the data as they are, and wants one axis more."""
+    failure, refusal = forward_failure(data), refused(model, data)
+    said = _RANK.search(failure.message) if failure is not None else None
+    if refusal is None or said is None or int(said[1]) != int(said[2]) + 1:
+        return
+    array = refusal[0]
+    name, imports = spell(array.use, "numpy", "np") if data.form == "arrays" else ("np", ())
+    edits = _changed(array, fit_call, data, f"{name}.expand_dims({{}}, -1)", "tf.expand_dims(x, -1)")
+    if edits:
+        yield fix(f"give `{array.path}` a last axis of length 1", edits, imports)
+
+
+def _changed(
+    array: ArrayFacts, fit_call: FitFacts, data: DataFacts, by_array: str, by_tensor: str
+) -> tuple[Edit, ...]:
+    """Change the features where their array was made; those that only a dataset holds, by mapping it."""
+    if data.form == "arrays":
+        return rework_data(array, fit_call, by_array) if array.container in _ARRAYS else ()
+    if data.form != "dataset" or data.element_size != 2 or data.x_structure != "single":
+        return ()
+    dataset = _given(fit_call, "x", 0)
+    name, imports = spell(fit_call.code, "tensorflow", "tf")
+    template = f"{{}}.map(lambda x, y: ({by_tensor.replace('tf.', f'{name}.')}, y))"
+    edits = wrap(dataset, template)
+    return (*edits, *wrap(_given(fit_call, "validation_data"), template), *imports) if edits else ()
+
+
+def _given(fit_call: FitFacts, name: str, position: int | None = None) -> Code | Unknown:
+    """An argument of the call as a piece of source."""
+    argument = fit_call.code.argument(name, position) if isinstance(fit_call.code, Code) else None
+    return Unknown("it is not given") if argument is None else Code(argument.location, argument.text)
 
 
 def _orders(found: Shape, wanted: Shape) -> Iterator[tuple[int, ...]]:
@@ -93,7 +130,7 @@ def _orders(found: Shape, wanted: Shape) -> Iterator[tuple[int, ...]]:
 
 
 def _type_of_data(model: ModelFacts, fit_call: FitFacts, data: DataFacts) -> Iterator[Fix]:
-    if data.form != "arrays":
+    if data.form != "arrays" or went_through(data) and loss_accepted(data):
         return
     for array in (*data.x, *data.y):
         if array.container in _LISTS:
@@ -181,7 +218,7 @@ def _activation(model: ModelFacts, fit_call: FitFacts, data: DataFacts) -> Itera
 def _batching(model: ModelFacts, fit_call: FitFacts, data: DataFacts) -> Iterator[Fix]:
     if data.form != "dataset" or isinstance(model.inputs, Unknown) or not data.x:
         return
-    use, shape, wanted = data.x[0].use, data.x[0].shape, model.inputs[0].shape
+    use, shape, wanted = _given(fit_call, "x", 0), data.x[0].shape, model.inputs[0].shape
     if isinstance(shape, Unknown) or isinstance(wanted, Unknown):
         return
     if fits(shape, wanted[1:]) and not fits(shape[1:], wanted[1:]):
@@ -202,7 +239,6 @@ def _steps(model: ModelFacts, fit_call: FitFacts, data: DataFacts) -> Iterator[F
 
 # --- layers -------------------------------------------------------------------------------------------------------
 
-_RANK = re.compile(r"expected (?:min_)?ndim=(\d).*?found ndim=(\d)")
 _RECURRENT = frozenset({"LSTM", "GRU", "SimpleRNN"})
 
 
@@ -261,6 +297,7 @@ def _before(model: ModelFacts, name: str) -> LayerFacts | None:
 
 MOVES: tuple[Move, ...] = (
     _shape_of_features,
+    _lacking_axis,
     _labels,
     _type_of_data,
     _batching,

@@ -167,6 +167,8 @@ def _in_graph(module: Module, call: ast.Call, tf: str) -> str | None:
     }
     if any(isinstance(argument, ast.Starred) for argument in call.args) or len(given) != len(call.keywords):
         return None
+    if isinstance(module.parent(call), ast.Attribute):
+        return None  # a method of the array that was drawn
     arguments = [module.segment(argument) for argument in call.args]
     shape = given.pop("size", "()")
     python = module.resolve(call.func).startswith("random.")

@@ -57,7 +57,7 @@ _SIZED_METHODS = frozenset({"normal", "uniform", "random", "standard_normal", "i
 @CAUSE.before_fit
 def from_source(module: Module) -> Iterator[Finding]:
     """A function is made in a loop, or called there with what makes a new trace each time."""
-    if module.runs_eagerly:
+    if module.runs_eagerly or not _has_compiled_functions(module):
         return
     yield from _made_in_loop(module)
     seen: set[ast.AST] = set()
@@ -69,6 +69,15 @@ def from_source(module: Module) -> Iterator[Finding]:
         if found is not None:
             seen.add(function.node)
             yield found
+
+
+def _has_compiled_functions(module: Module) -> bool:
+    """Whether the program has a `tf.function` at all: following every call costs more than asking that."""
+    modules = module.project.modules if module.project is not None else (module,)
+    return any(
+        other.calls_to("tensorflow.function") or any(decorator_of(function) for function in other.functions)
+        for other in modules
+    )
 
 
 # --- made in the loop ---------------------------------------------------------------------------------------------

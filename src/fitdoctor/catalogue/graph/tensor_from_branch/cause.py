@@ -175,10 +175,13 @@ def _undefined(undefined: Undefined, confidence: Confidence, evidence: list[Evid
 
 
 def _defined_before(undefined: Undefined) -> Fix:
-    """Zeros of the same type and shape before the `if`."""
+    """Zeros of the same type and shape before the `if`, or ones where it is a factor."""
     module, name = undefined.module, undefined.store.id
     statement = module.parent(undefined.store)
-    title = f"give `{name}` zeros for the other case"
+    around = module.parent(undefined.use)
+    factor = isinstance(around, ast.BinOp) and isinstance(around.op, (ast.Mult, ast.Div))
+    filled = "ones" if factor else "zeros"
+    title = f"give `{name}` {filled} for the other case"
     if (
         not isinstance(statement, ast.Assign)
         or len(statement.targets) != 1
@@ -187,9 +190,8 @@ def _defined_before(undefined: Undefined) -> Fix:
         return fix(title)
     tf, imports = spell(module.code(statement), "tensorflow", "tf")
     value = module.segment(statement.value)
-    return unsafe(
-        title, insert_before(module.code(undefined.part), f"{name} = {tf}.zeros_like({value})"), imports
-    )
+    line = f"{name} = {tf}.{filled}_like({value})"
+    return unsafe(title, insert_before(module.code(undefined.part), line), imports)
 
 
 def _uses_names_of(undefined: Undefined, statement: ast.Assign) -> bool:

@@ -308,9 +308,10 @@ def _renamed(old: _Old) -> tuple[Edit, ...]:
     module, node = old.module, old.node
     parent = module.parent(node)
     if old.name in CASTS and isinstance(parent, ast.Call) and parent.func is node and len(parent.args) == 1:
-        tf = module.segment(node).rpartition(".")[0]
-        text = f"{tf}.cast({module.segment(parent.args[0])}, {tf}.{CASTS[old.name]})"
-        return (Edit(module.location(parent), text),)
+        tf, close = module.segment(node).rpartition(".")[0], module.code(parent).close_paren
+        if close is None:
+            return ()
+        return (Edit(module.location(node), f"{tf}.cast"), Edit(close, f", {tf}.{CASTS[old.name]}"))
     new = RENAMED.get(old.name) or RENAMED_INSIDE.get(old.name)
     text = module.segment(node)
     if new is None or not text.endswith("." + old.name):

@@ -25,6 +25,7 @@ time axis that the data lacks: that is told as `input-rank-mismatch`.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.model_inputs import refused_input, refusing_site
@@ -158,19 +159,15 @@ def from_failure(
 
 def _from_message(failure: FailureFacts, found: Shape, expected: Shape) -> Iterator[Finding]:
     """The batch that was found is the sample that was expected, batch axis and all."""
-    if len(expected) == len(found) + 1 and expected[1:] == found and None not in found:
-        frame = failure.last_user_frame
-        finding = _finding(
-            Unknown(), expected[1:], f"a batch has {shape_words(found)}", "", Confidence.CERTAIN
-        )
-        yield CAUSE.finding(
-            finding.message,
-            subject=finding.subject,
-            location=frame.location if frame else None,
-            evidence=finding.evidence,
-            fixes=finding.fixes,
-            confidence=Confidence.CERTAIN,
-        )
+    exact = len(expected) == len(found) + 1 and expected[1:] == found and None not in found
+    # A leading axis too many before at least two others: pictures and sequences seldom come in stacks.
+    leading = len(found) >= 3 and expected[2:] == found[1:]
+    if not exact and not leading:
+        return
+    frame = failure.last_user_frame
+    reason = f"a batch of the data has {shape_words(found)}"
+    finding = _finding(Unknown(), expected[1:], reason, "", Confidence.CERTAIN if exact else Confidence.LIKELY)
+    yield replace(finding, location=frame.location if frame else None)
 
 
 def _in_general(failure: FailureFacts) -> Finding:

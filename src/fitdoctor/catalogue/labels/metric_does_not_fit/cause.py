@@ -5,8 +5,10 @@
 Keras computes what it is asked for. `"accuracy"` of a regression is 0, because two fractions are never equal;
 `keras.metrics.Accuracy()` on probabilities is 0 for the same reason; `"categorical_accuracy"` on class numbers takes
 the largest entry of every single number and gives a share that means nothing. `Precision`, `Recall` and `AUC` on
-logits cut at 0.5, which is no probability there. Others raise once the shapes do not go together: `Precision` or `AUC` on class
-numbers against several units, `"sparse_categorical_accuracy"` on one-hot rows, `F1Score` on labels of shape (n,).
+logits cut at 0.5, which is no probability there. Others raise once the shapes do not go together: `Precision` or `AUC`
+on class numbers against several units, `"sparse_categorical_accuracy"` on one-hot rows, `F1Score` on labels of shape
+(n,). The words are `Dimensions must be equal` or, when the last batch is shorter than the others, `Incompatible shapes`
+at the first step.
 
 ## Why
 
@@ -50,7 +52,12 @@ from fitdoctor.edits import fix, replace_code, set_argument, unsafe
 from fitdoctor.facts import Code, DataFacts, FailureFacts, MetricFacts, ModelFacts, Outcome, Unknown
 from fitdoctor.failure.patterns import operation_shapes
 
-CAUSE = Cause(id="FIT218", slug="metric-does-not-fit", severity=Severity.WARNING, raises="ValueError")
+CAUSE = Cause(
+    id="FIT218",
+    slug="metric-does-not-fit",
+    severity=Severity.WARNING,
+    raises=("ValueError", "InvalidArgumentError"),
+)
 
 _THRESHOLDED = frozenset(
     "Precision Recall AUC TruePositives FalsePositives TrueNegatives FalseNegatives SensitivityAtSpecificity "
@@ -92,7 +99,9 @@ def from_model(model: ModelFacts, data: DataFacts) -> Iterator[Finding]:
     failed = isinstance(tried, Outcome) and not tried.ok
     accepted = isinstance(tried, Outcome) and tried.ok
     for target, misfits in _grouped(model, data):
-        if misfits[0].raises and not accepted:
+        # While the length of a batch is open the trial cannot see that shapes differ.
+        is_open = target.output_shape is not None and target.output_shape[0] is None
+        if misfits[0].raises and (not accepted or is_open):
             yield _finding(model, target, misfits, Confidence.CERTAIN if failed else Confidence.LIKELY)
         elif not misfits[0].raises and not failed:
             yield _finding(model, target, misfits, Confidence.CERTAIN)
@@ -103,7 +112,7 @@ def from_failure(
     failure: FailureFacts, model: ModelFacts | Unknown, data: DataFacts | Unknown
 ) -> Iterator[Finding]:
     """A metric could not take labels and output together."""
-    if not _is_of_metric(failure.message):
+    if not _is_of_metric(failure):
         return
     frame = failure.last_user_frame
     raised_at = frame.location if frame is not None else None
@@ -142,16 +151,18 @@ _METRIC_WORDS = re.compile(
 )
 
 
-def _is_of_metric(message: str) -> bool:
+def _is_of_metric(failure: FailureFacts) -> bool:
     """Whether the failing comparison belongs to a metric: those of the loss stand below `compile_loss`."""
-    if _METRIC_WORDS.search(message):
+    if _METRIC_WORDS.search(failure.message):
         return True
-    shapes = operation_shapes(message)
-    if shapes is None:
-        return False
-    if shapes.operation == "InTopKV2":
+    if any(frame.function == "compute_metrics" for frame in failure.definition):
         return True
-    return shapes.operation in ("LogicalAnd", "Equal") and "/" not in shapes.node
+    shapes = operation_shapes(failure.message)
+    node = shapes.node if shapes is not None and shapes.node else failure.node
+    operation = shapes.operation if shapes is not None and shapes.operation else failure.operation
+    if operation == "InTopKV2":
+        return True
+    return shapes is not None and operation in ("LogicalAnd", "Equal") and "/" not in node
 
 
 def _grouped(model: ModelFacts, data: DataFacts) -> Iterator[tuple[Target, list[_Misfit]]]:

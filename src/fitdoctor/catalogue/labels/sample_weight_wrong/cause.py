@@ -5,8 +5,8 @@
 Whatever comes third in a tuple of a dataset or generator is multiplied into the loss: a patient number of 50000 makes
 the loss 50000 times as large, and no one is told. Negative weights are accepted too and make the model worse on those
 samples on purpose; weights that are all zero give a loss of 0 and train nothing. Weights of another shape than the
-losses of a batch raise: `ValueError: Dimensions must be equal`; `class_weight` beside them: `You cannot class_weight
-and sample_weight at the same time`.
+losses of a batch raise: `Dimensions must be equal` or `Incompatible shapes`; `class_weight` beside them:
+`You cannot class_weight and sample_weight at the same time`.
 
 ## Why
 
@@ -30,7 +30,8 @@ import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.targets import loss_failure, statistics_of
+from fitdoctor.catalogue.label_shapes import step_of_loss
+from fitdoctor.catalogue.targets import loss_failure, output_specs, statistics_of
 from fitdoctor.catalogue.words import number, place, shape_words
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, remove_argument, unsafe, wrap
@@ -44,7 +45,7 @@ from fitdoctor.facts import (
     Statistics,
     Unknown,
 )
-from fitdoctor.failure.patterns import cardinality, operation_shapes
+from fitdoctor.failure.patterns import cardinality
 
 CAUSE = Cause(
     id="FIT214",
@@ -196,7 +197,7 @@ _BOTH = "You cannot `class_weight` and `sample_weight` at the same time"
 
 
 @CAUSE.before_fit
-def from_call(fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
+def from_call(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
     """Weights by class and by sample at once, weights of another number or shape."""
     if data.role != "training" or not data.sample_weight:
         return
@@ -208,8 +209,27 @@ def from_call(fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
     if _only_weights_differ(problem):
         yield _other_length(fit, data, weights, problem, None)
     failure = loss_failure(data)
-    if failure is not None and _is_weighing(failure.message):
-        yield _other_shape(fit, data, weights, None)
+    step = step_of_loss(failure) if failure is not None else None
+    if step is not None and step.weighs:
+        yield _other_shape(fit, data, weights, Confidence.CERTAIN, None)
+    elif failure is None and _is_too_wide(model, data, weights):
+        yield _other_shape(fit, data, weights, Confidence.LIKELY, None)
+
+
+def _is_too_wide(model: ModelFacts, data: DataFacts, weights: ArrayFacts) -> bool:
+    """Several weights a sample for a loss that has one value a sample."""
+    outputs = output_specs(model, data)
+    if len(outputs) != 1 or not isinstance(outputs[0].shape, tuple) or not isinstance(weights.shape, tuple):
+        return False
+    # With a batch of known length the trial has spoken.
+    blind = isinstance(data.trial.loss, Unknown) or outputs[0].shape[0] is None
+    known = any(loss.kind == "builtin" for loss in model.losses)
+    return (
+        blind
+        and known
+        and len(outputs[0].shape) == len(weights.shape) == 2
+        and weights.shape[1] not in (1, None)
+    )
 
 
 @CAUSE.after_failure
@@ -222,12 +242,13 @@ def from_failure(
     frame = failure.last_user_frame
     raised_at = frame.location if frame is not None else None
     weights = data.sample_weight[0] if isinstance(data, DataFacts) and data.sample_weight else None
+    step = step_of_loss(failure)
     if _BOTH in failure.message:
         yield _both(fit, data, weights, raised_at)
     elif _only_weights_differ(failure.message):
         yield _other_length(fit, data, weights, failure.message, raised_at)
-    elif _is_weighing(failure.message):
-        yield _other_shape(fit, data, weights, raised_at)
+    elif step is not None and step.weighs:
+        yield _other_shape(fit, data, weights, Confidence.CERTAIN, raised_at)
     elif "You should provide one `sample_weight` array per output" in failure.message:
         yield _finding(
             fit, data, weights, "the sample weights do not have the structure of y", "another structure",
@@ -242,15 +263,6 @@ def _only_weights_differ(message: str) -> bool:
         return False
     others = {*sizes.of("x"), *sizes.of("y")}
     return len(others) == 1 and set(sizes.of("sample_weight")) != others
-
-
-def _is_weighing(message: str) -> bool:
-    """Whether the multiplication of the losses by their weights failed: the last step of every loss of Keras."""
-    shapes = operation_shapes(message)
-    if shapes is None or shapes.operation != "Mul" or not shapes.node.startswith("compile_loss/"):
-        return False
-    loss, _, name = shapes.node.removeprefix("compile_loss/").partition("/")
-    return name == "mul" and loss not in ("categorical_hinge", "categorical_focal_crossentropy")
 
 
 def _both(
@@ -281,12 +293,16 @@ def _other_length(
 
 
 def _other_shape(
-    fit: FitFacts | Unknown, data: DataFacts | Unknown, weights: ArrayFacts | None, raised_at: Location | None
+    fit: FitFacts | Unknown,
+    data: DataFacts | Unknown,
+    weights: ArrayFacts | None,
+    confidence: Confidence,
+    raised_at: Location | None,
 ) -> Finding:
     shape = shape_words(weights.shape) if weights is not None else "another shape"
     return _finding(
         fit, data, weights, f"sample weights of shape {shape} do not fit the losses of a batch", shape,
         "one weight for each sample, or for each step of a sequence output",
         [fix("give one weight for each value of the loss: (n,), or (n, steps) for a sequence output")],
-        Confidence.CERTAIN, Severity.ERROR, raised_at,
+        confidence, Severity.ERROR, raised_at,
     )  # fmt: skip

@@ -26,11 +26,14 @@ import itertools
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.layer_refusals import Refusal, of_site
+from fitdoctor.catalogue.layer_source import found_in
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Severity
 from fitdoctor.edits import fix
 from fitdoctor.facts import DataFacts, FailureFacts, Frame, LayerFacts, ModelFacts, Unknown
 from fitdoctor.failure.patterns import input_mismatch
+from fitdoctor.source.fit_sites import ModelSite
 from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project
 
@@ -62,6 +65,46 @@ def from_source(model: ModelFacts, data: DataFacts, project: Project) -> Iterato
                 location=place(following.code),
             )
             yield _finding(module, index, Confidence.LIKELY, [evidence])
+
+
+@CAUSE.in_source
+def from_refusal(site: ModelSite, project: Project) -> Iterator[Finding]:
+    """Following the source leads to a layer that is given rank 1, and an index on the way drops an axis."""
+    refusal = of_site(site)
+    said = input_mismatch(refusal.message) if refusal is not None else None
+    if refusal is None or refusal.layer is None or said is None or said.found_rank != 1:
+        return
+    found = _on_the_way(refusal, project)
+    if found is not None:
+        evidence = Evidence(
+            claim=f"`{refusal.layer.class_name}` is given",
+            observed=f"rank {said.found_rank}",
+            expected=f"rank {said.expected_rank}",
+            location=place(refusal.layer.code),
+        )
+        yield _finding(*found, Confidence.LIKELY, [evidence])
+
+
+def _on_the_way(refusal: Refusal, project: Project) -> tuple[Module, ast.Subscript] | None:
+    """The index whose result goes into the refused layer, or that the layer before it returns."""
+    for before in refusal.way[:1]:
+        for module, index in _returned_index(before, project):
+            return module, index
+    assert refusal.layer is not None
+    made = found_in(project, refusal.layer.code)
+    owner = made[0].class_of(made[1]) if made is not None else None
+    call = made[0].method(owner, "call") if made is not None and owner is not None else None
+    if made is None or call is None:
+        return None
+    module = call.module
+    dropping = _dropping(module, call)
+    for node in ast.walk(call.node):
+        if isinstance(node, ast.Call) and node.args and module.made_by(node.func) is made[1]:
+            source = module.made_by(node.args[0])
+            if source in dropping:
+                assert isinstance(source, ast.Subscript)
+                return module, source
+    return (module, dropping[0]) if len(dropping) == 1 else None
 
 
 def _input_rank(layer: LayerFacts, data: DataFacts) -> int | None:

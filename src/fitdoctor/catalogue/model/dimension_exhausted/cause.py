@@ -23,11 +23,14 @@ Lengths that the model leaves open are known only when the data comes.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.layer_refusals import Refusal, of_failure, of_site
 from fitdoctor.catalogue.layer_source import found_in, is_layer_call, layer_of
+from fitdoctor.catalogue.traced import function_at, module_of
 from fitdoctor.catalogue.words import place, shape_words
 from fitdoctor.diagnosis import Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, set_argument
@@ -64,8 +67,33 @@ def from_failure(
     if not _speaks_of_it(failure.message) or (isinstance(data, DataFacts) and data.role != "training"):
         return
     refusal = of_failure(failure, project, model, data, _speaks_of_it)
-    if refusal is not None:
-        yield _finding(refusal, project)
+    if refusal is None:
+        return
+    if refusal.layer is None:
+        refusal = replace(refusal, layer=_by_window(failure, project))
+    yield _finding(refusal, project)
+
+
+def _by_window(failure: FailureFacts, project: Project | Unknown) -> LayerFacts | None:
+    """The one layer in the source with the window that the message tells; of the class that was at work, if it has one."""
+    said, frame = exhausted_dimension(failure.message), failure.last_user_frame
+    module = module_of(project, frame)
+    if said is None or not said.kernel or module is None or frame is None:
+        return None
+    pools = "pool" in failure.message
+    sizes = {str(length) for length in (said.kernel if pools else said.kernel[:-2])}
+    rank = len(said.kernel) - (0 if pools else 2)
+    found = []
+    for site in module.calls:
+        if is_layer_call(module, site.node):
+            layer = layer_of(module, site.node)
+            if f"{'Pooling' if pools else 'Conv'}{rank}D" in layer.class_name:
+                if set(re.findall(r"\d+", _window(layer))) == sizes:
+                    found.append((module.class_of(site.node), layer))
+    function = function_at(module, frame.line, frame.cell)
+    near = [layer for owner, layer in found if function is not None and owner is function.owner]
+    alike = near or [layer for _, layer in found]
+    return alike[0] if len(alike) == 1 else None
 
 
 def _finding(refusal: Refusal, project: Project | Unknown) -> Finding:

@@ -54,11 +54,19 @@ def from_model(model: ModelFacts, fit: FitFacts, project: Project) -> Iterator[F
         return
     if {"call", "__call__", "evaluate", step, _MAKERS[step]} & set(model.overrides):
         return
-    if fit.method == "fit" and (not fit.has_validation or "validation_freq" in fit.given):
+    if fit.method == "fit" and (not _validates(fit) or "validation_freq" in fit.given):
         return
     owner = class_of_model(model, project)
     if owner is not None and is_plain(owner):
         yield _finding(owner, fit.method, step, place(fit.code), fit.code, Confidence.CERTAIN, [])
+
+
+def _validates(fit: FitFacts) -> bool:
+    """Whether there is validation data; a tuple that is written in the call counts, whatever is in it."""
+    if fit.has_validation or isinstance(fit.code, Unknown):
+        return fit.has_validation
+    given = fit.code.argument("validation_data")
+    return given is not None and given.text.startswith("(") and given.text.endswith(")")
 
 
 def _finding(

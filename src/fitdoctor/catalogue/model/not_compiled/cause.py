@@ -36,7 +36,7 @@ from fitdoctor.facts import Code, DataFacts, FailureFacts, FitFacts, ModelFacts,
 from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project
 
-CAUSE = Cause(id="FIT301", slug="not-compiled", severity=Severity.ERROR, raises="ValueError")
+CAUSE = Cause(id="FIT301", slug="not-compiled", severity=Severity.ERROR, raises="ValueError", stage=0)
 
 NEEDS_COMPILE = frozenset({"fit", "evaluate", "train_on_batch", "test_on_batch"})
 

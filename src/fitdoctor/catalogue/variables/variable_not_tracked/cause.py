@@ -202,7 +202,9 @@ def _in_function(module: Module, function: FunctionInfo, confidence: Confidence)
         if not isinstance(made, ast.Call) or id(made) in inside:
             continue
         if module.resolve(made.func) == VARIABLE:
-            if _is_trainable(made) and not _is_managed(module, node.id):
+            # A whole number in a Lambda is meant as a weight all the same: nothing else reads it.
+            meant = function.traced.how == "lambda layer" or _is_trainable(made)
+            if meant and not _is_managed(module, node.id):
                 told.add(node.id)
                 yield _function_finding(module, function, node, made, "variable", confidence)
         elif (

@@ -1,0 +1,182 @@
+"""Outputs that do not come from the inputs that the model was given.
+
+## What happens
+
+`keras.Model(inputs, outputs)` raises ``ValueError: Output with path `` is not connected to `inputs` `` (Keras 2: "Graph
+disconnected: cannot obtain value for tensor …").
+
+## Why
+
+The outputs were computed from another `Input`: one that was made by mistake, one whose name now means another `Input`, one
+that was left out of `inputs`, or the input of the decoder where the encoder's output should go.
+
+## Fix
+
+Give `Model` every `Input` that its outputs come from, or compute the outputs from the inputs that it is given: to join two
+models, call the second on the output of the first.
+
+## Known limits
+
+Which `Input` is the other one is told where the file makes the layers in the open; otherwise the call of `Model` is
+named.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.traced import at_frame, module_of
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
+from fitdoctor.edits import fix, replace_code
+from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.source.module import CallSite, Module
+from fitdoctor.source.project import Project
+
+CAUSE = Cause(id="FIT315", slug="model-disconnected", severity=Severity.ERROR, raises="ValueError")
+
+_SAID = re.compile(r"is not connected to `inputs`|Graph disconnected|Could not compute output (?:KerasT|T)ensor")
+_MODEL = ("keras.Model", "keras.models.Model", "keras.Functional")
+_INPUT = ("keras.Input", "keras.layers.Input")
+
+
+@CAUSE.after_failure
+def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """Keras could not get from the inputs to the outputs."""
+    if not _SAID.search(failure.message):
+        return
+    frame = failure.last_user_frame
+    module = module_of(project, frame)
+    evidence = [Evidence(claim="what was raised", observed=failure.message.strip().splitlines()[0][:120])]
+    if frame is None or module is None:
+        yield _plain(failure, evidence)
+        return
+    for site in module.calls:
+        if at_frame(module, site.node, frame) and site.argument("outputs", 1) is not None and _makes_model(module, site):
+            yield _at_model(module, site, evidence)
+            return
+    yield _plain(failure, evidence)
+
+
+def _makes_model(module: Module, site: CallSite) -> bool:
+    if site.name in _MODEL:
+        return True
+    made = module.definition(site.node.func)
+    return getattr(made, "kind", "") == "Model"
+
+
+def _plain(failure: FailureFacts, evidence: list[Evidence]) -> Finding:
+    frame = failure.last_user_frame
+    return CAUSE.finding(
+        "the outputs of the model do not come from its inputs",
+        subject="model",
+        location=frame.location if frame else None,
+        evidence=evidence,
+        fixes=[fix("compute the outputs from the inputs that the model is given")],
+        confidence=Confidence.CERTAIN,
+    )
+
+
+def _at_model(module: Module, site: CallSite, evidence: list[Evidence]) -> Finding:
+    inputs, outputs = site.argument("inputs", 0), site.argument("outputs", 1)
+    assert outputs is not None
+    given = set(_sources(module, inputs)) if inputs is not None else set()
+    missing = [node for node in _sources(module, outputs) if node not in given]
+    location, message, fixes = site.node, "the outputs of the model do not come from its inputs", [_join()]
+    blamed: ast.AST = location
+    if len(missing) == 1:
+        other, node = missing[0], missing[0]
+        again = _made_again(module, inputs, other)
+        if again is not None:
+            blamed = again
+            message = f"`{_target(module, other)}` was made anew: the outputs come from the `Input` before"
+            fixes = [fix("keep the first `Input`", _taken_out(module, again))]
+        elif _target(module, other) == "" and _is_input(module, node):
+            blamed = other
+            message = "an `Input` that the model does not get is part of its outputs"
+            fixes = _instead(module, other, inputs, outputs)
+        elif _target(module, other):
+            message = f"the outputs come from `{_target(module, other)}`, which is not among the model's inputs"
+            fixes = [fix(f"give `Model` the input `{_target(module, other)}` too, or compute the outputs from its inputs")]
+    others = [
+        Evidence(claim="the outputs come from", observed=f"`{module.segment(node)[:70]}`", location=module.location(node))
+        for node in missing[:3]
+    ]
+    return CAUSE.finding(
+        message,
+        subject="model",
+        location=module.location(blamed),
+        evidence=[*others, *evidence],
+        fixes=fixes,
+        confidence=Confidence.CERTAIN,
+    )
+
+
+def _join() -> Fix:
+    return fix("compute the outputs from the inputs: call the second model on the output of the first")
+
+
+def _is_input(module: Module, node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and module.resolve(node.func) in _INPUT
+
+
+def _sources(module: Module, value: ast.expr) -> list[ast.AST]:
+    """The `Input` calls that a value is computed from, as far as the file shows it."""
+    found: list[ast.AST] = []
+    seen: set[ast.AST] = set()
+    waiting: list[ast.expr] = [value]
+    while waiting and len(seen) < 500:
+        current = waiting.pop(0)
+        if current in seen:
+            continue
+        seen.add(current)
+        if _is_input(module, current):
+            found.append(current)
+        elif isinstance(current, (ast.Name, ast.Attribute)):
+            made = module.made_by(current)
+            if made is not current:
+                waiting.append(made)
+        elif isinstance(current, ast.Call):
+            waiting += [*current.args, *(keyword.value for keyword in current.keywords)]
+            if isinstance(current.func, ast.Attribute) and not module.resolve(current.func):
+                waiting.append(current.func.value)
+        elif isinstance(current, ast.expr):
+            waiting += [child for child in ast.iter_child_nodes(current) if isinstance(child, ast.expr)]
+    return found
+
+
+def _target(module: Module, node: ast.AST) -> str:
+    """The name that an `Input` is assigned to; "" when it is used in place."""
+    parent = module.parent(node)
+    if isinstance(parent, ast.Assign) and len(parent.targets) == 1 and isinstance(parent.targets[0], ast.Name):
+        return parent.targets[0].id
+    return ""
+
+
+def _made_again(module: Module, inputs: ast.expr | None, other: ast.AST) -> ast.AST | None:
+    """The later `Input` under the name of the one that the outputs come from."""
+    name = _target(module, other)
+    if not name or inputs is None:
+        return None
+    for node in _sources(module, inputs):
+        if node is not other and _target(module, node) == name:
+            return node
+    return None
+
+
+def _taken_out(module: Module, again: ast.AST) -> tuple[Edit, ...]:
+    return replace_code(module.code(module.statement(again)), "pass")
+
+
+def _instead(
+    module: Module, other: ast.AST, inputs: ast.expr | None, outputs: ast.expr
+) -> list[Fix]:
+    """The one input that the outputs do not use yet should stand where the new one was made."""
+    used = set(_sources(module, outputs))
+    free = [node for node in (_sources(module, inputs) if inputs is not None else []) if node not in used]
+    name = _target(module, free[0]) if len(free) == 1 else ""
+    if not name:
+        return [_join()]
+    return [fix(f"use the input `{name}`", replace_code(module.code(other), name))]

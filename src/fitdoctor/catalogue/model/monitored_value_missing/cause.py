@@ -1,0 +1,286 @@
+"""A callback that watches a value which fit does not have.
+
+## What happens
+
+With `mode="auto"` and a name that is no metric of the model, EarlyStopping, ModelCheckpoint and ReduceLROnPlateau raise
+at the end of the first epoch: `ValueError: … received monitor=val_acc, but Keras isn't able to automatically determine
+whether that metric should be maximized or minimized`. With a mode, or for `val_loss` without validation data, they warn
+each epoch and never act: nothing stops, no best model is chosen, the rate stays.
+
+## Why
+
+The names are those of the metrics as they were given to `compile`: `"accuracy"` gives `accuracy` and `val_accuracy`, never
+`acc`; `keras.metrics.AUC(name="area")` gives `area`. Names that begin with `val_` are there only when fit gets
+`validation_data` or `validation_split`.
+
+## Fix
+
+Watch a name that is there, or give fit validation data.
+
+## Known limits
+
+Models with several outputs, models with their own steps or metrics, and fits with callbacks of the user's own (which may
+add values) are judged only where no `val_` name can be there at all.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.words import listing, place
+from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
+from fitdoctor.edits import set_argument, unsafe
+from fitdoctor.facts import CallbackFacts, Code, FailureFacts, FitFacts, ModelFacts, Unknown
+from fitdoctor.source.module import Module
+from fitdoctor.source.project import Project
+
+CAUSE = Cause(
+    id="FIT322",
+    slug="monitored-value-missing",
+    severity=Severity.ERROR,
+    raises="ValueError",
+)
+
+WATCHERS = {"EarlyStopping": 0, "ModelCheckpoint": 1, "ReduceLROnPlateau": 0}
+"""The callbacks that watch a value, and the position of `monitor` among their arguments."""
+_HARMLESS = frozenset(
+    "EarlyStopping ModelCheckpoint ReduceLROnPlateau TensorBoard CSVLogger TerminateOnNaN LearningRateScheduler "
+    "BackupAndRestore ProgbarLogger History RemoteMonitor SwapEMAWeights OrbaxCheckpoint".split()
+)
+"""Callbacks of Keras, which add nothing to the values but the learning rate."""
+_ADDED = frozenset({"learning_rate", "lr"})
+_OWN = frozenset({"train_step", "test_step", "compute_metrics", "metrics", "get_metrics_result", "fit", "evaluate"})
+_SAID = re.compile(r"(?P<callback>\w+) callback received monitor=(?P<monitor>[^,\n]+), but Keras isn't able")
+_SAME = {
+    "acc": "accuracy", "mean_absolute_error": "mae", "mean_squared_error": "mse",
+    "mean_absolute_percentage_error": "mape", "root_mean_squared_error": "rmse",
+}  # fmt: skip
+"""Two names of one metric."""
+
+
+@CAUSE.in_source
+@CAUSE.before_fit
+def from_call(model: ModelFacts, fit: FitFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """What the callback watches is not among what fit will have."""
+    if fit.method != "fit" or not model.compiled:
+        return
+    for callback in fit.callbacks:
+        monitor = callback.setting("monitor")
+        if callback.class_name not in WATCHERS or not monitor or not _acts_on_it(callback):
+            continue
+        names = available(model, fit, project)
+        plain = _adds_nothing(fit) and not _OWN & set(model.overrides)
+        if monitor.startswith("val_") and not _has_validation(fit) and plain:
+            yield _no_validation(callback, monitor, names, fit)
+        elif names is not None and monitor not in names and not _may_be(monitor, names):
+            yield _missing(callback, monitor, names, fit, [])
+
+
+def _acts_on_it(callback: CallbackFacts) -> bool:
+    """A checkpoint that saves every epoch does not look at the value."""
+    if callback.class_name != "ModelCheckpoint":
+        return True
+    return callback.setting("save_best_only") == "True" and callback.setting("save_freq") in (None, "epoch")
+
+
+def _has_validation(fit: FitFacts) -> bool:
+    return fit.has_validation or bool({"validation_data", "validation_split", "validation_freq"} & set(fit.given))
+
+
+def _adds_nothing(fit: FitFacts) -> bool:
+    return all(callback.class_name in _HARMLESS for callback in fit.callbacks)
+
+
+def available(model: ModelFacts, fit: FitFacts, project: Project | Unknown) -> tuple[str, ...] | None:
+    """The names that fit will have; None when they cannot be told."""
+    outputs = len(model.output_names) or (len(model.outputs) if isinstance(model.outputs, tuple) else 1)
+    if outputs > 1 or model.loss_structure not in ("single", "none") or model.metric_keys:
+        return None
+    if _OWN & set(model.overrides) or not _adds_nothing(fit) or _layers_have_metrics(model, project):
+        return None
+    names = ["loss", *(metric.name for metric in model.metrics), *_ADDED]
+    if _has_validation(fit):
+        names += [f"val_{name}" for name in names[: 1 + len(model.metrics)]]
+    return tuple(names)
+
+
+def _layers_have_metrics(model: ModelFacts, project: Project | Unknown) -> bool:
+    """Whether a class of the user's keeps metrics: Keras reports those too."""
+    own = {layer.class_name for layer in model.every_layer() if not layer.builtin}
+    if model.kind == "subclassed":
+        own.add(model.class_name)
+    if not own:
+        return False
+    if isinstance(project, Unknown):
+        return True
+    for name in own:
+        owner = project.class_named(name)
+        if owner is None or any(
+            "metrics." in one.module.segment(one.node) or "Metric" in one.module.segment(one.node)
+            for one in owner.module.ancestry(owner)
+        ):
+            return True
+    return False
+
+
+def _may_be(monitor: str, names: tuple[str, ...]) -> bool:
+    """Keras numbers metrics of one name (`auc_1`), and marks weighted ones."""
+    plain = re.sub(r"_\d+$", "", monitor)
+    return any(plain == re.sub(r"_\d+$", "", name) for name in names) or "weighted_" in monitor
+
+
+def _no_validation(
+    callback: CallbackFacts, monitor: str, names: tuple[str, ...] | None, fit: FitFacts
+) -> Finding:
+    raises = _raises(callback, monitor, names)
+    return CAUSE.finding(
+        f"`{callback.class_name}` watches `{monitor}`, and fit gets no validation data: {_consequence(callback)}",
+        subject=f"monitor of {callback.class_name}",
+        location=place(fit.code, callback.code),
+        evidence=[_watched(callback, monitor, names)],
+        fixes=[
+            unsafe("validate on a part of the data", set_argument(fit.code, "validation_split", "0.2"))
+            if not isinstance(fit.code, Unknown)
+            else unsafe("give fit validation data"),
+            *_renamed(callback, monitor.removeprefix("val_"), names),
+        ],
+        confidence=Confidence.CERTAIN,
+        severity=Severity.ERROR if raises else Severity.WARNING,
+    )
+
+
+def _consequence(callback: CallbackFacts) -> str:
+    if callback.class_name == "ModelCheckpoint":
+        return "it cannot tell which model is the best"
+    return "it will never act"
+
+
+def _raises(callback: CallbackFacts, monitor: str, names: tuple[str, ...] | None) -> bool:
+    """Whether Keras has to find out the direction, and cannot: the name is no metric of the model."""
+    plain = monitor.removeprefix("val_")
+    if callback.setting("mode") not in (None, "auto") or names is None:
+        return False
+    return plain != "loss" and plain not in names
+
+
+def _missing(
+    callback: CallbackFacts,
+    monitor: str,
+    names: tuple[str, ...],
+    fit: FitFacts | Unknown,
+    evidence: list[Evidence],
+) -> Finding:
+    raises = _raises(callback, monitor, names)
+    then = "Keras raises at the end of the first epoch" if raises else _consequence(callback)
+    return CAUSE.finding(
+        f"`{callback.class_name}` watches `{monitor}`, which fit does not have: {then}",
+        subject=f"monitor of {callback.class_name}",
+        location=place(callback.code, fit.code if isinstance(fit, FitFacts) else None),
+        evidence=[_watched(callback, monitor, names), *evidence],
+        fixes=_fixes(callback, monitor, names),
+        confidence=Confidence.CERTAIN,
+        severity=Severity.ERROR if raises else Severity.WARNING,
+    )
+
+
+def _watched(callback: CallbackFacts, monitor: str, names: tuple[str, ...] | None) -> Evidence:
+    there = [name for name in names or () if name not in _ADDED]
+    return Evidence(
+        claim="what is watched, and what fit will have",
+        observed=f"`{monitor}`",
+        expected=listing(there, 8),
+        fact="fit.callbacks",
+        location=place(callback.code),
+    )
+
+
+def _fixes(callback: CallbackFacts, monitor: str, names: tuple[str, ...]) -> list[Fix]:
+    other = closest(monitor, names)
+    if other is None:
+        return [unsafe(f"watch one of {listing([name for name in names if name not in _ADDED], 8)}")]
+    return _renamed(callback, other, names) or [unsafe(f"watch `{other}`")]
+
+
+def _renamed(callback: CallbackFacts, name: str, names: tuple[str, ...] | None) -> list[Fix]:
+    if names is not None and name not in names:
+        return []
+    position = WATCHERS.get(callback.class_name)
+    edits = set_argument(callback.code, "monitor", f'"{name}"', position) if _is_call(callback) else ()
+    return [unsafe(f"watch `{name}`", edits)]
+
+
+def _is_call(callback: CallbackFacts) -> bool:
+    """Whether the code is the very constructor call, not something that makes or holds the callback."""
+    return isinstance(callback.code, Code) and callback.code.name.endswith(f".{callback.class_name}")
+
+
+def closest(monitor: str, names: tuple[str, ...]) -> str | None:
+    """The name that was meant: the other name of the metric, or one that is spelt much alike."""
+    prefix = "val_" if monitor.startswith("val_") else ""
+    plain = monitor.removeprefix("val_")
+    twins = {plain, _SAME.get(plain, ""), *(long for long, short in _SAME.items() if short == plain)}
+    for twin in twins - {"", plain}:
+        if f"{prefix}{twin}" in names:
+            return f"{prefix}{twin}"
+    same_side = [name for name in names if name.startswith("val_") == bool(prefix) and name not in _ADDED]
+    metrics = [name for name in same_side if name != f"{prefix}loss"]
+    close = difflib.get_close_matches(monitor, metrics, n=1, cutoff=0.6)
+    if close:
+        return close[0]
+    return metrics[0] if len(metrics) == 1 else f"{prefix}loss" if f"{prefix}loss" in names else None
+
+
+@CAUSE.after_failure
+def from_failure(
+    failure: FailureFacts,
+    model: ModelFacts | Unknown,
+    fit: FitFacts | Unknown,
+    project: Project | Unknown,
+) -> Iterator[Finding]:
+    """Keras names the callback and the value."""
+    said = _SAID.search(failure.message)
+    if said is None:
+        return
+    monitor, name = said["monitor"], said["callback"]
+    evidence = [Evidence(claim="Keras cannot tell its direction", fact="failure.message")]
+    callback = _callback(name, monitor, fit, project)
+    names = available(model, fit, project) if isinstance(model, ModelFacts) and isinstance(fit, FitFacts) else None
+    if names is not None and monitor not in names:
+        yield _missing(callback, monitor, names, fit, evidence)
+        return
+    frame = failure.last_user_frame
+    exists = names is not None
+    yield CAUSE.finding(
+        f"`{name}` watches `{monitor}`, "
+        + ("of which Keras does not know whether more is better" if exists else "which is no metric of the model"),
+        subject=f"monitor of {name}",
+        location=place(callback.code, frame.location if frame else None),
+        evidence=evidence,
+        fixes=[unsafe('say `mode="max"` or `mode="min"`' if exists else "watch the name of a metric that there is")],
+        confidence=Confidence.CERTAIN,
+    )
+
+
+def _callback(
+    name: str, monitor: str, fit: FitFacts | Unknown, project: Project | Unknown
+) -> CallbackFacts:
+    """The callback that Keras names: of the call, or else the one place in the source that makes such a one."""
+    for callback in fit.callbacks if isinstance(fit, FitFacts) else ():
+        if callback.class_name == name and callback.setting("monitor") == monitor:
+            return callback
+    found: list[Code] = []
+    for module in project.modules if isinstance(project, Project) else ():
+        found += _makers(module, name, monitor)
+    code = found[0] if len(found) == 1 else Unknown()
+    return CallbackFacts(name, (("monitor", monitor), ("mode", "auto")), code)
+
+
+def _makers(module: Module, name: str, monitor: str) -> list[Code]:
+    return [
+        module.code(site.node)
+        for site in module.calls_to(f"keras.callbacks.{name}")
+        if monitor in module.segment(site.node)
+    ]

@@ -1,0 +1,321 @@
+"""An operation of your own layer, model or loss gets shapes that do not go together.
+
+## What happens
+
+`ValueError: Dimensions must be equal, but are 12 and 32 for '{{node mul}} = Mul…' with input shapes: [?,30,16], [?,16,1]`,
+`Incompatible shapes`, `required broadcastable shapes`, `Matrix size-incompatible`. The line is one of your own, in
+`call`, a loss or a `train_step`; sometimes only the running graph finds out, after the shapes are known.
+
+## Why
+
+Somewhere before that line an axis went missing or is another one than you think: a reduction over the wrong axis or
+without `keepdims=True`, a product without the transposition, a constant of another length.
+
+## Fix
+
+Look at the shapes in the message and at the reductions above the line. `keepdims=True` keeps a reduced axis with length
+1, so that the result goes together with what it was computed from.
+
+## Known limits
+
+An axis or a transposition is named only where the shapes leave no doubt. Layers of Keras that refuse their input have
+causes of their own.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.traced import function_at, module_of, name_of, own_nodes, stands_at
+from fitdoctor.catalogue.words import shape_words
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.edits import append_arguments, fix, replace_code
+from fitdoctor.facts import DataFacts, FailureFacts, FailureSummary, Frame, Outcome, Shape, Unknown
+from fitdoctor.failure.patterns import OperationShapes, operation_shapes
+from fitdoctor.source.module import FunctionInfo, Module
+from fitdoctor.source.project import Project
+
+CAUSE = Cause(
+    id="FIT320",
+    slug="operation-shape-mismatch",
+    severity=Severity.ERROR,
+    raises=("ValueError", "InvalidArgumentError"),
+)
+
+_SAID = re.compile(
+    r"Dimensions must be equal|Incompatible shapes|required broadcastable shapes|Matrix size-incompatible|"
+    r"Shape must be rank \d+ but is rank \d+|Shapes must be equal rank|in both shapes must be equal|"
+    r"ConcatOp : (?:Dimension|Ranks)|Inner dimensions|[Cc]annot broadcast|could not be broadcast|"
+    r"Cannot multiply A and B|In\[0\] (?:mismatch|and In\[1\])|Expected dimension \d+ at axis|"
+    r"All arrays must have the same|Shapes used to|must have compatible shapes"
+)
+_MATMULS = frozenset({"MatMul", "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3"})
+_KERAS_RAISED = "Layer "
+
+
+@CAUSE.before_fit
+def from_trial(data: DataFacts, project: Project) -> Iterator[Finding]:
+    """The abstract pass raised in a line of the user's."""
+    for outcome in (data.trial.forward, data.trial.loss, data.trial.metrics):
+        failed = outcome.failure if isinstance(outcome, Outcome) else None
+        if failed is None or failed.place is None or not _SAID.search(failed.message):
+            continue
+        module = project.module_at(failed.place.path)
+        if module is not None and _is_of_user(failed.layer_class, project):
+            yield from _at(module, failed.place, failed.message, Confidence.CERTAIN, _tried(failed))
+
+
+def _tried(failed: FailureSummary) -> list[Evidence]:
+    return [Evidence(claim="tried on the shapes of the data, it raised", observed=_first_line(failed.message))]
+
+
+def _first_line(message: str) -> str:
+    return message.strip().splitlines()[0][:160] if message.strip() else ""
+
+
+def _is_of_user(layer_class: str, project: Project | Unknown) -> bool:
+    """Whether the innermost layer is none of Keras's own, which say themselves what they refuse."""
+    if layer_class in ("", "Lambda", "Functional", "Sequential"):
+        return True
+    return isinstance(project, Unknown) or any(owner.name == layer_class for owner in project.classes)
+
+
+def _at(
+    module: Module, place: Location, message: str, confidence: Confidence, evidence: list[Evidence]
+) -> Iterator[Finding]:
+    function = function_at(module, place.line, place.cell)
+    if function is None or function.traced is None:
+        return
+    shapes = operation_shapes(message)
+    if _compares_labels(function, module, place):
+        confidence = Confidence.LIKELY
+    remedy = _transposed(function, place, shapes) or _kept(function, place, shapes)
+    location, fixes = remedy if remedy is not None else (_statement(function, place), [_look(function)])
+    yield _finding(name_of(function), location, shapes, fixes, confidence, [*_reductions(function, place), *evidence])
+
+
+def _finding(
+    where: str,
+    location: Location | None,
+    shapes: OperationShapes | None,
+    fixes: list[Fix],
+    confidence: Confidence,
+    evidence: list[Evidence],
+) -> Finding:
+    given = " and ".join(shape_words(shape) for shape in shapes.shapes[:3] if shape) if shapes is not None else ""
+    operation = f"`{shapes.operation}`" if shapes is not None and shapes.operation else "an operation"
+    what = f": {given}" if given else ""
+    return CAUSE.finding(
+        f"{operation} in {where} gets shapes that do not go together{what}",
+        subject=where,
+        location=location,
+        evidence=evidence,
+        fixes=fixes,
+        confidence=confidence,
+    )
+
+
+def _look(function: FunctionInfo) -> Fix:
+    return fix(f"make the shapes go together in {name_of(function)}: look at the axes that are reduced before this line")
+
+
+def _statement(function: FunctionInfo, place: Location) -> Location:
+    """The line itself; of a statement over several lines the one that was named."""
+    module = function.module
+    for node in own_nodes(function):
+        if isinstance(node, ast.stmt) and not hasattr(node, "body"):
+            location = module.location(node)
+            if stands_at(location, place.line, place.cell):
+                return location if location.line == place.line else place
+    return place
+
+
+def _compares_labels(function: FunctionInfo, module: Module, place: Location) -> bool:
+    """Whether the line sets labels against predictions as they came: then the cause may lie in either of them."""
+    if function.traced is None or function.traced.how not in ("loss", "metric"):
+        return False
+    names = {name for name in function.parameters if name != "self"}
+    return any(
+        isinstance(node, ast.BinOp)
+        and {ast.unparse(node.left), ast.unparse(node.right)} <= names
+        and stands_at(module.location(node), place.line, place.cell)
+        for node in own_nodes(function)
+    )
+
+
+# --- reductions ----------------------------------------------------------------------------------------------------
+
+
+def _reduction_calls(function: FunctionInfo) -> Iterator[tuple[ast.Call, int]]:
+    """Calls that take one axis away, and which."""
+    module = function.module
+    for node in own_nodes(function):
+        if not isinstance(node, ast.Call):
+            continue
+        name = module.resolve(node.func)
+        last = name.rpartition(".")[2]
+        if not name.startswith(("tensorflow.", "keras.ops.")) or not (
+            last.startswith("reduce_") or last in ("mean", "sum", "max", "min", "var", "std", "norm", "logsumexp")
+        ):
+            continue
+        axis = next((keyword.value for keyword in node.keywords if keyword.arg == "axis"), None)
+        axis = axis if axis is not None else node.args[1] if len(node.args) > 1 else None
+        number = _whole(axis)
+        if number is not None and not any(keyword.arg == "keepdims" for keyword in node.keywords):
+            yield node, number
+
+
+def _whole(value: ast.expr | None) -> int | None:
+    if isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.USub):
+        inner = _whole(value.operand)
+        return None if inner is None else -inner
+    return value.value if isinstance(value, ast.Constant) and type(value.value) is int else None
+
+
+def _reductions(function: FunctionInfo, place: Location) -> list[Evidence]:
+    found = []
+    for call, _axis in _reduction_calls(function):
+        location = function.module.location(call)
+        if location.line <= place.line and location.cell == place.cell:
+            found.append(
+                Evidence(
+                    claim="an axis is taken away here",
+                    observed=f"`{function.module.segment(call)[:80]}`",
+                    location=location,
+                )
+            )
+    return found[-2:]
+
+
+def _kept(
+    function: FunctionInfo, place: Location, shapes: OperationShapes | None
+) -> tuple[Location, list[Fix]] | None:
+    """The one reduction whose axis is what the second shape lacks: it has to keep it."""
+    removed = _removed_axis(shapes)
+    if removed is None:
+        return None
+    axis, rank = removed
+    fitting = [
+        call
+        for call, number in _reduction_calls(function)
+        if number % rank == axis and function.module.location(call).line <= place.line
+    ]
+    if len(fitting) != 1:
+        return None
+    code = function.module.code(fitting[0])
+    edits = append_arguments(code, "keepdims=True")
+    return code.location, [fix("keep the reduced axis with length 1: `keepdims=True`", edits)]
+
+
+def _removed_axis(shapes: OperationShapes | None) -> tuple[int, int] | None:
+    """Which axis of the longer shape the shorter one lacks, where that is the only way to see it."""
+    if shapes is None or len(shapes.shapes) != 2 or shapes.operation in _MATMULS:
+        return None
+    longer, shorter = sorted(shapes.shapes, key=len, reverse=True)
+    if len(longer) != len(shorter) + 1:
+        return None
+    fitting = [axis for axis in range(len(longer)) if (*longer[:axis], *longer[axis + 1 :]) == shorter]
+    return (fitting[0], len(longer)) if len(fitting) == 1 else None
+
+
+# --- products ------------------------------------------------------------------------------------------------------
+
+
+def _transposed(
+    function: FunctionInfo, place: Location, shapes: OperationShapes | None
+) -> tuple[Location, list[Fix]] | None:
+    """A product of two tensors whose last axes agree: the second one wants to be transposed."""
+    if shapes is None or shapes.operation not in _MATMULS or len(shapes.shapes) != 2:
+        return None
+    first, second = shapes.shapes
+    if len(first) < 2 or len(second) < 2 or first[-1] is None or first[-1] != second[-1]:
+        return None
+    module = function.module
+    products = [
+        node
+        for node in own_nodes(function)
+        if isinstance(node, ast.Call)
+        and stands_at(module.location(node), place.line, place.cell)
+        and module.resolve(node.func).rpartition(".")[2] == "matmul"
+        and len(node.args) == 2
+        and not node.keywords
+    ]
+    if len(products) != 1:
+        return None
+    product = products[0]
+    title = "transpose the second factor"
+    edits: tuple[Edit, ...]
+    if module.resolve(product.func).startswith("tensorflow."):
+        edits = append_arguments(module.code(product), "transpose_b=True")
+    else:
+        home = module.segment(product.func).rpartition(".")[0]
+        turned = f"{home}.swapaxes({module.segment(product.args[1])}, -1, -2)"
+        edits = replace_code(module.code(product.args[1]), turned) if home else ()
+    return _statement(function, place), [fix(title, edits)]
+
+
+# --- from the failure ----------------------------------------------------------------------------------------------
+
+
+@CAUSE.after_failure
+def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """TensorFlow names the operation; the user's last line that led to it is where to look."""
+    if not _SAID.search(failure.message) or failure.message.startswith(_KERAS_RAISED):
+        return
+    if not _is_of_user(failure.layer_class, project):
+        return
+    evidence = [Evidence(claim="what was raised", observed=_first_line(failure.message), fact="failure.message")]
+    frame = _users_line(failure)
+    if frame is not None:
+        module = module_of(project, frame)
+        if module is not None:
+            yield from _at(module, frame.location, failure.message, Confidence.CERTAIN, evidence)
+        elif isinstance(project, Unknown) and frame.function not in ("<module>", ""):
+            shapes = operation_shapes(failure.message)
+            remedy = [fix("make the shapes go together: look at the axes that are reduced before this line")]
+            yield _finding(f"`{frame.function}`", frame.location, shapes, remedy, Confidence.LIKELY, evidence)
+        return
+    yield from _by_node(failure, project, evidence)
+
+
+def _users_line(failure: FailureFacts) -> Frame | None:
+    """The user's innermost line on the way to the operation: where it was defined, or where it raised."""
+    defined = [frame for frame in failure.definition if not frame.library and frame.function != "<module>"]
+    if defined:
+        return defined[-1]
+    frame = failure.last_user_frame
+    return frame if frame is not None and frame.function != "<module>" and not failure.definition else None
+
+
+_NODE_OPERATORS = {"mul": ast.Mult, "sub": ast.Sub, "add": ast.Add, "truediv": ast.Div, "matmul": ast.MatMult}
+
+
+def _by_node(
+    failure: FailureFacts, project: Project | Unknown, evidence: list[Evidence]
+) -> Iterator[Finding]:
+    """A node of the backward pass has no line of the user's, but its name tells the loss and the operation."""
+    parts = failure.node.split("/")
+    for module in project.modules if isinstance(project, Project) else ():
+        for function in module.functions:
+            if function.traced is None or function.name not in parts:
+                continue
+            operation = parts[parts.index(function.name) + 1 :][:1]
+            place = _line_of(function, re.sub(r"_\d+$", "", operation[0].lower()) if operation else "")
+            yield from _at(module, place, failure.message, Confidence.LIKELY, evidence)
+            return
+
+
+def _line_of(function: FunctionInfo, operation: str) -> Location:
+    """The only line with that operator; else where the function returns."""
+    module, operator = function.module, _NODE_OPERATORS.get(operation)
+    found = [
+        node for node in own_nodes(function)
+        if operator is not None and isinstance(node, ast.BinOp) and isinstance(node.op, operator)
+    ]
+    if len(found) == 1:
+        return module.location(found[0])
+    last = module.returns.get(function.node, [])
+    return module.location(last[-1] if last else function.node)

@@ -1,0 +1,196 @@
+"""`trainable` changed after the training step was made.
+
+## What happens
+
+Nothing: that is the trouble. A layer that was frozen between two calls of fit, or in a callback, goes on learning; one
+that was unfrozen for fine-tuning stays as it is. The summary shows the new state all the same.
+
+## Why
+
+Keras reads `trainable` when it traces the training step, at the first batch after `compile`. Later fits run the step that
+was traced. (A change after `compile` and before the first fit does take effect.)
+
+## Fix
+
+Call `compile` again after the change.
+
+## Known limits
+
+In a callback the change is reported where it comes after the first batch. A program that runs eagerly reads
+`trainable` anew in each step, and is not reported.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.words import listing, place
+from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
+from fitdoctor.edits import fix, insert_before, unsafe
+from fitdoctor.facts import Code, FitFacts, ModelFacts, Unknown
+from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
+from fitdoctor.source.project import Project
+
+CAUSE = Cause(id="FIT323", slug="trainable-changed-after-compile", severity=Severity.WARNING)
+
+_AFTER_THE_FIRST_BATCH = (
+    "on_epoch_end",
+    "on_batch_end",
+    "on_train_batch_end",
+    "on_train_batch_begin",
+    "on_batch_begin",
+    "on_epoch_begin",
+)
+_COMPILES = ("compile", "make_train_function", "train_function")
+
+
+@CAUSE.in_source
+@CAUSE.before_fit
+def from_model(model: ModelFacts, fit: FitFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """The traced step trains other layers than `trainable` says now."""
+    if fit.method not in ("fit", "train_on_batch") or not model.trainable_changed or model.run_eagerly:
+        return
+    if "make_train_function" in model.overrides or "train_step" in model.overrides:
+        return
+    change = _last_change(fit.code, project)
+    module, node = change if change is not None else (None, None)
+    names = list(dict.fromkeys(model.trainable_changed))
+    layers = f"of {listing(names, 3)}" if names else ""
+    yield CAUSE.finding(
+        f"`trainable` {layers} was changed after the training step was traced: it has no effect on this fit",
+        subject="trainable",
+        location=module.location(node) if module is not None and node is not None else place(fit.code),
+        evidence=[
+            Evidence(
+                claim="the step that was traced at the first fit is used again",
+                observed=f"{len(names)} layer{'s' * (len(names) != 1)} changed since",
+                fact="model.trainable_changed",
+                location=place(model.compile_code, fit.code),
+            )
+        ],
+        fixes=[_compile_again(model, fit)],
+        confidence=Confidence.CERTAIN,
+    )
+
+
+def _last_change(call: Code | Unknown, project: Project | Unknown) -> tuple[Module, ast.stmt] | None:
+    """The first assignment of `trainable` since the fit before, in the function that calls this one."""
+    if isinstance(call, Unknown) or isinstance(project, Unknown):
+        return None
+    module = project.module_at(call.location.path)
+    if module is None:
+        return None
+    cell, line = call.location.cell, call.location.line
+    at = (cell or 0, line)
+    scope = next(
+        (
+            site.function
+            for site in module.method_calls("fit", "train_on_batch")
+            if module.location(site.node).line == line and module.location(site.node).cell == cell
+        ),
+        None,
+    )
+    changes = [
+        (position, statement)
+        for statement in changes_of_trainable(module)
+        if module.function_of(statement) is scope and (position := _position(module, statement)) < at
+    ]
+    earlier = [
+        _position(module, site.node)
+        for site in module.method_calls("fit", "train_on_batch")
+        if site.function is scope and _position(module, site.node) < at
+    ]
+    since = max(earlier, default=(0, 0))
+    recent = [statement for position, statement in changes if position > since]
+    chosen = recent[:1] or [statement for _position_, statement in changes[-1:]]
+    if not chosen:
+        everywhere = list(changes_of_trainable(module))
+        chosen = everywhere if len(everywhere) == 1 else []
+    return (module, chosen[0]) if chosen else None
+
+
+def _position(module: Module, node: ast.AST) -> tuple[int, int]:
+    location = module.location(node)
+    return (location.cell or 0, location.line)
+
+
+def changes_of_trainable(module: Module) -> Iterator[ast.stmt]:
+    """The statements `something.trainable = …`, in source order."""
+    for statement in sorted(module.nodes(ast.Assign), key=lambda node: node.lineno):
+        if any(isinstance(target, ast.Attribute) and target.attr == "trainable" for target in statement.targets):
+            yield statement
+
+
+def _compile_again(model: ModelFacts, fit: FitFacts) -> Fix:
+    title = "compile again after the change"
+    compiled, call = model.compile_code, fit.code
+    if isinstance(compiled, Unknown) or isinstance(call, Unknown):
+        return fix(title)
+    if compiled.location.path != call.location.path or compiled.function != call.function:
+        return fix(title)
+    if "\n" in compiled.text or not compiled.text.isprintable():
+        return fix(title)
+    return unsafe(title, insert_before(call, compiled.text))
+
+
+# --- callbacks -----------------------------------------------------------------------------------------------------
+
+
+@CAUSE.in_source
+def in_callback(module: Module) -> Iterator[Finding]:
+    """A callback changes it while the traced step is running."""
+    if module.runs_eagerly:
+        return
+    for owner in module.classes:
+        if owner.kind != "Callback" or _compiles(owner):
+            continue
+        for name in _AFTER_THE_FIRST_BATCH:
+            method = owner.methods.get(name)
+            for statement in _changes_in(module, method) if method is not None else ():
+                if not _is_before_the_first_batch(module, statement, method):
+                    yield _callback_finding(module, owner, name, statement)
+                    break
+
+
+def _changes_in(module: Module, method: FunctionInfo) -> Iterator[ast.stmt]:
+    for statement in changes_of_trainable(module):
+        if module.function_of(statement) is method:
+            yield statement
+
+
+def _compiles(owner: ClassInfo) -> bool:
+    """Whether the class compiles again, or makes a new step."""
+    return any(
+        isinstance(node, ast.Attribute) and node.attr in _COMPILES for node in ast.walk(owner.node)
+    )
+
+
+def _is_before_the_first_batch(module: Module, statement: ast.stmt, method: FunctionInfo | None) -> bool:
+    """`if epoch == 0` at the beginning of an epoch: nothing is traced yet. So is an unconditional change there."""
+    if method is None or not method.name.endswith("begin"):
+        return False
+    around = module.parent(statement)
+    while around is not None and around is not method.node:
+        if isinstance(around, ast.If):
+            zero = any(isinstance(node, ast.Constant) and node.value == 0 for node in ast.walk(around.test))
+            return zero and any(isinstance(node, ast.Eq) for node in ast.walk(around.test))
+        around = module.parent(around)
+    return True
+
+
+def _callback_finding(module: Module, owner: ClassInfo, name: str, statement: ast.stmt) -> Finding:
+    return CAUSE.finding(
+        f"`{owner.name}.{name}` changes `trainable` while the traced step is running: it has no effect",
+        subject=f"trainable in {owner.name}",
+        location=module.location(statement),
+        evidence=[
+            Evidence(
+                claim="Keras read `trainable` when it traced the step, at the first batch",
+                location=module.location(statement),
+            )
+        ],
+        fixes=[fix("train in two fits, and compile between them after the change")],
+        confidence=Confidence.LIKELY,
+    )
