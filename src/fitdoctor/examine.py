@@ -31,6 +31,7 @@ from fitdoctor.facts import (
     FitFacts,
     ModelFacts,
     SourceFacts,
+    TrainingFacts,
     Unknown,
 )
 
@@ -213,6 +214,18 @@ def call_case(
     )
 
 
+def training_case(training: TrainingFacts, collected: Call, project: ProjectSource = lambda: None) -> Case:
+    """The case of a fit that has ended."""
+    return Case(
+        Moment.WHILE_TRAINING,
+        _Facts(
+            TrainingFacts=(training,),
+            **_call_facts(collected),
+            Project=lambda: _project(project()),
+        ),
+    )
+
+
 def failure_case(
     failure: FailureFacts,
     project: ProjectSource = lambda: None,
@@ -317,6 +330,17 @@ def examine_call(
     return _finished([call_case(collected, project, environment)], project, select, ignore)
 
 
+def examine_training(
+    training: TrainingFacts,
+    collected: Call,
+    project: ProjectSource = lambda: None,
+    select: Collection[str] = (),
+    ignore: Collection[str] = (),
+) -> Diagnosis:
+    """Judge how a fit went."""
+    return _finished([training_case(training, collected, project)], project, select, ignore)
+
+
 def examine_failure(
     failure: FailureFacts,
     project: ProjectSource = lambda: None,
@@ -337,6 +361,8 @@ class Run:
 
     project: Project | None
     calls: Sequence[Call] = ()
+    trainings: Sequence[tuple[TrainingFacts, Call]] = ()
+    """How the fits went that came to their end."""
     failure: FailureFacts | None = None
     """What ended the program."""
     failed_call: Call | None = None
@@ -361,6 +387,7 @@ def examine_run(run: Run, select: Collection[str] = (), ignore: Collection[str] 
     if run.project is not None:
         cases.extend(source_cases(run.project, fit_sites=not run.calls, crashes=crashes))
     cases.extend(call_case(call, project, run.environment) for call in run.calls)
+    cases.extend(training_case(training, call, project) for training, call in run.trainings)
     if run.failure is not None:
         cases.append(failure_case(run.failure, project, run.failed_call, run.environment))
     diagnosis = _finished(cases, project, select, ignore)

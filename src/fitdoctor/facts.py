@@ -433,6 +433,16 @@ class FitFacts:
     """The call as it stands in the user's source."""
 
 
+@dataclass(frozen=True)
+class TrainingFacts:
+    """How a fit went that came to its end."""
+
+    losses: tuple[float, ...] = ()
+    """The loss of each epoch."""
+    nonfinite_weights: tuple[str, ...] = ()
+    """Weights that hold NaN or Inf afterwards, by name."""
+
+
 # --- failure ------------------------------------------------------------------------------------------------------
 
 

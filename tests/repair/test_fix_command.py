@@ -152,8 +152,8 @@ def _gone(pid: int) -> bool:
     ("program", "cause", "line"),
     [
         (SHIFTED, "FIT203", "+y = rng.integers(1, 4, size=64) - 1"),
-        (NOT_COMPILED, "FIT701", "+model.compile("),
-        (NOT_BATCHED, "FIT301", ".batch(32)"),
+        (NOT_COMPILED, "FIT301", "+model.compile("),
+        (NOT_BATCHED, "FIT701", ".batch(32)"),
     ],
     ids=["labels shifted", "not compiled", "not batched"],
 )

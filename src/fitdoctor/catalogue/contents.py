@@ -40,8 +40,12 @@ def is_text(array: ArrayFacts) -> bool:
     dtype = array.dtype if isinstance(array.dtype, str) else ""
     if dtype in TEXT or dtype.startswith(("bytes", "<U", "|S")):
         return True
-    held = set(kinds(array))
-    return dtype in ("object", "category") and bool(held) and held <= TEXT
+    if dtype not in ("object", "category") or not array.columns:
+        return False
+    return all(
+        column.dtype in TEXT or (bool(column.holds) and set(column.holds.split(", ")) <= TEXT)
+        for column in array.columns
+    )
 
 
 def is_refused(array: ArrayFacts) -> bool:

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from fitdoctor.source.project import Project
 
 _ENDLESS = frozenset(("itertools.count", "itertools.cycle"))
-_FINITE = frozenset(("range", "enumerate", "zip", "reversed", "sorted", "list", "tuple", "numpy.arange", "tqdm.tqdm"))
+_FINITE = frozenset(
+    ("range", "enumerate", "zip", "reversed", "sorted", "list", "tuple", "numpy.arange", "tqdm.tqdm")
+)
 _OWN_SCOPE = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
 
@@ -84,7 +86,9 @@ def never_ends(function: FunctionInfo) -> bool:
     """Whether it surely goes on for ever: a `while True` on its own level without a way out."""
     for statement in getattr(function.node, "body", ()):
         if _is_endless_loop(function.module, statement):
-            return not any(isinstance(inner, (ast.Break, ast.Return, ast.Raise)) for inner in ast.walk(statement))
+            return not any(
+                isinstance(inner, (ast.Break, ast.Return, ast.Raise)) for inner in ast.walk(statement)
+            )
     return False
 
 
@@ -110,7 +114,9 @@ def _has_an_end(module: Module, iterated: ast.expr) -> bool:
     if isinstance(iterated, (ast.List, ast.Tuple, ast.Dict, ast.Set, ast.ListComp, ast.Constant)):
         return True
     if isinstance(iterated, ast.Call):
-        name = module.resolve(iterated.func) or (iterated.func.id if isinstance(iterated.func, ast.Name) else "")
+        name = module.resolve(iterated.func) or (
+            iterated.func.id if isinstance(iterated.func, ast.Name) else ""
+        )
         if name in ("enumerate", "zip", "tqdm.tqdm"):
             return any(_has_an_end(module, part) for part in iterated.args)
         return name in _FINITE
@@ -122,7 +128,8 @@ def loop_of(function: FunctionInfo) -> Location | None:
     loops = [
         node
         for node in own_nodes(function)
-        if isinstance(node, (ast.For, ast.While)) and any(isinstance(inner, ast.Yield) for inner in ast.walk(node))
+        if isinstance(node, (ast.For, ast.While))
+        and any(isinstance(inner, ast.Yield) for inner in ast.walk(node))
     ]
     if not loops:
         return None

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from fitdoctor.catalogue.shapes import says_batch, shape_argument
 from fitdoctor.facts import Code, FailureFacts, Shape, Unknown
 from fitdoctor.failure.patterns import shapes_in
-from fitdoctor.source.fit_sites import ModelSite, model_sites
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
+
+if TYPE_CHECKING:
+    from fitdoctor.source.fit_sites import ModelSite
 
 _INPUTS = ("keras.Input", "keras.layers.InputLayer", "tf_keras.Input", "tf_keras.layers.InputLayer")
 
@@ -28,6 +31,9 @@ def refused_input(failure: FailureFacts, project: Project | Unknown) -> tuple[Co
     for code in inputs:
         if _may_give(code, shape[1:]):
             return code, shape
+    # Following a program is dear to import, and needed only here.
+    from fitdoctor.source.fit_sites import model_sites
+
     for site in model_sites(module):
         given = refusing_site(site)
         if given is not None and given[1] == shape:

@@ -75,8 +75,8 @@ def receiver_end(code: Code) -> int | None:
         return None
     receiver = call.func.value
     starts = [0]
-    for line in code.text.split("\n"):
-        starts.append(starts[-1] + len(line) + 1)
+    for text in code.text.split("\n"):
+        starts.append(starts[-1] + len(text) + 1)
     line, column = receiver.end_lineno or 1, receiver.end_col_offset or 0
     return starts[line - 1] + column - (1 if line == 1 else 0)
 

@@ -171,13 +171,23 @@ def _all_fit(arrays: tuple[ArrayFacts, ...], inputs: tuple[Spec, ...]) -> bool:
 def input_code_of(model: ModelFacts, spec: Spec) -> Code | Unknown:
     """The `Input(…)` of one of several inputs."""
     if isinstance(model.inputs, Unknown) or len(model.inputs) == 1:
-        return model.input_code
+        return _single_input_code(model)
     position = model.inputs.index(spec)
     names = {spec.name, *model.input_layers[position : position + 1]}
     for layer in model.layers:
         if layer.class_name == "InputLayer" and layer.name in names:
             return layer.code
     return Unknown("its `Input` was not found")
+
+
+def _single_input_code(model: ModelFacts) -> Code | Unknown:
+    """The `Input` of a model with one; where the first layer is a model itself, what that was told."""
+    code = model.input_code
+    first = model.layers[0] if model.layers else None
+    told = bool(shape_argument(code)) or (isinstance(code, Code) and code.argument("input_dim") is not None)
+    if not told and first is not None and first.sublayers and shape_argument(first.code):
+        return first.code
+    return code
 
 
 _PASSES_SHAPE = frozenset(
@@ -218,7 +228,9 @@ def _begins_with_batch(found: Shape, expected: Shape, data: DataFacts, code: Cod
     """Whether the expected shape is a sample's with the number of samples, or the batch size, before it."""
     if len(expected) != len(found) + 1 or relation(found, expected[1:]) != "same":
         return False
-    return expected[0] in (data.samples, data.batch_size) or says_batch(code)
+    # Without labels, as in predict, a lone sample would look the same.
+    counted = expected[0] in (data.samples, data.batch_size) and bool(data.y)
+    return counted or says_batch(code)
 
 
 def says_batch(code: Code | Unknown) -> bool:

@@ -42,6 +42,7 @@ def main(argv: list[str]) -> int:
         raise UsageError("fix what? give a script or a notebook (see `fitdoctor fix --help`)")
     if options.timeout <= 0:
         raise UsageError("`--timeout` must be more than 0 seconds")
+    _refuse_unwritable(options.output_file)
     wishes = _wishes(options, program)
     with _ending_in_order():
         return _fix(options, wishes)
@@ -116,6 +117,12 @@ def _wishes(options: argparse.Namespace, program: list[str]) -> Wishes:
         ignore=(*_words(options.ignore), *config.ignore),
         keras=config.keras or keras_major(),
     )
+
+
+def _refuse_unwritable(path: str | None) -> None:
+    """Say so before the program has run, and before anything is written."""
+    if path and (os.path.isdir(path) or not os.path.isdir(os.path.dirname(os.path.abspath(path)))):
+        raise UsageError(f"cannot write `{path}`")
 
 
 def _refuse_what_cannot_start(script: str) -> None:
@@ -232,9 +239,14 @@ def _text(search: Search, color: bool) -> str:
         proved = "verified" if each.verified else "not verified"
         lines.append(f"  repair: {each.fix.title} ({each.fix.applicability.value}, {proved})")
         lines.append(f"  {each.judged.reason}; {each.candidate.reason}")
-    mended = {id(each.finding) for each in search.mended}
-    left = [found for found in search.last.diagnosis.findings if id(found) not in mended]
-    lines += [f"{_headline(found)}" for found in left]
+    for found in search.last.diagnosis.at_least(_warning()):
+        lines += [_headline(found), *(f"  by hand: {fix.title}" for fix in found.fixes if not fix.edits)]
+    for failure in search.last.diagnosis.unexplained:
+        place = f"{failure.location}: " if failure.location is not None else ""
+        message = failure.message.strip().split("\n")[0]
+        lines.append(f"{place}error: no known cause explains {failure.type}: {message}")
+    if not search.last.ended_well and not lines:
+        lines.append(f"error: the program {search.last.wrong}")
     parts = ["\n".join(lines) + "\n"] if lines else []
     parts += [_painted(change.diff(display_path(change.file.path)), color) for change in search.changes]
     return "\n".join(parts)
@@ -260,6 +272,8 @@ def _painted(diff: str, color: bool) -> str:
 def _remarks(wishes: Wishes, search: Search, copies: Copies) -> Iterator[str]:
     if copies.elsewhere:
         yield "the folder cannot be written to: the copies ran from a temporary folder, so `__file__` was another"
+    for crash in search.last.diagnosis.crashes:
+        yield f"a fault of its own: {crash.where}: {crash.error}"
     script = search.last.diagnosis.script
     if script is not None and script.exception is not None and script.exception.type == "EOFError":
         yield "the program asks for input, and gets none here: give it what it needs as arguments"

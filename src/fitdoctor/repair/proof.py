@@ -239,7 +239,7 @@ def _came_further(before: Seen, after: Seen, new_errors: list[Finding], grown: i
     """Whether the program passed the point where it failed, or stops only at what was known before."""
     if after.stage != before.stage:
         return after.stage > before.stage
-    if after.errors and not new_errors:
+    if after.errors and not new_errors and not after.diagnosis.unexplained:
         return True
     # Lines are compared in the outermost frames, as far as they are of the same file.
     for (path, line), (other, later) in zip(before.place, after.place, strict=False):

@@ -93,10 +93,11 @@ class Search:
         warnings = [found for found in findings if found.severity is Severity.WARNING]
         # While an error is not mended, what is said of a program that does not run cannot be proved.
         wanted: list[Finding | None] = [*errors]
-        if self.last.diagnosis.unexplained or (not errors and not self.last.ended_well):
-            wanted.append(None)
-        if not wanted:
-            wanted = [*warnings]
+        # A program that did not end would not end with a repair of something else either.
+        if not self.last.timed_out:
+            if self.last.diagnosis.unexplained or (not errors and not self.last.ended_well):
+                wanted.append(None)
+            wanted = wanted or [*warnings]
         return next(((each,) for each in wanted if _key(each) not in given_up), None)
 
     def _mend(self, finding: Finding | None) -> bool:

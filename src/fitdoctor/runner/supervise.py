@@ -18,7 +18,7 @@ from typing import Any
 
 from fitdoctor.diagnosis import Crash, Diagnosis, Raised, Script
 from fitdoctor.examine import Run, SeenCall, examine_run, raised, read_project
-from fitdoctor.facts import EnvironmentFacts, FailureFacts
+from fitdoctor.facts import EnvironmentFacts, FailureFacts, TrainingFacts
 from fitdoctor.plain import from_plain
 from fitdoctor.runner import death
 from fitdoctor.runner.session import Options, read_now, read_pieces, seen_from, write_options
@@ -177,6 +177,13 @@ def gathered(
     return Run(
         project=_project(options, pieces),
         calls=tuple(calls.values()),
+        trainings=tuple(
+            (training, calls[piece["call"]])
+            for piece in pieces
+            if piece["kind"] == "training"
+            and piece["call"] in calls
+            and (training := read(lambda piece=piece: from_plain(TrainingFacts, piece["training"]), "training"))
+        ),
         failure=failure,
         failed_call=calls.get(end.get("call")) if end is not None else None,
         stopped=bool(end and end.get("stopped")),
@@ -216,4 +223,4 @@ def _crashes(pieces: list[dict[str, Any]]) -> tuple[Crash, ...]:
 
 
 def _told(pieces: list[dict[str, Any]]) -> frozenset[str]:
-    return frozenset(print_ for piece in pieces if piece["kind"] == "call" for print_ in piece["told"])
+    return frozenset(print_ for piece in pieces if piece["kind"] in ("call", "training") for print_ in piece["told"])

@@ -93,7 +93,10 @@ class Watching:
         began = time.perf_counter()
         try:
             with self._running(model, method, place):
-                return original(model, *args, **kwargs)
+                result = original(model, *args, **kwargs)
+            if method == "fit" and looked is not None:
+                self._trained(model, result, looked)
+            return result
         except Exception as error:
             if not isinstance(error, FitWillFail):
                 self._failed(error, method, frame, looked)
@@ -259,6 +262,26 @@ class Watching:
             models.pop()
             if self.recorder is not None and noted:
                 self.recorder.now()
+
+    def _trained(self, model: Any, history: Any, looked: Looked) -> None:
+        """Look at how the training went, once it has ended."""
+        try:
+            from fitdoctor.collect.training import training_facts
+            from fitdoctor.examine import examine_training
+
+            facts = training_facts(model, history)
+            diagnosis = examine_training(
+                facts, looked.collected, self.project, select=self.select, ignore=self.ignore
+            )
+            with self._lock:
+                new = {found.fingerprint for found in diagnosis.findings} - self._told
+                self._told |= new
+            if self.recorder is not None:
+                told = [found.fingerprint for found in diagnosis.findings] if self.tell else []
+                self.recorder.write("training", call=looked.number, training=facts, told=told)
+            self._say(diagnosis, new)
+        except Exception as ours:
+            self.crashed("training", ours)
 
     def _failed(self, error: Exception, method: str, frame: FrameType | None, looked: Looked | None) -> None:
         try:

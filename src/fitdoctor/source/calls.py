@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from fitdoctor.source import array_methods, objects, pipelines, python_functions, static_models
@@ -210,11 +211,13 @@ def follow_function(
     return value, yields
 
 
+@lru_cache(maxsize=4096)
 def _defines_functions(node: ast.AST) -> bool:
     inside = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
     return any(isinstance(part, inside) and part is not node for part in ast.walk(node))
 
 
+@lru_cache(maxsize=4096)
 def is_generator(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     """Whether the function yields."""
     pending: list[ast.AST] = list(node.body)

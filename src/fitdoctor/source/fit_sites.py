@@ -14,6 +14,7 @@ from fitdoctor.source.layer_facts import layer_facts, shape_fact
 from fitdoctor.source.layer_settings import Dims
 from fitdoctor.source.model_facts import model_facts
 from fitdoctor.source.model_shapes import applied_to
+from fitdoctor.source.model_use import may_make_models
 from fitdoctor.source.module import Module
 from fitdoctor.source.static_layers import Failure
 from fitdoctor.source.values import Arguments, Array, LayerRecord, ModelRecord, Ref
@@ -88,10 +89,7 @@ def model_sites(module: Module) -> tuple[ModelSite, ...]:
 
 def follow(module: Module) -> Followed:
     """Follow a file once, if it has to do with models at all."""
-    text = module.text
-    if "keras" not in text and not (".fit(" in text and ("tensorflow" in text or "Sequential" in text)):
-        return Followed()
-    return _followed(module)
+    return _followed(module) if may_make_models(module) else Followed()
 
 
 @lru_cache(maxsize=64)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING
 
 from fitdoctor.source.static_layers import tensors_in
-from fitdoctor.source.values import LayerCall, ModelRecord, Ref, Symbolic
+from fitdoctor.source.values import LayerCall, LayerRecord, ModelRecord, Ref, Symbolic
 
 if TYPE_CHECKING:
     from fitdoctor.source.interpret import Interpreter
 
+_LONGEST_PATH = 64
 Operation = Ref | LayerCall
 """A layer, or an operation such as `a + b`, which is its own."""
 
@@ -98,3 +100,33 @@ def chain_of(run: Interpreter, record: ModelRecord) -> tuple[Ref, ...] | None:
         chain.append(call.layer)
         call = call.inputs[0].call
     return None if call is None else tuple(reversed(chain))
+
+
+def path_to(run: Interpreter, tensor: Symbolic) -> tuple[str, ...]:
+    """The names of the layers and functions behind a tensor, last first; `?` for what is not told."""
+    names: list[str] = []
+    while len(names) < _LONGEST_PATH:
+        call = tensor.call
+        if call is None:
+            return (*names, "?")
+        made = run.record(call.layer) if call.layer is not None else None
+        if isinstance(made, ModelRecord):
+            return (*names, *_path_in(run, made))
+        if isinstance(made, LayerRecord):
+            names.append(made.name)
+        else:
+            function = call.node.func if isinstance(call.node, ast.Call) else None
+            names.append(run.module.resolve(function).rpartition(".")[2] or "?")
+        if len(call.inputs) != 1:
+            break
+        tensor = call.inputs[0]
+    return tuple(names)
+
+
+def _path_in(run: Interpreter, record: ModelRecord) -> tuple[str, ...]:
+    """The end of the way through a nested model."""
+    if record.kind == "sequential" and record.layers and not record.open:
+        inside = [run.record(layer) for layer in reversed(record.layers)]
+        return tuple(one.name if isinstance(one, LayerRecord) else "?" for one in inside)
+    tensors = tensors_in(run, record.outputs) if record.kind == "functional" else None
+    return path_to(run, tensors[0]) if tensors is not None and len(tensors) == 1 else ("?",)

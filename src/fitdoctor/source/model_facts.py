@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from fitdoctor.facts import LossFacts, ModelFacts, Spec, Unknown
 from fitdoctor.source import objects
 from fitdoctor.source.compile_facts import OPAQUE_LOSS, flag, losses_of, metrics_of, optimizer_of
+from fitdoctor.source.graphs import path_to
 from fitdoctor.source.layer_facts import layers_facts, shape_fact, total_of
 from fitdoctor.source.model_shapes import model_outputs
 from fitdoctor.source.static_layers import follow_call, regularised, tensors_in
@@ -35,13 +36,14 @@ _OVERRIDES = (
     "compiled_loss get_config loss __call__"
 ).split()
 _UNKNOWN = Unknown("not evident from the source")
+Paths = tuple[tuple[str, ...], ...]
 
 
 def model_facts(run: Interpreter, ref: Ref, x: Value | None = None) -> tuple[ModelFacts, bool]:
     """The model, and whether its metrics are known (what is not told stays out of the facts)."""
     record = run.model(ref)
     assert record is not None
-    outputs, tensors = _outputs(run, ref, record, x)
+    outputs, tensors, paths = _outputs(run, ref, record, x)
     names = _output_names(run, record)
     layers = layers_facts(run, record, x)
     facts = ModelFacts(
@@ -56,6 +58,7 @@ def model_facts(run: Interpreter, ref: Ref, x: Value | None = None) -> tuple[Mod
         outputs=outputs,
         output_names=names,
         output_structure=structure_name(record.outputs) if record.kind == "functional" else tensors,
+        output_paths=paths,
         layers=layers,
         losses=(),
         loss_structure="none",
@@ -126,18 +129,19 @@ def _name_of_tensor(run: Interpreter, tensor: Symbolic) -> str:
 
 def _outputs(
     run: Interpreter, ref: Ref, record: ModelRecord, x: Value | None
-) -> tuple[tuple[Spec, ...] | Unknown, str]:
-    """What comes out, and in which structure; a model without a fixed input is followed on the data's shapes."""
+) -> tuple[tuple[Spec, ...] | Unknown, str, Paths]:
+    """What comes out, in which structure, by which layers; without a fixed input, on the shapes of the data."""
     if record.kind == "functional":
         tensors = tensors_in(run, record.outputs)
         if tensors is None:
-            return _UNKNOWN, "single"
-        return _specs(tensors, [_name_of_tensor(run, tensor) for tensor in tensors]), "single"
+            return _UNKNOWN, "single", ()
+        paths = tuple(path_to(run, tensor) for tensor in tensors)
+        return _specs(tensors, [_name_of_tensor(run, tensor) for tensor in tensors]), "single", paths
     if record.kind == "sequential":
-        return _sequential_outputs(run, ref, record, x), "single"
+        return _sequential_outputs(run, ref, record, x), "single", ()
     if record.kind == "subclassed" and x is not None:
         return _subclassed_outputs(run, ref, record, x)
-    return _UNKNOWN, "single"
+    return _UNKNOWN, "single", ()
 
 
 def _sequential_outputs(
@@ -159,12 +163,12 @@ def _sequential_outputs(
 
 def _subclassed_outputs(
     run: Interpreter, ref: Ref, record: ModelRecord, x: Value
-) -> tuple[tuple[Spec, ...] | Unknown, str]:
+) -> tuple[tuple[Spec, ...] | Unknown, str, Paths]:
     if record.owner is None or record.open or "train_step" in overrides_of(run, record):
-        return _UNKNOWN, "single"
+        return _UNKNOWN, "single", ()
     given = _symbolic_batch(run, x)
     if given is None:
-        return _UNKNOWN, "single"
+        return _UNKNOWN, "single", ()
     before = run.state.copy()
     node = (
         record.node if isinstance(record.node, ast.Call) else ast.Call(ast.Name("model", ast.Load()), [], [])
@@ -172,10 +176,11 @@ def _subclassed_outputs(
     made = follow_call(run, ref, record.owner, Arguments((given,), (), node))
     fixed = _frozen(run, made)
     tensors = tensors_in(run, fixed) if not isinstance(fixed, Unknown) else None
+    paths = tuple(path_to(run, tensor) for tensor in tensors or ())
     run.state = before
     if tensors is None:
-        return _UNKNOWN, "single"
-    return _specs(tensors, [""] * len(tensors)), structure_name(fixed)
+        return _UNKNOWN, "single", ()
+    return _specs(tensors, [""] * len(tensors)), structure_name(fixed), paths
 
 
 def _frozen(run: Interpreter, value: Value) -> Value:

@@ -31,9 +31,14 @@ class Project:
         self.modules = tuple(modules)
         self._by_path: dict[str, Module] = {}
         self._by_name: dict[str, list[Module]] = {}
+        self._folders: dict[Module, str] = {}
+        self._imports: dict[tuple[Module, str], Module | None] = {}
+        self._library_names: dict[tuple[Module, str], str] = {}
+        self._bindings: dict[tuple[Module, str], tuple[Module, ast.AST, list[str]] | None] = {}
         for module in self.modules:
             path = _absolute(module.path)
             self._by_path[path] = module
+            self._folders[module] = os.path.dirname(path)
             self._by_name.setdefault(_parts(path)[-1], []).append(module)
             module.join(self)
 
@@ -95,9 +100,17 @@ class Project:
 
     def imported_module(self, module: Module, dotted: str) -> Module | None:
         """The file of the project that a dotted name means when `module` imports it."""
+        if not dotted.startswith(".") and dotted.rpartition(".")[2] not in self._by_name:
+            return None
+        asked = module, dotted
+        if asked not in self._imports:
+            self._imports[asked] = self._find_imported(module, dotted)
+        return self._imports[asked]
+
+    def _find_imported(self, module: Module, dotted: str) -> Module | None:
         level = len(dotted) - len(dotted.lstrip("."))
         parts = [part for part in dotted.split(".") if part]
-        base = os.path.dirname(_absolute(module.path))
+        base = self._folder(module)
         if level:
             for _ in range(level - 1):
                 base = os.path.dirname(base)
@@ -120,6 +133,10 @@ class Project:
         ]
         return ends[0] if len(ends) == 1 and ends[0] is not module else None
 
+    def _folder(self, module: Module) -> str:
+        folder = self._folders.get(module)
+        return os.path.dirname(_absolute(module.path)) if folder is None else folder
+
     def _file(self, folder: str, parts: list[str]) -> Module | None:
         stem = os.path.join(folder, *parts)
         return self._by_path.get(stem + ".py") or self._by_path.get(os.path.join(stem, "__init__.py"))
@@ -136,6 +153,12 @@ class Project:
 
     def binding(self, module: Module, dotted: str) -> tuple[Module, ast.AST, list[str]] | None:
         """The node that binds a dotted name in the file it comes from, through re-exports, and what is left of it."""
+        asked = module, dotted
+        if asked not in self._bindings:
+            self._bindings[asked] = self._find_binding(module, dotted)
+        return self._bindings[asked]
+
+    def _find_binding(self, module: Module, dotted: str) -> tuple[Module, ast.AST, list[str]] | None:
         for _ in range(_MAX_REEXPORTS):
             place = self._split(module, dotted)
             if place is None or not place[1]:
@@ -159,6 +182,13 @@ class Project:
 
     def library_name(self, module: Module, dotted: str) -> str:
         """What a name that another file re-exports is called in the library: `common.layers` -> `keras.layers`."""
+        asked = module, dotted
+        known = self._library_names.get(asked)
+        if known is None:
+            known = self._library_names[asked] = self._find_library_name(module, dotted)
+        return known
+
+    def _find_library_name(self, module: Module, dotted: str) -> str:
         current = dotted
         for _ in range(_MAX_REEXPORTS):
             place = self._split(module, current)

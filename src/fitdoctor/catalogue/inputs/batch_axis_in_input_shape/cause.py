@@ -26,6 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.model_inputs import refused_input, refusing_site
@@ -42,8 +43,10 @@ from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix
 from fitdoctor.facts import Code, DataFacts, FailureFacts, ModelFacts, Shape, Unknown
 from fitdoctor.failure.patterns import input_mismatch
-from fitdoctor.source.fit_sites import ModelSite
-from fitdoctor.source.project import Project
+
+if TYPE_CHECKING:
+    from fitdoctor.source.fit_sites import ModelSite
+    from fitdoctor.source.project import Project
 
 CAUSE = Cause(
     id="FIT103",

@@ -169,7 +169,9 @@ def from_failure(
         ],
         fixes=[
             fix(
-                "give the Embedding as many rows as the largest id plus 1",
+                f"give the Embedding {said.value + 1} rows: the largest id plus 1"
+                if said.value == said.high
+                else "give the Embedding as many rows as the largest id plus 1",
                 rows_edit(layer.code, said.value, said.high)
                 if layer is not None
                 and said.value == said.high

@@ -25,6 +25,7 @@ that is lost between two layers of the model is a defect of the model, not of th
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.data_places import rework_data, shape_line
@@ -55,8 +56,10 @@ from fitdoctor.facts import (
     Unknown,
 )
 from fitdoctor.failure.patterns import InputMismatch, input_mismatch
-from fitdoctor.source.fit_sites import ModelSite
-from fitdoctor.source.project import Project
+
+if TYPE_CHECKING:
+    from fitdoctor.source.fit_sites import ModelSite
+    from fitdoctor.source.project import Project
 
 CAUSE = Cause(
     id="FIT102",

@@ -5,7 +5,7 @@
 Training runs to its end, and the model cannot learn what it should: relu never gives a negative value, tanh none beyond
 ±1, sigmoid none outside 0..1, so that targets there stay out of reach. Sigmoid units with `categorical_crossentropy`
 give numbers that do not sum to 1, although every sample has exactly one class; softmax units cannot give two labels of
-one sample a probability near 1.
+one sample a probability near 1; relu or tanh outputs are no probabilities at all, and a crossentropy clips them.
 
 ## Why
 

@@ -275,18 +275,33 @@ def _of_binary(target: Target, metric: MetricFacts) -> _Misfit | None:
     return _on_logits(target, metric)
 
 
+def _setting(metric: MetricFacts, name: str) -> str | None:
+    """A setting of a metric, from the living object or else from its call; None where the default holds."""
+    settings = dict(metric.settings)
+    if settings:
+        return settings.get(name)
+    if isinstance(metric.code, Unknown):
+        return "unknown"
+    if metric.code.text[:1] in "\"'":
+        return None
+    if metric.code.close_paren is None or any(not argument.name for argument in metric.code.arguments):
+        return "unknown"
+    given = metric.code.argument(name)
+    return given.text if given is not None else None
+
+
 def _on_logits(target: Target, metric: MetricFacts) -> _Misfit | None:
     """A threshold of 0.5 is meant for probabilities."""
     if target.loss is None or target.loss.from_logits is not True or target.activation != "linear":
         return None
-    name, settings = metric.class_name, dict(metric.settings)
+    name = metric.class_name
     message = f"`{metric.name}` cuts at 0.5, but the model gives logits: their middle is 0"
-    if name == "AUC" and settings.get("from_logits") != "True":
+    if name == "AUC" and _setting(metric, "from_logits") in ("False", None):
         told = f"`{metric.name}` spreads its thresholds over 0..1, but the model gives logits"
         return _Misfit(metric, told, "`from_logits=True`", threshold=("from_logits", "True"))
-    if name in ("Precision", "Recall") and settings.get("thresholds") == "(0.5,)":
+    if name in ("Precision", "Recall") and _setting(metric, "thresholds") in ("(0.5,)", "0.5", "None", None):
         return _Misfit(metric, message, "`thresholds=0`", threshold=("thresholds", "0"))
-    if name == "BinaryAccuracy" and settings.get("threshold", "0.5") == "0.5":
+    if name == "BinaryAccuracy" and _setting(metric, "threshold") in ("0.5", None):
         return _Misfit(
             metric, message, "`threshold=0.0`", threshold=("threshold", "0.0"), severity=Severity.INFO
         )

@@ -94,9 +94,9 @@ def _fixes(module: Module, site: CallSite) -> list[Fix]:
 def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """The last line of the user's, in a trace, calls such a method."""
     frame = failure.last_user_frame
-    if frame is None or not raised_in_trace(failure, project) or not failure.frames[-1].library:
-        return
     said = any(words in failure.message for words in _SAID)
+    if frame is None or not raised_in_trace(failure, project) or not (said or failure.frames[-1].library):
+        return
     confidence = Confidence.CERTAIN if said else Confidence.LIKELY
     module = module_of(project, frame)
     evidence = [

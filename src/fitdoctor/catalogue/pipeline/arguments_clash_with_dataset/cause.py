@@ -7,13 +7,13 @@
 
 ## Why
 
-The elements of a dataset, generator or PyDataset are whole batches: they bring their own labels and weights, and nobody
-knows their number before they are read, so that no share of them can be set aside.
+The elements of a dataset, generator or PyDataset are whole batches: they bring their own labels and weights, and
+nobody knows their number before they are read, so that no share of them can be set aside.
 
 ## Fix
 
-Leave the argument out. Labels and weights go into the elements: `(x, y)` or `(x, y, sample_weight)`. For validation, make a
-second dataset, with `take` and `skip` on one that is not reshuffled.
+Leave the argument out. Labels and weights go into the elements: `(x, y)` or `(x, y, sample_weight)`. For
+validation, make a second dataset, with `take` and `skip` on one that is not reshuffled.
 
 ## Known limits
 
@@ -75,7 +75,9 @@ def _finding(name: str, fit: FitFacts, data: DataFacts) -> Finding:
         subject=f"argument {name} of fit",
         location=place(argument.whole if argument else None, fit.code),
         evidence=[
-            Evidence(claim="x", observed=f"a {words(data)}", expected=f"arrays, or no `{name}`", fact="data.form")
+            Evidence(
+                claim="x", observed=f"a {words(data)}", expected=f"arrays, or no `{name}`", fact="data.form"
+            )
         ],
         fixes=_fixes(name, fit.code),
         confidence=Confidence.CERTAIN,
@@ -113,18 +115,26 @@ def _ignored(size: int, real: int, fit: FitFacts, data: DataFacts) -> Finding:
         f"`batch_size={size}` is ignored: the {words(data)} gives batches of {real}",
         subject="argument batch_size of fit",
         location=place(argument.whole if argument else None, fit.code),
-        evidence=[Evidence(claim="batch size", observed=str(real), expected=str(size), fact="data.batch_size")],
-        fixes=[fix("leave out `batch_size`", remove_argument(fit.code, "batch_size", POSITIONS["batch_size"]))],
+        evidence=[
+            Evidence(claim="batch size", observed=str(real), expected=str(size), fact="data.batch_size")
+        ],
+        fixes=[
+            fix("leave out `batch_size`", remove_argument(fit.code, "batch_size", POSITIONS["batch_size"]))
+        ],
         severity=Severity.INFO,
         confidence=Confidence.CERTAIN,
     )
 
 
-_REFUSED = re.compile(r"`(?P<name>y|sample_weights?)` should not be passed|`(?P<old>y|sample_weight)` argument is not supported")
+_REFUSED = re.compile(
+    r"`(?P<name>y|sample_weights?)` should not be passed|`(?P<old>y|sample_weight)` argument is not supported"
+)
 
 
 @CAUSE.after_failure
-def from_failure(failure: FailureFacts, fit: FitFacts | Unknown, data: DataFacts | Unknown) -> Iterator[Finding]:
+def from_failure(
+    failure: FailureFacts, fit: FitFacts | Unknown, data: DataFacts | Unknown
+) -> Iterator[Finding]:
     """Keras names the argument."""
     refused = _REFUSED.search(failure.message)
     if failure.type != "ValueError":

@@ -2,14 +2,15 @@
 
 ## What happens
 
-A generator that yields `[x, y]` raises `ValueError: … the generator must return a tuple`; four parts raise "Data is expected to
-be in format `x`, `(x,)`, `(x, y)`, or `(x, y, sample_weight)`"; and `(x1, x2, y)` for a model with two inputs is read as inputs,
-labels and weights: "expects 2 input(s), but it received 1".
+A generator that yields `[x, y]` raises `ValueError: … the generator must return a tuple`; four parts raise "Data is
+expected to be in format `x`, `(x,)`, `(x, y)`, or `(x, y, sample_weight)`"; and `(x1, x2, y)` for a model with two
+inputs is read as inputs, labels and weights: "expects 2 input(s), but it received 1".
 
 ## Why
 
-A batch is a tuple of one, two or three parts: inputs, labels, sample weights. Several inputs belong together, in a tuple or
-dict that is the first part. A list counts as one structure of inputs; only `Dataset.map` and `PyDataset` may return one.
+A batch is a tuple of one, two or three parts: inputs, labels, sample weights. Several inputs belong together, in a
+tuple or dict that is the first part. A list counts as one structure of inputs; only `Dataset.map` and `PyDataset`
+may return one.
 
 ## Fix
 
@@ -88,7 +89,12 @@ def _lists(function: FunctionInfo, subject: str, confidence: Confidence) -> Iter
                 fact="data.element",
             )
         ],
-        fixes=[fix("yield a tuple", [_as_tuple(function.module, node) for node in lists if isinstance(node, ast.List)])],
+        fixes=[
+            fix(
+                "yield a tuple",
+                [_as_tuple(function.module, node) for node in lists if isinstance(node, ast.List)],
+            )
+        ],
         confidence=confidence,
     )
 
@@ -105,7 +111,9 @@ def from_generator(fit: FitFacts, data: DataFacts, project: Project | Unknown) -
     if data.form != "generator" or data.problem is None or MUST_BE_TUPLE not in data.problem.message:
         return
     function = generator_behind(project, data.code)
-    found = list(_lists(function, f"{data.role} generator", Confidence.CERTAIN)) if function is not None else []
+    found = (
+        list(_lists(function, f"{data.role} generator", Confidence.CERTAIN)) if function is not None else []
+    )
     if found:
         yield from found
         return
@@ -114,7 +122,12 @@ def from_generator(fit: FitFacts, data: DataFacts, project: Project | Unknown) -
         subject=f"{data.role} generator",
         location=place(data.code, fit.code),
         evidence=[
-            Evidence(claim="what it yields", observed=data.element, expected="a tuple `(x, y)`", fact="data.element")
+            Evidence(
+                claim="what it yields",
+                observed=data.element,
+                expected="a tuple `(x, y)`",
+                fact="data.element",
+            )
         ],
         fixes=[fix("yield a tuple: `(x, y)`")],
         confidence=Confidence.CERTAIN,
@@ -137,7 +150,12 @@ def from_parts(
 ) -> Iterator[Finding]:
     """More parts than inputs, labels and weights; or the inputs as parts of their own."""
     size = data.element_size
-    if data.form not in ("dataset", "generator", "pydataset") or size is None or size < 3 or "fit" in model.overrides:
+    if (
+        data.form not in ("dataset", "generator", "pydataset")
+        or size is None
+        or size < 3
+        or "fit" in model.overrides
+    ):
         return
     inputs = 1 if isinstance(model.inputs, Unknown) else len(model.inputs)
     flat = inputs > 1 and size in (inputs + 1, inputs + 2) and len(data.x) <= 1
@@ -158,7 +176,12 @@ def _too_many(data: DataFacts, fit_call: FitFacts, size: int) -> Finding:
         subject=f"{data.role} {data.form}",
         location=place(end, fit_call.code),
         evidence=[
-            Evidence(claim="parts of an element", observed=str(size), expected="1, 2 or 3", fact="data.element_size")
+            Evidence(
+                claim="parts of an element",
+                observed=str(size),
+                expected="1, 2 or 3",
+                fact="data.element_size",
+            )
         ],
         fixes=[
             fix(
@@ -182,7 +205,9 @@ def _mapped(data: DataFacts, end: Code | Unknown, call: str) -> tuple[Edit, ...]
     return with_step_after(end, call)
 
 
-def _ungrouped(data: DataFacts, fit_call: FitFacts, inputs: int, size: int, project: Project | Unknown) -> Finding:
+def _ungrouped(
+    data: DataFacts, fit_call: FitFacts, inputs: int, size: int, project: Project | Unknown
+) -> Finding:
     weighted = size == inputs + 2
     source = data.pipeline[0].code if data.pipeline else Unknown("no pipeline")
     names = [f"x{index + 1}" for index in range(inputs)]

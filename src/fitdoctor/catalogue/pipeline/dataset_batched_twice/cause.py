@@ -2,8 +2,8 @@
 
 ## What happens
 
-Every element is a batch of batches: it has one axis too many, and the first layer that minds refuses it:
-`expected ndim=3, found ndim=4. Full shape received: (None, None, 24, 2)`. Layers that take any rank (`Dense` in a model
+Every element is a batch of batches: it has one axis too many, and the first layer that minds refuses it: `expected
+ndim=3, found ndim=4. Full shape received: (None, None, 24, 2)`. Layers that take any rank (`Dense` in a model
 without an `Input`) let it pass.
 
 ## Why
@@ -17,8 +17,8 @@ Drop one of the two, usually the later.
 
 ## Known limits
 
-Two batch axes that are meant (windows of a sequence, then batches of windows) are told apart only by the model: what it
-accepts is not reported.
+Two batch axes that are meant (windows of a sequence, then batches of windows) are told apart only by the model:
+what it accepts is not reported.
 """
 
 from __future__ import annotations
@@ -89,14 +89,16 @@ def from_pipeline(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator
     )
 
 
-
 def _source_batches(pipeline: tuple[PipelineStep, ...], batch: PipelineStep) -> bool:
     """Whether the source of the pipeline gives batches: every component of a generator has an open first axis."""
     source = pipeline[0]
     before = pipeline[: pipeline.index(batch)]
     if source.operation != "from_generator" or not source.specs:
         return False
-    kept = all(step.operation in ("from_generator", "prefetch", "cache", "shuffle", "repeat", "take") for step in before)
+    kept = all(
+        step.operation in ("from_generator", "prefetch", "cache", "shuffle", "repeat", "take")
+        for step in before
+    )
     return kept and all(isinstance(spec.shape, tuple) and spec.shape[:1] == (None,) for spec in source.specs)
 
 
@@ -112,7 +114,9 @@ def _one_axis_too_many(model: ModelFacts, data: DataFacts) -> ArrayFacts | None:
         expected, found = said.ranks
         if expected is None or found != expected + 1:
             return None
-        return next((array for array in data.x if isinstance(array.shape, tuple) and len(array.shape) == found), None)
+        return next(
+            (array for array in data.x if isinstance(array.shape, tuple) and len(array.shape) == found), None
+        )
     if len(model.inputs) != len(data.x):
         return None
     for array, spec in zip(data.x, model.inputs, strict=True):
@@ -137,7 +141,9 @@ def _by_first_layer(model: ModelFacts, data: DataFacts) -> ArrayFacts | None:
 
 
 def _fit(found: Shape, expected: Shape) -> bool:
-    return all(one is None or other is None or one == other for one, other in zip(found, expected, strict=True))
+    return all(
+        one is None or other is None or one == other for one, other in zip(found, expected, strict=True)
+    )
 
 
 @CAUSE.after_failure

@@ -2,9 +2,9 @@
 
 ## What happens
 
-`fit` takes the first axis of every element for the batch axis. An element that is one sample of 8 numbers looks like a
-batch of 8 samples without features: `ValueError: … expected min_ndim=2, found ndim=1`, or `Invalid input shape …
-shape=(8,)`. Validation data without a batch axis fails the same way, after the first epoch.
+`fit` takes the first axis of every element for the batch axis. An element that is one sample of 8 numbers looks
+like a batch of 8 samples without features: `ValueError: … expected min_ndim=2, found ndim=1`, or `Invalid input
+shape … shape=(8,)`. Validation data without a batch axis fails the same way, after the first epoch.
 
 ## Why
 
@@ -17,8 +17,8 @@ End the pipeline with `.batch(32)` (before `.prefetch`).
 
 ## Known limits
 
-A pipeline whose samples have one axis more than the model expects looks batched. From a saved traceback alone the cause is
-told only where the refused shape is that of one sample.
+A pipeline whose samples have one axis more than the model expects looks batched. From a saved traceback alone the
+cause is told only where the refused shape is that of one sample.
 """
 
 from __future__ import annotations

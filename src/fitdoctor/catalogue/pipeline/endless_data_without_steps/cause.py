@@ -2,13 +2,13 @@
 
 ## What happens
 
-The first epoch never ends: `fit` goes on for ever, without an error. Endless validation data without `validation_steps`
-stops the progress after the first epoch, in its validation.
+The first epoch never ends: `fit` goes on for ever, without an error. Endless validation data without
+`validation_steps` stops the progress after the first epoch, in its validation.
 
 ## Why
 
-`.repeat()` without a number makes a dataset endless, and so does a generator with `while True`. An epoch is one pass over the
-data unless `steps_per_epoch` (for validation: `validation_steps`) says how many batches it has.
+`.repeat()` without a number makes a dataset endless, and so does a generator with `while True`. An epoch is one
+pass over the data unless `steps_per_epoch` (for validation: `validation_steps`) says how many batches it has.
 
 ## Fix
 
@@ -16,9 +16,9 @@ Drop `.repeat()`, which several epochs do not need, or give `steps_per_epoch`.
 
 ## Known limits
 
-A callback of the user's own may end the epoch (`model.stop_training = True` works between two batches): with one, the finding
-is likely, not certain. Of generators only those are known to be endless whose function loops with `while True` and has no
-`break`, `return` or `raise` inside.
+A callback of the user's own may end the epoch (`model.stop_training = True` works between two batches): with one,
+the finding is likely, not certain. Of generators only those are known to be endless whose function loops with
+`while True` and has no `break`, `return` or `raise` inside.
 """
 
 from __future__ import annotations
@@ -71,7 +71,12 @@ def from_data(
         subject=f"{data.role} data",
         location=place(step.code if step else None, _use(fit, data), fit.code, data.code),
         evidence=[
-            Evidence(claim=f"the {words(data)}", observed="endless", expected=f"an end, or `{argument}`", fact="data.endless"),
+            Evidence(
+                claim=f"the {words(data)}",
+                observed="endless",
+                expected=f"an end, or `{argument}`",
+                fact="data.endless",
+            ),
             *([Evidence(claim="it goes on for ever here", location=shown)] if shown else []),
         ],
         fixes=_fixes(fit, data, step, argument),
@@ -128,5 +133,10 @@ def _fixes(fit: FitFacts, data: DataFacts, step: PipelineStep | None, argument: 
     count = 100
     if isinstance(data.samples, int) and isinstance(data.batch_size, int) and data.batch_size:
         count = max(data.samples // data.batch_size, 1)
-    fixes.append(unsafe(f"say how many batches an epoch has: `{argument}`", append_arguments(fit.code, f"{argument}={count}")))
+    fixes.append(
+        unsafe(
+            f"say how many batches an epoch has: `{argument}`",
+            append_arguments(fit.code, f"{argument}={count}"),
+        )
+    )
     return fixes

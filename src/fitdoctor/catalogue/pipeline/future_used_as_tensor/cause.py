@@ -2,13 +2,13 @@
 
 ## What happens
 
-`ValueError: Unrecognized data type: x=<Future at … state=finished …>`, or `x=<coroutine object …>`, or `x=<function …>`; before
-fit, `AttributeError: 'Future' object has no attribute 'shape'` and the like.
+`ValueError: Unrecognized data type: x=<Future at … state=finished …>`, or `x=<coroutine object …>`, or `x=<function
+…>`; before fit, `AttributeError: 'Future' object has no attribute 'shape'` and the like.
 
 ## Why
 
-`executor.submit(…)` returns a future, a call of an `async def` function a coroutine, and a generator function without its
-parentheses is a function: each is something that gives data later, not the data.
+`executor.submit(…)` returns a future, a call of an `async def` function a coroutine, and a generator function
+without its parentheses is a function: each is something that gives data later, not the data.
 
 ## Fix
 
@@ -99,7 +99,10 @@ def _finding(kind: str, array: ArrayFacts, name: str, confidence: Confidence) ->
         location=place(target, array.code, array.use),
         evidence=[
             Evidence(
-                claim=f"type of `{name}`", observed=array.container or kind, expected="an array", fact="data.x.container"
+                claim=f"type of `{name}`",
+                observed=array.container or kind,
+                expected="an array",
+                fact="data.x.container",
             )
         ],
         fixes=[fix(title, _edits(target, template))],
@@ -136,7 +139,9 @@ def from_source(module: Module) -> Iterator[Finding]:
 
 def _given(call: ast.Call) -> Iterator[tuple[str, ast.expr]]:
     named = [*zip(("x", "y"), call.args, strict=False)]
-    named += [(word.arg or "", word.value) for word in call.keywords if word.arg in ("x", "y", "validation_data")]
+    named += [
+        (word.arg or "", word.value) for word in call.keywords if word.arg in ("x", "y", "validation_data")
+    ]
     for name, expr in named:
         if isinstance(expr, (ast.Tuple, ast.List)) and name == "validation_data":
             yield from ((f"{name}[{index}]", item) for index, item in enumerate(expr.elts))
@@ -159,7 +164,9 @@ def _promise(module: Module, expr: ast.expr) -> tuple[str, ast.expr]:
             return "coroutine", made
     if isinstance(made.func, ast.Attribute) and made.func.attr == "submit":
         pool = module.made_by(made.func.value)
-        if isinstance(pool, ast.Call) and module.resolve(pool.func).endswith(("ThreadPoolExecutor", "ProcessPoolExecutor")):
+        if isinstance(pool, ast.Call) and module.resolve(pool.func).endswith(
+            ("ThreadPoolExecutor", "ProcessPoolExecutor")
+        ):
             return "Future", made
     return "", expr
 
@@ -171,8 +178,9 @@ _UNRECOGNISED = re.compile(
     r"<(?P<function>function|bound method)|\(of type <class '[\w.]*?(?P<kind>\w+)'>)",
 )
 _USED = re.compile(
-    r"'(?P<kind>Future|coroutine|Task|ApplyResult|AsyncResult|MapResult)' object (?:has no attribute|is not (?:subscriptable|"
-    r"iterable)|does not support)|object of type '(?P<other>Future|coroutine|Task|ApplyResult)' has no len|"
+    r"'(?P<kind>Future|coroutine|Task|ApplyResult|AsyncResult|MapResult)' object (?:has no attribute|"
+    r"is not (?:subscriptable|iterable)|does not support)|"
+    r"object of type '(?P<other>Future|coroutine|Task|ApplyResult)' has no len|"
     r"unsupported operand type\(s\)[^\n]{0,80}'(?P<operand>Future|coroutine|Task|ApplyResult)'"
 )
 _RESOLVED = re.compile(r"'(?P<owner>[\w.]*(?:Tensor|ndarray|DataFrame))' object has no attribute 'result'")
@@ -183,7 +191,11 @@ def from_failure(
     failure: FailureFacts, fit: FitFacts | Unknown, data: DataFacts | Unknown, project: Project | Unknown
 ) -> Iterator[Finding]:
     """The message shows the promise, or the attribute that it lacks."""
-    if isinstance(data, DataFacts) and isinstance(fit, FitFacts) and "Unrecognized data type" in failure.message:
+    if (
+        isinstance(data, DataFacts)
+        and isinstance(fit, FitFacts)
+        and "Unrecognized data type" in failure.message
+    ):
         found = list(from_data(fit, data, project))
         yield from found
         if found or data.form not in ("other", "arrays"):
@@ -209,7 +221,9 @@ def from_failure(
     yield CAUSE.finding(
         f"a {_kind_words(kind)} is used where data belongs",
         location=location,
-        evidence=[Evidence(claim="what was given", observed=kind, expected="an array", fact="failure.message")],
+        evidence=[
+            Evidence(claim="what was given", observed=kind, expected="an array", fact="failure.message")
+        ],
         fixes=[Fix(REMEDIES[kind][0])],
     )
 
@@ -217,7 +231,11 @@ def from_failure(
 def _kind_in(message: str) -> str:
     given = _UNRECOGNISED.search(message)
     if given is not None:
-        kind = given["coroutine"] or given["future"] or given["kind"] or ("function" if given["function"] else "")
-        return kind
+        return (
+            given["coroutine"]
+            or given["future"]
+            or given["kind"]
+            or ("function" if given["function"] else "")
+        )
     used = _USED.search(message)
     return (used["kind"] or used["other"] or used["operand"]) if used is not None else ""

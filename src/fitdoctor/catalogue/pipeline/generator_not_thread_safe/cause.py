@@ -2,12 +2,13 @@
 
 ## What happens
 
-`ValueError: generator already executing`, inside an `InvalidArgumentError` of the step, at a batch that depends on timing; or, when the threads do not meet, nothing.
+`ValueError: generator already executing`, inside an `InvalidArgumentError` of the step, at a batch that depends on
+timing; or, when the threads do not meet, nothing.
 
 ## Why
 
-A `PyDataset` with `workers=4` calls `__getitem__` from four threads. A generator can be advanced by one at a time: the next
-thread that calls `next()` while it runs is refused.
+A `PyDataset` with `workers=4` calls `__getitem__` from four threads. A generator can be advanced by one at a time:
+the next thread that calls `next()` while it runs is refused.
 
 ## Fix
 
@@ -47,11 +48,18 @@ def from_source(module: Module) -> Iterator[Finding]:
         if drawn is None:
             continue
         for call, workers, place in _with_workers(module, info):
-            yield _finding(info, module.location(drawn), place, workers, _fixes(module, call), Confidence.LIKELY)
+            yield _finding(
+                info, module.location(drawn), place, workers, _fixes(module, call), Confidence.LIKELY
+            )
 
 
 def _finding(
-    info: ClassInfo, drawn: Location | None, place: Location, workers: str, fixes: list[Fix], confidence: Confidence
+    info: ClassInfo,
+    drawn: Location | None,
+    place: Location,
+    workers: str,
+    fixes: list[Fix],
+    confidence: Confidence,
 ) -> Finding:
     return CAUSE.finding(
         f"`{info.name}` gives out the batches of one generator, and {workers} workers draw from it at once",
@@ -149,13 +157,22 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
                 drawn = _draws_from_generator(info)
                 line = module.location(drawn) if drawn is not None else None
                 for call, workers, place in _with_workers(module, info):
-                    found.append(_finding(info, line, place, workers, _fixes(module, call), Confidence.CERTAIN))
+                    found.append(
+                        _finding(info, line, place, workers, _fixes(module, call), Confidence.CERTAIN)
+                    )
     if found:
         yield from found
         return
     yield CAUSE.finding(
         "two threads drew from one Python generator at once",
         location=frame.location if frame is not None else None,
-        evidence=[Evidence(claim="the second was refused", observed="generator already executing", fact="failure.message")],
-        fixes=[fix("use one worker (`workers=1`)"), fix("make each batch from its index, without a generator")],
+        evidence=[
+            Evidence(
+                claim="the second was refused", observed="generator already executing", fact="failure.message"
+            )
+        ],
+        fixes=[
+            fix("use one worker (`workers=1`)"),
+            fix("make each batch from its index, without a generator"),
+        ],
     )

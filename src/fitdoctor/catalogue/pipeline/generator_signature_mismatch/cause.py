@@ -2,19 +2,21 @@
 
 ## What happens
 
-Another shape or structure raises `InvalidArgumentError` with "TypeError: `generator` yielded an element of shape (3,) where an
-element of shape (4,) was expected" inside. Types as such (`output_signature=(tf.float32, tf.int32)`) raise "`output_signature`
-must contain objects that are subclass of `tf.TypeSpec`". A signature of one part for `(x, y)` drops the labels without a word, and
-fit says "None values not supported."; and another number type is cast without a word: floats declared `int32` become 0.
+Another shape or structure raises `InvalidArgumentError` with "TypeError: `generator` yielded an element of shape
+(3,) where an element of shape (4,) was expected" inside. Types as such (`output_signature=(tf.float32, tf.int32)`)
+raise "`output_signature` must contain objects that are subclass of `tf.TypeSpec`". A signature of one part for `(x,
+y)` drops the labels without a word, and fit says "None values not supported."; and another number type is cast
+without a word: floats declared `int32` become 0.
 
 ## Why
 
-The signature is a promise: TensorFlow converts each part to the declared type and checks only what the conversion leaves.
+The signature is a promise: TensorFlow converts each part to the declared type and checks only what the conversion
+leaves.
 
 ## Fix
 
-Declare what is yielded: `tf.TensorSpec((5,), tf.float32)` for five floats, `None` for an axis whose length changes, one spec for
-each part.
+Declare what is yielded: `tf.TensorSpec((5,), tf.float32)` for five floats, `None` for an axis whose length changes,
+one spec for each part.
 
 ## Known limits
 
@@ -62,7 +64,11 @@ def from_calls(fit: FitFacts, data: DataFacts, project: Project | Unknown) -> It
 
 def _compared(module: Module, call: ast.Call, confidence: Confidence) -> Iterator[Finding]:
     signature = _signature(module, call)
-    given = call.args[0] if call.args else next((word.value for word in call.keywords if word.arg == "generator"), None)
+    given = (
+        call.args[0]
+        if call.args
+        else next((word.value for word in call.keywords if word.arg == "generator"), None)
+    )
     function = _called(module, given) if given is not None else None
     if signature is None or function is None:
         return
@@ -71,7 +77,9 @@ def _compared(module: Module, call: ast.Call, confidence: Confidence) -> Iterato
     if not yielded or not all(isinstance(value, ast.Tuple) for value in yielded):
         return
     counts = {len(value.elts) for value in yielded if isinstance(value, ast.Tuple)}
-    if len(counts) != 1 or any(isinstance(part, ast.Starred) for value in yielded for part in ast.walk(value)):
+    if len(counts) != 1 or any(
+        isinstance(part, ast.Starred) for value in yielded for part in ast.walk(value)
+    ):
         return
     count = counts.pop()
     if count != len(parts):
@@ -104,7 +112,12 @@ def _signature(module: Module, call: ast.Call) -> ast.expr | None:
 
 
 def _parts_differ(
-    module: Module, signature: ast.expr, function: FunctionInfo, declared: int, count: int, confidence: Confidence
+    module: Module,
+    signature: ast.expr,
+    function: FunctionInfo,
+    declared: int,
+    count: int,
+    confidence: Confidence,
 ) -> Finding:
     whole = module.location(signature)
     end = replace(whole, line=whole.end_line, column=max(whole.end_column - 1, 1))
@@ -128,7 +141,10 @@ def _parts_differ(
 def _declares_whole(module: Module, spec: ast.expr) -> ast.expr | None:
     if not isinstance(spec, ast.Call) or module.resolve(spec.func) != "tensorflow.TensorSpec":
         return None
-    kind = next((word.value for word in spec.keywords if word.arg == "dtype"), spec.args[1] if len(spec.args) > 1 else None)
+    kind = next(
+        (word.value for word in spec.keywords if word.arg == "dtype"),
+        spec.args[1] if len(spec.args) > 1 else None,
+    )
     name = module.resolve(kind) if kind is not None else ""
     return kind if re.fullmatch(r"tensorflow\.u?int\d+", name) else None
 
@@ -136,10 +152,18 @@ def _declares_whole(module: Module, spec: ast.expr) -> ast.expr | None:
 def _is_float(function: FunctionInfo, value: ast.expr) -> bool:
     """Whether a yielded value surely holds fractions: drawn from a continuous distribution, in the generator itself."""
     made = function.module.made_by(value)
-    if not isinstance(made, ast.Call) or not isinstance(made.func, ast.Attribute) or made.func.attr not in FLOATS:
+    if (
+        not isinstance(made, ast.Call)
+        or not isinstance(made.func, ast.Attribute)
+        or made.func.attr not in FLOATS
+    ):
         return False
     source = function.module.made_by(made.func.value)
-    name = function.module.resolve(source.func) if isinstance(source, ast.Call) else function.module.resolve(source)
+    name = (
+        function.module.resolve(source.func)
+        if isinstance(source, ast.Call)
+        else function.module.resolve(source)
+    )
     return name.startswith("numpy.random") or name == "random"
 
 
@@ -153,7 +177,12 @@ def _cast(module: Module, spec: ast.expr, function: FunctionInfo, value: ast.exp
         subject="output_signature",
         location=module.location(spec),
         evidence=[
-            Evidence(claim="what is yielded", observed="floats", expected="whole numbers", location=function.module.location(value))
+            Evidence(
+                claim="what is yielded",
+                observed="floats",
+                expected="whole numbers",
+                location=function.module.location(value),
+            )
         ],
         fixes=[fix("declare `tf.float32`", edits)],
         severity=Severity.WARNING,
@@ -162,7 +191,9 @@ def _cast(module: Module, spec: ast.expr, function: FunctionInfo, value: ast.exp
 
 # --- after the failure --------------------------------------------------------------------------------------------
 
-_SHAPE = re.compile(r"`generator` yielded an element of shape (?P<found>\([^)]*\)) where an element of shape (?P<expected>\([^)]*\))")
+_SHAPE = re.compile(
+    r"`generator` yielded an element of shape (?P<found>\([^)]*\)) where an element of shape (?P<expected>\([^)]*\))"
+)
 _SAYS = (
     "`generator` yielded an element",
     "`output_signature` must contain objects",
@@ -190,10 +221,19 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
     if shapes is not None:
         told = f"the generator yields the shape {shapes['found']}, but the signature declares {shapes['expected']}"
         evidence.append(
-            Evidence(claim="shape of a part", observed=shapes["found"], expected=shapes["expected"], fact="failure.message")
+            Evidence(
+                claim="shape of a part",
+                observed=shapes["found"],
+                expected=shapes["expected"],
+                fact="failure.message",
+            )
         )
     yield CAUSE.finding(
-        told, subject="output_signature", location=_declared(project, failure), evidence=evidence, fixes=_remedies(message)
+        told,
+        subject="output_signature",
+        location=_declared(project, failure),
+        evidence=evidence,
+        fixes=_remedies(message),
     )
 
 
@@ -214,7 +254,11 @@ def _declared(project: Project | Unknown, failure: FailureFacts) -> Location | N
     fallback = frame.location if frame is not None else None
     if isinstance(project, Unknown):
         return fallback
-    calls = [(module, call.node) for module in project.modules for call in module.calls_to("tensorflow.data.Dataset.from_generator")]
+    calls = [
+        (module, call.node)
+        for module in project.modules
+        for call in module.calls_to("tensorflow.data.Dataset.from_generator")
+    ]
     if len(calls) != 1:
         return fallback
     module, call = calls[0]

@@ -2,14 +2,14 @@
 
 ## What happens
 
-`fit` returns at once: no step is made, `history` is empty, the weights are as they were, and a warning says "Your input ran out
-of data". Validation data without a batch leaves the `val_` metrics out. A Python generator without a batch raises
-`ValueError: … the generator must yield at least one batch`.
+`fit` returns at once: no step is made, `history` is empty, the weights are as they were, and a warning says "Your
+input ran out of data". Validation data without a batch leaves the `val_` metrics out. A Python generator without a
+batch raises `ValueError: … the generator must yield at least one batch`.
 
 ## Why
 
-`batch(n, drop_remainder=True)` drops the only batch when there are fewer than n samples; a `filter` may let nothing through;
-`take(0)` and a `skip` of everything leave nothing.
+`batch(n, drop_remainder=True)` drops the only batch when there are fewer than n samples; a `filter` may let nothing
+through; `take(0)` and a `skip` of everything leave nothing.
 
 ## Fix
 
@@ -61,7 +61,12 @@ def from_data(fit: FitFacts, data: DataFacts, project: Project | Unknown) -> Ite
         subject=f"{data.role} dataset",
         location=found,
         evidence=[
-            Evidence(claim=f"batches of the {words(data)}", observed="0", expected="at least 1", fact="data.batches")
+            Evidence(
+                claim=f"batches of the {words(data)}",
+                observed="0",
+                expected="at least 1",
+                fact="data.batches",
+            )
         ],
         fixes=fixes,
         confidence=Confidence.CERTAIN,

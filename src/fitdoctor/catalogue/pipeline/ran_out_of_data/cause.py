@@ -2,15 +2,15 @@
 
 ## What happens
 
-Training goes on, with epochs that are not what they seem. A dataset of 10 batches with `steps_per_epoch=20` gives epochs of
-10 batches; with `steps_per_epoch=3` every fourth epoch is a stub of one batch, whose loss means little. A generator that
-comes to its end leaves the second epoch empty, and every later epoch trains on the same two batches: those that Keras drew
-to see what they look like. The loss keeps falling.
+Training goes on, with epochs that are not what they seem. A dataset of 10 batches with `steps_per_epoch=20` gives
+epochs of 10 batches; with `steps_per_epoch=3` every fourth epoch is a stub of one batch, whose loss means little. A
+generator that comes to its end leaves the second epoch empty, and every later epoch trains on the same two batches:
+those that Keras drew to see what they look like. The loss keeps falling.
 
 ## Why
 
-With `steps_per_epoch` an epoch goes on where the last one stopped; at the end of the data Keras ends the epoch, warns ("Your
-input ran out of data") and begins again. A Python generator cannot begin again.
+With `steps_per_epoch` an epoch goes on where the last one stopped; at the end of the data Keras ends the epoch,
+warns ("Your input ran out of data") and begins again. A Python generator cannot begin again.
 
 ## Fix
 
@@ -19,8 +19,8 @@ Leave out `steps_per_epoch`, or make the dataset endless with `.repeat()`. For a
 
 ## Known limits
 
-The warning itself proves nothing: it also comes with every dataset whose length TensorFlow does not know. Where the length
-is not known, nothing is said.
+The warning itself proves nothing: it also comes with every dataset whose length TensorFlow does not know. Where the
+length is not known, nothing is said.
 """
 
 from __future__ import annotations
@@ -43,7 +43,13 @@ CAUSE = Cause(id="FIT703", slug="ran-out-of-data", severity=Severity.WARNING)
 def from_counts(fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
     """More steps than batches, or steps that do not divide them."""
     steps, batches = fit.steps_per_epoch, data.batches
-    if fit.method != "fit" or data.role != "training" or not steps or not isinstance(batches, int) or batches < 1:
+    if (
+        fit.method != "fit"
+        or data.role != "training"
+        or not steps
+        or not isinstance(batches, int)
+        or batches < 1
+    ):
         return
     if data.form not in ("dataset", "arrays", "pydataset") or data.endless is True:
         return
@@ -59,7 +65,11 @@ def from_counts(fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
     else:
         return
     argument = fit.code.argument("steps_per_epoch") if not isinstance(fit.code, Unknown) else None
-    fixes = [unsafe("leave out `steps_per_epoch`: an epoch is one pass", remove_argument(fit.code, "steps_per_epoch"))]
+    fixes = [
+        unsafe(
+            "leave out `steps_per_epoch`: an epoch is one pass", remove_argument(fit.code, "steps_per_epoch")
+        )
+    ]
     if data.form == "dataset":
         fixes.append(unsafe("repeat the dataset", with_step_after(data.code, ".repeat()")))
     yield CAUSE.finding(

@@ -2,12 +2,13 @@
 
 ## What happens
 
-`ValueError: as_list() is not defined on an unknown TensorShape.`, or `Cannot take the length of shape with unknown rank.`
+`ValueError: as_list() is not defined on an unknown TensorShape.`, or `Cannot take the length of shape with unknown
+rank.`
 
 ## Why
 
-TensorFlow cannot look into Python: what comes out of `tf.py_function`, `tf.numpy_function` or a `from_generator` without shapes has
-no shape, not even a rank, and most layers and losses ask for one while the step is traced.
+TensorFlow cannot look into Python: what comes out of `tf.py_function`, `tf.numpy_function` or a `from_generator`
+without shapes has no shape, not even a rank, and most layers and losses ask for one while the step is traced.
 
 ## Fix
 
@@ -32,17 +33,40 @@ from fitdoctor.catalogue.targets import loss_failure
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, insert_after
-from fitdoctor.facts import ArrayFacts, Code, DataFacts, FailureFacts, FitFacts, ModelFacts, PipelineStep, Spec, Unknown
+from fitdoctor.facts import (
+    ArrayFacts,
+    Code,
+    DataFacts,
+    FailureFacts,
+    FitFacts,
+    ModelFacts,
+    PipelineStep,
+    Spec,
+    Unknown,
+)
 from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(
-    id="FIT709", slug="shape-lost-in-map", severity=Severity.ERROR, raises="ValueError", explains=("FIT712", "FIT320")
+    id="FIT709",
+    slug="shape-lost-in-map",
+    severity=Severity.ERROR,
+    raises="ValueError",
+    explains=("FIT712", "FIT320"),
 )
 
-PYTHON_CALLS = ("tensorflow.py_function", "tensorflow.numpy_function", "tensorflow.compat.v1.py_func", "tensorflow.py_func")
+PYTHON_CALLS = (
+    "tensorflow.py_function",
+    "tensorflow.numpy_function",
+    "tensorflow.compat.v1.py_func",
+    "tensorflow.py_func",
+)
 STATED = frozenset(("set_shape", "ensure_shape", "reshape", "resize", "resize_with_crop_or_pad"))
-SAYS_SO = ("as_list() is not defined on an unknown TensorShape", "shape with unknown rank", "unknown TensorShape")
+SAYS_SO = (
+    "as_list() is not defined on an unknown TensorShape",
+    "shape with unknown rank",
+    "unknown TensorShape",
+)
 
 
 @CAUSE.before_fit
@@ -91,7 +115,12 @@ def _finding(
         subject=f"{data.role} dataset",
         location=place(code, data.code, array.use),
         evidence=[
-            Evidence(claim=f"shape of `{array.path}`", observed="unknown rank", expected="a rank", fact="data.x.shape")
+            Evidence(
+                claim=f"shape of `{array.path}`",
+                observed="unknown rank",
+                expected="a rank",
+                fact="data.x.shape",
+            )
         ],
         fixes=_fixes(code, expected),
         confidence=confidence,
@@ -129,7 +158,9 @@ def _python_call(project: Project | Unknown, code: Code | Unknown) -> tuple[Modu
 
 # --- from the source ----------------------------------------------------------------------------------------------
 
-NEEDS_RANK = frozenset("Dense Conv1D Conv2D Conv3D LSTM GRU SimpleRNN Bidirectional Flatten BatchNormalization".split())
+NEEDS_RANK = frozenset(
+    "Dense Conv1D Conv2D Conv3D LSTM GRU SimpleRNN Bidirectional Flatten BatchNormalization".split()
+)
 
 
 @CAUSE.in_source
@@ -145,7 +176,9 @@ def from_source(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Proj
     if source.operation == "from_generator" and not maps and _without_shapes(source.code):
         yield _finding(data.x[0], None, data, source, project, Confidence.LIKELY)
     if maps and _first_part_lost(project, maps[-1].code):
-        yield _finding(data.x[0], _expected(model, data, data.x[0]), data, maps[-1], project, Confidence.LIKELY)
+        yield _finding(
+            data.x[0], _expected(model, data, data.x[0]), data, maps[-1], project, Confidence.LIKELY
+        )
 
 
 def _without_shapes(code: Code | Unknown) -> bool:
@@ -177,7 +210,11 @@ def _first_part_lost(project: Project | Unknown, code: Code | Unknown) -> bool:
     first = value.elts[0] if isinstance(value, (ast.Tuple, ast.List)) and value.elts else value
     if first is call:
         return True
-    if not isinstance(first, ast.Name) or not isinstance(assignment, ast.Assign) or assignment.value is not call:
+    if (
+        not isinstance(first, ast.Name)
+        or not isinstance(assignment, ast.Assign)
+        or assignment.value is not call
+    ):
         return False
     target = assignment.targets[0]
     names = [target] if isinstance(target, ast.Name) else list(getattr(target, "elts", ()))
@@ -215,7 +252,7 @@ def from_failure(
         return
     location = _only_culprit(project) or (frame.location if frame is not None else None)
     yield CAUSE.finding(
-        "a tensor of the data has no known shape: it comes from Python code (`py_function`, `numpy_function`, a generator)",
+        "a tensor of the data has no known shape: it comes from Python code (`py_function`, a generator)",
         subject="training dataset",
         location=location,
         fixes=[fix("state the shape: `tensor.set_shape(…)`, or `output_signature` of `from_generator`")],
@@ -225,7 +262,7 @@ def from_failure(
 def _only_culprit(project: Project | Unknown) -> Location | None:
     if isinstance(project, Unknown):
         return None
-    found = []
+    found: list[Location] = []
     for module in project.modules:
         found.extend(module.location(call.node) for call in module.calls_to(*PYTHON_CALLS))
         for call in module.calls_to("tensorflow.data.Dataset.from_generator"):

@@ -2,24 +2,25 @@
 
 ## What happens
 
-Nothing shows. `full.shuffle(n)` with `full.take(k)` for validation and `full.skip(k)` for training: each pass draws another order, so
-that validation rows are trained on. `batch` before `shuffle`: the same rows meet in the same batch in each epoch, and sorted
-classes stay together. `shuffle(1)`: no shuffle at all.
+Nothing shows. `full.shuffle(n)` with `full.take(k)` for validation and `full.skip(k)` for training: each pass draws
+another order, so that validation rows are trained on. `batch` before `shuffle`: the same rows meet in the same
+batch in each epoch, and sorted classes stay together. `shuffle(1)`: no shuffle at all.
 
 ## Why
 
-`shuffle` draws a new order each time the dataset is read (`reshuffle_each_iteration` is True, with a seed too), and the part taken
-and the part skipped are read separately. It works on the elements that reach it: after `batch` those are whole batches. Its
-buffer is the distance over which elements may change places.
+`shuffle` draws a new order each time the dataset is read (`reshuffle_each_iteration` is True, with a seed too), and
+the part taken and the part skipped are read separately. It works on the elements that reach it: after `batch` those
+are whole batches. Its buffer is the distance over which elements may change places.
 
 ## Fix
 
-`shuffle(n, reshuffle_each_iteration=False)` before a split, or split first; `shuffle` before `batch`; a buffer as large as the data.
+`shuffle(n, reshuffle_each_iteration=False)` before a split, or split first; `shuffle` before `batch`; a buffer as
+large as the data.
 
 ## Known limits
 
-Two parts of a shuffled dataset count as a split only when fit is given both. A `cache` between `shuffle` and the split keeps
-one order, and is not reported.
+Two parts of a shuffled dataset count as a split only when fit is given both. A `cache` between `shuffle` and the
+split keeps one order, and is not reported.
 """
 
 from __future__ import annotations
@@ -27,7 +28,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.pipeline_steps import BATCHING, READY_MADE, setting, whole_setting, words, without_step
+from fitdoctor.catalogue.pipeline_steps import (
+    BATCHING,
+    READY_MADE,
+    setting,
+    whole_setting,
+    without_step,
+    words,
+)
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
 from fitdoctor.edits import fix, replace_code, set_argument, unsafe
@@ -55,7 +63,11 @@ def from_split(fit: FitFacts, training: DataFacts, validation: DataFacts) -> Ite
                 location=place(shuffle.code),
                 evidence=[
                     Evidence(claim="the training part", observed=_called(cuts), location=place(cuts[0].code)),
-                    Evidence(claim="the validation part", observed=_called(other_cuts), location=place(other_cuts[0].code)),
+                    Evidence(
+                        claim="the validation part",
+                        observed=_called(other_cuts),
+                        location=place(other_cuts[0].code),
+                    ),
                 ],
                 fixes=[
                     unsafe(
@@ -104,7 +116,12 @@ def from_order(fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
     if data.role != "training" or data.form != "dataset" or fit.method != "fit":
         return
     shuffles = [(at, step) for at, step in enumerate(data.pipeline) if step.operation == "shuffle"]
-    if not shuffles or data.pipeline[0].operation not in ("from_tensor_slices", "range", "from_generator", "zip"):
+    if not shuffles or data.pipeline[0].operation not in (
+        "from_tensor_slices",
+        "range",
+        "from_generator",
+        "zip",
+    ):
         return
     if all(whole_setting(step, "buffer_size") == 1 for _, step in shuffles) and data.batches != 1:
         yield _no_room(shuffles[0][1], data)
@@ -116,7 +133,10 @@ def from_order(fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
     between = [step.operation for step in data.pipeline[batches[0] : first]]
     if "unbatch" in between or "flat_map" in between or data.batches == 1:
         return
-    if whole_setting(data.pipeline[batches[-1]], "batch_size") == 1 or data.pipeline[0].operation == "from_generator":
+    if (
+        whole_setting(data.pipeline[batches[-1]], "batch_size") == 1
+        or data.pipeline[0].operation == "from_generator"
+    ):
         return
     yield _whole_batches(data.pipeline[batches[-1]], shuffles[0][1], data)
 
@@ -128,9 +148,13 @@ def _no_room(step: PipelineStep, data: DataFacts) -> Finding:
         subject="shuffle of the training dataset",
         location=place(step.code, data.code),
         evidence=[
-            Evidence(claim="buffer of `shuffle`", observed="1", expected=f"up to {size}", fact="data.pipeline")
+            Evidence(
+                claim="buffer of `shuffle`", observed="1", expected=f"up to {size}", fact="data.pipeline"
+            )
         ],
-        fixes=[unsafe("make the buffer as large as the data", set_argument(step.code, "buffer_size", size, 0))],
+        fixes=[
+            unsafe("make the buffer as large as the data", set_argument(step.code, "buffer_size", size, 0))
+        ],
         confidence=Confidence.CERTAIN,
     )
 
@@ -140,7 +164,11 @@ def _whole_batches(batch: PipelineStep, shuffle: PipelineStep, data: DataFacts) 
         "`shuffle` comes after `batch`: whole batches change places, the rows in them stay together",
         subject="shuffle of the training dataset",
         location=place(shuffle.code, data.code),
-        evidence=[Evidence(claim="the rows are put into batches here", location=place(batch.code), fact="data.pipeline")],
+        evidence=[
+            Evidence(
+                claim="the rows are put into batches here", location=place(batch.code), fact="data.pipeline"
+            )
+        ],
         fixes=[unsafe("shuffle before `batch`", *_swapped(batch, shuffle))],
         confidence=Confidence.CERTAIN,
     )

@@ -2,13 +2,13 @@
 
 ## What happens
 
-The first epoch trains; then its validation raises what training data of that kind would raise: another number of features,
-labels of another rank, a missing part. The message speaks of a layer or of the loss, not of validation.
+The first epoch trains; then its validation raises what training data of that kind would raise: another number of
+features, labels of another rank, a missing part. The message speaks of a layer or of the loss, not of validation.
 
 ## Why
 
-What was done to the training data (a column dropped, labels one-hot encoded, images resized, a batch axis added) was not done
-to the validation data.
+What was done to the training data (a column dropped, labels one-hot encoded, images resized, a batch axis added)
+was not done to the validation data.
 
 ## Fix
 
@@ -21,16 +21,20 @@ Validation data that is a Python generator is not read ahead: only its failure i
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.bindings import binding_line, binding_of, bound_names
 from fitdoctor.catalogue.data_places import shape_line
+from fitdoctor.catalogue.generator_sources import expression_of
 from fitdoctor.catalogue.shapes import forward_failure, while_validating
 from fitdoctor.catalogue.targets import loss_failure
 from fitdoctor.catalogue.words import place, shape_words
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, spell, wrap
 from fitdoctor.facts import ArrayFacts, Code, DataFacts, FailureFacts, FitFacts, Shape, Unknown
+from fitdoctor.source.project import Project
 
 CAUSE = Cause(
     id="FIT712",
@@ -38,17 +42,26 @@ CAUSE = Cause(
     severity=Severity.ERROR,
     raises=("ValueError", "TypeError", "InvalidArgumentError"),
     explains=(
-        "FIT101", "FIT102", "FIT104", "FIT105", "FIT106", "FIT109", "FIT201", "FIT202", "FIT205", "FIT215", "FIT216", "FIT320",
+        "FIT101", "FIT102", "FIT104", "FIT105", "FIT106", "FIT109",
+        "FIT201", "FIT202", "FIT205", "FIT215", "FIT216", "FIT304", "FIT319",
+        "FIT320",
     ),
 )  # fmt: skip
 
 
 @CAUSE.before_fit
-def from_data(fit: FitFacts, training: DataFacts, validation: DataFacts) -> Iterator[Finding]:
+def from_data(
+    fit: FitFacts, training: DataFacts, validation: DataFacts, project: Project | Unknown
+) -> Iterator[Finding]:
     """The validation data alone is refused by the model, the loss or Keras itself."""
     if training.role != "training" or validation.role != "validation":
         return
-    if training.problem or forward_failure(training) or loss_failure(training) or isinstance(training.trial.forward, Unknown):
+    if (
+        training.problem
+        or forward_failure(training)
+        or loss_failure(training)
+        or isinstance(training.trial.forward, Unknown)
+    ):
         return
     failed = forward_failure(validation) or loss_failure(validation) or validation.problem
     if failed is None or "cardinality" in failed.message or "Unrecognized data type" in failed.message:
@@ -56,7 +69,7 @@ def from_data(fit: FitFacts, training: DataFacts, validation: DataFacts) -> Iter
     pair = _differing(training, validation)
     if pair is None:
         return
-    yield _finding(fit, training, validation, pair, Confidence.CERTAIN)
+    yield _finding(fit, training, validation, pair, project)
 
 
 Pair = tuple[ArrayFacts | None, ArrayFacts | None]
@@ -89,7 +102,7 @@ def _kind(array: ArrayFacts) -> str:
 
 
 def _finding(
-    fit_call: FitFacts, training: DataFacts, validation: DataFacts, pair: Pair, confidence: Confidence
+    fit_call: FitFacts, training: DataFacts, validation: DataFacts, pair: Pair, project: Project | Unknown
 ) -> Finding:
     ours, theirs = pair
     name = theirs.path if theirs is not None else "validation_data"
@@ -97,7 +110,7 @@ def _finding(
     return CAUSE.finding(
         f"`{name}` is {observed}, but the training data has {expected}",
         subject="argument validation_data of fit",
-        location=_line(fit_call, training, validation, pair),
+        location=_line(fit_call, training, validation, pair, project),
         evidence=[
             Evidence(
                 claim=f"a sample of `{name}`",
@@ -108,43 +121,39 @@ def _finding(
             )
         ],
         fixes=_fixes(ours, theirs),
-        confidence=confidence,
+        confidence=Confidence.CERTAIN,
     )
 
 
 def _described(array: ArrayFacts | None, data: DataFacts) -> str:
     if array is None:
         return data.element or "nothing"
-    words = shape_words((None, *array.sample_shape)) if isinstance(array.sample_shape, tuple) else "of unknown shape"
+    words = (
+        shape_words((None, *array.sample_shape))
+        if isinstance(array.sample_shape, tuple)
+        else "of unknown shape"
+    )
     return f"{words} {array.dtype}" if isinstance(array.dtype, str) else words
 
 
-def _line(fit_call: FitFacts, training: DataFacts, validation: DataFacts, pair: Pair) -> Location | None:
+def _line(
+    fit_call: FitFacts, training: DataFacts, validation: DataFacts, pair: Pair, project: Project | Unknown
+) -> Location | None:
     """Where the validation data is made, unless that line makes the training data too."""
     ours, theirs = pair
+    use = theirs.use if theirs is not None else Unknown("no part")
     if validation.form == "dataset":
         shared = {step.code for step in training.pipeline}
         if any(step.code in shared for step in validation.pipeline if isinstance(step.code, Code)):
-            candidate = _maker_call(validation)
-            return candidate or _argument(fit_call)
+            return binding_line(project, use) or _argument(fit_call)
         line = shape_line(theirs, validation) if theirs is not None else place(validation.code)
         return line or _argument(fit_call)
-    if theirs is not None and isinstance(theirs.code, Code):
-        same = isinstance(ours, ArrayFacts) and isinstance(ours.code, Code) and _same_statement(ours.code, theirs.code)
-        if not same:
-            return theirs.code.location
-    return place(theirs.use if theirs is not None else None) or _argument(fit_call)
-
-
-def _same_statement(first: Code, second: Code) -> bool:
-    if first.statement is not None and second.statement is not None:
-        return first.statement == second.statement
-    return first.location == second.location
-
-
-def _maker_call(validation: DataFacts) -> Location | None:
-    """The call of the helper that made the dataset, where it differs from the helper's own lines."""
-    return None
+    bound = binding_of(project, use)
+    other = expression_of(project, ours.use) if ours is not None else None
+    if bound is not None and other is not None and isinstance(other[1], ast.Name):
+        if other[1].id in bound_names(bound[1]):
+            return place(use) or _argument(fit_call)
+    return place(theirs.code if theirs is not None else None, use) or _argument(fit_call)
 
 
 def _argument(fit_call: FitFacts) -> Location | None:
@@ -156,13 +165,21 @@ def _argument(fit_call: FitFacts) -> Location | None:
 
 def _fixes(ours: ArrayFacts | None, theirs: ArrayFacts | None) -> list[Fix]:
     general = fix("prepare the validation data as the training data")
-    if ours is None or theirs is None or not isinstance(ours.shape, tuple) or not isinstance(theirs.shape, tuple):
+    if (
+        ours is None
+        or theirs is None
+        or not isinstance(ours.shape, tuple)
+        or not isinstance(theirs.shape, tuple)
+    ):
         return [general]
     one_hot = len(ours.shape) == 2 and len(theirs.shape) == 1 and "[1]" in theirs.path and ours.shape[1]
     if one_hot and isinstance(theirs.use, Code) and (ours.shape[1] or 0) > 1:
         keras, imports = spell(theirs.use, "keras", "keras")
         template = f"{keras}.utils.to_categorical({{}}, {ours.shape[1]})"
-        return [fix("one-hot encode the labels of the validation data", wrap(theirs.use, template), imports), general]
+        return [
+            fix("one-hot encode the labels of the validation data", wrap(theirs.use, template), imports),
+            general,
+        ]
     return [general]
 
 
@@ -172,18 +189,21 @@ def from_failure(
     fit: FitFacts | Unknown,
     training: DataFacts | Unknown,
     validation: DataFacts | Unknown,
+    project: Project | Unknown,
 ) -> Iterator[Finding]:
     """Fit had come to the validation: what it was given there differs, or was refused."""
-    if not while_validating(failure) or failure.type not in ("ValueError", "TypeError", "InvalidArgumentError"):
+    if failure.type not in ("ValueError", "TypeError", "InvalidArgumentError"):
         return
     if isinstance(fit, FitFacts) and isinstance(training, DataFacts) and isinstance(validation, DataFacts):
         if (training.role, validation.role) != ("training", "validation"):
             return
+        if forward_failure(training) or loss_failure(training) or isinstance(training.trial.forward, Unknown):
+            return
         pair = _differing(training, validation)
-        if pair is not None:
-            yield _finding(fit, training, validation, pair, Confidence.CERTAIN)
+        if pair is not None and failure.called == "fit":
+            yield _finding(fit, training, validation, pair, project)
         return
-    if not isinstance(training, Unknown) or not _is_about_shape(failure):
+    if not isinstance(training, Unknown) or not while_validating(failure) or not _is_about_shape(failure):
         return
     frame = failure.last_user_frame
     code = frame.code if frame is not None else Unknown("no frame")
@@ -192,7 +212,9 @@ def from_failure(
         "the validation data does not fit the model, which took the training data",
         subject="argument validation_data of fit",
         location=place(argument.whole if argument else None, frame.location if frame is not None else None),
-        evidence=[Evidence(claim="raised while validating", observed=failure.message[:200], fact="failure.message")],
+        evidence=[
+            Evidence(claim="raised while validating", observed=failure.message[:200], fact="failure.message")
+        ],
         fixes=[fix("prepare the validation data as the training data")],
     )
 

@@ -2,12 +2,13 @@
 
 ## What happens
 
-Nothing shows: the validation metrics are better than the model is on new data, and stopping early by them stops too late.
+Nothing shows: the validation metrics are better than the model is on new data, and stopping early by them stops too
+late.
 
 ## Why
 
-The validation data was split off and the whole was trained on; the slices overlap; rows were copied (oversampled) before the
-split; or the training data itself was given for validation.
+The validation data was split off and the whole was trained on; the slices overlap; rows were copied (oversampled)
+before the split; or the training data itself was given for validation.
 
 ## Fix
 
@@ -15,21 +16,20 @@ Split first, then oversample the training part only; train on the part that the 
 
 ## Known limits
 
-Rows are compared byte by byte in arrays and in datasets that slice arrays. A few equal rows are no leak; data whose rows repeat by
-nature (a few columns with few values) is not judged.
+Rows are compared byte by byte in arrays and in datasets that slice arrays. A few equal rows are no leak; data whose
+rows repeat by nature (a few columns with few values) is not judged.
 """
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.generator_sources import expression_of
+from fitdoctor.catalogue.bindings import binding_line
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Location, Severity
 from fitdoctor.edits import fix
-from fitdoctor.facts import ArrayFacts, Code, DataFacts, FitFacts, Unknown
+from fitdoctor.facts import DataFacts, FitFacts, Unknown
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(id="FIT003", slug="dataset-leak", severity=Severity.WARNING)
@@ -46,7 +46,12 @@ def from_rows(
     if training.role != "training" or validation.role != "validation":
         return
     shared, rows = validation.shared_rows, validation.samples
-    if not isinstance(shared, int) or not isinstance(rows, int) or shared < LEAST_ROWS or shared < LEAST_SHARE * rows:
+    if (
+        not isinstance(shared, int)
+        or not isinstance(rows, int)
+        or shared < LEAST_ROWS
+        or shared < LEAST_SHARE * rows
+    ):
         return
     all_of_them = shared == rows
     yield CAUSE.finding(
@@ -77,21 +82,9 @@ def _line(
     if not training.x or not validation.x:
         return place(fit_call.code)
     ours, theirs = training.x[0], validation.x[0]
-    selection = _selection(project, theirs)
-    if selection is not None:
-        return selection
-    if isinstance(ours.code, Code) and isinstance(theirs.code, Code) and ours.code.statement == theirs.code.statement:
-        return place(theirs.code)
-    if validation.form == "arrays":
-        return place(ours.use if training.samples != validation.samples else theirs.use, fit_call.code)
-    return place(theirs.code, theirs.use, fit_call.code)
-
-
-def _selection(project: Project | Unknown, array: ArrayFacts) -> Location | None:
-    """For `x[rows]`: where `rows` was made."""
-    for code in (array.code, array.use):
-        found = expression_of(project, code)
-        if found is not None and isinstance(found[1], ast.Subscript) and isinstance(found[1].slice, ast.Name):
-            module = found[0]
-            return module.location(module.made_by(found[1].slice))
-    return None
+    one, other = binding_line(project, ours.use), binding_line(project, theirs.use)
+    if one is not None and one == other:
+        return one
+    if training.samples == validation.samples:
+        return place(theirs.use, fit_call.code)
+    return place(ours.use, fit_call.code)

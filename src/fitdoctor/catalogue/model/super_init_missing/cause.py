@@ -1,0 +1,229 @@
+"""A class of Keras is derived without calling its `__init__`.
+
+## What happens
+
+A model raises `AttributeError: 'MLP' object has no attribute '_dtype_policy'` when it is compiled; a layer `'Scale'
+object has no attribute 'name'` when it is added to a `Sequential`, `'_trainable'` when a model tracks it, or `RuntimeError:
+In layer 'Scale', you forgot to call super().__init__()` when it is called; a loss lacks its `name`, a metric cannot make
+its weights.
+
+## Why
+
+The base class prepares the object in its own `__init__`: name, types, lists of weights. Plain attributes and even layers
+may be set before it; `add_weight` may not.
+
+## Fix
+
+Call `super().__init__()` as the first line of `__init__`, with the `**kwargs` that it was given.
+
+## Known limits
+
+A late call that harms nothing is not reported. Callbacks and constraints do not need the call.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TypeGuard
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.traced import own_nodes
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.edits import fix, insert_before
+from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.failure.patterns import attribute_missing
+from fitdoctor.source.callees import is_self
+from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
+from fitdoctor.source.project import Project
+
+CAUSE = Cause(
+    id="FIT308",
+    slug="super-init-missing",
+    severity=Severity.ERROR,
+    raises=("AttributeError", "RuntimeError"),
+)
+
+_NEEDS_IT = frozenset({"Layer", "Model", "Loss", "Metric"})
+_TOO_EARLY = frozenset({"add_weight", "add_variable", "add_loss"})
+"""Methods of the base class that refuse to work before its `__init__`."""
+_PREPARED = frozenset({"name", "_name", "dtype", "reduction", "trainable", "layers", "built", "losses"})
+
+
+@CAUSE.in_source
+def from_source(module: Module) -> Iterator[Finding]:
+    """A class of Keras with an `__init__` that never, or too late, calls that of its base."""
+    for info in module.classes:
+        found = _judged(info)
+        if found is not None:
+            yield found
+
+
+def _judged(info: ClassInfo, confidence: Confidence = Confidence.LIKELY) -> Finding | None:
+    init = info.methods.get("__init__")
+    if info.kind not in _NEEDS_IT or init is None or not isinstance(init.node, ast.FunctionDef):
+        return None
+    calls = [node for node in own_nodes(init) if _calls_base(node)]
+    if not calls:
+        return None if _prepared_elsewhere(info, init) else _missing(info, init, confidence)
+    early = [
+        node
+        for node in own_nodes(init)
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in _TOO_EARLY
+        and is_self(info.module, node.func.value)
+        and (node.end_lineno or node.lineno) < calls[0].lineno
+    ]
+    return _late(info, init, early[0], calls[0], confidence) if early else None
+
+
+def _calls_base(node: ast.AST) -> TypeGuard[ast.Call]:
+    """`super().__init__(…)`, `Base.__init__(self, …)`."""
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == "__init__"
+    )
+
+
+def _prepared_elsewhere(info: ClassInfo, init: FunctionInfo) -> bool:
+    """Whether a decorator, a metaclass, or something that `self` is handed to may make up for it."""
+    if init.node.decorator_list if isinstance(init.node, ast.FunctionDef) else ():
+        return True
+    if info.node.keywords or "__new__" in info.methods:
+        return True
+    for node in own_nodes(init):
+        if isinstance(node, ast.Name) and node.id == "super":
+            return True
+        if isinstance(node, ast.Call) and any(is_self(info.module, argument) for argument in node.args):
+            return True
+    return False
+
+
+def _missing(info: ClassInfo, init: FunctionInfo, confidence: Confidence) -> Finding:
+    module, node = info.module, init.node
+    assert isinstance(node, ast.FunctionDef)
+    first = _first_statement(node)
+    edits = insert_before(module.code(first), _base_call(init)) if not _needs_arguments(info) else ()
+    return CAUSE.finding(
+        f"`{info.name}.__init__` does not call `super().__init__()`",
+        subject=f"class {info.name}",
+        location=_head(module, node),
+        evidence=[
+            Evidence(
+                claim=f"`{info.name}` is a Keras {info.kind.lower()}",
+                observed="an `__init__` without the call",
+                expected="`super().__init__()` first",
+                location=module.location(info.node),
+            )
+        ],
+        fixes=[fix("call `super().__init__()` first", edits)],
+        confidence=confidence,
+    )
+
+
+def _head(module: Module, node: ast.FunctionDef) -> Location:
+    """The line with the function's name."""
+    whole = module.location(node)
+    return Location(whole.path, whole.line, whole.column, whole.line, 0, whole.cell)
+
+
+def _first_statement(node: ast.FunctionDef) -> ast.stmt:
+    """The first statement behind the docstring."""
+    first, *rest = node.body
+    documented = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)
+    return rest[0] if documented and isinstance(first.value.value, str) and rest else first  # type: ignore[attr-defined]
+
+
+def _base_call(init: FunctionInfo) -> str:
+    assert isinstance(init.node, ast.FunctionDef)
+    arguments = []
+    if "name" in init.parameters:
+        arguments.append("name=name")
+    if init.node.args.kwarg is not None:
+        arguments.append(f"**{init.node.args.kwarg.arg}")
+    return f"super().__init__({', '.join(arguments)})"
+
+
+def _needs_arguments(info: ClassInfo) -> bool:
+    """Whether the base is a class of the user's whose `__init__` wants something."""
+    for ancestor in info.module.ancestry(info)[1:]:
+        init = ancestor.methods.get("__init__")
+        if init is not None and isinstance(init.node, ast.FunctionDef):
+            arguments = init.node.args
+            wanted = len(arguments.posonlyargs) + len(arguments.args) - 1 - len(arguments.defaults)
+            return wanted > 0 or any(default is None for default in arguments.kw_defaults)
+    return False
+
+
+def _late(
+    info: ClassInfo, init: FunctionInfo, early: ast.Call, call: ast.AST, confidence: Confidence
+) -> Finding:
+    module = info.module
+    assert isinstance(early.func, ast.Attribute)
+    return CAUSE.finding(
+        f"`self.{early.func.attr}` is called before `super().__init__()`",
+        subject=f"class {info.name}",
+        location=module.location(early),
+        evidence=[Evidence(claim="the base class is prepared only here", location=module.location(call))],
+        fixes=[_moved_up(module, init, call)],
+        confidence=confidence,
+    )
+
+
+def _moved_up(module: Module, init: FunctionInfo, call: ast.AST) -> Fix:
+    title = "call `super().__init__()` first"
+    node = init.node
+    statement = module.statement(call)
+    assert isinstance(node, ast.FunctionDef)
+    names = {part.id for part in ast.walk(statement) if isinstance(part, ast.Name)} - {"super", "self"}
+    if statement not in node.body or not names <= {*init.parameters, _class_name(init)}:
+        return fix(title)
+    edits = insert_before(module.code(_first_statement(node)), module.segment(statement))
+    return fix(title, edits, (Edit(module.location(statement), "pass"),) if edits else ())
+
+
+def _class_name(init: FunctionInfo) -> str:
+    """The name of the class, as in `super(Scale, self)`."""
+    return init.owner.name if init.owner is not None else ""
+
+
+@CAUSE.after_failure
+def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """Keras says so, or an attribute that the base class sets is not there."""
+    missing = attribute_missing(failure.message)
+    told = "forgot to call `super().__init__()`" in failure.message or (
+        "forgot to call" in failure.message and "super(" in failure.message
+    )
+    if not told and (missing is None or not _set_by_base(missing.name)):
+        return
+    name = missing.owner if missing is not None else _class_in(failure)
+    for info in project.classes if isinstance(project, Project) else ():
+        if name and info.name != name.rpartition(".")[2]:
+            continue
+        found = _judged(info, Confidence.CERTAIN)
+        if found is not None:
+            yield found
+            return
+    if not told and (missing is None or missing.name != "_dtype_policy"):
+        return
+    frame = failure.last_user_frame
+    yield CAUSE.finding(
+        f"{f'`{name}`' if name else 'a class'} does not call `super().__init__()` first in its `__init__`",
+        subject=f"class {name}" if name else "class",
+        location=frame.location if frame is not None else None,
+        evidence=[Evidence(claim="the base class was not prepared", observed=failure.message.split("\n")[0][:200])],
+        fixes=[fix("call `super().__init__()` first")],
+        confidence=Confidence.CERTAIN if told else Confidence.LIKELY,
+    )
+
+
+def _set_by_base(name: str) -> bool:
+    return name.startswith("_") or name in _PREPARED
+
+
+def _class_in(failure: FailureFacts) -> str:
+    """`In layer 'Scale', you forgot …`."""
+    before, quote, rest = failure.message.partition("In layer '")
+    return rest.partition("'")[0] if quote else ""

@@ -1,0 +1,90 @@
+"""The loss does not move.
+
+## What happens
+
+Epoch after epoch the loss is the same, to a thousandth.
+
+## Why
+
+A learning rate far too small; one far too large, which has driven every unit into a region without gradient (a dead
+relu); or kernels that all start at zero, so that every unit computes, and learns, the same.
+
+## Fix
+
+A learning rate of the usual size (1e-3 for Adam, 1e-2 for SGD), and the default initialisers.
+
+## Known limits
+
+Labels that have nothing to do with the data keep the loss where it is, too: without one of the reasons above nothing is
+reported. At least four epochs are needed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.learning_rate import rate_edit, rate_of, rate_place
+from fitdoctor.catalogue.words import number, place
+from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
+from fitdoctor.edits import fix, unsafe
+from fitdoctor.facts import DataFacts, LayerFacts, ModelFacts, TrainingFacts
+
+CAUSE = Cause(id="FIT002", slug="loss-does-not-move", severity=Severity.WARNING)
+
+EPOCHS = 4
+SMALL, LARGE = 1e-6, 0.5
+
+
+@CAUSE.while_training
+def from_training(training: TrainingFacts, model: ModelFacts, data: DataFacts) -> Iterator[Finding]:
+    """The loss stays where it is, and there is a reason."""
+    losses = training.losses
+    if data.role != "training" or len(losses) < EPOCHS or not all(map(math.isfinite, losses)):
+        return
+    last = losses[-3:]
+    if abs(losses[-1]) < 1e-6 or max(last) - min(last) > 1e-3 * abs(losses[-1]):
+        return
+    seen = Evidence(
+        claim="loss of the last epochs",
+        observed=", ".join(f"{loss:.5g}" for loss in last),
+        fact="training.losses",
+    )
+    rate = rate_of(model)
+    zero = _all_zero(model)
+    if rate is not None and rate < SMALL:
+        yield CAUSE.finding(
+            f"the loss does not move: the learning rate is {rate:g}",
+            subject="training",
+            location=rate_place(model) or place(model.compile_code),
+            evidence=[seen],
+            fixes=[unsafe("use a learning rate of the usual size", rate_edit(model, 1e-3))],
+            confidence=Confidence.LIKELY,
+        )
+    elif zero is not None:
+        yield CAUSE.finding(
+            "the loss does not move: the kernels start at zero, so that all units stay the same",
+            subject="training",
+            location=place(zero.code),
+            evidence=[seen],
+            fixes=[fix("leave the initialiser of the kernels as it is by default")],
+            confidence=Confidence.LIKELY,
+        )
+    elif rate is not None and rate >= LARGE:
+        yield CAUSE.finding(
+            f"the loss does not move any more: a learning rate of {number(rate)} has driven the units where they "
+            "have no gradient",
+            subject="training",
+            location=rate_place(model) or place(model.compile_code),
+            evidence=[seen],
+            fixes=[unsafe("use a learning rate of the usual size", rate_edit(model, 1e-3))],
+            confidence=Confidence.LIKELY,
+        )
+
+
+def _all_zero(model: ModelFacts) -> LayerFacts | None:
+    """The first of several layers, all of whose kernels start at zero."""
+    dense = [layer for layer in model.every_layer() if layer.setting("units") is not None]
+    zero = [layer for layer in dense if (layer.setting("kernel_initializer") or "").lower() == "zeros"]
+    return zero[0] if len(zero) > 1 and len(zero) == len(dense) else None

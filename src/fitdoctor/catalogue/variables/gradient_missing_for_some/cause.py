@@ -1,0 +1,385 @@
+"""A part of the model that gets no gradient.
+
+## What happens
+
+Training runs, the loss may even fall, and a part of the model keeps the weights that it began with. Keras warns once,
+`Gradients do not exist for variables [...]`, or not at all: where a part of an output is cut off, the gradient is zero and
+not missing.
+
+## Why
+
+On the only way from those weights to the loss stands an operation without a gradient (`round`, `argmax`, a comparison,
+a cast to whole numbers, `stop_gradient`), or what the part computes is never used.
+
+## Fix
+
+Use an operation with a gradient, or the straight-through form `x + tf.stop_gradient(f(x) - x)`; use the result of the part
+that was forgotten. A part that is meant to stay as it is says so by `trainable = False`.
+
+## Known limits
+
+Models with their own `train_step`, and layers that add losses, have more ways for a gradient than are followed here, and
+are not judged. In a loss only `stop_gradient` on a part of the predictions is looked at.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.gradient_ways import input_cut, is_layer_call, prediction_parameter
+from fitdoctor.catalogue.model_classes import is_plain
+from fitdoctor.catalogue.traced import name_of, own_nodes
+from fitdoctor.catalogue.words import listing, place
+from fitdoctor.diagnosis import Confidence, Evidence, Finding, Location, Severity
+from fitdoctor.edits import fix
+from fitdoctor.facts import LayerFacts, ModelFacts, Unknown
+from fitdoctor.source.gradients import Cut, IsRoot, cut_on_the_way
+from fitdoctor.source.index import FUNCTIONS
+from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
+from fitdoctor.source.project import Project
+
+CAUSE = Cause(id="FIT506", slug="gradient-missing-for-some", severity=Severity.WARNING)
+
+_OTHER_WAYS = ("train_step", "compute_loss")
+
+
+# --- a layer in the middle -----------------------------------------------------------------------------------------
+
+
+@CAUSE.in_source
+@CAUSE.before_fit
+def from_layers(model: ModelFacts, project: Project) -> Iterator[Finding]:
+    """A layer of the user's cuts the gradient, and all that some layers before it compute goes through it."""
+    if model.kind == "subclassed" or model.added_losses or set(_OTHER_WAYS) & set(model.overrides):
+        return
+    for layer in model.layers:
+        if layer.builtin and layer.class_name != "Lambda":
+            continue
+        found = _cut_in(layer, project)
+        if found is None:
+            continue
+        before = _only_through(model, layer)
+        if before:
+            module, function, cut = found
+            names = listing([one.name for one in before], 4)
+            yield _cut_finding(
+                module,
+                cut,
+                f"no gradient passes {cut.what} in {name_of(function)}: {names} cannot learn",
+                f"layer {layer.name}",
+                [
+                    Evidence(
+                        claim="layers whose only way to the loss leads through it",
+                        observed=names,
+                        fact="model.layers",
+                        location=place(before[0].code),
+                    )
+                ],
+            )
+
+
+def _cut_in(layer: LayerFacts, project: Project) -> tuple[Module, FunctionInfo, Cut] | None:
+    for module in project.modules:
+        for function in module.functions:
+            if not _computes(function, layer, module) or _adds_loss(function):
+                continue
+            cut = input_cut(module, function)
+            if cut is not None:
+                return module, function, cut
+    return None
+
+
+def _computes(function: FunctionInfo, layer: LayerFacts, module: Module) -> bool:
+    """Whether the function is what the layer does: its class's `call`, or the function of a Lambda layer."""
+    if function.owner is not None:
+        return function.name == "call" and function.owner.name == layer.class_name
+    if layer.class_name != "Lambda" or isinstance(layer.code, Unknown):
+        return False
+    if isinstance(function.node, ast.Lambda):
+        return _within(module.location(function.node), layer.code.location)
+    given = layer.code.argument("function", 0)
+    return given is not None and given.text == function.name and module.path == layer.code.location.path
+
+
+def _within(inner: Location, outer: Location) -> bool:
+    return (
+        inner.path == outer.path
+        and inner.cell == outer.cell
+        and (outer.line, outer.column) <= (inner.line, inner.column)
+        and (inner.end_line, inner.end_column) <= (outer.end_line, outer.end_column)
+    )
+
+
+def _adds_loss(function: FunctionInfo) -> bool:
+    return any(
+        isinstance(node, ast.Attribute) and node.attr == "add_loss" for node in ast.walk(function.node)
+    )
+
+
+def _only_through(model: ModelFacts, layer: LayerFacts) -> list[LayerFacts]:
+    """The layers with weights to train from which every way to the outputs leads through the given one."""
+    layers = {one.name: one for one in model.layers}
+    if model.kind == "sequential":
+        before = model.layers[: model.layers.index(layer)]
+    else:
+        outputs = [path[0] for path in model.output_paths if path]
+        if not outputs or len(outputs) != len(model.output_paths):
+            return []
+        behind = _reached(outputs, layers, stop=layer.name)
+        feeding = _reached(list(layer.fed_by), layers, stop="")
+        before = tuple(one for name, one in layers.items() if name in feeding and name not in behind)
+    return [one for one in before if one.trainable and one.trainable_parameters > 0]
+
+
+def _reached(start: list[str], layers: dict[str, LayerFacts], stop: str) -> set[str]:
+    """The layers that lead to the given ones, not through `stop`."""
+    found: set[str] = set()
+    waiting = list(start)
+    while waiting:
+        name = waiting.pop()
+        if name in found or name == stop:
+            continue
+        found.add(name)
+        waiting.extend(layers[name].fed_by if name in layers else ())
+    return found
+
+
+# --- the user's own call -------------------------------------------------------------------------------------------
+
+
+@CAUSE.in_source
+def from_call(module: Module) -> Iterator[Finding]:
+    """In the `call` of a model some layer's output is cut off, or never used."""
+    for owner in module.classes:
+        call = owner.methods.get("call")
+        if owner.kind != "Model" or call is None or not is_plain(owner) or _has_other_ways(owner):
+            continue
+        if call.traced is None:
+            continue
+        for attribute, calls in _layers_called(module, call).items():
+            if _stays_as_it_is(module, owner, attribute) or _is_used_elsewhere(module, call, attribute):
+                continue
+            finding = _cut_off(module, call, attribute) or _unused(module, call, attribute, calls)
+            if finding is not None:
+                yield finding
+
+
+def _has_other_ways(owner: ClassInfo) -> bool:
+    """Whether the class has a step, a loss or added losses of its own, through which a gradient may come."""
+    module = owner.module
+    if any(module.method(owner, name) is not None for name in _OTHER_WAYS):
+        return True
+    return any("add_loss" in one.module.segment(one.node) for one in module.ancestry(owner))
+
+
+def _layers_called(module: Module, call: FunctionInfo) -> dict[str, list[ast.Call]]:
+    """The layers of `self` that `call` calls, by attribute."""
+    found: dict[str, list[ast.Call]] = {}
+    for node in own_nodes(call):
+        if isinstance(node, ast.Call) and is_layer_call(module, node):
+            assert isinstance(node.func, ast.Attribute)
+            found.setdefault(node.func.attr, []).append(node)
+    return found
+
+
+def _stays_as_it_is(module: Module, owner: ClassInfo, attribute: str) -> bool:
+    """Whether the program freezes the part, or names it as one that is not trained by the gradient."""
+    words = ("target", "teacher", "frozen", "freeze", "pretrained", "momentum", "ema", "backbone", "base", "fixed")
+    if any(word in attribute.lower().split("_") for word in words) or "norm" in attribute.lower():
+        return True
+    modules = module.project.modules if module.project is not None else (module,)
+    return any(
+        isinstance(node.ctx, ast.Store) and node.attr == "trainable"
+        for one in modules
+        for node in one.nodes(ast.Attribute)
+    ) or any(
+        keyword.arg == "trainable" for one in modules for call in one.nodes(ast.Call) for keyword in call.keywords
+    )
+
+
+def _is_used_elsewhere(module: Module, call: FunctionInfo, attribute: str) -> bool:
+    """Whether the layer is read anywhere but where `call` calls it and where it is made."""
+    modules = module.project.modules if module.project is not None else (module,)
+    return any(
+        node.attr == attribute and isinstance(node.ctx, ast.Load) and one.function_of(node) is not call
+        for one in modules
+        for node in one.nodes(ast.Attribute)
+    )
+
+
+def _cut_off(module: Module, call: FunctionInfo, attribute: str) -> Finding | None:
+    assert not isinstance(call.node, ast.Lambda)
+
+    def is_root(expr: ast.expr) -> bool:
+        return (
+            isinstance(expr, ast.Call) and isinstance(expr.func, ast.Attribute) and expr.func.attr == attribute
+            and is_layer_call(module, expr)
+        )
+
+    cut = cut_on_the_way(module, call.node.body, is_root)
+    if cut is None:
+        return None
+    others = [name for name in _layers_called(module, call) if name != attribute]
+    if not any(_is_open(module, call, name) for name in others):
+        return None  # nothing learns at all: that is `no-gradient`
+    return _cut_finding(
+        module,
+        cut,
+        f"no gradient passes {cut.what} in {name_of(call)}: `self.{attribute}` cannot learn",
+        f"self.{attribute}",
+        [],
+    )
+
+
+def _is_open(module: Module, call: FunctionInfo, attribute: str) -> bool:
+    """Whether some other layer's output gets to the result."""
+    assert not isinstance(call.node, ast.Lambda)
+    cut = cut_on_the_way(
+        module,
+        call.node.body,
+        lambda expr: isinstance(expr, ast.Call)
+        and isinstance(expr.func, ast.Attribute)
+        and expr.func.attr == attribute
+        and is_layer_call(module, expr),
+    )
+    return cut is None
+
+
+def _unused(module: Module, call: FunctionInfo, attribute: str, calls: list[ast.Call]) -> Finding | None:
+    """The output of the layer is given a name that nothing reads."""
+    if len(calls) != 1:
+        return None
+    statement = module.parent(calls[0])
+    if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
+        return None
+    target = statement.targets[0]
+    if not isinstance(target, ast.Name) or target.id.startswith("_"):
+        return None
+    if any(
+        isinstance(node, ast.Name) and node.id == target.id and isinstance(node.ctx, ast.Load)
+        for node in ast.walk(call.node)
+    ):
+        return None
+    repeated = _repeated(call)
+    return CAUSE.finding(
+        f"`{target.id}`, the output of `self.{attribute}`, is never used: `self.{attribute}` cannot learn",
+        subject=f"self.{attribute}",
+        location=module.location(repeated if repeated is not None else statement),
+        evidence=[
+            Evidence(
+                claim="computed, and read nowhere",
+                observed=f"`{module.segment(statement)[:80]}`",
+                location=module.location(statement),
+            )
+        ],
+        fixes=[fix(f"use `{target.id}` in what `call` returns")],
+        confidence=Confidence.LIKELY,
+    )
+
+
+def _repeated(call: FunctionInfo) -> ast.AST | None:
+    """The one list (or sum) that holds the same name twice: the forgotten one belongs there."""
+    found: list[ast.AST] = []
+    for node in own_nodes(call):
+        if isinstance(node, (ast.List, ast.Tuple)) and len(node.elts) > 1:
+            names = [part.id for part in node.elts if isinstance(part, ast.Name)]
+            if len(names) == len(node.elts) and len(set(names)) < len(names):
+                found.append(node)
+        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+            if isinstance(node.left, ast.Name) and ast.unparse(node.left) == ast.unparse(node.right):
+                found.append(node)
+    return found[0] if len(found) == 1 else None
+
+
+# --- losses --------------------------------------------------------------------------------------------------------
+
+
+@CAUSE.in_source
+def from_loss(module: Module) -> Iterator[Finding]:
+    """A part of the predictions counts in the loss only behind `stop_gradient`."""
+    for function in module.functions:
+        tracing = function.traced
+        if tracing is None or tracing.how != "loss" or not tracing.direct or isinstance(function.node, ast.Lambda):
+            continue
+        for name in _parts_of_predictions(function):
+            cut = cut_on_the_way(module, _after_naming(function, name), _named(name))
+            if cut is not None and cut.what.endswith("stop_gradient`"):
+                yield _cut_finding(
+                    module,
+                    cut,
+                    f"no gradient passes {cut.what} in {name_of(function)}: "
+                    f"what computes the part `{name}` of the predictions cannot learn",
+                    f"part {name}",
+                    [],
+                )
+
+
+def _named(name: str) -> IsRoot:
+    return lambda expr: isinstance(expr, ast.Name) and expr.id == name
+
+
+def _parts_of_predictions(function: FunctionInfo) -> list[str]:
+    """Names for slices of the predictions."""
+    predictions = prediction_parameter(function)
+    found: list[str] = []
+    for node in own_nodes(function):
+        if not predictions or not isinstance(node, ast.Assign) or len(node.targets) != 1:
+            continue
+        target, value = node.targets[0], node.value
+        if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
+            pairs = list(zip(target.elts, value.elts, strict=True))
+        elif isinstance(target, ast.Tuple) and isinstance(value, ast.Call):
+            pairs = [(element, value.args[0]) for element in target.elts if value.args and _splits(function, value)]
+        else:
+            pairs = [(target, value)]
+        for element, part in pairs:
+            whole = part.value if isinstance(part, ast.Subscript) else part if isinstance(value, ast.Call) else None
+            if isinstance(element, ast.Name) and isinstance(whole, ast.Name) and whole.id == predictions:
+                found.append(element.id)
+    return found
+
+
+def _splits(function: FunctionInfo, call: ast.Call) -> bool:
+    return function.module.resolve(call.func).rpartition(".")[2] in ("split", "unstack")
+
+
+def _after_naming(function: FunctionInfo, name: str) -> list[ast.stmt]:
+    """The body without the statement that names the part."""
+    assert not isinstance(function.node, ast.Lambda)
+    return [
+        statement
+        for statement in function.node.body
+        if not (
+            isinstance(statement, ast.Assign)
+            and any(
+                isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store)
+                for node in ast.walk(statement)
+            )
+        )
+        and not isinstance(statement, FUNCTIONS)
+    ]
+
+
+def _cut_finding(
+    module: Module, cut: Cut, message: str, subject: str, evidence: list[Evidence]
+) -> Finding:
+    return CAUSE.finding(
+        message,
+        subject=subject,
+        location=module.location(cut.node),
+        evidence=[
+            Evidence(
+                claim="the operation that cuts the gradient",
+                observed=f"`{module.segment(cut.node)[:80]}`",
+                location=module.location(cut.node),
+            ),
+            *evidence,
+        ],
+        fixes=[
+            fix("use an operation that has a gradient, or pass it straight through: `x + tf.stop_gradient(f(x) - x)`"),
+            fix("freeze that part (`trainable = False`) if it is meant to stay as it is"),
+        ],
+        confidence=Confidence.LIKELY,
+    )
