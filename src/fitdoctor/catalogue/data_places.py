@@ -73,8 +73,9 @@ def rework_data(array: ArrayFacts, fit: FitFacts | Unknown, template: str) -> tu
         fit: the call.
         template: the new expression, with `{}` for the old one.
     """
-    made, use = maker(array), array.use
-    if isinstance(made, Code) and made.target and not made.target.startswith("("):
+    made, use = array.code, array.use
+    # What is written into it later expects the shape and type that it was made with.
+    if isinstance(made, Code) and made.target and made.maker is None:
         direct = isinstance(use, Code) and use.text == made.target
         return wrap(made, template) + (_validation(fit, template) if direct else ())
     return _at_use(use, template) + _validation(fit, template)

@@ -38,7 +38,11 @@ METHODS: dict[str, dict[str, Contract]] = {
             for phase in ("", "train_", "test_", "predict_")
             for when in ("begin", "end")
         },
-        **{f"on_{phase}_{when}": _WHOLE for phase in ("train", "test", "predict") for when in ("begin", "end")},
+        **{
+            f"on_{phase}_{when}": _WHOLE
+            for phase in ("train", "test", "predict")
+            for when in ("begin", "end")
+        },
     },
     "Loss": {
         "call": Contract(("y_true", "y_pred")),
@@ -83,7 +87,9 @@ def misfit(function: FunctionInfo, contract: Contract) -> str:
         names, required = names[1:], required - 1
     given = len(contract.positional)
     if given > len(names) and arguments.vararg is None:
-        return f"it takes {_count(len(names))}, Keras gives it {_count(given)}: {_quoted(contract.positional)}"
+        return (
+            f"it takes {_count(len(names))}, Keras gives it {_count(given)}: {_quoted(contract.positional)}"
+        )
     by_name = set(contract.keywords)
     keyword_only = [argument.arg for argument in arguments.kwonlyargs]
     unknown = by_name - set(names[given:]) - set(keyword_only)
@@ -124,7 +130,12 @@ def contracts_in(module: Module) -> Iterator[tuple[FunctionInfo, Contract, str]]
     """The user's functions of a file that surely are called by Keras in a fixed way: that way, and what they are."""
     for owner in module.classes:
         call = owner.methods.get("call")
-        if call is not None and owner.kind in ("Layer", "Model") and call.parameters[:1] and not is_static(call):
+        if (
+            call is not None
+            and owner.kind in ("Layer", "Model")
+            and call.parameters[:1]
+            and not is_static(call)
+        ):
             if call.parameters[0] in _INPUTS:
                 yield call, Contract(call.parameters[:1]), owner.kind.lower()
         for name, contract in METHODS.get(owner.kind, {}).items():
@@ -252,6 +263,9 @@ def _binds_arguments(module: Module, value: ast.expr) -> bool:
         if isinstance(part, (ast.Name, ast.Attribute)) and isinstance(part.ctx, ast.Load):
             origin = module.origin(part)
             where, node = origin.module, origin.node
-        if isinstance(node, ast.Call) and where.resolve(node.func) in ("functools.partial", "functools.wraps"):
+        if isinstance(node, ast.Call) and where.resolve(node.func) in (
+            "functools.partial",
+            "functools.wraps",
+        ):
             return True
     return False

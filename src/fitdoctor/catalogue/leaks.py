@@ -27,7 +27,7 @@ from fitdoctor.source.project import Project
 
 _PARTS = re.compile(r"(?:^|_)(?P<part>while_body|while_cond|cond_true|cond_false|branch\w*)_\d+")
 _PUT_AWAY = re.compile(r"\.append\(|\.extend\(|\w\[[^\]]+\]\s*=[^=]")
-_BARE_NAME = re.compile(r"(?<![\w.])(?!self\b)\w+(?:\[[^\]]*\])?\.numpy\(\)|\w\[[^\]]+\]\)")
+_BARE_NAME = re.compile(r"(?<![\w.])(?!self\b)\w+(?:\[[^\]]*\])?\.numpy\(\)|\w\[[^\]]+\]\)|\bfor \w+ in \w+\b")
 """What is read by a plain name or out of a container, not by an attribute."""
 _OWN_GRAPH = re.compile(r"^<?tensorflow\.python\.framework\.ops\.Graph|Graph object at")
 

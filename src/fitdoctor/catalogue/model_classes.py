@@ -116,7 +116,9 @@ def _is_computation(module: Module, call: ast.Call) -> bool:
     if module.resolve(call.func).startswith(("tensorflow.", "keras.ops.")):
         return True
     return is_self(module, call.func) or (
-        isinstance(call.func, ast.Attribute) and is_self(module, call.func.value) and _is_layer(module, call.func)
+        isinstance(call.func, ast.Attribute)
+        and is_self(module, call.func.value)
+        and _is_layer(module, call.func)
     )
 
 
@@ -150,7 +152,11 @@ def reached_methods(step: FunctionInfo) -> list[FunctionInfo]:
 def differentiated(step: FunctionInfo) -> str:
     """The name of the value that a tape in the step differentiates; "" when it is no plain name."""
     for node in own_nodes(step):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "gradient":
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr == "gradient"
+        ):
             if node.args and isinstance(node.args[0], ast.Name):
                 return node.args[0].id
     return ""

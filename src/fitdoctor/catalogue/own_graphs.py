@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import lru_cache
 
 from fitdoctor.diagnosis import Edit
 from fitdoctor.source.module import CallSite, Module
@@ -76,6 +77,7 @@ def eager_switches(module: Module) -> tuple[CallSite, ...]:
     return module.calls_to(*SWITCHES)
 
 
+@lru_cache(maxsize=8)
 def switched_off(project: Project) -> tuple[Module, CallSite] | None:
     """The first call of a program that switches eager execution off."""
     for module in project.modules:
@@ -92,6 +94,7 @@ def uses_keras(module: Module) -> bool:
     )
 
 
+@lru_cache(maxsize=8)
 def trains_keras(project: Project) -> bool:
     """Whether a program trains or runs a Keras model in Keras's own way."""
     if not any(uses_keras(module) for module in project.modules):

@@ -44,10 +44,15 @@ def discover(names: list[str]) -> list[Found]:
         ConfigError: a pyproject.toml is broken.
     """
     found: dict[str, Found] = {}
+    configs: dict[str, Config] = {}
     for name in names:
         for path in _expanded(name):
-            config = find_config(path)
-            files = _in_folder(path, config) if os.path.isdir(path) else [path]
+            is_folder = os.path.isdir(path)
+            folder = path if is_folder else os.path.dirname(path)
+            if folder not in configs:
+                configs[folder] = find_config(folder or ".")
+            config = configs[folder]
+            files = _in_folder(path, config) if is_folder else [path]
             for file in files:
                 found.setdefault(os.path.realpath(file), Found(file, config))
     return sorted(found.values(), key=lambda each: each.path)

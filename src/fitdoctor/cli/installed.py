@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
 
@@ -10,7 +11,12 @@ def keras_major() -> int:
     """The major version of the Keras that a training program would get here; 3 when there is none."""
     if os.environ.get("TF_USE_LEGACY_KERAS", "").lower() in ("1", "true"):
         return 2
-    for folder in sys.path:
+    return _installed(tuple(sys.path))
+
+
+@functools.cache
+def _installed(folders: tuple[str, ...]) -> int:
+    for folder in folders:
         try:
             names = os.listdir(folder or ".")
         except OSError:

@@ -24,6 +24,7 @@ SETTINGS = (
     "max_tokens", "num_tokens", "output_sequence_length", "num_oov_indices", "standardize", "split", "num_bins",
     "batch_shape", "optional", "sparse", "ragged", "factor", "height", "width", "negative_slope", "alpha",
     "max_value", "threshold", "l1", "l2", "stddev", "height_factor", "width_factor", "num_groups", "function",
+    "kernel_initializer",
 )  # fmt: skip
 
 

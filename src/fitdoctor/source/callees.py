@@ -9,6 +9,13 @@ from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
 
 def callee(module: Module, call: ast.Call) -> FunctionInfo | None:
     """The user's function that a call runs; for a class, its `__init__`. None when it is not evident."""
+    known = module.callees
+    if call not in known:
+        known[call] = _find_callee(module, call)
+    return known[call]
+
+
+def _find_callee(module: Module, call: ast.Call) -> FunctionInfo | None:
     function = call.func
     if isinstance(function, ast.Attribute):
         owner = receiver(module, function.value)

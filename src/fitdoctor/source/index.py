@@ -53,6 +53,7 @@ class Index:
         self.module = Scope(tree, None)
         self.scopes: dict[ast.AST, Scope] = {tree: self.module}
         self._fields: dict[type[ast.AST], tuple[str, ...]] = {}
+        self._scope_of: dict[ast.AST, Scope] = {}
         waiting: list[tuple[Scope, list[ast.AST]]] = [(self.module, [tree])]
         # A queue, not recursion: code may nest as deep as Python's parser lets it.
         for scope, roots in waiting:
@@ -60,7 +61,7 @@ class Index:
         self._move_declared()
 
     def _walk(self, scope: Scope, roots: list[ast.AST], waiting: list[tuple[Scope, list[ast.AST]]]) -> None:
-        parents, nodes, fields = self.parents, self.nodes, self._fields
+        parents, nodes, fields, scope_of = self.parents, self.nodes, self._fields, self._scope_of
         stack = roots[::-1]
         while stack:
             node = stack.pop()
@@ -70,6 +71,7 @@ class Index:
             else:
                 nodes[kind] = [node]
             if kind is ast.Name:
+                scope_of[node] = scope
                 if type(node.ctx) is not ast.Load:  # type: ignore[attr-defined]
                     scope.bind(node.id, node)  # type: ignore[attr-defined]
                 continue
@@ -181,6 +183,12 @@ class Index:
 
     def scope_of(self, node: ast.AST) -> Scope:
         """The scope in which a node's names are looked up."""
+        known = self._scope_of.get(node)
+        if known is None:
+            known = self._scope_of[node] = self._find_scope(node)
+        return known
+
+    def _find_scope(self, node: ast.AST) -> Scope:
         parents, scopes = self.parents, self.scopes
         child, current = node, parents.get(node)
         while current is not None:

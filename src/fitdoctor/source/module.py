@@ -132,12 +132,22 @@ class Module:
         self.bound_names: dict[ast.AST, str] = {}
         self._functions: dict[ast.AST, FunctionInfo] = {}
         self._classes: dict[ast.AST, ClassInfo] = {}
+        self._definitions: dict[ast.AST, ClassInfo | FunctionInfo | None] = {}
+        self.callees: dict[ast.Call, FunctionInfo | None] = {}
         self.flows: dict[ast.AST, Flow] = {}
 
     def join(self, project: Project) -> None:
         """Become part of a project; what was worked out alone is forgotten."""
         self.project = project
-        for known in (self._resolved, self.bound_names, self._functions, self._classes, self.flows):
+        for known in (
+            self._resolved,
+            self.bound_names,
+            self._functions,
+            self._classes,
+            self._definitions,
+            self.callees,
+            self.flows,
+        ):
             known.clear()
         for name, value in vars(type(self)).items():
             if isinstance(value, cached_property) and name != "places":
@@ -268,7 +278,9 @@ class Module:
 
     def definition(self, expr: ast.AST) -> ClassInfo | FunctionInfo | None:
         """The class or function of the user's that a name means, in this file or, within a project, another."""
-        return self._definition(expr, _ALIAS_STEPS)
+        if expr not in self._definitions:
+            self._definitions[expr] = self._definition(expr, _ALIAS_STEPS)
+        return self._definitions[expr]
 
     def _definition(self, expr: ast.AST, steps: int) -> ClassInfo | FunctionInfo | None:
         if isinstance(expr, ast.Lambda):

@@ -26,6 +26,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import lru_cache
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.traced import own_nodes
@@ -74,6 +75,11 @@ def from_source(module: Module) -> Iterator[Finding]:
 def _has_compiled_functions(module: Module) -> bool:
     """Whether the program has a `tf.function` at all: following every call costs more than asking that."""
     modules = module.project.modules if module.project is not None else (module,)
+    return _any_compiled(modules)
+
+
+@lru_cache(maxsize=8)
+def _any_compiled(modules: tuple[Module, ...]) -> bool:
     return any(
         other.calls_to("tensorflow.function") or any(decorator_of(function) for function in other.functions)
         for other in modules

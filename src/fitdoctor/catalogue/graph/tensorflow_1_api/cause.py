@@ -93,9 +93,9 @@ def _old_uses(module: Module, project: Project) -> Iterator[_Old]:
 
 def _gone(module: Module) -> Iterator[_Old]:
     for node in module.nodes(ast.Attribute):
-        if not isinstance(node.ctx, ast.Load) or _is_guarded(module, node):
+        name = module.resolve(node) if isinstance(node.ctx, ast.Load) else ""
+        if not name or _is_guarded(module, node):
             continue
-        name = module.resolve(node)
         short = name.removeprefix("tensorflow.")
         if name != short and (short in GONE or short in GONE_INSIDE):
             yield _Old(module, node, short, f"TensorFlow 2 has no `tf.{short}`")

@@ -169,7 +169,9 @@ def _from_message(failure: FailureFacts, found: Shape, expected: Shape) -> Itera
         return
     frame = failure.last_user_frame
     reason = f"a batch of the data has {shape_words(found)}"
-    finding = _finding(Unknown(), expected[1:], reason, "", Confidence.CERTAIN if exact else Confidence.LIKELY)
+    finding = _finding(
+        Unknown(), expected[1:], reason, "", Confidence.CERTAIN if exact else Confidence.LIKELY
+    )
     yield replace(finding, location=frame.location if frame else None)
 
 

@@ -61,11 +61,12 @@ def _is_dealt_with(model: ModelFacts, project: Project | Unknown) -> bool:
     """Whether code of the user's, which may deal with NaN, comes before the first weights."""
     if "train_step" in model.overrides or model.kind == "subclassed":
         return isinstance(project, Unknown) or _mentions_guard(project)
+    known = {layer.name for layer in model.layers} | set(model.input_layers)
     for layer in model.layers:
-        if not layer.builtin or layer.class_name == "Lambda":
+        # `keras.ops` on a symbolic tensor are operations, not layers: they show only as what feeds the next layer.
+        own = not layer.builtin or layer.class_name == "Lambda" or not known.issuperset(layer.fed_by)
+        if own:
             return isinstance(project, Unknown) or _mentions_guard(project)
-        if layer.class_name in ("Operation", "Where", "GetItem", "IsNan", "NanToNum"):
-            return True
         if layer.parameters:
             return False
     return False

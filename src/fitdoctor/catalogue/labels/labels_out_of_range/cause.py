@@ -30,11 +30,11 @@ from dataclasses import replace
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.label_edits import respell, rework_labels, with_units
 from fitdoctor.catalogue.label_shapes import FITS, verdict
-from fitdoctor.catalogue.targets import BINARY, SPARSE, Target, is_binary, targets
+from fitdoctor.catalogue.targets import BINARY, SPARSE, Target, is_binary, statistics_of, targets
 from fitdoctor.catalogue.words import number, place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, unsafe
-from fitdoctor.facts import DataFacts, FailureFacts, ModelFacts, Statistics, Unknown
+from fitdoctor.facts import ArrayFacts, DataFacts, FailureFacts, ModelFacts, Statistics, Unknown
 from fitdoctor.failure.patterns import label_out_of_range
 
 CAUSE = Cause(
@@ -167,6 +167,11 @@ def _fixes(target: Target, data: DataFacts, statistics: Statistics, units: int) 
     return [fix(title, with_units(target.layer, classes))]
 
 
+def _fully_seen(labels: ArrayFacts) -> bool:
+    statistics = statistics_of(labels)
+    return statistics is not None and statistics.complete
+
+
 @CAUSE.after_failure
 def from_failure(
     failure: FailureFacts, model: ModelFacts | Unknown, data: DataFacts | Unknown
@@ -178,7 +183,7 @@ def from_failure(
     if isinstance(model, ModelFacts) and isinstance(data, DataFacts):
         found = list(from_data(model, data))
         yield from (replace(finding, confidence=Confidence.CERTAIN) for finding in found)
-        if found or data.role != "training":
+        if found or data.role != "training" or all(_fully_seen(array) for array in data.y):
             return
     labels = data.y[0] if isinstance(data, DataFacts) and len(data.y) == 1 else None
     frame = failure.last_user_frame

@@ -3,24 +3,24 @@
 ## What happens
 
 `TypeError: PrintLoss.on_epoch_end() takes 2 positional arguments but 3 were given`, `mape() missing 1 required
-positional argument`, `update_state() got an unexpected keyword argument 'sample_weight'`. No line of your own is in the
-traceback behind `fit`: it was Keras that made the call.
+positional argument`, `update_state() got an unexpected keyword argument 'sample_weight'`. No line of your own is in
+the traceback behind `fit`: it was Keras that made the call.
 
 ## Why
 
-Keras calls what it is given in a fixed way: a loss and a metric function with `(y_true, y_pred)`, `update_state` with
-`sample_weight=` even when fit got no weights, `on_epoch_end` with `(epoch, logs)`, `train_step` with the whole batch as
-one argument, `compute_loss` with `(x, y, y_pred, sample_weight)`.
+Keras calls what it is given in a fixed way: a loss and a metric function with `(y_true, y_pred)`, `update_state`
+with `sample_weight=` even when fit got no weights, `on_epoch_end` with `(epoch, logs)`, `train_step` with the whole
+batch as one argument, `compute_loss` with `(x, y, y_pred, sample_weight)`.
 
 ## Fix
 
-Give the function the arguments that Keras passes. Further settings of a loss come from a function around it, or from a
-`Loss` class that takes them in `__init__`.
+Give the function the arguments that Keras passes. Further settings of a loss come from a function around it, or
+from a `Loss` class that takes them in `__init__`.
 
 ## Known limits
 
-Functions behind a decorator or `functools.partial` are not judged from the source. A `call` that takes several inputs
-as separate arguments is `inputs-as-separate-arguments`.
+Functions behind a decorator or `functools.partial` are not judged from the source. A `call` that takes several
+inputs as separate arguments is `inputs-as-separate-arguments`.
 """
 
 from __future__ import annotations
@@ -222,7 +222,11 @@ def _unlisted(function: FunctionInfo, words: str, evidence: list[Evidence]) -> F
         subject=function.qualname,
         location=head(function),
         evidence=[
-            Evidence(claim="its parameters", observed=f"({', '.join(function.parameters)})", location=head(function)),
+            Evidence(
+                claim="its parameters",
+                observed=f"({', '.join(function.parameters)})",
+                location=head(function),
+            ),
             *evidence,
         ],
         fixes=[fix(f"take the arguments that Keras gives: {words}")],
@@ -271,7 +275,9 @@ def _too_many(module: Module, call: ast.Call, method: FunctionInfo, evidence: li
         subject=module.segment(call.func),
         location=module.location(call),
         evidence=[
-            Evidence(claim="what it takes", observed=f"({', '.join(method.parameters)})", location=head(method)),
+            Evidence(
+                claim="what it takes", observed=f"({', '.join(method.parameters)})", location=head(method)
+            ),
             *evidence,
         ],
         fixes=[fix("call it with what its `call` takes, or give `call` the further arguments")],

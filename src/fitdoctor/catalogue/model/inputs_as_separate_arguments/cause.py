@@ -2,13 +2,13 @@
 
 ## What happens
 
-`TypeError: missing a required argument: 'right'` when `fit`, `evaluate` or `predict` calls the model (or when a layer is
-called with a list).
+`TypeError: missing a required argument: 'right'` when `fit`, `evaluate` or `predict` calls the model (or when a
+layer is called with a list).
 
 ## Why
 
-Whatever x is, an array, a list, a tuple or a dict, fit hands it to `call` as **one** argument. Separate arguments work
-only when you call the model yourself.
+Whatever x is, an array, a list, a tuple or a dict, fit hands it to `call` as **one** argument. Separate arguments
+work only when you call the model yourself.
 
 ## Fix
 
@@ -45,7 +45,12 @@ CAUSE = Cause(
 
 _MISSING = re.compile(r"missing a required argument: '(?P<name>\w+)'")
 _MISSING_NAMED = re.compile(r"\.call\(\) missing \d+ required positional arguments?: '(?P<name>\w+)'")
-_STEPS = {"fit": "train_step", "train_on_batch": "train_step", "evaluate": "test_step", "test_on_batch": "test_step"}
+_STEPS = {
+    "fit": "train_step",
+    "train_on_batch": "train_step",
+    "evaluate": "test_step",
+    "test_on_batch": "test_step",
+}
 _STEPS |= {"predict": "predict_step", "predict_on_batch": "predict_step"}
 
 
@@ -106,7 +111,9 @@ def _finding(
 def _fixes(call: FunctionInfo, needed: tuple[str, ...], data: DataFacts | Unknown) -> list[Fix]:
     title = "take one argument and take it apart in `call`"
     node, module = call.node, call.module
-    keys = [array.key for array in data.x] if isinstance(data, DataFacts) and data.x_structure == "dict" else []
+    keys = (
+        [array.key for array in data.x] if isinstance(data, DataFacts) and data.x_structure == "dict" else []
+    )
     if isinstance(node, ast.Lambda) or "inputs" in call.parameters or _calls_itself_so(call, len(needed)):
         return [fix(title)]
     if isinstance(data, DataFacts) and len(data.x) != len(needed):
@@ -121,7 +128,11 @@ def _fixes(call: FunctionInfo, needed: tuple[str, ...], data: DataFacts | Unknow
     parameters = Edit(
         Location(start.path, start.line, start.column, end.end_line, end.end_column, start.cell), "inputs"
     )
-    body = [item for item in node.body if not (isinstance(item, ast.Expr) and isinstance(item.value, ast.Constant))]
+    body = [
+        item
+        for item in node.body
+        if not (isinstance(item, ast.Expr) and isinstance(item.value, ast.Constant))
+    ]
     if not body or body[0].lineno == node.lineno:
         return [fix(title)]
     return [fix(title, (parameters,), insert_before(module.code(body[0]), f"{', '.join(needed)} = {value}"))]

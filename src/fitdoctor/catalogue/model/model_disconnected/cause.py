@@ -2,18 +2,18 @@
 
 ## What happens
 
-`keras.Model(inputs, outputs)` raises ``ValueError: Output with path `` is not connected to `inputs` `` (Keras 2: "Graph
-disconnected: cannot obtain value for tensor …").
+`keras.Model(inputs, outputs)` raises ``ValueError: Output with path `` is not connected to `inputs` `` (Keras 2:
+"Graph disconnected: cannot obtain value for tensor …").
 
 ## Why
 
-The outputs were computed from another `Input`: one that was made by mistake, one whose name now means another `Input`, one
-that was left out of `inputs`, or the input of the decoder where the encoder's output should go.
+The outputs were computed from another `Input`: one that was made by mistake, one whose name now means another
+`Input`, one that was left out of `inputs`, or the input of the decoder where the encoder's output should go.
 
 ## Fix
 
-Give `Model` every `Input` that its outputs come from, or compute the outputs from the inputs that it is given: to join two
-models, call the second on the output of the first.
+Give `Model` every `Input` that its outputs come from, or compute the outputs from the inputs that it is given: to
+join two models, call the second on the output of the first.
 
 ## Known limits
 
@@ -32,12 +32,15 @@ from fitdoctor.catalogue.traced import at_frame, module_of
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, replace_code
 from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.source.assignments import last_assignment
 from fitdoctor.source.module import CallSite, Module
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(id="FIT315", slug="model-disconnected", severity=Severity.ERROR, raises="ValueError")
 
-_SAID = re.compile(r"is not connected to `inputs`|Graph disconnected|Could not compute output (?:KerasT|T)ensor")
+_SAID = re.compile(
+    r"is not connected to `inputs`|Graph disconnected|Could not compute output (?:KerasT|T)ensor"
+)
 _MODEL = ("keras.Model", "keras.models.Model", "keras.Functional")
 _INPUT = ("keras.Input", "keras.layers.Input")
 
@@ -54,7 +57,11 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         yield _plain(failure, evidence)
         return
     for site in module.calls:
-        if at_frame(module, site.node, frame) and site.argument("outputs", 1) is not None and _makes_model(module, site):
+        if (
+            at_frame(module, site.node, frame)
+            and site.argument("outputs", 1) is not None
+            and _makes_model(module, site)
+        ):
             yield _at_model(module, site, evidence)
             return
     yield _plain(failure, evidence)
@@ -98,10 +105,20 @@ def _at_model(module: Module, site: CallSite, evidence: list[Evidence]) -> Findi
             message = "an `Input` that the model does not get is part of its outputs"
             fixes = _instead(module, other, inputs, outputs)
         elif _target(module, other):
-            message = f"the outputs come from `{_target(module, other)}`, which is not among the model's inputs"
-            fixes = [fix(f"give `Model` the input `{_target(module, other)}` too, or compute the outputs from its inputs")]
+            message = (
+                f"the outputs come from `{_target(module, other)}`, which is not among the model's inputs"
+            )
+            fixes = [
+                fix(
+                    f"give `Model` the input `{_target(module, other)}` too, or compute the outputs from its inputs"
+                )
+            ]
     others = [
-        Evidence(claim="the outputs come from", observed=f"`{module.segment(node)[:70]}`", location=module.location(node))
+        Evidence(
+            claim="the outputs come from",
+            observed=f"`{module.segment(node)[:70]}`",
+            location=module.location(node),
+        )
         for node in missing[:3]
     ]
     return CAUSE.finding(
@@ -134,10 +151,10 @@ def _sources(module: Module, value: ast.expr) -> list[ast.AST]:
         seen.add(current)
         if _is_input(module, current):
             found.append(current)
-        elif isinstance(current, (ast.Name, ast.Attribute)):
-            made = module.made_by(current)
-            if made is not current:
-                waiting.append(made)
+        elif isinstance(current, ast.Name):
+            assigned = last_assignment(module, current)
+            if assigned is not None and assigned[0].value is not None:
+                waiting.append(assigned[0].value)
         elif isinstance(current, ast.Call):
             waiting += [*current.args, *(keyword.value for keyword in current.keywords)]
             if isinstance(current.func, ast.Attribute) and not module.resolve(current.func):
@@ -150,7 +167,11 @@ def _sources(module: Module, value: ast.expr) -> list[ast.AST]:
 def _target(module: Module, node: ast.AST) -> str:
     """The name that an `Input` is assigned to; "" when it is used in place."""
     parent = module.parent(node)
-    if isinstance(parent, ast.Assign) and len(parent.targets) == 1 and isinstance(parent.targets[0], ast.Name):
+    if (
+        isinstance(parent, ast.Assign)
+        and len(parent.targets) == 1
+        and isinstance(parent.targets[0], ast.Name)
+    ):
         return parent.targets[0].id
     return ""
 
@@ -170,9 +191,7 @@ def _taken_out(module: Module, again: ast.AST) -> tuple[Edit, ...]:
     return replace_code(module.code(module.statement(again)), "pass")
 
 
-def _instead(
-    module: Module, other: ast.AST, inputs: ast.expr | None, outputs: ast.expr
-) -> list[Fix]:
+def _instead(module: Module, other: ast.AST, inputs: ast.expr | None, outputs: ast.expr) -> list[Fix]:
     """The one input that the outputs do not use yet should stand where the new one was made."""
     used = set(_sources(module, outputs))
     free = [node for node in (_sources(module, inputs) if inputs is not None else []) if node not in used]

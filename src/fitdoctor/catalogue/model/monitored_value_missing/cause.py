@@ -2,16 +2,16 @@
 
 ## What happens
 
-With `mode="auto"` and a name that is no metric of the model, EarlyStopping, ModelCheckpoint and ReduceLROnPlateau raise
-at the end of the first epoch: `ValueError: … received monitor=val_acc, but Keras isn't able to automatically determine
-whether that metric should be maximized or minimized`. With a mode, or for `val_loss` without validation data, they warn
-each epoch and never act: nothing stops, no best model is chosen, the rate stays.
+With `mode="auto"` and a name that is no metric of the model, EarlyStopping, ModelCheckpoint and ReduceLROnPlateau
+raise at the end of the first epoch: `ValueError: … received monitor=val_acc, but Keras isn't able to automatically
+determine whether that metric should be maximized or minimized`. With a mode, or for `val_loss` without validation
+data, they warn each epoch and never act: nothing stops, no best model is chosen, the rate stays.
 
 ## Why
 
-The names are those of the metrics as they were given to `compile`: `"accuracy"` gives `accuracy` and `val_accuracy`, never
-`acc`; `keras.metrics.AUC(name="area")` gives `area`. Names that begin with `val_` are there only when fit gets
-`validation_data` or `validation_split`.
+The names are those of the metrics as they were given to `compile`: `"accuracy"` gives `accuracy` and
+`val_accuracy`, never `acc`; `keras.metrics.AUC(name="area")` gives `area`. Names that begin with `val_` are there
+only when fit gets `validation_data` or `validation_split`.
 
 ## Fix
 
@@ -19,8 +19,8 @@ Watch a name that is there, or give fit validation data.
 
 ## Known limits
 
-Models with several outputs, models with their own steps or metrics, and fits with callbacks of the user's own (which may
-add values) are judged only where no `val_` name can be there at all.
+Models with several outputs, models with their own steps or metrics, and fits with callbacks of the user's own
+(which may add values) are judged only where no `val_` name can be there at all.
 """
 
 from __future__ import annotations
@@ -52,7 +52,9 @@ _HARMLESS = frozenset(
 )
 """Callbacks of Keras, which add nothing to the values but the learning rate."""
 _ADDED = frozenset({"learning_rate", "lr"})
-_OWN = frozenset({"train_step", "test_step", "compute_metrics", "metrics", "get_metrics_result", "fit", "evaluate"})
+_OWN = frozenset(
+    {"train_step", "test_step", "compute_metrics", "metrics", "get_metrics_result", "fit", "evaluate"}
+)
 _SAID = re.compile(r"(?P<callback>\w+) callback received monitor=(?P<monitor>[^,\n]+), but Keras isn't able")
 _SAME = {
     "acc": "accuracy", "mean_absolute_error": "mae", "mean_squared_error": "mse",
@@ -87,7 +89,9 @@ def _acts_on_it(callback: CallbackFacts) -> bool:
 
 
 def _has_validation(fit: FitFacts) -> bool:
-    return fit.has_validation or bool({"validation_data", "validation_split", "validation_freq"} & set(fit.given))
+    return fit.has_validation or bool(
+        {"validation_data", "validation_split", "validation_freq"} & set(fit.given)
+    )
 
 
 def _adds_nothing(fit: FitFacts) -> bool:
@@ -247,7 +251,11 @@ def from_failure(
     monitor, name = said["monitor"], said["callback"]
     evidence = [Evidence(claim="Keras cannot tell its direction", fact="failure.message")]
     callback = _callback(name, monitor, fit, project)
-    names = available(model, fit, project) if isinstance(model, ModelFacts) and isinstance(fit, FitFacts) else None
+    names = (
+        available(model, fit, project)
+        if isinstance(model, ModelFacts) and isinstance(fit, FitFacts)
+        else None
+    )
     if names is not None and monitor not in names:
         yield _missing(callback, monitor, names, fit, evidence)
         return
@@ -255,18 +263,24 @@ def from_failure(
     exists = names is not None
     yield CAUSE.finding(
         f"`{name}` watches `{monitor}`, "
-        + ("of which Keras does not know whether more is better" if exists else "which is no metric of the model"),
+        + (
+            "of which Keras does not know whether more is better"
+            if exists
+            else "which is no metric of the model"
+        ),
         subject=f"monitor of {name}",
         location=place(callback.code, frame.location if frame else None),
         evidence=evidence,
-        fixes=[unsafe('say `mode="max"` or `mode="min"`' if exists else "watch the name of a metric that there is")],
+        fixes=[
+            unsafe(
+                'say `mode="max"` or `mode="min"`' if exists else "watch the name of a metric that there is"
+            )
+        ],
         confidence=Confidence.CERTAIN,
     )
 
 
-def _callback(
-    name: str, monitor: str, fit: FitFacts | Unknown, project: Project | Unknown
-) -> CallbackFacts:
+def _callback(name: str, monitor: str, fit: FitFacts | Unknown, project: Project | Unknown) -> CallbackFacts:
     """The callback that Keras names: of the call, or else the one place in the source that makes such a one."""
     for callback in fit.callbacks if isinstance(fit, FitFacts) else ():
         if callback.class_name == name and callback.setting("monitor") == monitor:

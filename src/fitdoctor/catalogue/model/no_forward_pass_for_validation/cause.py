@@ -2,13 +2,13 @@
 
 ## What happens
 
-The first epoch trains, then validation (or `evaluate`, or `predict`) raises `NotImplementedError: Model VAE does not have
-a call() method implemented.`
+The first epoch trains, then validation (or `evaluate`, or `predict`) raises `NotImplementedError: Model VAE does
+not have a call() method implemented.`
 
 ## Why
 
-The model's own `train_step` calls its parts by itself, so training needs no `call`. Validation runs Keras's `test_step`,
-which calls the model on x and the loss of `compile` on the result.
+The model's own `train_step` calls its parts by itself, so training needs no `call`. Validation runs Keras's
+`test_step`, which calls the model on x and the loss of `compile` on the result.
 
 ## Fix
 

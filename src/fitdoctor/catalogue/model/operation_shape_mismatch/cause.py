@@ -2,9 +2,10 @@
 
 ## What happens
 
-`ValueError: Dimensions must be equal, but are 12 and 32 for '{{node mul}} = Mul…' with input shapes: [?,30,16], [?,16,1]`,
-`Incompatible shapes`, `required broadcastable shapes`, `Matrix size-incompatible`. The line is one of your own, in
-`call`, a loss or a `train_step`; sometimes only the running graph finds out, after the shapes are known.
+`ValueError: Dimensions must be equal, but are 12 and 32 for '{{node mul}} = Mul…' with input shapes: [?,30,16],
+[?,16,1]`, `Incompatible shapes`, `required broadcastable shapes`, `Matrix size-incompatible`. The line is one of
+your own, in `call`, a loss or a `train_step`; sometimes only the running graph finds out, after the shapes are
+known.
 
 ## Why
 
@@ -13,13 +14,13 @@ without `keepdims=True`, a product without the transposition, a constant of anot
 
 ## Fix
 
-Look at the shapes in the message and at the reductions above the line. `keepdims=True` keeps a reduced axis with length
-1, so that the result goes together with what it was computed from.
+Look at the shapes in the message and at the reductions above the line. `keepdims=True` keeps a reduced axis with
+length 1, so that the result goes together with what it was computed from.
 
 ## Known limits
 
-An axis or a transposition is named only where the shapes leave no doubt. Layers of Keras that refuse their input have
-causes of their own.
+An axis or a transposition is named only where the shapes leave no doubt. Layers of Keras that refuse their input
+have causes of their own.
 """
 
 from __future__ import annotations
@@ -29,11 +30,12 @@ import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.traced import function_at, module_of, name_of, own_nodes, stands_at
+from fitdoctor.catalogue.traced import function_at, module_of, name_of, own_nodes, raised_in_trace, stands_at
 from fitdoctor.catalogue.words import shape_words
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import append_arguments, fix, replace_code
-from fitdoctor.facts import DataFacts, FailureFacts, FailureSummary, Frame, Outcome, Shape, Unknown
+from fitdoctor.facts import DataFacts, FailureFacts, FailureSummary, Frame, Outcome, Unknown
+from fitdoctor.failure.frames import is_framework
 from fitdoctor.failure.patterns import OperationShapes, operation_shapes
 from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project
@@ -69,7 +71,9 @@ def from_trial(data: DataFacts, project: Project) -> Iterator[Finding]:
 
 
 def _tried(failed: FailureSummary) -> list[Evidence]:
-    return [Evidence(claim="tried on the shapes of the data, it raised", observed=_first_line(failed.message))]
+    return [
+        Evidence(claim="tried on the shapes of the data, it raised", observed=_first_line(failed.message))
+    ]
 
 
 def _first_line(message: str) -> str:
@@ -87,14 +91,16 @@ def _at(
     module: Module, place: Location, message: str, confidence: Confidence, evidence: list[Evidence]
 ) -> Iterator[Finding]:
     function = function_at(module, place.line, place.cell)
-    if function is None or function.traced is None:
+    if function is None:
         return
     shapes = operation_shapes(message)
     if _compares_labels(function, module, place):
         confidence = Confidence.LIKELY
     remedy = _transposed(function, place, shapes) or _kept(function, place, shapes)
     location, fixes = remedy if remedy is not None else (_statement(function, place), [_look(function)])
-    yield _finding(name_of(function), location, shapes, fixes, confidence, [*_reductions(function, place), *evidence])
+    yield _finding(
+        name_of(function), location, shapes, fixes, confidence, [*_reductions(function, place), *evidence]
+    )
 
 
 def _finding(
@@ -105,7 +111,9 @@ def _finding(
     confidence: Confidence,
     evidence: list[Evidence],
 ) -> Finding:
-    given = " and ".join(shape_words(shape) for shape in shapes.shapes[:3] if shape) if shapes is not None else ""
+    given = (
+        " and ".join(shape_words(shape) for shape in shapes.shapes[:3] if shape) if shapes is not None else ""
+    )
     operation = f"`{shapes.operation}`" if shapes is not None and shapes.operation else "an operation"
     what = f": {given}" if given else ""
     return CAUSE.finding(
@@ -119,7 +127,9 @@ def _finding(
 
 
 def _look(function: FunctionInfo) -> Fix:
-    return fix(f"make the shapes go together in {name_of(function)}: look at the axes that are reduced before this line")
+    return fix(
+        f"make the shapes go together in {name_of(function)}: look at the axes that are reduced before this line"
+    )
 
 
 def _statement(function: FunctionInfo, place: Location) -> Location:
@@ -135,8 +145,6 @@ def _statement(function: FunctionInfo, place: Location) -> Location:
 
 def _compares_labels(function: FunctionInfo, module: Module, place: Location) -> bool:
     """Whether the line sets labels against predictions as they came: then the cause may lie in either of them."""
-    if function.traced is None or function.traced.how not in ("loss", "metric"):
-        return False
     names = {name for name in function.parameters if name != "self"}
     return any(
         isinstance(node, ast.BinOp)
@@ -158,7 +166,8 @@ def _reduction_calls(function: FunctionInfo) -> Iterator[tuple[ast.Call, int]]:
         name = module.resolve(node.func)
         last = name.rpartition(".")[2]
         if not name.startswith(("tensorflow.", "keras.ops.")) or not (
-            last.startswith("reduce_") or last in ("mean", "sum", "max", "min", "var", "std", "norm", "logsumexp")
+            last.startswith("reduce_")
+            or last in ("mean", "sum", "max", "min", "var", "std", "norm", "logsumexp")
         ):
             continue
         axis = next((keyword.value for keyword in node.keywords if keyword.arg == "axis"), None)
@@ -267,9 +276,11 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         return
     if not _is_of_user(failure.layer_class, project):
         return
-    evidence = [Evidence(claim="what was raised", observed=_first_line(failure.message), fact="failure.message")]
+    evidence = [
+        Evidence(claim="what was raised", observed=_first_line(failure.message), fact="failure.message")
+    ]
     frame = _users_line(failure)
-    if frame is not None:
+    if frame is not None and (failure.definition or raised_in_trace(failure, project)):
         module = module_of(project, frame)
         if module is not None:
             yield from _at(module, frame.location, failure.message, Confidence.CERTAIN, evidence)
@@ -283,11 +294,16 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
 
 def _users_line(failure: FailureFacts) -> Frame | None:
     """The user's innermost line on the way to the operation: where it was defined, or where it raised."""
-    defined = [frame for frame in failure.definition if not frame.library and frame.function != "<module>"]
-    if defined:
-        return defined[-1]
-    frame = failure.last_user_frame
-    return frame if frame is not None and frame.function != "<module>" and not failure.definition else None
+    traced = False
+    defined: Frame | None = None
+    for frame in failure.definition:
+        traced = traced or (frame.library and is_framework(frame.path))
+        if traced and not frame.library:
+            defined = frame
+    if defined is not None:
+        return defined
+    last = failure.last_user_frame
+    return last if last is not None and last.function != "<module>" and not failure.definition else None
 
 
 _NODE_OPERATORS = {"mul": ast.Mult, "sub": ast.Sub, "add": ast.Add, "truediv": ast.Div, "matmul": ast.MatMult}
@@ -300,7 +316,7 @@ def _by_node(
     parts = failure.node.split("/")
     for module in project.modules if isinstance(project, Project) else ():
         for function in module.functions:
-            if function.traced is None or function.name not in parts:
+            if function.owner is not None or function.name not in parts:
                 continue
             operation = parts[parts.index(function.name) + 1 :][:1]
             place = _line_of(function, re.sub(r"_\d+$", "", operation[0].lower()) if operation else "")
@@ -312,7 +328,8 @@ def _line_of(function: FunctionInfo, operation: str) -> Location:
     """The only line with that operator; else where the function returns."""
     module, operator = function.module, _NODE_OPERATORS.get(operation)
     found = [
-        node for node in own_nodes(function)
+        node
+        for node in own_nodes(function)
         if operator is not None and isinstance(node, ast.BinOp) and isinstance(node.op, operator)
     ]
     if len(found) == 1:

@@ -2,14 +2,15 @@
 
 ## What happens
 
-`RuntimeError: Method requires being in cross-replica context`, `TypeError: int() argument must be a string, a bytes-like
-object or a real number, not 'NoneType'`, or another message from deep inside Keras, on a line such as
+`RuntimeError: Method requires being in cross-replica context`, `TypeError: int() argument must be a string, a
+bytes-like object or a real number, not 'NoneType'`, or another message from deep inside Keras, on a line such as
 `self.generator.predict(noise)` in a `train_step`, a layer, a loss or a `Dataset.map` function.
 
 ## Why
 
-`predict` is a loop over batches of arrays: it builds its own dataset and its own graph, and gives back NumPy. Inside a
-step that is being traced there are no arrays, only symbolic tensors. And no gradient would pass through it.
+`predict` is a loop over batches of arrays: it builds its own dataset and its own graph, and gives back NumPy.
+Inside a step that is being traced there are no arrays, only symbolic tensors. And no gradient would pass through
+it.
 
 ## Fix
 
@@ -17,8 +18,8 @@ Call the model: `self.generator(noise, training=False)`.
 
 ## Known limits
 
-From the source it is found where the object surely is a Keras model. In code that runs eagerly `predict` works and is
-not reported.
+From the source it is found where the object surely is a Keras model. In code that runs eagerly `predict` works and
+is not reported.
 """
 
 from __future__ import annotations
@@ -28,7 +29,14 @@ import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.traced import at_frame, function_at, module_of, name_of, raised_in_trace, traced_evidence
+from fitdoctor.catalogue.traced import (
+    at_frame,
+    function_at,
+    module_of,
+    name_of,
+    raised_in_trace,
+    traced_evidence,
+)
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, replace_code
 from fitdoctor.facts import FailureFacts, Unknown
@@ -58,8 +66,10 @@ def from_source(module: Module) -> Iterator[Finding]:
         if function is None or function.traced is None or function.traced.eager:
             continue
         receiver = _receiver(site)
-        if receiver is not None and kind_of_value(module, receiver) == "Model" and not defines(
-            module, receiver, site.method
+        if (
+            receiver is not None
+            and kind_of_value(module, receiver) == "Model"
+            and not defines(module, receiver, site.method)
         ):
             yield _finding(module, site, function, Confidence.LIKELY, [])
 
@@ -100,7 +110,9 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
     confidence = Confidence.CERTAIN if said else Confidence.LIKELY
     module = module_of(project, frame)
     evidence = [
-        Evidence(claim="what was raised", observed=failure.message.splitlines()[0][:120], location=frame.location)
+        Evidence(
+            claim="what was raised", observed=failure.message.splitlines()[0][:120], location=frame.location
+        )
     ]
     if module is None:
         written = _TEXT.search(frame.text)
@@ -119,8 +131,10 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         receiver = _receiver(site)
         if function is None or site.function is not function or not at_frame(module, site.node, frame):
             continue
-        if receiver is None or defines(module, receiver, site.method) or not (
-            said or kind_of_value(module, receiver) == "Model"
+        if (
+            receiver is None
+            or defines(module, receiver, site.method)
+            or not (said or kind_of_value(module, receiver) == "Model")
         ):
             continue
         yield _finding(module, site, function, confidence, evidence)

@@ -7,10 +7,10 @@ Training runs and the weights learn, but the history, the progress bar and every
 
 ## Why
 
-When the keys that `train_step` returns are the names of the model's metrics, Keras does not show the returned values: it
-asks the metrics. `{"loss": loss}` of a model compiled without metrics has the very name of Keras's own loss tracker, and
-the step has not updated it. The same holds for `return self.compute_metrics(…)`, which updates the metrics given to
-`compile` and not the loss, and for a tracker of your own that is only read.
+When the keys that `train_step` returns are the names of the model's metrics, Keras does not show the returned
+values: it asks the metrics. `{"loss": loss}` of a model compiled without metrics has the very name of Keras's own
+loss tracker, and the step has not updated it. The same holds for `return self.compute_metrics(…)`, which updates
+the metrics given to `compile` and not the loss, and for a tracker of your own that is only read.
 
 ## Fix
 
@@ -18,8 +18,8 @@ Update the tracker with the loss before it is read.
 
 ## Known limits
 
-A tracker that is reached in a way that cannot be followed counts as updated. Keys other than the names of the metrics
-show the value of the last batch, which is not reported.
+A tracker that is reached in a way that cannot be followed counts as updated. Keys other than the names of the
+metrics show the value of the last batch, which is not reported.
 """
 
 from __future__ import annotations
@@ -88,7 +88,11 @@ def _own_tracker(step: FunctionInfo, value: ast.expr) -> Finding | None:
 
 def _tracker_read(module: Module, value: ast.expr) -> str:
     """The attribute of `self` whose `result()` an expression is."""
-    if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Attribute) or value.func.attr != "result":
+    if (
+        not isinstance(value, ast.Call)
+        or not isinstance(value.func, ast.Attribute)
+        or value.func.attr != "result"
+    ):
         return ""
     tracker = value.func.value
     return tracker.attr if isinstance(tracker, ast.Attribute) and is_self(module, tracker.value) else ""
@@ -136,7 +140,10 @@ def _keras_tracker(step: FunctionInfo, value: ast.expr) -> Finding | None:
     owner = step.owner
     assert owner is not None
     module = owner.module
-    if any(module.method(owner, name) is not None for name in ("metrics", "compute_metrics", "get_metrics_result")):
+    if any(
+        module.method(owner, name) is not None
+        for name in ("metrics", "compute_metrics", "get_metrics_result")
+    ):
         return None
     if _updates_loss(step) or not _reports_keras_tracker(step, value, owner):
         return None
@@ -153,7 +160,9 @@ def _reports_keras_tracker(step: FunctionInfo, value: ast.expr, owner: ClassInfo
             return False
         return not _has_metrics(owner) and _is_compiled_without_metrics(module)
     if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
-        return value.func.attr in ("compute_metrics", "get_metrics_result") and is_self(module, value.func.value)
+        return value.func.attr in ("compute_metrics", "get_metrics_result") and is_self(
+            module, value.func.value
+        )
     return (
         isinstance(value, ast.DictComp)
         and len(value.generators) == 1
@@ -173,9 +182,17 @@ def _updates_loss(step: FunctionInfo) -> bool:
         for node in own_nodes(method):
             if isinstance(node, FUNCTIONS):
                 return True
-            if isinstance(node, ast.Attribute) and node.attr == KERAS_TRACKER and not _only_reads(module, node):
+            if (
+                isinstance(node, ast.Attribute)
+                and node.attr == KERAS_TRACKER
+                and not _only_reads(module, node)
+            ):
                 return True
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "update_state":
+            if (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Attribute)
+                and node.func.attr == "update_state"
+            ):
                 if not _leaves_loss_out(module, node, node.func.value):
                     return True
     return False
@@ -284,7 +301,5 @@ def _update(step: FunctionInfo, statement: ast.stmt, tracker: str) -> Fix:
         # With several trackers it is not evident which value this one is for.
         return fix(title, insert_before(code, f"{tracker}.update_state({loss})") if not others else ())
     deeper = f"{code.indent}    "
-    text = (
-        f"for metric in self.metrics:\n{deeper}if metric.name == \"loss\":\n{deeper}    metric.update_state({loss})"
-    )
+    text = f'for metric in self.metrics:\n{deeper}if metric.name == "loss":\n{deeper}    metric.update_state({loss})'
     return fix(title, insert_before(code, text))

@@ -4,14 +4,14 @@
 
 One of three messages that do not name the step. A step that returns the loss itself, or a tuple: `AttributeError:
 'EagerTensor' object has no attribute 'items'`. A step that returns nothing: `ValueError: Attr 'Toutput_types' of
-'OptionalFromValue' Op passed list of length 0`. A step that unpacks `x, y = data` when there are sample weights or class
-weights: `ValueError: too many values to unpack (expected 2)`; when there is no y at all: `Iterating over a symbolic
-tf.Tensor is not allowed`.
+'OptionalFromValue' Op passed list of length 0`. A step that unpacks `x, y = data` when there are sample weights or
+class weights: `ValueError: too many values to unpack (expected 2)`; when there is no y at all: `Iterating over a
+symbolic tf.Tensor is not allowed`.
 
 ## Why
 
-The step is called with one batch: `(x, y)`, `(x, y, sample_weight)` when fit got `sample_weight` or `class_weight`, and x
-alone when fit got nothing else. It has to return a dict from the names of metrics to their values.
+The step is called with one batch: `(x, y)`, `(x, y, sample_weight)` when fit got `sample_weight` or `class_weight`,
+and x alone when fit got nothing else. It has to return a dict from the names of metrics to their values.
 
 ## Fix
 
@@ -52,13 +52,15 @@ CAUSE = Cause(
     slug="train-step-contract",
     severity=Severity.ERROR,
     raises=("AttributeError", "ValueError", "OperatorNotAllowedInGraphError"),
-    explains=("FIT109", "FIT310"),
+    explains=("FIT109", "FIT310", "FIT408"),
 )
 
 _NO_ITEMS = re.compile(r"'(?P<type>[\w.]+)' object has no attribute 'items'|object has no attribute 'items'")
 _NOTHING = "of 'OptionalFromValue' Op passed list of length 0"
 _UNPACK = re.compile(r"(?:too many|not enough) values to unpack")
-_ITERATING = re.compile(r"Iterating over a symbolic|Cannot iterate over a tensor with unknown first dimension")
+_ITERATING = re.compile(
+    r"Iterating over a symbolic|Cannot iterate over a tensor with unknown first dimension"
+)
 _TRAINS = frozenset({"fit", "evaluate", "train_on_batch", "test_on_batch"})
 
 
@@ -152,7 +154,11 @@ def _returns_nothing(step: FunctionInfo, confidence: Confidence, evidence: list[
     assert not isinstance(step.node, ast.Lambda)
     module, last = step.module, step.node.body[-1]
     tracker = _updated_tracker(step)
-    edits = insert_after(module.code(last), f"return {{m.name: m.result() for m in [{tracker}]}}") if tracker else ()
+    edits = (
+        insert_after(module.code(last), f"return {{m.name: m.result() for m in [{tracker}]}}")
+        if tracker
+        else ()
+    )
     return CAUSE.finding(
         f"{name_of(step)} returns nothing, Keras expects a dict of metrics",
         subject=step.qualname,
@@ -169,7 +175,11 @@ def _returns_nothing(step: FunctionInfo, confidence: Confidence, evidence: list[
 def _updated_tracker(step: FunctionInfo) -> str:
     """The metric that the step updates, as it is written there."""
     for node in own_nodes(step):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "update_state":
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr == "update_state"
+        ):
             if isinstance(node.func.value, ast.Attribute) and is_self(step.module, node.func.value.value):
                 return step.module.segment(node.func.value)
     return ""
@@ -208,7 +218,7 @@ def _as_dict(step: FunctionInfo, value: ast.expr, what: str) -> Fix:
     statement = module.statement(value)
     indent = " " * statement.col_offset
     text = (
-        f"for metric in self.metrics:\n{indent}    if metric.name == \"loss\":\n"
+        f'for metric in self.metrics:\n{indent}    if metric.name == "loss":\n'
         f"{indent}        metric.update_state({value.id})\n"
         f'{indent}return {{"loss": {value.id}}}'
     )
@@ -220,11 +230,11 @@ def _as_dict(step: FunctionInfo, value: ast.expr, what: str) -> Fix:
 
 @CAUSE.in_source
 @CAUSE.before_fit
-def from_batch(
-    model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project
-) -> Iterator[Finding]:
+def from_batch(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
     """The batch has another number of parts than the step unpacks."""
-    name = "train_step" if data.role == "training" and fit.method in ("fit", "train_on_batch") else "test_step"
+    name = (
+        "train_step" if data.role == "training" and fit.method in ("fit", "train_on_batch") else "test_step"
+    )
     if name not in model.overrides or fit.method not in _TRAINS:
         return
     owner = class_of_model(model, project)
@@ -320,8 +330,14 @@ def _unpacking_fixes(
         return [fix(title)]
     names = ", ".join(module.segment(part) for part in target.elts)
     keras, imports = spell(module.code(statement), "keras", "keras")
-    text = f"{names}, sample_weight = {keras}.utils.unpack_x_y_sample_weight({module.segment(statement.value)})"
-    weighted = [edit for call in _losses_without_weights(step) for edit in append_arguments(module.code(call), _WEIGHT)]
+    text = (
+        f"{names}, sample_weight = {keras}.utils.unpack_x_y_sample_weight({module.segment(statement.value)})"
+    )
+    weighted = [
+        edit
+        for call in _losses_without_weights(step)
+        for edit in append_arguments(module.code(call), _WEIGHT)
+    ]
     return [fix(title, imports, replace_code(module.code(statement), text), weighted)]
 
 
@@ -333,7 +349,9 @@ def _losses_without_weights(step: FunctionInfo) -> Iterator[ast.Call]:
     for node in own_nodes(step):
         if isinstance(node, ast.expr) and _is_loss(step.module, node):
             assert isinstance(node, ast.Call)
-            if len(node.args) < 4 and all(keyword.arg not in (None, "sample_weight") for keyword in node.keywords):
+            if len(node.args) < 4 and all(
+                keyword.arg not in (None, "sample_weight") for keyword in node.keywords
+            ):
                 yield node
 
 
@@ -381,9 +399,7 @@ def _returning(
         return
     owner = class_of_model(model, project)
     steps = [step for module in project.modules for step in steps_of(module)]
-    own = [
-        step for step in steps if owner is not None and step.owner in owner.module.ancestry(owner)
-    ]
+    own = [step for step in steps if owner is not None and step.owner in owner.module.ancestry(owner)]
     for step in own or steps:
         for finding in _wrong_return(step, Confidence.CERTAIN, evidence):
             if ("returns nothing" in finding.message) == nothing:

@@ -2,13 +2,13 @@
 
 ## What happens
 
-Nothing: that is the trouble. A layer that was frozen between two calls of fit, or in a callback, goes on learning; one
-that was unfrozen for fine-tuning stays as it is. The summary shows the new state all the same.
+Nothing: that is the trouble. A layer that was frozen between two calls of fit, or in a callback, goes on learning;
+one that was unfrozen for fine-tuning stays as it is. The summary shows the new state all the same.
 
 ## Why
 
-Keras reads `trainable` when it traces the training step, at the first batch after `compile`. Later fits run the step that
-was traced. (A change after `compile` and before the first fit does take effect.)
+Keras reads `trainable` when it traces the training step, at the first batch after `compile`. Later fits run the
+step that was traced. (A change after `compile` and before the first fit does take effect.)
 
 ## Fix
 
@@ -119,7 +119,9 @@ def _position(module: Module, node: ast.AST) -> tuple[int, int]:
 def changes_of_trainable(module: Module) -> Iterator[ast.stmt]:
     """The statements `something.trainable = …`, in source order."""
     for statement in sorted(module.nodes(ast.Assign), key=lambda node: node.lineno):
-        if any(isinstance(target, ast.Attribute) and target.attr == "trainable" for target in statement.targets):
+        if any(
+            isinstance(target, ast.Attribute) and target.attr == "trainable" for target in statement.targets
+        ):
             yield statement
 
 
@@ -162,9 +164,7 @@ def _changes_in(module: Module, method: FunctionInfo) -> Iterator[ast.stmt]:
 
 def _compiles(owner: ClassInfo) -> bool:
     """Whether the class compiles again, or makes a new step."""
-    return any(
-        isinstance(node, ast.Attribute) and node.attr in _COMPILES for node in ast.walk(owner.node)
-    )
+    return any(isinstance(node, ast.Attribute) and node.attr in _COMPILES for node in ast.walk(owner.node))
 
 
 def _is_before_the_first_batch(module: Module, statement: ast.stmt, method: FunctionInfo | None) -> bool:

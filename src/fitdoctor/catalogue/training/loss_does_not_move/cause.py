@@ -2,7 +2,7 @@
 
 ## What happens
 
-Epoch after epoch the loss is the same, to a thousandth.
+Epoch after epoch the loss is about the same.
 
 ## Why
 
@@ -34,7 +34,7 @@ from fitdoctor.facts import DataFacts, LayerFacts, ModelFacts, TrainingFacts
 CAUSE = Cause(id="FIT002", slug="loss-does-not-move", severity=Severity.WARNING)
 
 EPOCHS = 4
-SMALL, LARGE = 1e-6, 0.5
+SMALL, LARGE = 1e-6, 1.0
 
 
 @CAUSE.while_training
@@ -43,17 +43,16 @@ def from_training(training: TrainingFacts, model: ModelFacts, data: DataFacts) -
     losses = training.losses
     if data.role != "training" or len(losses) < EPOCHS or not all(map(math.isfinite, losses)):
         return
-    last = losses[-3:]
-    if abs(losses[-1]) < 1e-6 or max(last) - min(last) > 1e-3 * abs(losses[-1]):
+    if abs(losses[-1]) < 1e-6:
         return
     seen = Evidence(
-        claim="loss of the last epochs",
-        observed=", ".join(f"{loss:.5g}" for loss in last),
+        claim="loss of the epochs",
+        observed=", ".join(f"{loss:.5g}" for loss in losses[:6]),
         fact="training.losses",
     )
     rate = rate_of(model)
     zero = _all_zero(model)
-    if rate is not None and rate < SMALL:
+    if rate is not None and rate < SMALL and _moved(losses) < 1e-3:
         yield CAUSE.finding(
             f"the loss does not move: the learning rate is {rate:g}",
             subject="training",
@@ -62,7 +61,7 @@ def from_training(training: TrainingFacts, model: ModelFacts, data: DataFacts) -
             fixes=[unsafe("use a learning rate of the usual size", rate_edit(model, 1e-3))],
             confidence=Confidence.LIKELY,
         )
-    elif zero is not None:
+    elif zero is not None and _moved(losses) < 1e-2:
         yield CAUSE.finding(
             "the loss does not move: the kernels start at zero, so that all units stay the same",
             subject="training",
@@ -71,7 +70,7 @@ def from_training(training: TrainingFacts, model: ModelFacts, data: DataFacts) -
             fixes=[fix("leave the initialiser of the kernels as it is by default")],
             confidence=Confidence.LIKELY,
         )
-    elif rate is not None and rate >= LARGE:
+    elif rate is not None and rate >= LARGE and "Ada" in model.optimizer and min(losses[2:]) > 0.95 * losses[1]:
         yield CAUSE.finding(
             f"the loss does not move any more: a learning rate of {number(rate)} has driven the units where they "
             "have no gradient",
@@ -81,6 +80,11 @@ def from_training(training: TrainingFacts, model: ModelFacts, data: DataFacts) -
             fixes=[unsafe("use a learning rate of the usual size", rate_edit(model, 1e-3))],
             confidence=Confidence.LIKELY,
         )
+
+
+def _moved(losses: tuple[float, ...]) -> float:
+    """How far the loss moved from the first epoch to the last, as a share."""
+    return abs(losses[0] - losses[-1]) / abs(losses[-1])
 
 
 def _all_zero(model: ModelFacts) -> LayerFacts | None:

@@ -2,24 +2,24 @@
 
 ## What happens
 
-Training runs, the loss may even fall, and a part of the model keeps the weights that it began with. Keras warns once,
-`Gradients do not exist for variables [...]`, or not at all: where a part of an output is cut off, the gradient is zero and
-not missing.
+Training runs, the loss may even fall, and a part of the model keeps the weights that it began with. Keras warns
+once, `Gradients do not exist for variables [...]`, or not at all: where a part of an output is cut off, the
+gradient is zero and not missing.
 
 ## Why
 
-On the only way from those weights to the loss stands an operation without a gradient (`round`, `argmax`, a comparison,
-a cast to whole numbers, `stop_gradient`), or what the part computes is never used.
+On the only way from those weights to the loss stands an operation without a gradient (`round`, `argmax`, a
+comparison, a cast to whole numbers, `stop_gradient`), or what the part computes is never used.
 
 ## Fix
 
-Use an operation with a gradient, or the straight-through form `x + tf.stop_gradient(f(x) - x)`; use the result of the part
-that was forgotten. A part that is meant to stay as it is says so by `trainable = False`.
+Use an operation with a gradient, or the straight-through form `x + tf.stop_gradient(f(x) - x)`; use the result of
+the part that was forgotten. A part that is meant to stay as it is says so by `trainable = False`.
 
 ## Known limits
 
-Models with their own `train_step`, and layers that add losses, have more ways for a gradient than are followed here, and
-are not judged. In a loss only `stop_gradient` on a part of the predictions is looked at.
+Models with their own `train_step`, and layers that add losses, have more ways for a gradient than are followed
+here, and are not judged. In a loss only `stop_gradient` on a part of the predictions is looked at.
 """
 
 from __future__ import annotations
@@ -186,7 +186,18 @@ def _layers_called(module: Module, call: FunctionInfo) -> dict[str, list[ast.Cal
 
 def _stays_as_it_is(module: Module, owner: ClassInfo, attribute: str) -> bool:
     """Whether the program freezes the part, or names it as one that is not trained by the gradient."""
-    words = ("target", "teacher", "frozen", "freeze", "pretrained", "momentum", "ema", "backbone", "base", "fixed")
+    words = (
+        "target",
+        "teacher",
+        "frozen",
+        "freeze",
+        "pretrained",
+        "momentum",
+        "ema",
+        "backbone",
+        "base",
+        "fixed",
+    )
     if any(word in attribute.lower().split("_") for word in words) or "norm" in attribute.lower():
         return True
     modules = module.project.modules if module.project is not None else (module,)
@@ -195,7 +206,10 @@ def _stays_as_it_is(module: Module, owner: ClassInfo, attribute: str) -> bool:
         for one in modules
         for node in one.nodes(ast.Attribute)
     ) or any(
-        keyword.arg == "trainable" for one in modules for call in one.nodes(ast.Call) for keyword in call.keywords
+        keyword.arg == "trainable"
+        for one in modules
+        for call in one.nodes(ast.Call)
+        for keyword in call.keywords
     )
 
 
@@ -214,7 +228,9 @@ def _cut_off(module: Module, call: FunctionInfo, attribute: str) -> Finding | No
 
     def is_root(expr: ast.expr) -> bool:
         return (
-            isinstance(expr, ast.Call) and isinstance(expr.func, ast.Attribute) and expr.func.attr == attribute
+            isinstance(expr, ast.Call)
+            and isinstance(expr.func, ast.Attribute)
+            and expr.func.attr == attribute
             and is_layer_call(module, expr)
         )
 
@@ -239,10 +255,12 @@ def _is_open(module: Module, call: FunctionInfo, attribute: str) -> bool:
     cut = cut_on_the_way(
         module,
         call.node.body,
-        lambda expr: isinstance(expr, ast.Call)
-        and isinstance(expr.func, ast.Attribute)
-        and expr.func.attr == attribute
-        and is_layer_call(module, expr),
+        lambda expr: (
+            isinstance(expr, ast.Call)
+            and isinstance(expr.func, ast.Attribute)
+            and expr.func.attr == attribute
+            and is_layer_call(module, expr)
+        ),
     )
     return cut is None
 
@@ -301,7 +319,12 @@ def from_loss(module: Module) -> Iterator[Finding]:
     """A part of the predictions counts in the loss only behind `stop_gradient`."""
     for function in module.functions:
         tracing = function.traced
-        if tracing is None or tracing.how != "loss" or not tracing.direct or isinstance(function.node, ast.Lambda):
+        if (
+            tracing is None
+            or tracing.how != "loss"
+            or not tracing.direct
+            or isinstance(function.node, ast.Lambda)
+        ):
             continue
         for name in _parts_of_predictions(function):
             cut = cut_on_the_way(module, _after_naming(function, name), _named(name))
@@ -328,14 +351,26 @@ def _parts_of_predictions(function: FunctionInfo) -> list[str]:
         if not predictions or not isinstance(node, ast.Assign) or len(node.targets) != 1:
             continue
         target, value = node.targets[0], node.value
-        if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
+        if (
+            isinstance(target, ast.Tuple)
+            and isinstance(value, ast.Tuple)
+            and len(target.elts) == len(value.elts)
+        ):
             pairs = list(zip(target.elts, value.elts, strict=True))
         elif isinstance(target, ast.Tuple) and isinstance(value, ast.Call):
-            pairs = [(element, value.args[0]) for element in target.elts if value.args and _splits(function, value)]
+            pairs = [
+                (element, value.args[0]) for element in target.elts if value.args and _splits(function, value)
+            ]
         else:
             pairs = [(target, value)]
         for element, part in pairs:
-            whole = part.value if isinstance(part, ast.Subscript) else part if isinstance(value, ast.Call) else None
+            whole = (
+                part.value
+                if isinstance(part, ast.Subscript)
+                else part
+                if isinstance(value, ast.Call)
+                else None
+            )
             if isinstance(element, ast.Name) and isinstance(whole, ast.Name) and whole.id == predictions:
                 found.append(element.id)
     return found
@@ -362,9 +397,7 @@ def _after_naming(function: FunctionInfo, name: str) -> list[ast.stmt]:
     ]
 
 
-def _cut_finding(
-    module: Module, cut: Cut, message: str, subject: str, evidence: list[Evidence]
-) -> Finding:
+def _cut_finding(module: Module, cut: Cut, message: str, subject: str, evidence: list[Evidence]) -> Finding:
     return CAUSE.finding(
         message,
         subject=subject,
@@ -378,7 +411,9 @@ def _cut_finding(
             *evidence,
         ],
         fixes=[
-            fix("use an operation that has a gradient, or pass it straight through: `x + tf.stop_gradient(f(x) - x)`"),
+            fix(
+                "use an operation that has a gradient, or pass it straight through: `x + tf.stop_gradient(f(x) - x)`"
+            ),
             fix("freeze that part (`trainable = False`) if it is meant to stay as it is"),
         ],
         confidence=Confidence.LIKELY,

@@ -1,0 +1,225 @@
+"""A `call`, a loss or a metric returns nothing.
+
+## What happens
+
+The layer after it raises `ValueError: Inputs to a layer should be tensors. Got 'None' (of type <class 'NoneType'>)`. A
+model, a loss or a metric that returns nothing raises `ValueError: None values not supported.` when fit traces the first
+step. Neither names the function.
+
+## Why
+
+The function computes its result and does not return it: a Python function without `return` gives None.
+
+## Fix
+
+Return the result.
+
+## Known limits
+
+A layer that is made for its side effect (`add_loss`, `print`) and whose output is not used may return nothing. A function
+that returns on some of its ways only is not reported from the source.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.traced import name_of, own_nodes
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.edits import fix, insert_after
+from fitdoctor.facts import DataFacts, FailureFacts, ModelFacts, Unknown
+from fitdoctor.source.module import FunctionInfo, Module
+from fitdoctor.source.project import Project
+
+CAUSE = Cause(
+    id="FIT310",
+    slug="call-returns-nothing",
+    severity=Severity.ERROR,
+    raises=("ValueError", "TypeError", "AttributeError"),
+    explains=("FIT215",),
+)
+
+_EFFECTS = frozenset({"add_loss", "add_metric", "print"})
+_SAID = re.compile(
+    r"Got 'None' \(of type <class 'NoneType'>\) as input for layer"
+    r"|None values not supported"
+    r"|must be KerasTensors\. Received: outputs=(?:None|[^\n]{0,300}including invalid value None)"
+    r"|'NoneType' object has no attribute '(?:shape|dtype|ndim)'"
+    r"|unsupported operand type\(s\) for [^:\n]{1,10}: (?:'NoneType' and|'[\w.]+' and 'NoneType')"
+    r"|Attempt to convert a value \(None\)"
+    r"|'NoneType' object is not (?:callable|subscriptable|iterable)"
+)
+
+
+@CAUSE.in_source
+def from_source(module: Module) -> Iterator[Finding]:
+    """A function whose result Keras uses, and that has none."""
+    for function in module.functions:
+        if _should_return(function) and returns_nothing(function) and not _for_effect(module, function):
+            yield _finding(function, Confidence.LIKELY)
+
+
+def _should_return(function: FunctionInfo) -> bool:
+    """Whether Keras uses what the function returns; `train_step` is another cause."""
+    if isinstance(function.node, (ast.Lambda, ast.AsyncFunctionDef)):
+        return False
+    owner = function.owner
+    if owner is not None:
+        return function.name == "call" and owner.kind in ("Layer", "Model", "Loss")
+    tracing = function.traced
+    return tracing is not None and tracing.direct and tracing.how in ("loss", "metric", "lambda layer")
+
+
+def returns_nothing(function: FunctionInfo) -> bool:
+    """Whether every way through a function that does something ends without a value."""
+    node = function.node
+    if isinstance(node, ast.Lambda) or function.node in function.module.generators:
+        return False
+    if any(isinstance(part, ast.Return) and not _is_none(part.value) for part in own_nodes(function)):
+        return False
+    statements = [part for part in node.body if not _is_idle(part)]
+    return bool(statements) and not _always_raises(statements)
+
+
+def _is_none(value: ast.expr | None) -> bool:
+    return value is None or (isinstance(value, ast.Constant) and value.value is None)
+
+
+def _is_idle(statement: ast.stmt) -> bool:
+    if isinstance(statement, ast.Return):
+        return True
+    return isinstance(statement, ast.Pass) or (
+        isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+    )
+
+
+def _always_raises(statements: list[ast.stmt]) -> bool:
+    last = statements[-1]
+    if isinstance(last, ast.Raise):
+        return True
+    if isinstance(last, ast.If) and last.orelse:
+        return _always_raises(last.body) and _always_raises(last.orelse)
+    return isinstance(last, ast.With) and _always_raises(last.body)
+
+
+def _for_effect(module: Module, function: FunctionInfo) -> bool:
+    """Whether nobody needs the result: a layer for its side effects, a model with a training step of its own."""
+    for part in own_nodes(function):
+        if isinstance(part, ast.Call):
+            name = part.func.attr if isinstance(part.func, ast.Attribute) else getattr(part.func, "id", "")
+            if name in _EFFECTS and function.owner is not None and function.owner.kind != "Loss":
+                return True
+    owner = function.owner
+    if owner is None:
+        return False
+    if owner.kind == "Model" and module.method(owner, "train_step") is not None:
+        return True
+    if owner.kind == "Layer":
+        calls = [site for site in module.calls if _calls_instance(module, site.node, owner.name)]
+        return bool(calls) and all(isinstance(module.parent(site.node), ast.Expr) for site in calls)
+    return False
+
+
+def _calls_instance(module: Module, call: ast.Call, name: str) -> bool:
+    maker = call.func if isinstance(call.func, ast.Call) else module.made_by(call.func)
+    return isinstance(maker, ast.Call) and maker is not call and module.segment(maker.func) == name
+
+
+def _finding(function: FunctionInfo, confidence: Confidence, seen: Evidence | None = None) -> Finding:
+    module = function.module
+    assert isinstance(function.node, ast.FunctionDef)
+    last = _last_statement(function.node)
+    title, edits = _returned(module, last)
+    return CAUSE.finding(
+        f"{name_of(function)} computes a result and does not return it",
+        subject=f"function {function.qualname}",
+        location=_first_line(module, last),
+        evidence=[
+            Evidence(
+                claim="what it returns", observed="None", expected="a tensor", location=module.location(function.node)
+            ),
+            *([seen] if seen is not None else []),
+        ],
+        fixes=[fix(title, edits)],
+        confidence=confidence,
+    )
+
+
+def _first_line(module: Module, statement: ast.stmt) -> Location:
+    whole = module.location(statement)
+    return whole if whole.end_line == whole.line else Location(whole.path, whole.line, whole.column, cell=whole.cell)
+
+
+def _last_statement(node: ast.FunctionDef) -> ast.stmt:
+    """The last thing that it computes; a bare `return` behind it is where the value belongs."""
+    return next((part for part in reversed(node.body) if not _is_idle(part)), node.body[-1])
+
+
+def _returned(module: Module, last: ast.stmt) -> tuple[str, tuple[Edit, ...]]:
+    body = getattr(module.parent(last), "body", [])
+    behind = body[-1] if body and body[-1] is not last else None
+    value = _result(module, last)
+    if value is None:
+        return "return the result", ()
+    if isinstance(behind, ast.Return):
+        return f"return `{value}`", (Edit(module.location(behind), f"return {value}"),)
+    if isinstance(last, ast.Expr):
+        start = module.location(last)
+        here = Location(start.path, start.line, start.column, start.line, start.column, start.cell)
+        return "return it", (Edit(here, "return "),)
+    return f"return `{value}`", insert_after(module.code(last), f"return {value}")
+
+
+def _result(module: Module, last: ast.stmt) -> str | None:
+    """The name, or expression, that holds what was computed last."""
+    if isinstance(last, ast.Assign):
+        target = last.targets[0]
+        return module.segment(target) if isinstance(target, (ast.Name, ast.Attribute)) else None
+    if isinstance(last, (ast.AnnAssign, ast.AugAssign)):
+        return module.segment(last.target)
+    if isinstance(last, ast.Expr):
+        return module.segment(last.value)
+    if isinstance(last, (ast.For, ast.If, ast.With)):
+        return _result(module, last.body[-1])
+    return None
+
+
+@CAUSE.after_failure
+def from_failure(
+    failure: FailureFacts, project: Project | Unknown, model: ModelFacts | Unknown, data: DataFacts | Unknown
+) -> Iterator[Finding]:
+    """Something was None, and a function that Keras calls returns nothing."""
+    if not _SAID.search(failure.message) or isinstance(project, Unknown):
+        return
+    if isinstance(data, DataFacts) and data.role != "training":
+        return
+    frame = failure.last_user_frame
+    seen = Evidence(
+        claim="something was None",
+        observed=failure.message.split("\n")[0][:160],
+        fact="failure.message",
+        location=frame.location if frame is not None else None,
+    )
+    candidates = [
+        function
+        for module in project.modules
+        for function in module.functions
+        if _should_return(function) and returns_nothing(function)
+    ]
+    used = [function for function in candidates if not _for_effect(function.module, function)]
+    chosen = used or candidates
+    if len(chosen) > 1 and isinstance(model, ModelFacts):
+        chosen = [function for function in chosen if _belongs(function, model)] or chosen
+    for function in chosen[:1]:
+        yield _finding(function, Confidence.CERTAIN if len(chosen) == 1 else Confidence.LIKELY, seen)
+
+
+def _belongs(function: FunctionInfo, model: ModelFacts) -> bool:
+    """Whether the function is the model's own, one of its layers', or its loss."""
+    if function.owner is None:
+        return function.name in {loss.name for loss in model.losses}
+    names = {model.class_name, *(layer.class_name for layer in model.every_layer())}
+    return function.owner.name in names | {loss.name for loss in model.losses}

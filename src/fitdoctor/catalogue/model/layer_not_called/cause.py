@@ -1,0 +1,213 @@
+"""A layer is passed on instead of its output.
+
+## What happens
+
+`keras.Model(inputs, outputs)` raises `ValueError: All outputs values must be KerasTensors. Received: outputs=<Dense
+name=forces, built=False>`; a layer that is called on another layer raises `Only input tensors may be passed as positional
+arguments. The following argument value should be passed as a keyword argument: <SpatialDropout1D …>`, which is no way
+out.
+
+## Why
+
+`x = Dropout(0.2)` makes a layer; `x = Dropout(0.2)(x)` makes a layer and calls it. Only what comes out of the call is a
+tensor that the next layer, or the model, can take.
+
+## Fix
+
+Call the layer on the tensor before it.
+
+## Known limits
+
+Which tensor it should be called on is taken to be the one that was made last. Adding a layer to a tensor (`layer + x`)
+raises nothing while the model is made and is not seen.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.layer_refusals import of_failure, of_site
+from fitdoctor.catalogue.layer_source import found_in, is_layer_call, layer_of, node_at
+from fitdoctor.catalogue.traced import module_of
+from fitdoctor.catalogue.words import place
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.edits import fix
+from fitdoctor.facts import FailureFacts, LayerFacts, Unknown
+from fitdoctor.source.assignments import last_assignment
+from fitdoctor.source.fit_sites import ModelSite
+from fitdoctor.source.module import Module
+from fitdoctor.source.project import Project
+from fitdoctor.source.static_layers import snake_case
+
+CAUSE = Cause(id="FIT309", slug="layer-not-called", severity=Severity.ERROR, raises="ValueError")
+
+_OUTPUTS = re.compile(r"All `(?:inputs|outputs)` values must be KerasTensors")
+_POSITIONAL = "Only input tensors may be passed as positional arguments"
+_LAYER = re.compile(r"<(?P<kind>[A-Z]\w*) name=(?P<name>[\w/.-]+), built=\w+>")
+_CLASS = re.compile(r"<class '[\w.]*\.(?P<kind>[A-Z]\w*)'> \(of type <class 'type'>\)")
+_MOST_STEPS = 10
+
+
+def _speaks_of_layers(message: str) -> bool:
+    return bool(_OUTPUTS.search(message)) or _POSITIONAL in message
+
+
+@CAUSE.in_source
+def from_source(site: ModelSite, project: Project) -> Iterator[Finding]:
+    """Following the source leads to a layer where a tensor belongs."""
+    refusal = of_site(site)
+    if refusal is None or not _speaks_of_layers(refusal.message) or not refusal.way:
+        return
+    yield _finding(refusal.way[0], refusal.place, project, Confidence.LIKELY)
+
+
+@CAUSE.after_failure
+def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """Keras shows the layer that it was given."""
+    shown = _LAYER.search(failure.message)
+    unmade = _CLASS.search(failure.message)
+    unsupported = "Attempt to convert a value" in failure.message
+    if not _speaks_of_layers(failure.message) and not unsupported or (shown is None and unmade is None):
+        return
+    unknown = Unknown("not asked for")
+    refusal = of_failure(failure, project, unknown, unknown, _speaks_of_layers)
+    foretold = refusal is not None and refusal.confidence is Confidence.CERTAIN
+    if refusal is not None and foretold and refusal.way:
+        yield _finding(refusal.way[0], refusal.place, project, Confidence.CERTAIN)
+        return
+    frame = failure.last_user_frame
+    kind = (shown or unmade or {"kind": ""})["kind"]
+    name = shown["name"] if shown is not None else ""
+    layer = _made(module_of(project, frame), kind, name)
+    call = frame.code.location if frame is not None and not isinstance(frame.code, Unknown) else None
+    yield _finding(layer, call or (frame.location if frame else None), project, Confidence.CERTAIN, kind)
+
+
+def _made(module: Module | None, kind: str, name: str) -> LayerFacts | None:
+    """The one place in the file that makes such a layer and does not call it."""
+    if module is None:
+        return None
+    makers = [
+        site.node
+        for site in module.calls
+        if is_layer_call(module, site.node)
+        and layer_of(module, site.node).class_name == kind
+        and not _is_called(module, site.node)
+    ]
+    named = [node for node in makers if layer_of(module, node).name == name and name != snake_case(kind)]
+    alike = named or makers
+    return layer_of(module, alike[0]) if len(alike) == 1 else None
+
+
+def _is_called(module: Module, node: ast.Call) -> bool:
+    parent = module.parent(node)
+    return isinstance(parent, ast.Call) and parent.func is node
+
+
+def _finding(
+    layer: LayerFacts | None,
+    call: Location | None,
+    project: Project | Unknown,
+    confidence: Confidence,
+    kind: str = "",
+) -> Finding:
+    made = found_in(project, layer.code) if layer is not None else None
+    kind = layer.class_name if layer is not None else kind
+    passed = _passed(project, made, call)
+    location = place(
+        passed[0].location(passed[1]) if passed is not None else None, layer.code if layer else None, call
+    )
+    return CAUSE.finding(
+        f"`{kind}` is passed on as a layer: it was not called",
+        subject=f"layer {kind}",
+        location=location,
+        evidence=[
+            Evidence(
+                claim="a tensor is wanted here", observed=f"the layer `{kind}`", expected="its output", location=call
+            )
+        ],
+        fixes=_fixes(passed),
+        confidence=confidence,
+    )
+
+
+def _passed(
+    project: Project | Unknown, made: tuple[Module, ast.Call] | None, call: Location | None
+) -> tuple[Module, ast.expr] | None:
+    """The expression that should have been called: where a layer was put for its output."""
+    if made is None:
+        return None
+    module = project.module_at(call.path) if call is not None and isinstance(project, Project) else None
+    node = node_at(module, call) if module is not None and call is not None else None
+    if module is not None and node is not None:
+        for argument in _arguments(node):
+            expr = _followed(module, argument, made[1])
+            if expr is not None:
+                return module, expr
+    return made
+
+
+def _arguments(call: ast.Call) -> Iterator[ast.expr]:
+    for value in (*call.args, *(keyword.value for keyword in call.keywords)):
+        if isinstance(value, (ast.List, ast.Tuple)):
+            yield from value.elts
+        else:
+            yield value
+
+
+def _followed(module: Module, expr: ast.expr, maker: ast.Call) -> ast.expr | None:
+    """Go back through names to where the layer came in: its making, or an attribute that holds it."""
+    for _ in range(_MOST_STEPS):
+        if expr is maker:
+            return maker
+        if isinstance(expr, ast.Attribute):
+            return expr if module.made_by(expr) is maker else None
+        if not isinstance(expr, ast.Name):
+            return None
+        found = last_assignment(module, expr)
+        if found is None or found[0].value is None or found[0].path:
+            return None
+        expr = found[0].value
+    return None
+
+
+def _fixes(passed: tuple[Module, ast.expr] | None) -> list[Fix]:
+    if passed is None:
+        return [fix("call the layer on the tensor before it")]
+    module, expr = passed
+    before = _tensor_before(module, expr)
+    if before is None:
+        return [fix("call the layer on the tensor before it")]
+    here = module.location(expr)
+    end = Location(here.path, here.end_line, here.end_column, here.end_line, here.end_column, here.cell)
+    return [fix(f"call it on `{before}`", (Edit(end, f"({before})"),))]
+
+
+def _tensor_before(module: Module, expr: ast.expr) -> str | None:
+    """The name that was last given the output of a layer, or an input, in the same function."""
+    scope, statement = module.scope(expr), module.statement(expr)
+    earlier = [
+        node
+        for node in module.nodes(ast.Assign)
+        if module.scope(node) is scope and node.lineno < statement.lineno and _gives_tensor(module, node.value)
+    ]
+    if earlier:
+        target = earlier[-1].targets[0]
+        return target.id if isinstance(target, ast.Name) else None
+    function = module.function_of(expr)
+    if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
+        name = statement.targets[0].id
+        return name if function is not None and name in function.parameters else None
+    return None
+
+
+def _gives_tensor(module: Module, value: ast.expr) -> bool:
+    if not isinstance(value, ast.Call):
+        return False
+    if module.resolve(value.func) == "keras.Input":
+        return True
+    maker = value.func if isinstance(value.func, ast.Call) else module.made_by(value.func)
+    return is_layer_call(module, maker)
