@@ -39,7 +39,9 @@ def rate_edit(model: ModelFacts, rate: float) -> tuple[Edit, ...]:
         return ()
     if not isinstance(call, ast.Call):
         return ()
-    given = next((k.value for k in call.keywords if k.arg == "learning_rate"), call.args[0] if call.args else None)
+    given = next(
+        (k.value for k in call.keywords if k.arg == "learning_rate"), call.args[0] if call.args else None
+    )
     if not isinstance(given, ast.Constant) or "\n" in argument.text:
         return ()
     start = argument.location.column + given.col_offset

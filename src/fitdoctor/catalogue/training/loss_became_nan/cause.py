@@ -27,7 +27,7 @@ import math
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.learning_rate import rate_edit, rate_place, rate_of
+from fitdoctor.catalogue.learning_rate import rate_edit, rate_of, rate_place
 from fitdoctor.catalogue.traced import name_of
 from fitdoctor.catalogue.words import number, place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Location, Severity
@@ -59,7 +59,9 @@ def from_training(
         )
     ]
     if training.nonfinite_weights:
-        seen.append(Evidence(claim="weights that hold NaN", observed=", ".join(training.nonfinite_weights[:3])))
+        seen.append(
+            Evidence(claim="weights that hold NaN", observed=", ".join(training.nonfinite_weights[:3]))
+        )
     what = f"the loss of epoch {bad[0]} is not finite" if bad else "weights became NaN under a finite loss"
     fragile = None if isinstance(project, Unknown) else _fragile(project)
     rate = rate_of(model)
@@ -74,7 +76,9 @@ def from_training(
             confidence=Confidence.LIKELY,
         )
         return
-    words = f": the learning rate of {number(rate)} is large" if rate is not None and rate >= LARGE_RATE else ""
+    words = (
+        f": the learning rate of {number(rate)} is large" if rate is not None and rate >= LARGE_RATE else ""
+    )
     yield CAUSE.finding(
         what + words,
         subject="training",

@@ -70,7 +70,9 @@ def from_training(training: TrainingFacts, model: ModelFacts, data: DataFacts) -
             fixes=[fix("leave the initialiser of the kernels as it is by default")],
             confidence=Confidence.LIKELY,
         )
-    elif rate is not None and rate >= LARGE and "Ada" in model.optimizer and min(losses[2:]) > 0.95 * losses[1]:
+    elif (
+        rate is not None and rate >= LARGE and "Ada" in model.optimizer and min(losses[2:]) > 0.95 * losses[1]
+    ):
         yield CAUSE.finding(
             f"the loss does not move any more: a learning rate of {number(rate)} has driven the units where they "
             "have no gradient",
