@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import Enum
 from typing import Any
+
+from fitdoctor.records import dataclass
 
 SCHEMA_VERSION = 1
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from fitdoctor.catalogue import Cause, Judge, catalogue
@@ -21,6 +21,7 @@ from fitdoctor.diagnosis import (
 )
 from fitdoctor.edits import same_place
 from fitdoctor.facts import Unknown
+from fitdoctor.records import dataclass
 
 ReadLine = Callable[[Location], str | None]
 """Gives the text of a location's first line, or None."""

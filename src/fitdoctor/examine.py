@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -34,6 +34,7 @@ from fitdoctor.facts import (
     TrainingFacts,
     Unknown,
 )
+from fitdoctor.records import dataclass
 
 if TYPE_CHECKING:
     from fitdoctor.source.fit_facts import FitSite
@@ -151,17 +152,24 @@ ProjectSource = Callable[[], "Project | None"]
 
 
 def source_cases(
-    project: Project, *, fit_sites: bool = True, crashes: list[Crash] | None = None
+    project: Project,
+    *,
+    files: Collection[str] | None = None,
+    fit_sites: bool = True,
+    crashes: list[Crash] | None = None,
 ) -> list[Case]:
     """One case a module, and one for each call of fit and each model whose facts the source tells.
 
     Args:
         project: the files.
+        files: only these of them, by path; the others are there for what these take from them.
         fit_sites: with the calls and models; living ones are better known than what the source lets one guess.
         crashes: takes what failed in our own reading.
     """
     cases: list[Case] = []
     for module in project.modules:
+        if files is not None and module.path not in files:
+            continue
         facts = {"Module": (module,), "Project": (project,)}
         cases.append(SourceCase(Moment.SOURCE, facts, module.path))
         if not fit_sites:

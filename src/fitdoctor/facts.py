@@ -6,10 +6,10 @@ statistics, never as values: diagnoses get shared.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar, TypeVar
 
 from fitdoctor.diagnosis import Location
+from fitdoctor.records import dataclass
 
 T = TypeVar("T")
 

@@ -592,3 +592,32 @@ def test_judges_need_no_more_than_the_failure() -> None:
         diagnosis = diagnose([Case(Moment.AFTER_FAILURE, {"FailureFacts": (failure,)})], select=("FIT1",))
         assert not diagnosis.crashes
         assert diagnosis.findings, message
+
+
+@pytest.mark.parametrize(
+    ("first", "shape", "found"),
+    [
+        ("LSTM(8)", "(250, 12, 2)", "FIT103"),
+        ("LSTM(8)", "(None, 12, 1)", "FIT103"),
+        ("LSTM(8)", "(12, 2, 1)", "FIT102"),
+        ("LSTM(8)", "(12,)", "FIT102"),
+        ("Conv2D(4, 3)", "(None, 28, 28, 1)", "FIT103"),
+        ("Conv2D(4, 3)", "(28, 28)", "FIT102"),
+    ],
+)
+def test_an_input_that_its_first_layer_refuses(first: str, shape: str, found: str) -> None:
+    program = f"""
+    import keras
+    model = keras.Sequential([
+        keras.Input(shape={shape}),
+        keras.layers.{first},
+        keras.layers.Dense(1),
+    ])
+    """
+    assert linted(program)[:1] == [(found, 4)]
+
+
+def test_an_open_first_axis_is_the_batch_where_no_layer_takes_steps() -> None:
+    given = data(array((256, 12)))
+    assert ids(model((None, 12), layers=(trained(),)), given) == ["FIT103"]
+    assert ids(model((None, 12), layers=(layer("LSTM"), trained())), given) == ["FIT102"]

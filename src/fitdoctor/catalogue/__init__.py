@@ -7,7 +7,7 @@ import functools
 import importlib.util
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from fitdoctor.diagnosis import (
     Moment,
     Severity,
 )
+from fitdoctor.records import dataclass
 
 ROOT = Path(__file__).parent
 
@@ -53,7 +54,7 @@ class Judge:
     """(parameter, type of fact, whether it may be Unknown)."""
 
 
-@dataclass
+@dataclass(eq=False)
 class Cause:
     """One way in which training fails, and the judges that recognise it."""
 
@@ -149,15 +150,22 @@ class CatalogueError(Exception):
     """The catalogue is not in order: two causes with one id, a folder that does not say what it is."""
 
 
-def load(root: Path = ROOT) -> dict[str, Cause]:
+def load(root: Path = ROOT, moment: Moment | None = None) -> dict[str, Cause]:
     """Import every cause under `root`, by id in ascending order.
+
+    Args:
+        root: the folder of the families.
+        moment: only causes with a judge for it, as far as a look at their text tells.
 
     Raises:
         CatalogueError: an id or slug is used twice, was retired, or does not fit its folder.
     """
     causes: dict[str, Cause] = {}
     slugs: dict[str, str] = {}
+    mark = b"" if moment is None else _DECORATORS[moment]
     for path in sorted(root.glob("*/*/cause.py")):
+        if mark and mark not in path.read_bytes():
+            continue
         cause = _load_one(path)
         if cause.id in RETIRED:
             raise CatalogueError(f"{path}: {cause.id} is retired ({RETIRED[cause.id]})")
@@ -189,6 +197,22 @@ def _load_one(path: Path) -> Cause:
     cause.folder = path.parent
     cause.page = module.__doc__ or ""
     return cause
+
+
+_DECORATORS = {
+    Moment.SOURCE: b".in_source",
+    Moment.BEFORE_FIT: b".before_fit",
+    Moment.AFTER_FAILURE: b".after_failure",
+    Moment.WHILE_TRAINING: b".while_training",
+}
+
+
+@functools.cache
+def source_causes() -> dict[str, Cause]:
+    """The causes that can be found in source, by id: reading source need not load the others."""
+    if catalogue.cache_info().currsize:
+        return {id: cause for id, cause in catalogue().items() if Moment.SOURCE in cause.moments}
+    return load(moment=Moment.SOURCE)
 
 
 @functools.cache

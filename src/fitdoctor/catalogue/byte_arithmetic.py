@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 
+from fitdoctor.records import dataclass
 from fitdoctor.source.callees import argument_for
 from fitdoctor.source.index import FUNCTIONS
 from fitdoctor.source.module import Module
@@ -64,12 +64,12 @@ def wraps(module: Module, node: ast.AST) -> bool:
     return ANY not in (one, other) and one.high + other.high > 255
 
 
-def _operand(module: Module, expr: ast.expr) -> Bytes | None:
+def _operand(module: Module, expr: ast.expr, steps: int = MOST_STEPS) -> Bytes | None:
     """The range of a uint8 array, or of a whole number that NumPy casts to uint8; None for anything else."""
     if isinstance(expr, ast.Constant):
         value = expr.value
         return Bytes(value, value) if type(value) is int and 0 <= value <= 255 else None
-    return byte_range(module, expr)
+    return byte_range(module, expr, (), steps)
 
 
 def byte_range(module: Module, expr: ast.expr, path: Path = (), steps: int = MOST_STEPS) -> Bytes | None:
@@ -83,7 +83,8 @@ def byte_range(module: Module, expr: ast.expr, path: Path = (), steps: int = MOS
     if isinstance(expr, ast.Call):
         return _of_call(module, expr, path, steps)
     if isinstance(expr, ast.BinOp) and not isinstance(expr.op, (ast.Div, ast.MatMult, ast.Pow)):
-        one, other = _operand(module, expr.left), _operand(module, expr.right)
+        one = _operand(module, expr.left, steps - 1)
+        other = _operand(module, expr.right, steps - 1)
         whole = isinstance(expr.left, ast.Constant) and isinstance(expr.right, ast.Constant)
         return ANY if one is not None and other is not None and not whole else None
     return None

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from fitdoctor.records import dataclass
 from fitdoctor.source.module import FunctionInfo, Module
 
 LABELS, PREDICTIONS = "labels", "predictions"

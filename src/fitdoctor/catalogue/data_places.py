@@ -7,13 +7,21 @@ from dataclasses import replace
 
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Edit, Location
-from fitdoctor.edits import insert_before, wrap
+from fitdoctor.edits import insert_before, spell, wrap
 from fitdoctor.facts import ArrayFacts, Code, DataFacts, FitFacts, PipelineStep, Unknown
 
 
 def made_near(array: ArrayFacts) -> Code | None:
     """What made an array, where that stands beside the call of fit or at the top of a file, not in a loader."""
-    code = maker(array)
+    return _near(maker(array), array)
+
+
+def decided_near(array: ArrayFacts) -> Code | None:
+    """The same for what last decided its values: a write in place counts."""
+    return _near(array.code, array)
+
+
+def _near(code: Code | Unknown, array: ArrayFacts) -> Code | None:
     if isinstance(code, Unknown):
         return None
     around = array.use.function if isinstance(array.use, Code) else ""
@@ -79,6 +87,25 @@ def rework_data(array: ArrayFacts, fit: FitFacts | Unknown, template: str) -> tu
         direct = isinstance(use, Code) and use.text == made.target
         return wrap(made, template) + (_validation(fit, template) if direct else ())
     return _at_use(use, template) + _validation(fit, template)
+
+
+def map_samples(data: DataFacts, array: ArrayFacts, expression: str) -> tuple[Edit, ...]:
+    """A `map` behind the source of a pipeline that still gives single samples.
+
+    Args:
+        data: the pipeline.
+        array: the component to change, the only one of x.
+        expression: what becomes of a sample `x`; `tf` stands for TensorFlow.
+    """
+    step = next((one for one in data.pipeline if isinstance(one.code, Code)), None)
+    if step is None or step is not data.pipeline[0] or len(data.x) != 1 or data.element_size not in (2, 3):
+        return ()
+    if not isinstance(array.shape, tuple) or not step.specs or step.specs[0].shape != array.shape[1:]:
+        return ()
+    names = ["x", "y", "weight"][: data.element_size]
+    tensorflow, imports = spell(step.code, "tensorflow", "tf")
+    changed = ", ".join([expression.replace("tf.", f"{tensorflow}."), *names[1:]])
+    return wrap(step.code, f"{{}}.map(lambda {', '.join(names)}: ({changed}))") + imports
 
 
 def _at_use(use: Code | Unknown, template: str) -> tuple[Edit, ...]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from collections import deque
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 from fitdoctor.diagnosis import Location
 from fitdoctor.facts import ArrayFacts, Code, DataFacts, PipelineStep, Unknown
+from fitdoctor.records import dataclass
 from fitdoctor.source.callees import argument_for, callee, returned_by
 from fitdoctor.source.index import FUNCTIONS
 from fitdoctor.source.module import FunctionInfo, Module

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from fitdoctor.catalogue.shapes import paired
 from fitdoctor.facts import ArrayFacts, Code, DataFacts, LayerFacts, ModelFacts, Statistics, Unknown
+from fitdoctor.records import dataclass
 from fitdoctor.source.assignments import last_assignment
 from fitdoctor.source.callees import is_self
 from fitdoctor.source.module import FunctionInfo

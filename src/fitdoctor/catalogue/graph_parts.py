@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from fitdoctor.catalogue.traced import holds_symbolic, is_symbolic, own_nodes, traced_functions
+from fitdoctor.records import dataclass
 from fitdoctor.source.datasets import is_dataset
 from fitdoctor.source.index import FUNCTIONS, parameters_of
 from fitdoctor.source.module import FunctionInfo, Module

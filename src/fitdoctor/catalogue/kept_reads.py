@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from fitdoctor.catalogue.kept_tensors import Kept, guard_of, is_traced_by_itself, reached_from
+from fitdoctor.records import dataclass
 from fitdoctor.source.callees import callee, is_self, receiver
 from fitdoctor.source.index import FUNCTIONS, Scope
 from fitdoctor.source.keras_objects import kind_of_value

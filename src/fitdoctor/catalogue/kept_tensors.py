@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from fitdoctor.catalogue.traced import holds_symbolic, own_nodes, traced_functions
+from fitdoctor.records import dataclass
 from fitdoctor.source.callees import callee, is_self
 from fitdoctor.source.index import FUNCTIONS, Scope
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from fitdoctor.records import dataclass
 from fitdoctor.source.keras_objects import defines, kind_of_value
 from fitdoctor.source.module import CallSite, ClassInfo, FunctionInfo, Module
 from fitdoctor.source.tracing import functions_in

@@ -8,9 +8,10 @@ from collections.abc import Iterable
 from fitdoctor.diagnosis import Edit
 from fitdoctor.edits import rework, set_argument, spell, wrap
 from fitdoctor.facts import ArrayFacts, Code, DataFacts, LayerFacts, MetricFacts, Unknown
+from fitdoctor.patterns import pattern
 
-_NAMED = re.compile(r"(?P<path>(?:\w+\.)*)(?P<name>\w+)(?P<call>\(.*\))?", re.DOTALL)
-_QUOTED = re.compile(r"(?P<quote>[\"'])(?P<name>\w+)(?P=quote)")
+_NAMED = pattern(r"(?P<path>(?:\w+\.)*)(?P<name>\w+)(?P<call>\(.*\))?", re.DOTALL)
+_QUOTED = pattern(r"(?P<quote>[\"'])(?P<name>\w+)(?P=quote)")
 
 SPARSE_METRICS = {
     "categorical_accuracy": "sparse_categorical_accuracy",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from fitdoctor.catalogue.targets import (
     BINARY_LOSSES,
@@ -18,6 +17,7 @@ from fitdoctor.catalogue.targets import (
 from fitdoctor.diagnosis import Confidence, Location
 from fitdoctor.facts import DataFacts, FailureFacts, FailureSummary, ModelFacts, Shape, Statistics, Unknown
 from fitdoctor.failure.patterns import TargetOutput, operation_shapes, target_and_output
+from fitdoctor.records import dataclass
 
 FITS = "fits"
 CLASS_NUMBERS = "class numbers"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from fitdoctor.catalogue.kept_reads import Read, fatal_reads
 from fitdoctor.catalogue.kept_tensors import Kept, kept_tensors
@@ -23,13 +22,15 @@ from fitdoctor.catalogue.traced import (
 from fitdoctor.diagnosis import Evidence, Location
 from fitdoctor.facts import FailureFacts, Frame, HeldTensor, Unknown
 from fitdoctor.failure.patterns import named_tensor
+from fitdoctor.patterns import pattern
+from fitdoctor.records import dataclass
 from fitdoctor.source.project import Project
 
-_PARTS = re.compile(r"(?:^|_)(?P<part>while_body|while_cond|cond_true|cond_false|branch\w*)_\d+")
-_PUT_AWAY = re.compile(r"\.append\(|\.extend\(|\w\[[^\]]+\]\s*=[^=]")
-_BARE_NAME = re.compile(r"(?<![\w.])(?!self\b)\w+(?:\[[^\]]*\])?\.numpy\(\)|\w\[[^\]]+\]\)|\bfor \w+ in \w+\b")
+_PARTS = pattern(r"(?:^|_)(?P<part>while_body|while_cond|cond_true|cond_false|branch\w*)_\d+")
+_PUT_AWAY = pattern(r"\.append\(|\.extend\(|\w\[[^\]]+\]\s*=[^=]")
+_BARE_NAME = pattern(r"(?<![\w.])(?!self\b)\w+(?:\[[^\]]*\])?\.numpy\(\)|\w\[[^\]]+\]\)|\bfor \w+ in \w+\b")
 """What is read by a plain name or out of a container, not by an attribute."""
-_OWN_GRAPH = re.compile(r"^<?tensorflow\.python\.framework\.ops\.Graph|Graph object at")
+_OWN_GRAPH = pattern(r"^<?tensorflow\.python\.framework\.ops\.Graph|Graph object at")
 
 
 def graph_part(failure: FailureFacts) -> str:

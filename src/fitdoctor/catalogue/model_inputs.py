@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from fitdoctor.catalogue.shapes import says_batch, shape_argument
 from fitdoctor.facts import Code, FailureFacts, Shape, Unknown
-from fitdoctor.failure.patterns import shapes_in
+from fitdoctor.failure.patterns import input_mismatch, shapes_in
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 
@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from fitdoctor.source.fit_sites import ModelSite
 
 _INPUTS = ("keras.Input", "keras.layers.InputLayer", "tf_keras.Input", "tf_keras.layers.InputLayer")
+
+
+_MOST_STEPS = 100
+"""A first axis that is longer is taken for the number of samples, not for time steps."""
 
 
 def refused_input(failure: FailureFacts, project: Project | Unknown) -> tuple[Code, Shape] | None:
@@ -48,6 +52,19 @@ def refused_shape(message: str) -> Shape | None:
         return None
     shapes = [shape for shape in shapes_in(message) if shape and shape[0] is None]
     return shapes[-1] if shapes else None
+
+
+def leads_with_batch(code: Code, shape: Shape, message: str) -> bool:
+    """Whether a refused input has one axis too many, and that one is most likely its first: the samples."""
+    if says_batch(code):
+        return True
+    said = input_mismatch(message)
+    wanted = said.expected_rank if said is not None else len(shape) - 1
+    if wanted is None or len(shape) != wanted + 1:
+        return False
+    first = shape_argument(code).strip("([").split(",")[0].strip()
+    # (None, 28, 28, 1): the batch as Keras shows it. (10, 5, 1): rather a channel that a recurrent layer does not take.
+    return first == "None" or shape[-1] != 1 or said is None or (shape[1] or 0) > _MOST_STEPS
 
 
 def input_codes(module: Module) -> Iterator[Code]:

@@ -86,6 +86,20 @@ def switched_off(project: Project) -> tuple[Module, CallSite] | None:
     return None
 
 
+@lru_cache(maxsize=8)
+def makes_graphs(project: Project) -> bool:
+    """Whether a program makes graphs of its own, or enters one."""
+    return any(
+        module.calls_to(*GRAPHS) or any(True for _ in graph_blocks(module)) for module in project.modules
+    )
+
+
+@lru_cache(maxsize=8)
+def opens_sessions(project: Project) -> bool:
+    """Whether a program makes a session anywhere."""
+    return any(module.calls_to(*SESSIONS) for module in project.modules)
+
+
 def uses_keras(module: Module) -> bool:
     """Whether a file makes Keras objects of Keras's own."""
     return any(

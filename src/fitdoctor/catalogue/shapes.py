@@ -6,7 +6,6 @@ import itertools
 import math
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from fitdoctor.diagnosis import Edit
 from fitdoctor.edits import set_argument
@@ -23,6 +22,8 @@ from fitdoctor.facts import (
     Unknown,
 )
 from fitdoctor.failure.patterns import InputMismatch, input_mismatch
+from fitdoctor.patterns import pattern
+from fitdoctor.records import dataclass
 
 
 @dataclass(frozen=True)
@@ -114,7 +115,7 @@ def mismatches(model: ModelFacts, data: DataFacts) -> Iterator[Mismatch]:
             continue
         code = input_code_of(model, expected)
         kind = relation(found, wanted)
-        if _begins_with_batch(found, wanted, data, code):
+        if _begins_with_batch(found, wanted, data, code) or _leaves_batch_open(model, found, wanted):
             kind = "batch"
         yield Mismatch(array, expected, found, wanted, kind, code)
 
@@ -221,7 +222,7 @@ def _minded(model: ModelFacts, data: DataFacts, found: Shape, expected: Shape) -
     return others and not last
 
 
-_BATCH_WORDS = re.compile(r"batch|samples|n_train|n_rows|num_rows|len\(|\.shape\[0\]", re.IGNORECASE)
+_BATCH_WORDS = pattern(r"batch|samples|n_train|n_rows|num_rows|len\(|\.shape\[0\]", re.IGNORECASE)
 
 
 def _begins_with_batch(found: Shape, expected: Shape, data: DataFacts, code: Code | Unknown) -> bool:
@@ -231,6 +232,16 @@ def _begins_with_batch(found: Shape, expected: Shape, data: DataFacts, code: Cod
     # Without labels, as in predict, a lone sample would look the same.
     counted = expected[0] in (data.samples, data.batch_size) and bool(data.y)
     return counted or says_batch(code)
+
+
+_TAKES_STEPS = frozenset({"LSTM", "GRU", "SimpleRNN", "Bidirectional", "Conv1D", "TimeDistributed"})
+
+
+def _leaves_batch_open(model: ModelFacts, found: Shape, expected: Shape) -> bool:
+    """`Input(shape=(None, 12))` before a layer that knows no steps: the None was meant for the batch."""
+    if len(expected) != len(found) + 1 or expected[0] is not None or relation(found, expected[1:]) != "same":
+        return False
+    return not any(layer.class_name in _TAKES_STEPS for layer in model.every_layer())
 
 
 def says_batch(code: Code | Unknown) -> bool:

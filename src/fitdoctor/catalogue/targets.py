@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from fitdoctor.facts import (
     ArrayFacts,
@@ -20,6 +19,8 @@ from fitdoctor.facts import (
     Statistics,
     Unknown,
 )
+from fitdoctor.patterns import pattern
+from fitdoctor.records import dataclass
 
 PASSES_VALUES_ON = frozenset(
     {
@@ -44,7 +45,7 @@ PASSES_VALUES_ON = frozenset(
 )
 """Layers and functions that leave the values, and so the activation before them, as they are."""
 
-HAS_ACTIVATION = re.compile(
+HAS_ACTIVATION = pattern(
     r"Dense|EinsumDense|Activation|(Separable|Depthwise)?Conv\dD(Transpose)?|DepthwiseConv\dD|SimpleRNN|GRU|LSTM"
 )
 """Layers of Keras whose last step is the activation that they are given."""

@@ -10,6 +10,7 @@ from fitdoctor.diagnosis import Evidence, Location
 from fitdoctor.facts import FailureFacts, Frame, Unknown
 from fitdoctor.failure.frames import is_framework
 from fitdoctor.failure.patterns import attribute_missing
+from fitdoctor.patterns import pattern
 from fitdoctor.source.index import FUNCTIONS
 from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project
@@ -174,7 +175,7 @@ ARRAY_METHODS = frozenset(
     "transpose squeeze round dot any all cumsum prod fill sort nonzero repeat swapaxes tobytes".split()
 )
 """Methods of arrays that a symbolic tensor lacks."""
-_WANTS_A_VALUE = re.compile(
+_WANTS_A_VALUE = pattern(
     r"Cannot convert a symbolic (?:tf\.)?Tensor|"
     r"(?:must be|argument must be|argument should be)[^\n]{0,80} not '?(?:Symbolic|Keras)?Tensor|"
     r"unsupported format string passed to (?:Symbolic)?Tensor|"
@@ -197,7 +198,7 @@ def wants_a_value(message: str) -> bool:
     return missing.owner in ("SymbolicTensor", "Tensor") and missing.name in ARRAY_METHODS
 
 
-_NO_ATTRIBUTE = re.compile(r"(?:Symbolic)?Tensor object has no attribute '(?P<name>\w+)'")
+_NO_ATTRIBUTE = pattern(r"(?:Symbolic)?Tensor object has no attribute '(?P<name>\w+)'")
 
 
 def is_out_of_scope(failure: FailureFacts) -> bool:

@@ -134,6 +134,7 @@ def _diagnoses(
     """One diagnosis a file: what one file is blamed for must not hide a finding in another."""
     from dataclasses import replace
 
+    from fitdoctor.catalogue import source_causes
     from fitdoctor.diagnosis import Diagnosis
     from fitdoctor.engine import diagnose
     from fitdoctor.examine import SourceCase, line_reader, source_cases
@@ -142,14 +143,16 @@ def _diagnoses(
     read_line = line_reader(project)
     crashes: list[Crash] = []
     cases: dict[str, list[Case]] = {}
-    for case in source_cases(project, crashes=crashes):
+    for case in source_cases(project, files=asked.keys(), crashes=crashes):
         if isinstance(case, SourceCase):
             cases.setdefault(case.path, []).append(case)
     diagnoses = [Diagnosis(crashes=tuple(crashes))]
     for path, found in asked.items():
         select = wishes.select or found.config.select
         ignore = (*wishes.ignore, *found.config.ignore, *ignored_in(found))
-        diagnosis = diagnose(cases.get(path, []), select=select, ignore=ignore, read_line=read_line)
+        diagnosis = diagnose(
+            cases.get(path, []), select=select, ignore=ignore, causes=source_causes(), read_line=read_line
+        )
         diagnosis = replace(diagnosis, skipped=tuple(filter(_could_be_known, diagnosis.skipped)))
         module = project.module_at(path)
         if module is not None:

@@ -10,20 +10,21 @@ import sys
 import sysconfig
 
 from fitdoctor.facts import Frame
+from fitdoctor.patterns import pattern
 
 _PACKAGE_FOLDERS = frozenset({"site-packages", "dist-packages"})
 _EXAMPLES = frozenset({"broken.py", "fixed.py"})
 _TYPED_IN = ("<ipython-input-", "<stdin>", "<input>", "<console>", "<timed exec>", "<timed eval>", "<cell ")
 """Pseudo-files that hold what the user typed; every other `<…>` is generated code."""
 
-_NUMBERED_CELL = re.compile(r"<ipython-input-(\d+)-|<cell (\d+)>|^(?:Cell|Input) In ?\[(\d+)\]")
-_CELL_FILE = re.compile(
+_NUMBERED_CELL = pattern(r"<ipython-input-(\d+)-|<cell (\d+)>|^(?:Cell|Input) In ?\[(\d+)\]")
+_CELL_FILE = pattern(
     r"""(?:^|[/\\])ipykernel_\d+[/\\]\d+\.py$
     | (?:^|[/\\])ipython-input-[\w-]+\.py$
     | ^(?:Cell|Input)[ ]In[ ]?\[""",
     re.VERBOSE,
 )
-_LIBRARY_SOURCE = re.compile(
+_LIBRARY_SOURCE = pattern(
     r"""(?:^|/)(?:
         lib(?:64)?/python\d[\d.]*(?:/|$)
       | python\d[\d.]*/(?:lib|site-packages)/
@@ -36,7 +37,7 @@ _LIBRARY_SOURCE = re.compile(
     )""",
     re.VERBOSE,
 )
-_INTERPRETER = re.compile(r"python|conda|/envs/|pyenv|virtualenv|venv")
+_INTERPRETER = pattern(r"python|conda|/envs/|pyenv|virtualenv|venv")
 _GENERATED = "__autograph_generated_file"
 
 
@@ -130,7 +131,7 @@ def is_framework(path: str) -> bool:
     return bool(_FRAMEWORK_SOURCE.search("/".join(parts)))
 
 
-_FRAMEWORK_SOURCE = re.compile(r"(?:^|/)(?:tf_)?keras/(?:src|engine)/|(?:^|/)tensorflow(?:_core)?/python/")
+_FRAMEWORK_SOURCE = pattern(r"(?:^|/)(?:tf_)?keras/(?:src|engine)/|(?:^|/)tensorflow(?:_core)?/python/")
 
 
 def shown_path(path: str) -> str:

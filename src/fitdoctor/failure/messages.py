@@ -4,53 +4,55 @@ from __future__ import annotations
 
 import ast
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from fitdoctor.facts import Frame
 from fitdoctor.failure.frames import frame_of
+from fitdoctor.patterns import pattern
+from fitdoctor.records import dataclass
 
 LONGEST = 200_000
 """Characters of a message that are read; some messages quote whole tensors."""
 
-_ANSI = re.compile(r"\x1b\[[0-9;:?]*[ -/]*[@-~]|\x1b[@-Z\\-_]")
-_LOST_ANSI = re.compile(r"(?:\\x1b|␛)?\[(?:0|1|22)m")
+_ANSI = pattern(r"\x1b\[[0-9;:?]*[ -/]*[@-~]|\x1b[@-Z\\-_]")
+_LOST_ANSI = pattern(r"(?:\\x1b|␛)?\[(?:0|1|22)m")
 """Copying from a web page loses the escape character and leaves `[1m`."""
 
-_CALLING = re.compile(
+_CALLING = pattern(
     r"""\s*Exception[ ]encountered[ ]when[ ]calling[ ]
     (?: layer[ ](?P<quote>["'])(?P<layer>[^"'\n]*)(?P=quote)[ ]\(type[ ](?P<class>[^)\n]*)\)
       | (?P<caller>[^\n]{1,200}?)\.(?P<method>\w{1,60})\(\)
     )\.?[ \t]*(?:\n|$)""",
     re.VERBOSE,
 )
-_ARGUMENTS = re.compile(r"^[ \t]*(?:Call arguments|Arguments) received(?: by [^\n]*)?:[ \t]*$", re.MULTILINE)
-_INFERRING = re.compile(
+_ARGUMENTS = pattern(r"^[ \t]*(?:Call arguments|Arguments) received(?: by [^\n]*)?:[ \t]*$", re.MULTILINE)
+_INFERRING = pattern(
     r"""\s*Could[ ]not[ ]automatically[ ]infer[ ]the[ ]output[ ]shape[ ]/[ ]dtype[ ]of[ ]
     (?P<quote>['"])(?P<layer>[^'"\n]*)(?P=quote)[ ]\(of[ ]type[ ](?P<class>\w+)\)[^\n]*Error[ ]encountered:[ \t]*\n""",
     re.VERBOSE,
 )
-_BULLET = re.compile(r"^[ \t]*[•*·][ \t]?(?P<name>\w+)=(?P<value>.*)$")
+_BULLET = pattern(r"^[ \t]*[•*·][ \t]?(?P<name>\w+)=(?P<value>.*)$")
 
-_FRAME = re.compile(
+_FRAME = pattern(
     r"""^(?:>>>)?\s*File (?P<quote>["'])(?P<path>[^"'\n]+)(?P=quote), line (?P<line>\d+)(?:, in (?P<function>.*))?$"""
 )
-_OLD_FRAME = re.compile(
+_OLD_FRAME = pattern(
     r"^\s*(?P<path>(?:[A-Za-z]:)?[^\s:][^:\n]*|<[^>\n]+>):(?P<line>\d+) (?P<function>[\w<>]+)\s*\*{0,2}$"
 )
 """AutoGraph's frames before TensorFlow 2.7: `/path/training.py:571 train_function  *`."""
-_TYPED = re.compile(r"^(?P<type>(?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*): ?(?P<message>.*)$", re.DOTALL)
+_TYPED = pattern(r"^(?P<type>(?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*): ?(?P<message>.*)$", re.DOTALL)
 _AUTOGRAPH = "in user code:"
 
 _GRAPH = "Graph execution error:"
-_DETECTED = re.compile(
+_DETECTED = pattern(
     r"^Detected at node (?P<quote>['\"]?)(?P<node>[^'\"\s]+)(?P=quote) defined at \(most recent call last\):"
 )
-_NODE_LINE = re.compile(r"^Node: '(?P<node>[^']+)'\s*$")
-_ROOT_ERRORS = re.compile(r"^\s*\d+ root error\(s\) found\.\s*$")
-_ROOT_ERROR = re.compile(r"^\s*\((?P<index>\d+)\) (?:(?P<code>[A-Z][A-Za-z_ ]{2,40}):)?\s*(?P<message>.*)$")
-_NODE_TAIL = re.compile(r"\[\[\{?\{?node (?P<node>[^\s}\]]+)")
-_OP_TAIL = re.compile(r"\[Op:(?P<op>[\w./-]+)\](?: name:[^\n]*)?\s*$")
-_TAIL_LINE = re.compile(
+_NODE_LINE = pattern(r"^Node: '(?P<node>[^']+)'\s*$")
+_ROOT_ERRORS = pattern(r"^\s*\d+ root error\(s\) found\.\s*$")
+_ROOT_ERROR = pattern(r"^\s*\((?P<index>\d+)\) (?:(?P<code>[A-Z][A-Za-z_ ]{2,40}):)?\s*(?P<message>.*)$")
+_NODE_TAIL = pattern(r"\[\[\{?\{?node (?P<node>[^\s}\]]+)")
+_OP_TAIL = pattern(r"\[Op:(?P<op>[\w./-]+)\](?: name:[^\n]*)?\s*$")
+_TAIL_LINE = pattern(
     r"""^\s*(?:
         \[\[(?:\{\{node[ ]|node[ ]|[A-Za-z_][\w/.-]*\]\])
       | Errors[ ]may[ ]have[ ]originated | Function[ ]call[ ]stack: | Operation[ ]defined[ ]at:
@@ -59,23 +61,23 @@ _TAIL_LINE = re.compile(
     )""",
     re.VERBOSE,
 )
-_FUNCTION_NODE = re.compile(r"^\s*(?:\{\{function_node [^}\n]*\}\}\s*)+")
-_IN_PIPELINE = re.compile(
+_FUNCTION_NODE = pattern(r"^\s*(?:\{\{function_node [^}\n]*\}\}\s*)+")
+_IN_PIPELINE = pattern(
     r"^\s*Error in user-defined function passed to \S+ transformation with iterator: [\w:\[\]]+: "
 )
 """tf.data's own envelope around what failed in a map function."""
-_OP_OF_NODE = re.compile(r"\{\{node (?P<node>[^}\s]+)\}\} = (?P<operation>\w+)[\[(]")
-_OP_NAMED = re.compile(r"\(op: '(?P<operation>\w+)'\)")
-_DEFINED_AT = re.compile(r"\(defined at (?P<path>[^\s()][^()\n]*?):(?P<line>\d+)\)")
-_STACK_HEADER = re.compile(
+_OP_OF_NODE = pattern(r"\{\{node (?P<node>[^}\s]+)\}\} = (?P<operation>\w+)[\[(]")
+_OP_NAMED = pattern(r"\(op: '(?P<operation>\w+)'\)")
+_DEFINED_AT = pattern(r"\(defined at (?P<path>[^\s()][^()\n]*?):(?P<line>\d+)\)")
+_STACK_HEADER = pattern(
     r"^\s*(?:Operation defined at: \(most recent call last\)|Original stack trace for '[^'\n]*':)\s*$"
 )
 
-_MADE_HERE = re.compile(r"^.* was defined here:[ \t]*$", re.MULTILINE)
-_USED_FROM = re.compile(
+_MADE_HERE = pattern(r"^.* was defined here:[ \t]*$", re.MULTILINE)
+_USED_FROM = pattern(
     r"(?:cannot be accessed from|accessed from:) (?:FuncGraph\(name=)?(?P<graph>[^,);.\s]+)"
 )
-_MADE_IN = re.compile(r"(?:it was defined in|Defined in:) (?:FuncGraph\(name=)?(?P<graph>[^,);\s]+)")
+_MADE_IN = pattern(r"(?:it was defined in|Defined in:) (?:FuncGraph\(name=)?(?P<graph>[^,);\s]+)")
 _TRACEBACK = "Traceback (most recent call last):"
 
 

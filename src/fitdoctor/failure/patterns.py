@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from fitdoctor.facts import Shape
 from fitdoctor.failure.shapes import (
@@ -24,6 +23,8 @@ from fitdoctor.failure.shapes import (
     shapes_in,
     target_and_output,
 )
+from fitdoctor.patterns import pattern
+from fitdoctor.records import dataclass
 
 __all__ = [
     "AllocationFailed",
@@ -75,7 +76,7 @@ class LabelOutOfRange:
     high: int
 
 
-_LABEL = re.compile(
+_LABEL = pattern(
     r"label value of (?P<value>-?\d+) which is outside the valid range of \[(?P<low>-?\d+), ?(?P<high>-?\d+)\)"
 )
 
@@ -96,10 +97,10 @@ class IndexOutOfRange:
     high: int
 
 
-_INDEX = re.compile(
+_INDEX = pattern(
     r"indices\[(?P<position>[\d, ]*)\] = (?P<value>-?\d+) is not in \[(?P<low>-?\d+), ?(?P<high>-?\d+)\)"
 )
-_SCALAR_INDEX = re.compile(r"indices = (?P<value>-?\d+) is not in \[(?P<low>-?\d+), ?(?P<high>-?\d+)\)")
+_SCALAR_INDEX = pattern(r"indices = (?P<value>-?\d+) is not in \[(?P<low>-?\d+), ?(?P<high>-?\d+)\)")
 
 
 def index_out_of_range(message: str) -> IndexOutOfRange | None:
@@ -127,7 +128,7 @@ class Cardinality:
         return dict(self.sizes).get(name, ())
 
 
-_SIZES = re.compile(r"(?:^|[\s.])'?(?P<name>x|y|sample_weight)'? sizes: (?P<sizes>\d+(?:, ?\d+)*)")
+_SIZES = pattern(r"(?:^|[\s.])'?(?P<name>x|y|sample_weight)'? sizes: (?P<sizes>\d+(?:, ?\d+)*)")
 
 
 def cardinality(message: str) -> Cardinality | None:
@@ -155,11 +156,11 @@ class UnexpectedKeyword:
     """The class of a method, where it is told."""
 
 
-_UNEXPECTED = re.compile(
+_UNEXPECTED = pattern(
     r"(?<![\w.<>])(?P<function>[\w.<>]{1,200})\(\) got an unexpected keyword argument '(?P<name>\w+)'"
 )
-_UNBOUND = re.compile(r"got an unexpected keyword argument '(?P<name>\w+)'")
-_NOT_RECOGNIZED = re.compile(
+_UNBOUND = pattern(r"got an unexpected keyword argument '(?P<name>\w+)'")
+_NOT_RECOGNIZED = pattern(
     r"""(?:Argument\(s\)[ ]not[ ]recognized:[ ]\{\s*
       | Unrecognized[ ]keyword[ ]arguments(?:[ ]passed[ ]to[ ](?P<owner>\w+))?:[ ]\{\s*
       | Unexpected[ ]keyword[ ]argument(?:s|\(s\))?:?[ ][\[{(]?\s*
@@ -194,12 +195,12 @@ class ArgumentCount:
     given: int | None = None
 
 
-_MISSING = re.compile(
+_MISSING = pattern(
     r"(?<![\w.<>])(?P<function>[\w.<>]{1,200})\(\) missing \d+ required "
     r"(?:positional|keyword-only) arguments?: (?P<names>'[^\n]{1,500})"
 )
-_MISSING_BOUND = re.compile(r"missing a required (?:keyword-only )?argument: (?P<names>'\w+')")
-_TAKES = re.compile(
+_MISSING_BOUND = pattern(r"missing a required (?:keyword-only )?argument: (?P<names>'\w+')")
+_TAKES = pattern(
     r"(?<![\w.<>])(?P<function>[\w.<>]{1,200})\(\) takes (?:from \d+ to )?(?P<takes>\d+) positional arguments? "
     r"but (?P<given>\d+) (?:was|were) given"
 )
@@ -233,11 +234,11 @@ class AttributeMissing:
     suggestion: str = ""
 
 
-_ATTRIBUTE = re.compile(
+_ATTRIBUTE = pattern(
     r"(?:(?P<kind>module|type object) )?'(?P<owner>[^'\n]{1,300})'(?: object)? "
     r"has no attribute '(?P<name>[^'\n]{1,300})'"
 )
-_DID_YOU_MEAN = re.compile(r"Did you mean: '(?P<name>\w+)'")
+_DID_YOU_MEAN = pattern(r"Did you mean: '(?P<name>\w+)'")
 
 
 def attribute_missing(message: str) -> AttributeMissing | None:
@@ -259,8 +260,8 @@ class MissingGradients:
     variables: tuple[str, ...] = ()
 
 
-_VARIABLE_PATH = re.compile(r"<(?:Keras)?Variable (?:path|name)=(?P<path>[^,\s>]+)")
-_VARIABLE_NAME = re.compile(r"'(?P<name>[\w./ -]{1,200}:0)'")
+_VARIABLE_PATH = pattern(r"<(?:Keras)?Variable (?:path|name)=(?P<path>[^,\s>]+)")
+_VARIABLE_NAME = pattern(r"'(?P<name>[\w./ -]{1,200}:0)'")
 
 
 def missing_gradients(message: str) -> MissingGradients | None:
@@ -285,21 +286,21 @@ class NamedTensor:
 
 
 _TENSORS = (
-    re.compile(
+    pattern(
         rf"<tf\.Tensor '(?P<name>[^'\n]{{1,500}})' shape=(?P<shape>{SHAPE}|<unknown>) dtype=(?P<dtype>\w+)>"
     ),
-    re.compile(
+    pattern(
         rf'Tensor\("(?P<name>[^"\n]{{1,500}})"(?:, shape=(?P<shape>{SHAPE}))?(?:, dtype=(?P<dtype>\w+))?\)'
     ),
-    re.compile(r"symbolic (?:tf\.)?Tensor \((?P<name>[^)\n]{1,500})\) to a numpy array"),
-    re.compile(r"The graph tensor has name: (?P<name>\S+)"),
+    pattern(r"symbolic (?:tf\.)?Tensor \((?P<name>[^)\n]{1,500})\) to a numpy array"),
+    pattern(r"The graph tensor has name: (?P<name>\S+)"),
 )
 
 
 def named_tensor(message: str) -> NamedTensor | None:
     """The first symbolic tensor that the message names."""
-    for pattern in _TENSORS:
-        match = pattern.search(message)
+    for expected in _TENSORS:
+        match = expected.search(message)
         if match:
             fields = match.groupdict()
             shape = parse_shape(fields.get("shape") or "x")
@@ -323,30 +324,30 @@ class DtypeMismatch:
 
 
 _DTYPES = (
-    re.compile(
+    pattern(
         r"Input '(?P<argument>\w+)' of '(?P<operation>\w+)' Op has type (?P<found>\w+) "
         r"that does not match type (?P<expected>\w+)"
     ),
-    re.compile(
+    pattern(
         r"Value passed to parameter '(?P<argument>\w+)' has DataType (?P<found>\w+) "
         r"not in list of allowed values: (?P<allowed>[\w, ]+)"
     ),
-    re.compile(
+    pattern(
         r"cannot compute (?P<operation>\w+) as input #(?P<argument>\d+)\(zero-based\) "
         r"was expected to be an? (?P<expected>\w+) tensor but is an? (?P<found>\w+) tensor"
     ),
-    re.compile(r"Tensor conversion requested dtype (?P<expected>\w+) for Tensor with dtype (?P<found>\w+)"),
-    re.compile(r"Cast (?P<found>\w+) to (?P<expected>\w+) is not supported"),
-    re.compile(r"Unsupported object type (?P<found>[\w.]+)"),
-    re.compile(r"Invalid dtype: (?P<found>[\w\[\], ]+)"),
-    re.compile(r"dtype='?(?P<found>\w+)'? is not a valid dtype for Keras type promotion"),
+    pattern(r"Tensor conversion requested dtype (?P<expected>\w+) for Tensor with dtype (?P<found>\w+)"),
+    pattern(r"Cast (?P<found>\w+) to (?P<expected>\w+) is not supported"),
+    pattern(r"Unsupported object type (?P<found>[\w.]+)"),
+    pattern(r"Invalid dtype: (?P<found>[\w\[\], ]+)"),
+    pattern(r"dtype='?(?P<found>\w+)'? is not a valid dtype for Keras type promotion"),
 )
 
 
 def dtype_mismatch(message: str) -> DtypeMismatch | None:
     """The type that was refused."""
-    for pattern in _DTYPES:
-        match = pattern.search(message)
+    for expected in _DTYPES:
+        match = expected.search(message)
         if match:
             fields = match.groupdict()
             allowed = tuple(part.strip() for part in (fields.get("allowed") or "").split(",") if part.strip())
@@ -369,7 +370,7 @@ class AllocationFailed:
     device: str = ""
 
 
-_OOM = re.compile(
+_OOM = pattern(
     r"OOM when allocating tensor with shape ?(?P<shape>[\[(][\d, ]*[\])]) and type (?P<dtype>\w+)"
     r"(?: on (?P<device>\S+))?"
 )

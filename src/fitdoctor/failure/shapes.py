@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from fitdoctor.facts import Shape
+from fitdoctor.patterns import pattern
+from fitdoctor.records import dataclass
 
 _DIMENSION = r"(?:-?\d{1,18}|None|\?|<unknown>)"
 SHAPE = rf"[\[(][ ]?(?:{_DIMENSION}(?:,[ ]?{_DIMENSION}){{0,11}},?)?[ ]?[\])]"
 """A shape as any version writes it: `(None, 28)`, `[?,28]`, `(8,)`, `()`."""
-_ONE_SHAPE = re.compile(SHAPE)
-_NUMBER = re.compile(_DIMENSION)
+_ONE_SHAPE = pattern(SHAPE)
+_NUMBER = pattern(_DIMENSION)
 
 
 def parse_shape(text: str) -> Shape | None:
@@ -65,28 +66,28 @@ class InputMismatch:
         return expected, self.found_rank if self.found is None else len(self.found)
 
 
-_LAYER_INPUT = re.compile(
+_LAYER_INPUT = pattern(
     r"""Input[ ](?P<index>\d+)
     (?:[ ]with[ ]name[ ]'(?P<name>[^'\n]*)')?
     [ ](?:of[ ]layer[ ]["']?(?P<layer>[^\s"':]+)["']?[ ]is[ ]incompatible[ ]with[ ]the[ ]layer
       | is[ ]incompatible[ ]with[ ]layer[ ]["']?(?P<model>[^\s"':]+)["']?):[ ]?:?[ ]?(?P<rest>.*)""",
     re.VERBOSE,
 )
-_EXPECTED_SHAPE = re.compile(rf"expected shape=(?P<expected>{SHAPE}), found shape=(?P<found>{SHAPE})")
-_EXPECTED_RANK = re.compile(
+_EXPECTED_SHAPE = pattern(rf"expected shape=(?P<expected>{SHAPE}), found shape=(?P<found>{SHAPE})")
+_EXPECTED_RANK = pattern(
     rf"expected (?P<rule>min_|max_)?ndim=(?P<rank>\d+), found ndim=(?P<found_rank>\d+)"
     rf"(?:\. Full shape received: (?P<found>{SHAPE}))?"
 )
-_EXPECTED_AXIS = re.compile(
+_EXPECTED_AXIS = pattern(
     rf"expected axis (?P<axis>-?\d+) of input shape to have value (?P<length>\d+),? but received input with shape "
     rf"(?P<found>{SHAPE})"
 )
-_INVALID_INPUT = re.compile(
+_INVALID_INPUT = pattern(
     rf"Invalid input shape for input .{{0,400}}?(?: with name '(?P<name>[^'\n]*)')?(?: and path '[^'\n]*')?\. "
     rf"Expected shape (?P<expected>{SHAPE}), but input has incompatible shape (?P<found>{SHAPE})",
     re.DOTALL,
 )
-_CHECKING = re.compile(
+_CHECKING = pattern(
     rf"Error when checking (?:model )?(?P<which>input|target): expected (?P<name>\S{{1,200}}) to have "
     rf"(?:shape (?P<expected>{SHAPE})|(?P<rank>\d+) dimensions),? but got array with shape (?P<found>{SHAPE})"
 )
@@ -151,15 +152,15 @@ class InputCount:
     missing: str = ""
 
 
-_COUNT = re.compile(
+_COUNT = pattern(
     r"""Layer ["']?(?P<layer>[^\s"']+)["']? expects (?P<expected>\d+) (?:named )?input(?:\(s\)|s)?"""
     r"""(?: with keys (?P<keys>\[[^\]\n]{0,2000}\]))?,? but it received (?P<received>\d+) input"""
 )
-_KEYS = re.compile(
+_KEYS = pattern(
     r"""Missing data for input ["'](?P<missing>[^"'\n]*)["']\. You passed a data dictionary with keys """
     r"""(?P<given>\[[^\]\n]{0,2000}\])\. Expected the following keys: (?P<keys>\[[^\]\n]{0,2000}\])"""
 )
-_QUOTED = re.compile(r"""'([^'\n]{0,200})'|"([^"\n]{0,200})\"""")
+_QUOTED = pattern(r"""'([^'\n]{0,200})'|"([^"\n]{0,200})\"""")
 
 
 def names_in(text: str) -> tuple[str, ...]:
@@ -203,7 +204,7 @@ class TargetOutput:
 _TARGET, _OUTPUT = rf"(?P<target>{SHAPE})", rf"(?P<output>{SHAPE})"
 _RECEIVED = rf"\. Received: target\.shape={_TARGET}, output\.shape={_OUTPUT}"
 _PAIRS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
-    (rule, re.compile(words))
+    (rule, pattern(words))
     for rule, words in (
         ("same rank", r"must have the same rank \(ndim\)" + _RECEIVED),
         ("same shape", r"must have the same shape" + _RECEIVED),
@@ -234,8 +235,8 @@ _PAIRS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
 
 def target_and_output(message: str) -> TargetOutput | None:
     """Labels and output that do not go together in a loss."""
-    for rule, pattern in _PAIRS:
-        match = pattern.search(message)
+    for rule, expected in _PAIRS:
+        match = expected.search(message)
         if match:
             target, output = _shape(match, "target"), _shape(match, "output")
             if target is not None and output is not None:
@@ -257,21 +258,21 @@ class OperationShapes:
     """The two axis lengths that differ, where the message names them."""
 
 
-_FOR_NODE = re.compile(
+_FOR_NODE = pattern(
     r"""for[ ]'(?:\{\{node[ ](?P<node>[^}\s]+)\}\}[ ]=[ ](?P<operation>\w+)\[[^\n]{0,4000}?
       | (?P<old_node>[^'\s]+))'
     (?:[ ]\(op:[ ]'(?P<old_operation>\w+)'\))?
     [ ]with[ ]input[ ]shapes:[ ](?P<shapes>[\[\]\d,?. <>a-z]{2,1000}?)(?:[ ]and[ ]with|\.$|\.\s|$)""",
     re.VERBOSE | re.MULTILINE,
 )
-_LENGTHS = re.compile(r"must be equal, but are (?P<one>\d+) and (?P<two>\d+)")
-_SUBTRACTING = re.compile(r"Negative dimension size caused by subtracting (?P<one>\d+) from (?P<two>\d+)")
-_AGAINST = re.compile(
+_LENGTHS = pattern(r"must be equal, but are (?P<one>\d+) and (?P<two>\d+)")
+_SUBTRACTING = pattern(r"Negative dimension size caused by subtracting (?P<one>\d+) from (?P<two>\d+)")
+_AGAINST = pattern(
     rf"(?:Incompatible shapes: |Inputs have incompatible shapes\. Received shapes |"
     rf"Matrix size-incompatible: In\[0\]: |mismatching shapes? )"
     rf"(?P<one>{SHAPE})(?:,? vs\.? |, In\[1\]: |, | and )(?P<two>{SHAPE})"
 )
-_LISTED = re.compile(
+_LISTED = pattern(
     rf"(?:Received: input_shape=|Got inputs shapes: |inputs with (?:compatible|matching) shapes[^\[\n]{{0,200}})"
     rf"(?P<shapes>\[(?:{SHAPE}(?:, )?){{1,20}}\])"
 )
@@ -314,26 +315,26 @@ class ReshapeSizes:
 
 
 _RESHAPES = (
-    re.compile(
+    pattern(
         rf"Cannot reshape a tensor with (?P<given>\d+) elements to shape (?P<target>{SHAPE}) "
         r"\((?P<wanted>\d+) elements\)"
     ),
-    re.compile(
+    pattern(
         r"Input to reshape is a tensor with (?P<given>\d+) values, but the requested shape "
         r"(?:has (?P<wanted>\d+)|requires a multiple of (?P<multiple>\d+))"
     ),
-    re.compile(
+    pattern(
         r"total size of (?:the tensor|new array) must be unchanged[.,] ?(?:Received: )?"
         rf"input_shape ?= ?(?P<input>{SHAPE}), (?:target|output)_shape ?= ?(?P<target>{SHAPE})"
     ),
-    re.compile(r"cannot reshape array of size (?P<given>\d+) into shape (?P<target>\([\d, -]{1,200}\))"),
+    pattern(r"cannot reshape array of size (?P<given>\d+) into shape (?P<target>\([\d, -]{1,200}\))"),
 )
 
 
 def reshape_sizes(message: str) -> ReshapeSizes | None:
     """The sizes of a reshape that cannot be made."""
-    for pattern in _RESHAPES:
-        match = pattern.search(message)
+    for expected in _RESHAPES:
+        match = expected.search(message)
         if match:
             fields = match.groupdict()
             return ReshapeSizes(
@@ -358,7 +359,7 @@ class ExhaustedDimension:
     kernel: Shape | None
 
 
-_EXHAUSTED = re.compile(
+_EXHAUSTED = pattern(
     rf"output size would be (?:zero or )?negative\. Received:? `inputs shape=(?P<input>{SHAPE})`(?: and |, )"
     rf"`(?:kernel shape|pool_size|pool size)=(?P<kernel>{SHAPE})`"
 )

@@ -6,20 +6,21 @@ import re
 
 from fitdoctor.facts import Frame
 from fitdoctor.failure.traceback_text import Block, gather_message, text_frame
+from fitdoctor.patterns import pattern
 
 _BUILTIN = (
     "KeyboardInterrupt|StopIteration|SystemExit|GeneratorExit|StopAsyncIteration|MemoryError|RecursionError"
 )
-LONE = re.compile(
+LONE = pattern(
     rf"^(?:\d{{4}}-\d\d-\d\dT[\d:.]{{8,20}}Z )?(?:##\[error\])?(?:E {{3,9}})?"
     rf"(?P<type>(?:[a-z_]\w*\.)*(?:_?[A-Z]\w{{0,60}}(?:Error|Exception)|{_BUILTIN}))(?::(?= )|$)",
     re.MULTILINE,
 )
-_ENVELOPE = re.compile(
+_ENVELOPE = pattern(
     r"^\s*(?:Exception encountered when calling |in user code:|Graph execution error:|"
     r"<tf\.Tensor .{1,300} is out of scope)"
 )
-_SYNTAX_PLACE = re.compile(
+_SYNTAX_PLACE = pattern(
     r'^\s*(?:File "(?P<path>[^"\n]+)"|(?P<cell>(?:Cell|Input) In ?\[\d+\])), line (?P<line>\d+)\s*$'
 )
 
@@ -31,10 +32,10 @@ WARNINGS = (
     "Invalid loss, terminating training",
 )
 """What Keras says in passing when a training is not what its author meant."""
-_WARNED = re.compile(
+_WARNED = pattern(
     r"^(?P<path>(?:[A-Za-z]:)?[^\s:][^:\n]{0,1000}):(?P<line>\d+): (?P<type>\w*Warning): (?P<message>.*)$"
 )
-_LOGGED = re.compile(
+_LOGGED = pattern(
     r"^.{0,200}?(?:WARNING:[\w.]+:|UserWarning: |\bW\d{4}\b[^\]\n]{0,200}\] )(?P<message>.*)$"
 )
 
@@ -42,22 +43,22 @@ SYNTAX_ERRORS = ("\nSyntaxError: ", "\nIndentationError: ", "\nTabError: ")
 """They come without a traceback when the program itself cannot be read."""
 
 SIGNALS = (
-    ("SIGKILL", re.compile(r"^(?:\S{0,300}: line \d+: +\d+ )?Killed\b(?:: 9)?(?: {2,}.*)?$")),
-    ("SIGKILL", re.compile(r"Out of memory: Killed process \d+|oom-kill(?:er)?:|OOMKilled|oom_kill event")),
-    ("SIGKILL", re.compile(r"exit(?:ed with)? (?:code|status):? \(?137\b|signal 9\b|signal: killed")),
+    ("SIGKILL", pattern(r"^(?:\S{0,300}: line \d+: +\d+ )?Killed\b(?:: 9)?(?: {2,}.*)?$")),
+    ("SIGKILL", pattern(r"Out of memory: Killed process \d+|oom-kill(?:er)?:|OOMKilled|oom_kill event")),
+    ("SIGKILL", pattern(r"exit(?:ed with)? (?:code|status):? \(?137\b|signal 9\b|signal: killed")),
     (
         "SIGSEGV",
-        re.compile(r"^(?:\S{0,300}: line \d+: +\d+ )?Segmentation fault\b|exit code 139\b|signal 11\b"),
+        pattern(r"^(?:\S{0,300}: line \d+: +\d+ )?Segmentation fault\b|exit code 139\b|signal 11\b"),
     ),
-    ("SIGSEGV", re.compile(r"^Fatal Python error: Segmentation fault")),
+    ("SIGSEGV", pattern(r"^Fatal Python error: Segmentation fault")),
     (
         "SIGABRT",
-        re.compile(r"^(?:\S{0,300}: line \d+: +\d+ )?Aborted(?: \(core dumped\))?\b|exit code 134\b"),
+        pattern(r"^(?:\S{0,300}: line \d+: +\d+ )?Aborted(?: \(core dumped\))?\b|exit code 134\b"),
     ),
-    ("SIGABRT", re.compile(r"^Fatal Python error: Aborted|^terminate called after throwing an instance of")),
-    ("SIGABRT", re.compile(r"^(?:\d{4}-[\d: .-]+ F |F\d{4} ).{0,400}Check failed:")),
-    ("SIGBUS", re.compile(r"^(?:\S{0,300}: line \d+: +\d+ )?Bus error\b|^Fatal Python error: Bus error")),
-    ("SIGILL", re.compile(r"^(?:\S{0,300}: line \d+: +\d+ )?Illegal instruction\b|exit code 132\b")),
+    ("SIGABRT", pattern(r"^Fatal Python error: Aborted|^terminate called after throwing an instance of")),
+    ("SIGABRT", pattern(r"^(?:\d{4}-[\d: .-]+ F |F\d{4} ).{0,400}Check failed:")),
+    ("SIGBUS", pattern(r"^(?:\S{0,300}: line \d+: +\d+ )?Bus error\b|^Fatal Python error: Bus error")),
+    ("SIGILL", pattern(r"^(?:\S{0,300}: line \d+: +\d+ )?Illegal instruction\b|exit code 132\b")),
 )
 SIGNAL_WORDS = (
     "Killed",
@@ -78,8 +79,8 @@ SIGNAL_WORDS = (
     "Illegal instruction",
 )
 """What a line of a killed process must contain; looked for first, because it is fast."""
-_THREAD = re.compile(r"^(?:Current thread|Thread) 0x[0-9a-f]+.*\(most recent call first\):\s*$")
-_FAULT_FRAME = re.compile(r'^\s+File "(?P<path>[^"\n]+)", line (?P<line>\d+)(?: in (?P<function>.*))?$')
+_THREAD = pattern(r"^(?:Current thread|Thread) 0x[0-9a-f]+.*\(most recent call first\):\s*$")
+_FAULT_FRAME = pattern(r'^\s+File "(?P<path>[^"\n]+)", line (?P<line>\d+)(?: in (?P<function>.*))?$')
 
 
 def parse_lone(lines: list[str], before: list[str], complete: bool) -> Block | None:
@@ -131,8 +132,8 @@ def parse_warning(line: str) -> Block | None:
 def parse_signal(lines: list[str]) -> Block | None:
     """Read the line that a shell, the kernel or the interpreter leaves when a process is killed."""
     line = lines[0][:2000]
-    for name, pattern in SIGNALS:
-        if pattern.search(line):
+    for name, expected in SIGNALS:
+        if expected.search(line):
             frames, taken = _fault_frames(lines)
             return Block(name, line.strip(), frames, 1 + taken)
     return None

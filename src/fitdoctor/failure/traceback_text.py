@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
 
 from fitdoctor.facts import Frame
 from fitdoctor.failure.frames import frame_of
+from fitdoctor.patterns import pattern
+from fitdoctor.records import dataclass
 
 HEADER = "Traceback (most recent call last)"
 MOST_LINES = 6000
 
-_FRAME = re.compile(r'^\s*File "(?P<path>[^"\n]+)", line (?P<line>\d+)(?:,? in (?P<function>.*))?$')
-_EXCEPTION = re.compile(r"^(?P<type>[A-Za-z_]\w*(?:\.\w+)*)(?::(?: (?P<message>.*))?)?$")
-_NOISE = re.compile(
+_FRAME = pattern(r'^\s*File "(?P<path>[^"\n]+)", line (?P<line>\d+)(?:,? in (?P<function>.*))?$')
+_EXCEPTION = pattern(r"^(?P<type>[A-Za-z_]\w*(?:\.\w+)*)(?::(?: (?P<message>.*))?)?$")
+_NOISE = pattern(
     r"""^(?:
         \d{4}[-/]\d\d[-/]\d\d[ T]\d\d:\d\d
       | [IWEF]\d{4}[ ]\d\d:\d\d:
@@ -25,7 +26,7 @@ _NOISE = re.compile(
     )""",
     re.VERBOSE,
 )
-_STOP = re.compile(
+_STOP = pattern(
     r"""^(?:
         ={5,} | _{5,}[ ] | -{20,}
       | (?:FAILED|PASSED|ERROR)[ ]\S+::
@@ -47,7 +48,7 @@ _CHAIN = (
     "During handling of the above exception, another exception occurred:",
     "The above exception was the direct cause of the following exception:",
 )
-_GOES_ON = re.compile(
+_GOES_ON = pattern(
     r"""^\s*(?:
         (?:Call[ ])?[Aa]rguments[ ]received | .{0,2000}[ ]was[ ]defined[ ]here: | The[ ]tensor[ ]
       | Detected[ ]at[ ]node | Node:[ ] | Errors[ ]may[ ]have[ ]originated | Function[ ]call[ ]stack:
@@ -57,11 +58,11 @@ _GOES_ON = re.compile(
     )""",
     re.VERBOSE,
 )
-_ARGUMENTS = re.compile(r"^\s*(?:Call arguments|Arguments) received(?: by .*)?:\s*$")
-_NESTED = re.compile(
+_ARGUMENTS = pattern(r"^\s*(?:Call arguments|Arguments) received(?: by .*)?:\s*$")
+_NESTED = pattern(
     r"^(?:\{\{function_node [^}]*\}\}\s*)*[A-Za-z_][\w.]*(?:Error|Exception|Interrupt|Iteration|Exit)\b"
 )
-_TAIL_END = re.compile(r"\[Op:[\w./-]+\]")
+_TAIL_END = pattern(r"\[Op:[\w./-]+\]")
 _AT_THE_END = 60
 """Paragraphs up to the very end of the text belong to the last message, if they are no more lines than this."""
 

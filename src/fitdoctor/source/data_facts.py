@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import math
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fitdoctor.facts import (
@@ -19,6 +19,7 @@ from fitdoctor.facts import (
     Statistics,
     Unknown,
 )
+from fitdoctor.records import dataclass
 from fitdoctor.source import arrays, objects
 from fitdoctor.source.array_arguments import frozen
 from fitdoctor.source.calls import follow_function

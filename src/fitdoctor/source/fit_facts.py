@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fitdoctor.facts import CallbackFacts, ClassWeight, DataFacts, FitFacts, ModelFacts, Unknown
+from fitdoctor.records import dataclass
 from fitdoctor.source import arrays, objects
 from fitdoctor.source.data_facts import Given, data_facts, is_none
 from fitdoctor.source.model_facts import model_facts

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 
+from fitdoctor.records import dataclass
 from fitdoctor.source.index import FUNCTIONS
 from fitdoctor.source.module import Module
 

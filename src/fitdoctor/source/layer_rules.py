@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from fitdoctor.facts import Unknown
+from fitdoctor.records import dataclass
 from fitdoctor.source.layer_settings import (
     Dims,
     LayerPlan,

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from fitdoctor.facts import Unknown
+from fitdoctor.records import dataclass
 
 Dim = int | None | Unknown
 """An axis length: a number, None where Keras itself leaves it open, Unknown where the source does not tell."""

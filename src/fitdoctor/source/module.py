@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 import gc
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
 from fitdoctor.diagnosis import Location
 from fitdoctor.facts import Code, SourceFacts
+from fitdoctor.records import dataclass
 from fitdoctor.source import places, resolution
 from fitdoctor.source.index import FUNCTIONS, FunctionNode, Index, Scope, parameters_of
 from fitdoctor.source.names import canonical, kind_of

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from fitdoctor.records import dataclass
 from fitdoctor.source.assignments import (
     Assignment,
     Path,

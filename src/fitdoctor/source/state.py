@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from fitdoctor.records import dataclass
 from fitdoctor.source.joining import join, join_records
 from fitdoctor.source.values import (
     UNTOLD,

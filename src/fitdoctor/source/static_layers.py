@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from fitdoctor.facts import Unknown
+from fitdoctor.records import dataclass
 from fitdoctor.source import arrays, objects
 from fitdoctor.source.array_arguments import dtype_of
 from fitdoctor.source.layer_rules import KEEPS_DTYPE, Applied, apply_layer, fixed_axis

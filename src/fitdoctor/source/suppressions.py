@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import io
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 
-from fitdoctor.diagnosis import Finding, Location
+from fitdoctor.diagnosis import Finding, Location, Moment, Severity
+from fitdoctor.records import dataclass
 from fitdoctor.source.module import Module
 
 _OURS = re.compile(r"#\s*fitdoctor\s*:\s*ignore(?![\w-])\s*(?:\[([^\]]*)\])?", re.IGNORECASE)
@@ -80,12 +81,14 @@ def suppressions(module: Module) -> tuple[Suppression, ...]:
 
 
 def suppress(module: Module, findings: Iterable[Finding]) -> Outcome:
-    """Take out the findings of this file that a comment silences."""
+    """Take out the findings of this file that a comment silences, and the errors that the program itself expects."""
     comments = suppressions(module)
     kept: list[Finding] = []
     silenced: list[Finding] = []
     used: set[tuple[Suppression, str]] = set()
     for finding in findings:
+        if is_expected(module, finding):
+            continue
         covering = [comment for comment in comments if comment.covers(finding)]
         (silenced if covering else kept).append(finding)
         for comment in covering:
@@ -99,6 +102,27 @@ def suppress(module: Module, findings: Iterable[Finding]) -> Outcome:
         if (comment, name) not in used
     ]
     return Outcome(tuple(kept), tuple(silenced), tuple(unused))
+
+
+def is_expected(module: Module, finding: Finding) -> bool:
+    """Whether an error stands in a block that is there to see it raised: `with pytest.raises(…):`."""
+    place = finding.location
+    if place is None or finding.severity is not Severity.ERROR or finding.moment is not Moment.SOURCE:
+        return False
+    if place.path != module.path:
+        return False
+    for block in (*module.nodes(ast.With), *module.nodes(ast.AsyncWith)):
+        if any(_awaits_error(item.context_expr) for item in block.items):
+            around = module.location(block)
+            if around.cell == place.cell and around.line <= place.line <= around.end_line:
+                return True
+    return False
+
+
+def _awaits_error(expr: ast.expr) -> bool:
+    called = expr.func if isinstance(expr, ast.Call) else None
+    name = getattr(called, "attr", getattr(called, "id", ""))
+    return name == "raises" or name.startswith(("assertRaises", "assert_raises"))
 
 
 def _means(name: str, finding: Finding) -> bool:

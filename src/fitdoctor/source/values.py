@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from fitdoctor.facts import Unknown
+from fitdoctor.records import dataclass
 from fitdoctor.source.layer_settings import Dims, LayerPlan
 
 UNTOLD = Unknown("not evident from the source")

@@ -17,20 +17,18 @@ Write it with `json.dumps`, give each worker its own index from 0, and the same 
 
 ## Known limits
 
-Whether the other workers answer is not tried.
+It is found when the strategy is made; whether the other workers answer is not tried.
 """
 
 from __future__ import annotations
 
 import ast
-import json
 from collections.abc import Iterator
-from typing import Any
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, spell
-from fitdoctor.facts import EnvironmentFacts, FailureFacts, Unknown
+from fitdoctor.facts import FailureFacts, Unknown
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 
@@ -40,42 +38,6 @@ CAUSE = Cause(
     severity=Severity.ERROR,
     raises=("JSONDecodeError", "ValueError", "KeyError", "TypeError"),
 )
-
-
-@CAUSE.before_fit
-def from_environment(environment: EnvironmentFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """What stands in TF_CONFIG now does not describe a cluster."""
-    wrong = problem(environment.cluster_config) if environment.cluster_config.strip() else None
-    if wrong is not None:
-        yield _finding(wrong, project, Confidence.LIKELY, [])
-
-
-def problem(text: str) -> str | None:
-    """What is wrong with a TF_CONFIG, in words; None when it is in order."""
-    try:
-        config: Any = json.loads(text)
-    except ValueError as error:
-        return f"TF_CONFIG is not JSON: {error}"
-    if not isinstance(config, dict):
-        return "TF_CONFIG is not a JSON object"
-    cluster, task = config.get("cluster"), config.get("task")
-    if not isinstance(cluster, dict) or not cluster:
-        return None if not config else "TF_CONFIG has no `cluster`"
-    if not isinstance(task, dict) or "type" not in task or "index" not in task:
-        return "TF_CONFIG has no `task` with a `type` and an `index`"
-    addresses = [address for hosts in cluster.values() if isinstance(hosts, list) for address in hosts]
-    if len(set(map(str, addresses))) < len(addresses):
-        return "TF_CONFIG names an address twice"
-    hosts = cluster.get(task["type"])
-    if not isinstance(hosts, list):
-        return f"TF_CONFIG has a task of type `{task['type']}`, which is not in its cluster"
-    try:
-        index = int(task["index"])
-    except (TypeError, ValueError):
-        return f"the index of the task is no number: {task['index']!r}"
-    if not 0 <= index < len(hosts):
-        return f"the index {index} of the task is outside 0..{len(hosts) - 1}"
-    return None
 
 
 def _finding(

@@ -31,6 +31,7 @@ from fitdoctor.catalogue.strategies import device_names, made
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, Severity
 from fitdoctor.edits import fix
 from fitdoctor.facts import EnvironmentFacts, FailureFacts, FitFacts, Unknown
+from fitdoctor.patterns import pattern
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 
@@ -41,7 +42,7 @@ CAUSE = Cause(
     raises=("InvalidArgumentError", "RuntimeError", "ValueError"),
 )
 
-REFUSED = re.compile(
+REFUSED = pattern(
     r"Could not satisfy (?:explicit )?device specification '([^']*)'"
     r"|was explicitly assigned to (\S+) but available devices"
     r"|Unknown device name|unknown device|device (\S+) is not registered",

@@ -31,6 +31,7 @@ from fitdoctor.catalogue.keras_signatures import PUBLIC_NAMES
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix
 from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.patterns import pattern
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 
@@ -43,7 +44,7 @@ CAUSE = Cause(
 
 PRIVATE = "tensorflow.python.keras"
 LEGACY = "tf_keras"
-FOREIGN = re.compile(
+FOREIGN = pattern(
     r"Only instances of `?keras\.Layer`? can be added"
     r"|Could not interpret (?:optimizer|loss|metric|activation|initializer) (?:function )?identifier: "
     r".*(?:object|keras)"

@@ -26,7 +26,6 @@ A penalty on a weight alone can be given as a regularizer of that weight; that w
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
@@ -35,6 +34,7 @@ from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Locati
 from fitdoctor.edits import fix, insert_after, insert_before, spell
 from fitdoctor.facts import FailureFacts, Unknown
 from fitdoctor.failure.patterns import attribute_missing
+from fitdoctor.patterns import pattern
 from fitdoctor.source.callees import is_self
 from fitdoctor.source.keras_objects import kind_of_value
 from fitdoctor.source.module import CallSite, ClassInfo, FunctionInfo, Module
@@ -48,7 +48,7 @@ CAUSE = Cause(
 )
 
 _LAMBDA = "`add_loss()` can only be called from inside"
-_METRIC = re.compile(r"`add_metric\(\)` method is deprecated")
+_METRIC = pattern(r"`add_metric\(\)` method is deprecated")
 
 
 @CAUSE.in_source

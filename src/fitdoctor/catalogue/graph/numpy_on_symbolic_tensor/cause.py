@@ -28,7 +28,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.array_twins import array_calls, method_edits, twin_edits
@@ -51,6 +50,7 @@ from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, spell, unsafe
 from fitdoctor.facts import FailureFacts, Frame, Unknown
+from fitdoctor.records import dataclass
 from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project
 

@@ -28,7 +28,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.traced import (
@@ -45,6 +44,7 @@ from fitdoctor.catalogue.traced import (
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, insert_before, spell
 from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.records import dataclass
 from fitdoctor.source.callees import callee
 from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project

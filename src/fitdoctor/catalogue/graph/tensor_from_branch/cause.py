@@ -49,6 +49,7 @@ from fitdoctor.catalogue.traced import (
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, insert_before, spell, unsafe
 from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.patterns import pattern
 from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project
 from fitdoctor.source.tracing import functions_in
@@ -60,8 +61,8 @@ CAUSE = Cause(
     raises=("InaccessibleTensorError", "TypeError", "ValueError"),
 )
 
-_ONE_BRANCH = re.compile(r"'(?P<name>[\w.]+)' must (?:also )?be (?:initialized|defined) in (?:the|both)")
-_RETURN = re.compile(
+_ONE_BRANCH = pattern(r"'(?P<name>[\w.]+)' must (?:also )?be (?:initialized|defined) in (?:the|both)")
+_RETURN = pattern(
     r"branch must also have a return|value must also be returned|must return a value in both"
 )
 

@@ -30,10 +30,10 @@ from collections.abc import Iterator
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.leaks import graph_part
 from fitdoctor.catalogue.own_graphs import (
-    SESSIONS,
     block_around,
     graph_blocks,
     graph_name,
+    opens_sessions,
     switched_off,
     trains_keras,
     unwrapped,
@@ -67,7 +67,9 @@ def from_source(module: Module, project: Project) -> Iterator[Finding]:
     if module.keras != 3 or switched_off(project) is not None:
         return
     blocks = list(graph_blocks(module))
-    sessions = any(other.calls_to(*SESSIONS) for other in project.modules)
+    if not blocks:
+        return
+    sessions = opens_sessions(project)
     keras = trains_keras(project)
     for block in blocks:
         made = _keras_in(module, block) if keras else None

@@ -27,14 +27,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.kept_reads import runs_plainly
 from fitdoctor.catalogue.own_graphs import (
-    GRAPHS,
     SWITCHES,
-    graph_blocks,
+    makes_graphs,
     switched_off,
     trains_keras,
     uses_keras,
@@ -45,6 +43,7 @@ from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Locati
 from fitdoctor.edits import fix
 from fitdoctor.facts import FailureFacts, Unknown
 from fitdoctor.failure.patterns import attribute_missing
+from fitdoctor.records import dataclass
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 
@@ -128,9 +127,7 @@ def _switches(module: Module, project: Project) -> Iterator[_Old]:
 
 def _fed_eagerly(module: Module, project: Project) -> Iterator[_Old]:
     """Placeholders, and sessions that are run, where the program neither leaves eager mode nor makes a graph."""
-    if switched_off(project) is not None or any(other.calls_to(*GRAPHS) for other in project.modules):
-        return
-    if any(True for other in project.modules for _ in graph_blocks(other)):
+    if switched_off(project) is not None or makes_graphs(project):
         return
     for site in module.calls_to(*_FED):
         if runs_plainly(module, site.function):

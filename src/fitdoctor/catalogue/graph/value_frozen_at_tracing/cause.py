@@ -24,13 +24,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.traced import name_of, traced_evidence
 from fitdoctor.catalogue.training_loops import bound_in, loops_around, trains
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, spell
+from fitdoctor.records import dataclass
 from fitdoctor.source.callees import argument_for, is_self, receiver
 from fitdoctor.source.index import FUNCTIONS
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module

@@ -29,12 +29,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.model_inputs import refused_input, refusing_site
+from fitdoctor.catalogue.model_inputs import leads_with_batch, refused_input, refusing_site
 from fitdoctor.catalogue.shapes import (
     input_shape_edit,
     mismatches,
     proven,
-    says_batch,
     shape_argument,
     while_validating,
 )
@@ -76,7 +75,7 @@ def from_data(model: ModelFacts, data: DataFacts) -> Iterator[Finding]:
 def from_model(site: ModelSite) -> Iterator[Finding]:
     """The first layer refuses an input whose source speaks of samples."""
     given = refusing_site(site)
-    if given is not None and says_batch(given[0]):
+    if given is not None and site.failure is not None and leads_with_batch(*given, site.failure.message):
         yield _of_refusal(*given)
 
 
@@ -154,7 +153,7 @@ def from_failure(
         yield from _from_message(failure, said.found, said.expected)
         return
     given = refused_input(failure, project)
-    if given is not None and says_batch(given[0]):
+    if given is not None and leads_with_batch(*given, failure.message):
         yield _of_refusal(*given)
     elif given is None and "Kernel shape must have the same length as input" in failure.message:
         yield _in_general(failure)

@@ -28,7 +28,7 @@ import itertools
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.data_places import made_near, rework_data, shape_line
+from fitdoctor.catalogue.data_places import made_near, map_samples, rework_data, shape_line
 from fitdoctor.catalogue.shapes import Mismatch, mismatches, proven, relation, while_validating
 from fitdoctor.catalogue.words import place, shape_words
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
@@ -78,13 +78,17 @@ def _findings(
                 ),
                 Evidence(claim="what the model expects was fixed here", location=place(mismatch.code)),
             ],
-            fixes=_fixes(mismatch, fit_call),
+            fixes=_fixes(mismatch, fit_call, data),
             confidence=confidence,
         )
 
 
-def _fixes(mismatch: Mismatch, fit_call: FitFacts | Unknown) -> list[Fix]:
+def _fixes(mismatch: Mismatch, fit_call: FitFacts | Unknown, data: DataFacts) -> list[Fix]:
     array = mismatch.array
+    if data.form == "dataset":
+        order = _order(mismatch.found_sample, mismatch.expected_sample)
+        moved = f"tf.transpose(x, {order})"
+        return [fix(f"move the axes of each sample: `{moved}`", map_samples(data, array, moved))]
     numpy, imports = spell(array.use, "numpy", "np")
     move = _moved(mismatch.found_sample, mismatch.expected_sample)
     template = f"{numpy}.{move}"
@@ -107,10 +111,16 @@ def _moved(found: Shape, expected: Shape) -> str:
         axes.insert(target, axes.pop(source))
         if relation(tuple(axes), expected) == "same":
             return f"moveaxis({{}}, {source + 1}, {target + 1 if target < rank - 1 else -1})"
-    for order in itertools.permutations(range(rank)):
+    order = _order(found, expected)
+    return f"transpose({{}}, (0, {', '.join(str(axis + 1) for axis in order)}))"
+
+
+def _order(found: Shape, expected: Shape) -> tuple[int, ...]:
+    """The axes of a sample in the order that the model expects them."""
+    for order in itertools.permutations(range(len(found))):
         if relation(tuple(found[axis] for axis in order), expected) == "same":
-            return f"transpose({{}}, (0, {', '.join(str(axis + 1) for axis in order)}))"
-    return "transpose({})"
+            return order
+    return tuple(range(len(found)))
 
 
 @CAUSE.after_failure

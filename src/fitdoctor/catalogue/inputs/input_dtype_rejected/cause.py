@@ -26,7 +26,7 @@ from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.contents import arrays_of
-from fitdoctor.catalogue.data_places import maker, rework_data
+from fitdoctor.catalogue.data_places import maker, map_samples, rework_data
 from fitdoctor.catalogue.shapes import forward_failure, went_through
 from fitdoctor.catalogue.words import listing, place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
@@ -113,7 +113,8 @@ def _fixes(arrays: list[ArrayFacts], data: DataFacts | Unknown, fit_call: FitFac
     named = isinstance(array.code, Code) and array.container in ("numpy.ndarray", "pandas.DataFrame")
     if data.form == "arrays" and named and array in data.x:
         return [fix(title, rework_data(array, fit_call, '{}.astype("float32")')), in_model]
-    return [fix(f"{title}: `.map(lambda x, y: (tf.cast(x, tf.float32), y))`"), in_model]
+    edits = map_samples(data, array, "tf.cast(x, tf.float32)") if array in data.x else ()
+    return [fix(f"{title}: `.map(lambda x, y: (tf.cast(x, tf.float32), y))`", edits), in_model]
 
 
 @CAUSE.after_failure

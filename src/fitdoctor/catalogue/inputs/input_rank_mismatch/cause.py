@@ -24,12 +24,13 @@ that is lost between two layers of the model is a defect of the model, not of th
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.data_places import rework_data, shape_line
-from fitdoctor.catalogue.model_inputs import refused_input, refusing_site
+from fitdoctor.catalogue.data_places import map_samples, rework_data, shape_line
+from fitdoctor.catalogue.model_inputs import leads_with_batch, refused_input, refusing_site
 from fitdoctor.catalogue.shapes import (
     fits,
     input_shape_edit,
@@ -37,7 +38,6 @@ from fitdoctor.catalogue.shapes import (
     proven,
     refused,
     relation,
-    says_batch,
     went_through,
     while_validating,
     without_one_axis,
@@ -183,9 +183,27 @@ def _fixes(array: ArrayFacts, expected: Shape, fit_call: FitFacts | Unknown, dat
     numpy, imports = spell(array.use, "numpy", "np")
     template = template.replace("np.", f"{numpy}.")
     if data.form != "arrays" or "numpy" not in array.container:
-        return [fix(f"{title}: `{template.replace('{}', 'x')}`")]
+        return [
+            fix(f"{title}: `{template.replace('{}', 'x')}`", map_samples(data, array, _of_sample(template)))
+        ]
     needed = imports if f"{numpy}." in template else ()
     return [fix(title, rework_data(array, fit_call, template), needed)]
+
+
+def _of_sample(template: str) -> str:
+    """The same move for one sample in a pipeline: the axes count one less."""
+    if "[..., None]" in template and "repeat" not in template:
+        return "tf.expand_dims(x, -1)"
+    axis = re.search(r"expand_dims\(\{\}, (\d+)\)", template)
+    if axis:
+        return f"tf.expand_dims(x, {int(axis[1]) - 1})"
+    axis = re.search(r"squeeze\(\{\}, axis=(\d+)\)", template)
+    if axis:
+        return f"tf.squeeze(x, axis={int(axis[1]) - 1})"
+    shape = re.search(r"reshape\(-1, (.*)\)", template)
+    if shape:
+        return f"tf.reshape(x, ({shape[1]},))"
+    return "tf.repeat(tf.expand_dims(x, -1), 3, axis=-1)"
 
 
 def _move(shape: Shape, expected: Shape) -> tuple[str, str] | None:
@@ -218,7 +236,9 @@ def _move(shape: Shape, expected: Shape) -> tuple[str, str] | None:
 def from_model(site: ModelSite) -> Iterator[Finding]:
     """The first layer refuses the rank of the model's own input."""
     given = refusing_site(site)
-    if given is not None and site.failure is not None and not says_batch(given[0]):
+    if given is None or site.failure is None:
+        return
+    if not leads_with_batch(*given, site.failure.message):
         yield _of_input(*given, site.failure.message)
 
 
@@ -278,7 +298,7 @@ def from_failure(
             return
     if failure.called not in ("fit", "evaluate", "predict", "train_on_batch", ""):
         given = refused_input(failure, project)
-        if given is not None and not says_batch(given[0]):
+        if given is not None and not leads_with_batch(*given, failure.message):
             yield _of_input(*given, failure.message)
         return
     if _is_about_the_data(failure, said):

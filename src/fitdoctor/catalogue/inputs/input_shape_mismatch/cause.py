@@ -29,7 +29,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.data_places import made_near, rework_data, shape_line
+from fitdoctor.catalogue.data_places import made_near, map_samples, rework_data, shape_line
 from fitdoctor.catalogue.shapes import (
     Mismatch,
     input_shape_edit,
@@ -109,9 +109,11 @@ def _fixes(mismatch: Mismatch, fit_call: FitFacts | Unknown, data: DataFacts) ->
     array = mismatch.array
     if mismatch.kind == "reshaped":
         axes = ", ".join(str(length) for length in mismatch.expected_sample)
-        edits = rework_data(array, fit_call, f"{{}}.reshape(-1, {axes})") if data.form == "arrays" else ()
         title = f"reshape `{array.path}`: both shapes hold the same number of values"
-        return [fix(title, edits if "numpy" in array.container else ())]
+        if data.form == "dataset":
+            return [fix(title, map_samples(data, array, f"tf.reshape(x, ({axes},))"))]
+        known = data.form == "arrays" and "numpy" in array.container
+        return [fix(title, rework_data(array, fit_call, f"{{}}.reshape(-1, {axes})") if known else ())]
     return [
         fix(
             f"set the input shape to {shape_words(mismatch.found_sample)}",

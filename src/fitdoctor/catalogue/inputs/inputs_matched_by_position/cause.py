@@ -27,7 +27,7 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.data_places import made_near, shaping_step
+from fitdoctor.catalogue.data_places import decided_near, shaping_step
 from fitdoctor.catalogue.data_trail import node_of
 from fitdoctor.catalogue.shapes import proven
 from fitdoctor.catalogue.words import listing, place
@@ -106,7 +106,7 @@ def _findings(
 
 def _line(extra: ArrayFacts, data: DataFacts) -> Location | None:
     step = shaping_step(data)
-    return place(step.code if step else None, made_near(extra) and extra.code, extra.use, extra.code)
+    return place(step.code if step else None, decided_near(extra), extra.use, extra.code)
 
 
 def _matches_by_name(environment: EnvironmentFacts | Unknown) -> bool:

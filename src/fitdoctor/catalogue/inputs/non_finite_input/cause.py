@@ -26,12 +26,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.data_places import part_words
+from fitdoctor.catalogue.data_places import part_words, rework_data
 from fitdoctor.catalogue.data_trail import nearest, trail
 from fitdoctor.catalogue.value_changes import makes_nonfinite
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
-from fitdoctor.edits import fix, rework, spell, unsafe
+from fitdoctor.edits import fix, spell, unsafe
 from fitdoctor.facts import ArrayFacts, DataFacts, FitFacts, ModelFacts, Statistics, Unknown
 from fitdoctor.source.project import Project
 
@@ -54,7 +54,7 @@ def from_data(
     for array in data.x:
         statistics = array.statistics
         if isinstance(statistics, Statistics) and (statistics.nan or statistics.inf):
-            yield _finding(array, statistics, data, model, project)
+            yield _finding(array, statistics, data, model, project, fit)
 
 
 def _is_dealt_with(model: ModelFacts, project: Project | Unknown) -> bool:
@@ -77,7 +77,12 @@ def _mentions_guard(project: Project) -> bool:
 
 
 def _finding(
-    array: ArrayFacts, statistics: Statistics, data: DataFacts, model: ModelFacts, project: Project | Unknown
+    array: ArrayFacts,
+    statistics: Statistics,
+    data: DataFacts,
+    model: ModelFacts,
+    project: Project | Unknown,
+    fit_call: FitFacts,
 ) -> Finding:
     counts = [f"{statistics.nan} NaN"] * bool(statistics.nan) + [f"{statistics.inf} infinite"] * bool(
         statistics.inf
@@ -103,7 +108,7 @@ def _finding(
             ),
             *_columns(array),
         ],
-        fixes=_fixes(array),
+        fixes=_fixes(array, Unknown("the validation data is it") if validation else fit_call),
         notes=[
             "with relu the loss may stay finite: the predictions are the same for every sample all the same"
         ],
@@ -128,12 +133,12 @@ def _columns(array: ArrayFacts) -> Iterator[Evidence]:
         yield Evidence(f"column `{column.name}`", f"{column.nonfinite} not finite", "0", "data.columns")
 
 
-def _fixes(array: ArrayFacts) -> list[Fix]:
+def _fixes(array: ArrayFacts, fit_call: FitFacts | Unknown) -> list[Fix]:
     if array.container == "numpy.ndarray":
         numpy, imports = spell(array.use, "numpy", "np")
         filled = f"{numpy}.nan_to_num({{}}, posinf=0.0, neginf=0.0)"
         return [
             fix("drop the rows, fill the values, or guard the operation that makes them"),
-            unsafe("put 0 in their place", rework(array.code, array.use, filled), imports),
+            unsafe("put 0 in their place", rework_data(array, fit_call, filled), imports),
         ]
     return [fix("drop the rows, fill the values, or guard the operation that makes them")]

@@ -23,7 +23,6 @@ What an object array holds is read from its first rows.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
@@ -34,6 +33,7 @@ from fitdoctor.catalogue.words import listing, place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, spell
 from fitdoctor.facts import ArrayFacts, DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
+from fitdoctor.patterns import pattern
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(
@@ -43,11 +43,11 @@ CAUSE = Cause(
     raises="ValueError",
 )
 
-_REFUSED = re.compile(
+_REFUSED = pattern(
     r"Invalid dtype: (?!str|bytes)(?P<dtype>[\w\[\]]+)|Unsupported object type (?P<kind>[\w.]+)"
     r"|could not convert string to float"
 )
-_NULLABLE = re.compile(r"(?:Float|Int|UInt)\d+|boolean")
+_NULLABLE = pattern(r"(?:Float|Int|UInt)\d+|boolean")
 
 
 @CAUSE.before_fit

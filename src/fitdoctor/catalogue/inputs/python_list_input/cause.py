@@ -25,7 +25,6 @@ as long.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
@@ -34,9 +33,10 @@ from fitdoctor.catalogue.data_places import made_near
 from fitdoctor.catalogue.shapes import fits, proven, went_through
 from fitdoctor.catalogue.words import listing, place, shape_words
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, Severity
-from fitdoctor.edits import fix, spell, wrap
+from fitdoctor.edits import fix, insert_before, spell, wrap
 from fitdoctor.facts import ArrayFacts, Code, DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
 from fitdoctor.failure.patterns import cardinality
+from fitdoctor.patterns import pattern
 
 CAUSE = Cause(
     id="FIT107",
@@ -47,8 +47,8 @@ CAUSE = Cause(
 )
 
 LISTS = frozenset({"list", "tuple", "range", "set", "collections.deque"})
-_LIST_TYPE = re.compile(r"of type <class '(?:list|tuple|range|set|collections\.deque)'>")
-_TAKEN_TYPE = re.compile(r"of type <class '(?:numpy|pandas|tensorflow)\.")
+_LIST_TYPE = pattern(r"of type <class '(?:list|tuple|range|set|collections\.deque)'>")
+_TAKEN_TYPE = pattern(r"of type <class '(?:numpy|pandas|tensorflow)\.")
 
 
 @CAUSE.in_source
@@ -121,7 +121,12 @@ def _literal(array: ArrayFacts) -> Code | None:
 
 
 def _as_array(array: ArrayFacts, template: str) -> tuple[Edit, ...]:
-    return wrap(_literal(array) or array.use, template)
+    literal = _literal(array)
+    use = array.use
+    if literal is None and isinstance(use, Code) and use.text.isidentifier() and not use.indent:
+        # Later uses, such as evaluate, get the array too; within a loop the list may still grow.
+        return insert_before(use, f"{use.text} = {template.replace('{}', use.text)}")
+    return wrap(literal or use, template)
 
 
 def _is_list_of_samples(model: ModelFacts, data: DataFacts) -> bool:

@@ -36,6 +36,7 @@ from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, rework, spell
 from fitdoctor.facts import ArrayFacts, DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
+from fitdoctor.patterns import pattern
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(
@@ -45,7 +46,7 @@ CAUSE = Cause(
     raises=("ValueError", "UnimplementedError"),
 )
 
-_REFUSED = re.compile(
+_REFUSED = pattern(
     r"Invalid dtype: (?:str|bytes)\d*|Cast string to \w+ is not supported|could not convert string to float"
     r"|dtype='?string'? is not a valid dtype|Unsupported object type str"
 )

@@ -28,9 +28,7 @@ Metrics of your own are not judged.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.label_shapes import FITS, verdict
@@ -51,6 +49,8 @@ from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, S
 from fitdoctor.edits import fix, replace_code, set_argument, unsafe
 from fitdoctor.facts import Code, DataFacts, FailureFacts, MetricFacts, ModelFacts, Outcome, Unknown
 from fitdoctor.failure.patterns import operation_shapes
+from fitdoctor.patterns import pattern
+from fitdoctor.records import dataclass
 
 CAUSE = Cause(
     id="FIT218",
@@ -146,7 +146,7 @@ def from_failure(
     )
 
 
-_METRIC_WORDS = re.compile(
+_METRIC_WORDS = pattern(
     r"FBetaScore expects 2D inputs|Argument `segment_ids` and `data` should have same leading dimension"
 )
 

@@ -28,7 +28,6 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.targets import loss_accepted, loss_failure, output_specs
@@ -36,6 +35,8 @@ from fitdoctor.catalogue.words import listing, place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix
 from fitdoctor.facts import Code, DataFacts, FailureFacts, FitFacts, ModelFacts, Outcome, Unknown
+from fitdoctor.patterns import pattern
+from fitdoctor.records import dataclass
 
 CAUSE = Cause(
     id="FIT216",
@@ -45,7 +46,7 @@ CAUSE = Cause(
     explains=("FIT201", "FIT205", "FIT214", "FIT218"),
 )
 
-_WORDS = re.compile(
+_WORDS = pattern(
     r"y_true and y_pred have different structures|in the `loss` argument, can't be found|Expected keys .* in loss dict"
     r"|Invalid `(?:weighted_)?metrics`|tuple arity mismatch|Expected any non-tensor type, but got a tensor"
     r"|When providing the `loss` argument as a (?:list|dict), it should have as many entries"
@@ -102,7 +103,7 @@ def from_failure(
         yield _finding(_from_words(failure.message, raised_at), Confidence.LIKELY)
 
 
-_KEY = re.compile(r"Expected \w+, but got (?P<key>\S+) of type 'str'")
+_KEY = pattern(r"Expected \w+, but got (?P<key>\S+) of type 'str'")
 """Keras flattens a dict of labels whose keys are not the outputs' names, and meets a key where an array should be."""
 
 

@@ -46,6 +46,7 @@ from fitdoctor.facts import (
     Unknown,
 )
 from fitdoctor.failure.patterns import cardinality
+from fitdoctor.patterns import pattern
 
 CAUSE = Cause(
     id="FIT214",
@@ -54,9 +55,9 @@ CAUSE = Cause(
     explains=("FIT108", "FIT212"),
 )
 
-_POLICY = re.compile(r"adv|reward|return|delta|gain|td_|signed", re.IGNORECASE)
+_POLICY = pattern(r"adv|reward|return|delta|gain|td_|signed", re.IGNORECASE)
 """What negative weights are called in a policy gradient, where they are meant."""
-_WEIGHTS = re.compile(r"weight|mask|importance|^s?w$|_w$|^w_|freq|count", re.IGNORECASE)
+_WEIGHTS = pattern(r"weight|mask|importance|^s?w$|_w$|^w_|freq|count", re.IGNORECASE)
 _LEAST_ROWS = 16
 
 

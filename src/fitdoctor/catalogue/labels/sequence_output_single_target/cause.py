@@ -30,11 +30,14 @@ from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.label_shapes import SEQUENCE, Refused, refused_after, rows, verdict
-from fitdoctor.catalogue.targets import Target, loss_accepted, loss_failure, targets
+from fitdoctor.catalogue.layer_source import found_in, insert_layer
+from fitdoctor.catalogue.targets import REGRESSION, Target, loss_accepted, loss_failure, targets
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, remove_argument, unsafe
 from fitdoctor.facts import Code, DataFacts, FailureFacts, LayerFacts, ModelFacts, Unknown
+from fitdoctor.patterns import pattern
+from fitdoctor.source.project import Project
 
 CAUSE = Cause(
     id="FIT217",
@@ -51,12 +54,12 @@ _STEPWISE = frozenset(
     "Masking Identity InputLayer".split()
 )
 """Layers that work on each step by itself: they keep the steps, but did not make them."""
-_IMAGES = re.compile(r"(Separable|Depthwise)?Conv[23]D(Transpose)?|.*Pooling[23]D|UpSampling2D")
+_IMAGES = pattern(r"(Separable|Depthwise)?Conv[23]D(Transpose)?|.*Pooling[23]D|UpSampling2D")
 
 
 @CAUSE.in_source
 @CAUSE.before_fit
-def from_data(model: ModelFacts, data: DataFacts) -> Iterator[Finding]:
+def from_data(model: ModelFacts, data: DataFacts, project: Project | Unknown) -> Iterator[Finding]:
     """Labels without a time axis against outputs with one."""
     for target in targets(model, data):
         labels, output = target.label_shape, target.output_shape
@@ -65,35 +68,35 @@ def from_data(model: ModelFacts, data: DataFacts) -> Iterator[Finding]:
         if verdict(target.loss_name, labels, output, target.label_statistics) != SEQUENCE:
             continue
         # Over one unit the subtraction broadcasts; over several it fails as soon as the length of a batch is known.
-        silent = loss_accepted(data) and output[-1] == 1
-        proven = silent or loss_failure(data) is not None
+        failed = loss_failure(data) is not None
+        silent = not failed and target.loss_name in REGRESSION and output[-1] == 1
+        proven = failed or (silent and loss_accepted(data))
         confidence = Confidence.CERTAIN if proven else Confidence.LIKELY
-        yield _finding(Refused(target, labels, output, confidence), silent)
+        yield _finding(Refused(target, labels, output, confidence), silent, project)
 
 
 @CAUSE.after_failure
 def from_failure(
-    failure: FailureFacts, model: ModelFacts | Unknown, data: DataFacts | Unknown
+    failure: FailureFacts,
+    model: ModelFacts | Unknown,
+    data: DataFacts | Unknown,
+    project: Project | Unknown,
 ) -> Iterator[Finding]:
     """The message holds both shapes."""
     for refused in refused_after(failure, model, data, SEQUENCE):
         if refused.target is None or not _is_image(refused.target):
-            yield _finding(refused, silent=False)
+            yield _finding(refused, False, project)
 
 
 def _is_image(target: Target) -> bool:
-    """Rows of an image through Dense: no sequence, but a Flatten that is missing."""
-    layers = [step for step in target.way if isinstance(step, LayerFacts)]
-    if any(_IMAGES.fullmatch(layer.class_name) for layer in layers):
-        return True
-    whole = bool(layers) and layers[-1].class_name == "InputLayer"
-    return whole and all(layer.builtin and layer.class_name in _STEPWISE for layer in layers)
+    """A convolution over images behind it: then it is a Flatten that is missing."""
+    return any(isinstance(step, LayerFacts) and _IMAGES.fullmatch(step.class_name) for step in target.way)
 
 
-def _finding(refused: Refused, silent: bool) -> Finding:
+def _finding(refused: Refused, silent: bool, project: Project | Unknown) -> Finding:
     target = refused.target
     labels = target.labels if target is not None else None
-    layer = _keeper(target)
+    layer, following = _keeper(target)
     steps = "every time step" if refused.output[1] is None else f"each of {refused.output[1]} steps"
     more = ", and the loss compares them by broadcasting" if silent else ""
     return CAUSE.finding(
@@ -101,6 +104,7 @@ def _finding(refused: Refused, silent: bool) -> Finding:
         subject=target.subject if target is not None else "labels",
         location=place(
             _line(layer),
+            following.code if following is not None else None,
             target.layer.code if target is not None and target.layer is not None else None,
             labels.code if labels is not None else None,
             refused.place,
@@ -114,20 +118,22 @@ def _finding(refused: Refused, silent: bool) -> Finding:
                 location=place(labels.code, labels.use) if labels is not None else refused.place,
             )
         ],
-        fixes=_fixes(layer, silent),
+        fixes=_fixes(layer, following, silent, project),
         confidence=refused.confidence,
         severity=Severity.WARNING if silent else Severity.ERROR,
     )
 
 
-def _keeper(target: Target | None) -> LayerFacts | None:
-    """The last layer that could have dropped the time axis and did not."""
+def _keeper(target: Target | None) -> tuple[LayerFacts | None, LayerFacts | None]:
+    """The last layer that could have dropped the time axis and did not, and the layer that follows it."""
+    following: LayerFacts | None = None
     for step in target.way if target is not None else ():
-        if not isinstance(step, LayerFacts):
-            return None
+        if not isinstance(step, LayerFacts) or step.class_name == "InputLayer":
+            return None, following
         if not step.builtin or step.class_name not in _STEPWISE:
-            return step
-    return None
+            return step, following
+        following = step
+    return None, following
 
 
 def _returns_sequences(layer: LayerFacts) -> bool:
@@ -143,11 +149,22 @@ def _line(layer: LayerFacts | None) -> Location | None:
     return layer.code.location
 
 
-def _fixes(layer: LayerFacts | None, silent: bool) -> list[Fix]:
+def _fixes(
+    layer: LayerFacts | None, following: LayerFacts | None, silent: bool, project: Project | Unknown
+) -> list[Fix]:
     make = unsafe if silent else fix
     if layer is not None and _returns_sequences(layer):
         return [make("give the last step only: leave out `return_sequences=True`", _without_sequences(layer))]
-    return [make("pool over the steps with `GlobalAveragePooling1D`, or flatten them, before the last layer")]
+    found = found_in(project, following.code) if following is not None else None
+    pool, flatten = (
+        make(title, insert_layer(*found, name) if found is not None else ())
+        for title, name in (
+            ("average over the steps before the next layer", "GlobalAveragePooling1D"),
+            ("flatten the steps before the next layer", "Flatten"),
+        )
+    )
+    # Without a layer that made steps, the rows of a table or picture are taken for them.
+    return [pool, flatten] if layer is not None else [flatten, pool]
 
 
 def _without_sequences(layer: LayerFacts) -> tuple[Edit, ...]:

@@ -23,7 +23,6 @@ that returns on some of its ways only is not reported from the source.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
@@ -31,6 +30,7 @@ from fitdoctor.catalogue.traced import name_of, own_nodes
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, insert_after
 from fitdoctor.facts import DataFacts, FailureFacts, ModelFacts, Unknown
+from fitdoctor.patterns import pattern
 from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project
 
@@ -43,7 +43,7 @@ CAUSE = Cause(
 )
 
 _EFFECTS = frozenset({"add_loss", "add_metric", "print"})
-_SAID = re.compile(
+_SAID = pattern(
     r"Got 'None' \(of type <class 'NoneType'>\) as input for layer"
     r"|None values not supported"
     r"|must be KerasTensors\. Received: outputs=(?:None|[^\n]{0,300}including invalid value None)"
@@ -210,7 +210,8 @@ def from_failure(
         if _should_return(function) and returns_nothing(function)
     ]
     used = [function for function in candidates if not _for_effect(function.module, function)]
-    chosen = used or candidates
+    labels_missing = isinstance(data, DataFacts) and not data.y
+    chosen = used or ([] if labels_missing else candidates)
     if len(chosen) > 1 and isinstance(model, ModelFacts):
         chosen = [function for function in chosen if _belongs(function, model)] or chosen
     for function in chosen[:1]:

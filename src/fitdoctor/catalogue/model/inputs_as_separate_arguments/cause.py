@@ -22,7 +22,6 @@ A model with its own `train_step` may call itself with several arguments, and is
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
@@ -32,6 +31,7 @@ from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, insert_before
 from fitdoctor.facts import DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
+from fitdoctor.patterns import pattern
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
 from fitdoctor.source.project import Project
 
@@ -43,8 +43,8 @@ CAUSE = Cause(
     explains=("FIT109", "FIT314"),
 )
 
-_MISSING = re.compile(r"missing a required argument: '(?P<name>\w+)'")
-_MISSING_NAMED = re.compile(r"\.call\(\) missing \d+ required positional arguments?: '(?P<name>\w+)'")
+_MISSING = pattern(r"missing a required argument: '(?P<name>\w+)'")
+_MISSING_NAMED = pattern(r"\.call\(\) missing \d+ required positional arguments?: '(?P<name>\w+)'")
 _STEPS = {
     "fit": "train_step",
     "train_on_batch": "train_step",

@@ -25,7 +25,6 @@ raises nothing while the model is made and is not seen.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
@@ -36,6 +35,7 @@ from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix
 from fitdoctor.facts import FailureFacts, LayerFacts, Unknown
+from fitdoctor.patterns import pattern
 from fitdoctor.source.assignments import last_assignment
 from fitdoctor.source.fit_sites import ModelSite
 from fitdoctor.source.module import Module
@@ -44,10 +44,10 @@ from fitdoctor.source.static_layers import snake_case
 
 CAUSE = Cause(id="FIT309", slug="layer-not-called", severity=Severity.ERROR, raises="ValueError")
 
-_OUTPUTS = re.compile(r"All `(?:inputs|outputs)` values must be KerasTensors")
+_OUTPUTS = pattern(r"All `(?:inputs|outputs)` values must be KerasTensors")
 _POSITIONAL = "Only input tensors may be passed as positional arguments"
-_LAYER = re.compile(r"<(?P<kind>[A-Z]\w*) name=(?P<name>[\w/.-]+), built=\w+>")
-_CLASS = re.compile(r"<class '[\w.]*\.(?P<kind>[A-Z]\w*)'> \(of type <class 'type'>\)")
+_LAYER = pattern(r"<(?P<kind>[A-Z]\w*) name=(?P<name>[\w/.-]+), built=\w+>")
+_CLASS = pattern(r"<class '[\w.]*\.(?P<kind>[A-Z]\w*)'> \(of type <class 'type'>\)")
 _MOST_STEPS = 10
 
 

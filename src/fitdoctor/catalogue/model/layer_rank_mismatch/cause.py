@@ -30,7 +30,6 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.label_shapes import shapes_of_failure
@@ -50,6 +49,8 @@ from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Locati
 from fitdoctor.edits import fix, set_argument, unsafe
 from fitdoctor.facts import DataFacts, FailureFacts, LayerFacts, ModelFacts, Shape, Unknown
 from fitdoctor.failure.patterns import input_mismatch, parse_shape
+from fitdoctor.patterns import pattern
+from fitdoctor.records import dataclass
 from fitdoctor.source.fit_sites import ModelSite
 from fitdoctor.source.project import Project
 
@@ -62,7 +63,7 @@ CAUSE = Cause(
 )
 
 RECURRENT = frozenset({"LSTM", "GRU", "SimpleRNN", "RNN", "Bidirectional", "ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D"})
-KEEPS_RANK = re.compile(
+KEEPS_RANK = pattern(
     r"InputLayer|\w*Dropout\w*|\w*Normalization|Activation|\w*ReLU|ELU|Softmax|Gaussian\w+|Masking|Rescaling|Identity"
     r"|ActivityRegularization|Random\w+|Resizing|CenterCrop"
 )
@@ -81,8 +82,8 @@ class Ranks:
     shape: Shape | None
 
 
-_TIME_DISTRIBUTED = re.compile(r"`TimeDistributed`[^\n]{0,120}at least 3 (?:axes|dimensions), received: (?P<shape>\([^)]*\))")
-_KERNEL = re.compile(
+_TIME_DISTRIBUTED = pattern(r"`TimeDistributed`[^\n]{0,120}at least 3 (?:axes|dimensions), received: (?P<shape>\([^)]*\))")
+_KERNEL = pattern(
     r"Kernel shape must have the same length as input(?:, but received kernel of shape (?P<kernel>\([^)]*\)) and "
     r"input of shape|:) (?P<shape>\([^)]*\))"
 )

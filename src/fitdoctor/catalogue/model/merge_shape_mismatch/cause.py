@@ -27,16 +27,17 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.layer_refusals import Refusal, of_failure, of_site
 from fitdoctor.catalogue.layer_source import around, found_in, merged_tensors
 from fitdoctor.catalogue.words import place, shape_words
-from fitdoctor.diagnosis import Edit, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, set_argument
 from fitdoctor.facts import Code, DataFacts, FailureFacts, LayerFacts, ModelFacts, Shape, Unknown
 from fitdoctor.failure.patterns import operation_shapes, shapes_in
+from fitdoctor.patterns import pattern
+from fitdoctor.records import dataclass
 from fitdoctor.source.fit_sites import ModelSite
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
@@ -45,13 +46,14 @@ CAUSE = Cause(
     id="FIT305", slug="merge-shape-mismatch", severity=Severity.ERROR, raises="ValueError", explains=("FIT320",)
 )
 
-_SAID = re.compile(
+_SAID = pattern(
     r"Inputs have incompatible shapes\. Received shapes"
     r"|requires inputs with matching shapes except for the concatenation axis"
     r"|Incompatible input shapes: axis values"
     r"|Cannot merge tensors with different batch sizes"
     r"|Operands could not be broadcast together with shapes"
 )
+_ARITHMETIC = "Cannot broadcast shape, the failure dim"
 _ELEMENTWISE = frozenset({"Add", "Subtract", "Multiply", "Average", "Maximum", "Minimum"})
 
 
@@ -72,11 +74,31 @@ def from_failure(
     failure: FailureFacts, project: Project | Unknown, model: ModelFacts | Unknown, data: DataFacts | Unknown
 ) -> Iterator[Finding]:
     """Keras names the shapes."""
-    if not _speaks_of_merging(failure.message) or (isinstance(data, DataFacts) and data.role != "training"):
+    if isinstance(data, DataFacts) and data.role != "training":
+        return
+    if _ARITHMETIC in failure.message and not failure.layer_class and failure.called != "fit":
+        yield _of_arithmetic(failure)
+    if not _speaks_of_merging(failure.message):
         return
     refusal = of_failure(failure, project, model, data, _speaks_of_merging)
     if refusal is not None:
         yield _finding(refusal, project)
+
+
+def _of_arithmetic(failure: FailureFacts) -> Finding:
+    """`a + b` of two tensors of a functional model."""
+    frame = failure.last_user_frame
+    shapes = shapes_in(failure.message)
+    words = " and ".join(shape_words(shape) for shape in shapes) or "different shapes"
+    code = frame.code if frame is not None else Unknown("no frame")
+    return CAUSE.finding(
+        f"tensors of shapes {words} are combined",
+        subject="arithmetic",
+        location=place(code, frame.location if frame is not None else None),
+        evidence=[Evidence(claim="the shapes", observed=words, expected="equal shapes", fact="failure.message")],
+        fixes=[fix("bring the tensors to one shape before they are combined")],
+        confidence=Confidence.CERTAIN,
+    )
 
 
 def _finding(refusal: Refusal, project: Project | Unknown) -> Finding:

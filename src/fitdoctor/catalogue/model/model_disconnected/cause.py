@@ -24,7 +24,6 @@ named.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
@@ -32,13 +31,14 @@ from fitdoctor.catalogue.traced import at_frame, module_of
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, replace_code
 from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.patterns import pattern
 from fitdoctor.source.assignments import last_assignment
 from fitdoctor.source.module import CallSite, Module
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(id="FIT315", slug="model-disconnected", severity=Severity.ERROR, raises="ValueError")
 
-_SAID = re.compile(
+_SAID = pattern(
     r"is not connected to `inputs`|Graph disconnected|Could not compute output (?:KerasT|T)ensor"
 )
 _MODEL = ("keras.Model", "keras.models.Model", "keras.Functional")

@@ -34,6 +34,7 @@ from fitdoctor.catalogue.words import listing, place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import set_argument, unsafe
 from fitdoctor.facts import CallbackFacts, Code, FailureFacts, FitFacts, ModelFacts, Unknown
+from fitdoctor.patterns import pattern
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 
@@ -55,7 +56,7 @@ _ADDED = frozenset({"learning_rate", "lr"})
 _OWN = frozenset(
     {"train_step", "test_step", "compute_metrics", "metrics", "get_metrics_result", "fit", "evaluate"}
 )
-_SAID = re.compile(r"(?P<callback>\w+) callback received monitor=(?P<monitor>[^,\n]+), but Keras isn't able")
+_SAID = pattern(r"(?P<callback>\w+) callback received monitor=(?P<monitor>[^,\n]+), but Keras isn't able")
 _SAME = {
     "acc": "accuracy", "mean_absolute_error": "mae", "mean_squared_error": "mse",
     "mean_absolute_percentage_error": "mape", "root_mean_squared_error": "rmse",

@@ -16,7 +16,7 @@ Write a `test_step` that computes the same loss without a gradient, or a `call`;
 
 ## Known limits
 
-A class that inherits from anything but Keras's own `Model` is judged only by its failure: what it inherits is not known.
+A class that inherits from anything but Keras's own `Model` is judged only by its failure: the rest is not known.
 """
 
 from __future__ import annotations

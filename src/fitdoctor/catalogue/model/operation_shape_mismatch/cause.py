@@ -37,6 +37,7 @@ from fitdoctor.edits import append_arguments, fix, replace_code
 from fitdoctor.facts import DataFacts, FailureFacts, FailureSummary, Frame, Outcome, Unknown
 from fitdoctor.failure.frames import is_framework
 from fitdoctor.failure.patterns import OperationShapes, operation_shapes
+from fitdoctor.patterns import pattern
 from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project
 
@@ -47,7 +48,7 @@ CAUSE = Cause(
     raises=("ValueError", "InvalidArgumentError"),
 )
 
-_SAID = re.compile(
+_SAID = pattern(
     r"Dimensions must be equal|Incompatible shapes|required broadcastable shapes|Matrix size-incompatible|"
     r"Shape must be rank \d+ but is rank \d+|Shapes must be equal rank|in both shapes must be equal|"
     r"ConcatOp : (?:Dimension|Ranks)|Inner dimensions|[Cc]annot broadcast|could not be broadcast|"

@@ -25,7 +25,6 @@ is not reported.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
@@ -40,6 +39,7 @@ from fitdoctor.catalogue.traced import (
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, replace_code
 from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.patterns import pattern
 from fitdoctor.source.keras_objects import defines, kind_of_value
 from fitdoctor.source.module import CallSite, FunctionInfo, Module
 from fitdoctor.source.project import Project
@@ -55,7 +55,7 @@ CAUSE = Cause(
 PREDICTS = ("predict", "predict_on_batch")
 LOOPS = (*PREDICTS, "evaluate", "fit", "train_on_batch", "test_on_batch")
 _SAID = ("cross-replica context", "int() argument must be", "Unrecognized data type", "tf.function-decorated")
-_TEXT = re.compile(r"\.(?P<method>predict|predict_on_batch|evaluate|fit|train_on_batch|test_on_batch)\(")
+_TEXT = pattern(r"\.(?P<method>predict|predict_on_batch|evaluate|fit|train_on_batch|test_on_batch)\(")
 
 
 @CAUSE.in_source

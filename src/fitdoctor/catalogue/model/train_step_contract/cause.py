@@ -42,6 +42,7 @@ from fitdoctor.catalogue.traced import at_frame, module_of, name_of, own_nodes
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import append_arguments, fix, insert_after, replace_code, spell
 from fitdoctor.facts import DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
+from fitdoctor.patterns import pattern
 from fitdoctor.source.callees import is_self
 from fitdoctor.source.keras_objects import kind_of_value
 from fitdoctor.source.module import FunctionInfo, Module
@@ -55,10 +56,10 @@ CAUSE = Cause(
     explains=("FIT109", "FIT310", "FIT408"),
 )
 
-_NO_ITEMS = re.compile(r"'(?P<type>[\w.]+)' object has no attribute 'items'|object has no attribute 'items'")
+_NO_ITEMS = pattern(r"'(?P<type>[\w.]+)' object has no attribute 'items'|object has no attribute 'items'")
 _NOTHING = "of 'OptionalFromValue' Op passed list of length 0"
-_UNPACK = re.compile(r"(?:too many|not enough) values to unpack")
-_ITERATING = re.compile(
+_UNPACK = pattern(r"(?:too many|not enough) values to unpack")
+_ITERATING = pattern(
     r"Iterating over a symbolic|Cannot iterate over a tensor with unknown first dimension"
 )
 _TRAINS = frozenset({"fit", "evaluate", "train_on_batch", "test_on_batch"})

@@ -22,7 +22,6 @@ From the source alone, an argument whose value may be None is not reported.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -32,6 +31,7 @@ from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, remove_argument, unsafe
 from fitdoctor.facts import Argument, Code, DataFacts, FailureFacts, FitFacts, Unknown
+from fitdoctor.patterns import pattern
 
 CAUSE = Cause(
     id="FIT711",
@@ -126,7 +126,7 @@ def _ignored(size: int, real: int, fit: FitFacts, data: DataFacts) -> Finding:
     )
 
 
-_REFUSED = re.compile(
+_REFUSED = pattern(
     r"`(?P<name>y|sample_weights?)` should not be passed|`(?P<old>y|sample_weight)` argument is not supported"
 )
 

@@ -22,7 +22,6 @@ Objects of other libraries that stand for later results (Dask, Ray) are not know
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -33,6 +32,7 @@ from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, wrap
 from fitdoctor.facts import ArrayFacts, Code, DataFacts, FailureFacts, FitFacts, Unknown
+from fitdoctor.patterns import pattern
 from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project
 
@@ -173,17 +173,17 @@ def _promise(module: Module, expr: ast.expr) -> tuple[str, ast.expr]:
 
 # --- after the failure --------------------------------------------------------------------------------------------
 
-_UNRECOGNISED = re.compile(
+_UNRECOGNISED = pattern(
     r"Unrecognized data type: [^\n]{0,200}?(?:<(?P<coroutine>coroutine) object|<(?P<future>Future|Task) |"
     r"<(?P<function>function|bound method)|\(of type <class '[\w.]*?(?P<kind>\w+)'>)",
 )
-_USED = re.compile(
+_USED = pattern(
     r"'(?P<kind>Future|coroutine|Task|ApplyResult|AsyncResult|MapResult)' object (?:has no attribute|"
     r"is not (?:subscriptable|iterable)|does not support)|"
     r"object of type '(?P<other>Future|coroutine|Task|ApplyResult)' has no len|"
     r"unsupported operand type\(s\)[^\n]{0,80}'(?P<operand>Future|coroutine|Task|ApplyResult)'"
 )
-_RESOLVED = re.compile(r"'(?P<owner>[\w.]*(?:Tensor|ndarray|DataFrame))' object has no attribute 'result'")
+_RESOLVED = pattern(r"'(?P<owner>[\w.]*(?:Tensor|ndarray|DataFrame))' object has no attribute 'result'")
 
 
 @CAUSE.after_failure

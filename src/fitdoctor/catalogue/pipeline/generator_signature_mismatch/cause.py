@@ -35,6 +35,7 @@ from fitdoctor.catalogue.generator_sources import generator_function, yields_of
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix
 from fitdoctor.facts import DataFacts, FailureFacts, FitFacts, Unknown
+from fitdoctor.patterns import pattern
 from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project
 
@@ -191,7 +192,7 @@ def _cast(module: Module, spec: ast.expr, function: FunctionInfo, value: ast.exp
 
 # --- after the failure --------------------------------------------------------------------------------------------
 
-_SHAPE = re.compile(
+_SHAPE = pattern(
     r"`generator` yielded an element of shape (?P<found>\([^)]*\)) where an element of shape (?P<expected>\([^)]*\))"
 )
 _SAYS = (

@@ -16,7 +16,9 @@ Prepare both by the same code.
 
 ## Known limits
 
-Validation data that is a Python generator is not read ahead: only its failure is reported.
+Validation data that is a Python generator is not read ahead: only its failure is reported. Keras leaves its own
+frames out of the traceback that it prints: in saved text validation shows only where the message quotes the call of
+the model, with `training=False`; labels that the loss refuses read there like labels of the training data.
 """
 
 from __future__ import annotations
@@ -34,6 +36,7 @@ from fitdoctor.catalogue.words import place, shape_words
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, spell, wrap
 from fitdoctor.facts import ArrayFacts, Code, DataFacts, FailureFacts, FitFacts, Shape, Unknown
+from fitdoctor.failure.patterns import input_count, input_mismatch, target_and_output
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(
@@ -191,42 +194,82 @@ def from_failure(
     validation: DataFacts | Unknown,
     project: Project | Unknown,
 ) -> Iterator[Finding]:
-    """Fit had come to the validation: what it was given there differs, or was refused."""
+    """Fit had come to the validation, and what it was given there was refused."""
     if failure.type not in ("ValueError", "TypeError", "InvalidArgumentError"):
         return
-    if isinstance(fit, FitFacts) and isinstance(training, DataFacts) and isinstance(validation, DataFacts):
-        if (training.role, validation.role) != ("training", "validation"):
-            return
-        if forward_failure(training) or loss_failure(training) or isinstance(training.trial.forward, Unknown):
-            return
-        pair = _differing(training, validation)
-        if pair is not None and failure.called == "fit":
-            yield _finding(fit, training, validation, pair, project)
+    if failure.called != "fit" or not _is_about_data(failure.message):
         return
-    if not isinstance(training, Unknown) or not while_validating(failure) or not _is_about_shape(failure):
+    validating = while_validating(failure) or _was_told_not_to_train(failure, project)
+    if isinstance(training, Unknown) or isinstance(validation, Unknown) or isinstance(fit, Unknown):
+        if validating:
+            yield from _from_words(failure)
         return
-    frame = failure.last_user_frame
-    code = frame.code if frame is not None else Unknown("no frame")
-    argument = code.argument("validation_data", 7) if isinstance(code, Code) else None
-    yield CAUSE.finding(
-        "the validation data does not fit the model, which took the training data",
-        subject="argument validation_data of fit",
-        location=place(argument.whole if argument else None, frame.location if frame is not None else None),
-        evidence=[
-            Evidence(claim="raised while validating", observed=failure.message[:200], fact="failure.message")
-        ],
-        fixes=[fix("prepare the validation data as the training data")],
+    if (training.role, validation.role) != ("training", "validation") or training.problem:
+        return
+    if forward_failure(training) or loss_failure(training):
+        return
+    pair = _differing(training, validation) if validation.x else None
+    tried = not isinstance(training.trial.forward, Unknown)
+    if pair is not None and tried and (validating or _is_about(failure.message, *pair)):
+        yield _finding(fit, training, validation, pair, project)
+    elif validating and not (tried and validation.x):  # it was not read ahead
+        yield from _from_words(failure)
+
+
+def _was_told_not_to_train(failure: FailureFacts, project: Project | Unknown) -> bool:
+    """Whether fit called a model of Keras' own kind with `training=False`, which no code of the user's did."""
+    if failure.layer_class not in ("Sequential", "Functional"):
+        return False
+    if dict(failure.arguments).get("training") != "False":
+        return False
+    if any(frame.function in ("call", "train_step", "test_step") for frame in failure.user_frames):
+        return False
+    modules = () if isinstance(project, Unknown) else project.modules
+    return not any(
+        word.arg == "training" for module in modules for call in module.calls for word in call.node.keywords
     )
 
 
-def _is_about_shape(failure: FailureFacts) -> bool:
-    from fitdoctor.failure.patterns import input_count, input_mismatch, target_and_output
+def _is_about(message: str, ours: ArrayFacts | None, theirs: ArrayFacts | None) -> bool:
+    """Whether the shape that the message complains of is that of the validation data, and not of the training data."""
+    given, labels = input_mismatch(message), target_and_output(message)
+    named = given.found if given is not None else labels.target if labels is not None else None
+    return named is not None and _has(theirs, named) and not _has(ours, named)
 
-    message = failure.message
+
+def _has(array: ArrayFacts | None, named: Shape) -> bool:
+    if array is None or isinstance(array.sample_shape, Unknown):
+        return False
+    # The loss may see labels of rank 1 as a column.
+    return _alike(named[1:], array.sample_shape) or (array.sample_shape, named[1:]) == ((), (1,))
+
+
+def _is_about_data(message: str) -> bool:
     return (
         input_mismatch(message) is not None
         or target_and_output(message) is not None
         or input_count(message) is not None
         or "Invalid dtype" in message
         or "None values not supported" in message
+    )
+
+
+def _from_words(failure: FailureFacts) -> Iterator[Finding]:
+    """What the message alone tells of validation data that nobody looked at."""
+    frame = failure.last_user_frame
+    code = frame.code if frame is not None else Unknown("no frame")
+    argument = code.argument("validation_data", 7) if isinstance(code, Code) else None
+    given = input_mismatch(failure.message)
+    if given is not None and given.found is not None:
+        told = f"the validation data has shape {shape_words(given.found)}, which the model does not take"
+    else:
+        told = "the validation data does not fit the model, which took the training data"
+    yield CAUSE.finding(
+        told,
+        subject="argument validation_data of fit",
+        location=place(argument.whole if argument else None, frame.location if frame is not None else None),
+        evidence=[
+            Evidence(claim="raised while validating", observed=failure.message[:200], fact="failure.message")
+        ],
+        fixes=[fix("prepare the validation data as the training data")],
     )

@@ -12,7 +12,6 @@ y_train = price[:110]
 x_val = table[110:, 1:]
 y_val = price[110:]
 
-inputs = keras.Input((6,))
-model = keras.Model(inputs, keras.layers.Dense(1)(keras.layers.Dense(8, "relu")(inputs)))
+model = keras.Sequential([keras.Input((6,)), keras.layers.Dense(8, "relu"), keras.layers.Dense(1)])
 model.compile("adam", "mse")
 model.fit(x_train, y_train, validation_data=(x_val, y_val), epochs=2, verbose=0)

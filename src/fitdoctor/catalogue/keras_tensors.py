@@ -1,0 +1,181 @@
+"""Which expressions are symbolic tensors of a functional model, and what does to them what TensorFlow's functions do."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from fitdoctor.diagnosis import Edit
+from fitdoctor.edits import spell
+from fitdoctor.source.assignments import last_assignment
+from fitdoctor.source.callees import argument_for, callers_of
+from fitdoctor.source.index import FUNCTIONS
+from fitdoctor.source.keras_objects import kind_of_call, kind_of_value
+from fitdoctor.source.module import Module
+
+_MOST_STEPS = 40
+_NO_OPERATIONS = frozenset(
+    "is_tensor print function cond nest py_function numpy_function get_static_value is_symbolic_tensor "
+    "device name_scope".split()
+)
+_PARTS = frozenset({"math", "nn", "image", "linalg", "signal", "strings", "sparse", "random", "experimental"})
+_READS_ONLY = frozenset({"int_shape", "ndim", "dtype", "is_keras_tensor", "get_value", "floatx", "epsilon"})
+
+
+def is_keras_tensor(module: Module, expr: ast.expr, steps: int = _MOST_STEPS) -> bool:
+    """Whether an expression surely is a tensor that a functional model is made of."""
+    if steps <= 0:
+        return False
+    function = module.function_of(expr)
+    if function is not None and function.traced is not None:
+        return False
+    if isinstance(expr, ast.Name):
+        return _is_named_tensor(module, expr, steps - 1)
+    if isinstance(expr, ast.Attribute):
+        if expr.attr in ("output", "input"):
+            return kind_of_value(module, expr.value) in ("Model", "Layer")
+        made = module.made_by(expr)
+        return made is not expr and is_keras_tensor(module, made, steps - 1)
+    if isinstance(expr, ast.BinOp):
+        return any(is_keras_tensor(module, side, steps - 1) for side in (expr.left, expr.right))
+    if isinstance(expr, ast.Subscript):
+        return is_keras_tensor(module, expr.value, steps - 1)
+    return isinstance(expr, ast.Call) and _is_made_by_call(module, expr, steps - 1)
+
+
+def _is_named_tensor(module: Module, name: ast.Name, steps: int) -> bool:
+    found = last_assignment(module, name)
+    if found is None:
+        return False
+    assignment = found[0]
+    if assignment.how == "parameter":
+        return _is_given_tensor(module, name, steps)
+    if assignment.value is None or assignment.path or assignment.how != "=":
+        return False
+    return is_keras_tensor(module, assignment.value, steps)
+
+
+def _is_given_tensor(module: Module, name: ast.Name, steps: int) -> bool:
+    """Whether a call gives a parameter such a tensor: then that call goes wrong."""
+    scope = module.index.lookup(name.id, module.scope(name))
+    if scope is None or not isinstance(scope.node, FUNCTIONS):
+        return False
+    function = module.function(scope.node)
+    for caller, call in callers_of(function):
+        argument = argument_for(function, call, name.id)
+        if argument is not None and is_keras_tensor(caller, argument, min(steps, 8)):
+            return True
+    return False
+
+
+def _is_made_by_call(module: Module, call: ast.Call, steps: int) -> bool:
+    name = module.resolve(call.func)
+    if name == "keras.Input":
+        return not any(keyword.arg == "tensor" for keyword in call.keywords)
+    if is_operation(name) or name.startswith(("keras.ops.", "keras.layers.")) and name.rpartition(".")[2].islower():
+        return any(is_keras_tensor(module, argument, steps) for argument in arguments_of(call))
+    if not call.args:
+        return False
+    kind = kind_of_call(module, call.func) if isinstance(call.func, ast.Call) else kind_of_value(module, call.func)
+    if kind not in ("Layer", "Model"):
+        return False
+    return any(is_keras_tensor(module, argument, steps) for argument in _inside(call.args[0]))
+
+
+def arguments_of(call: ast.Call) -> Iterator[ast.expr]:
+    """The arguments of a call, those in lists and tuples one by one."""
+    for value in (*call.args, *(keyword.value for keyword in call.keywords)):
+        yield from _inside(value)
+
+
+def _inside(value: ast.expr) -> Iterator[ast.expr]:
+    if isinstance(value, (ast.List, ast.Tuple)):
+        for element in value.elts:
+            yield from _inside(element)
+    else:
+        yield value
+
+
+def is_operation(name: str) -> bool:
+    """Whether a canonical name is an operation of TensorFlow, or of Keras' old backend, that computes with its arguments."""
+    if name.startswith("keras.backend."):
+        rest = name.removeprefix("keras.backend.")
+        return rest.islower() and "." not in rest and rest not in _READS_ONLY and not rest.startswith(("set_", "clear_"))
+    if not name.startswith("tensorflow."):
+        return False
+    *path, last = name.removeprefix("tensorflow.").split(".")
+    if not last.replace("_", "").replace("2d", "").isalnum() or last != last.lower() or last in _NO_OPERATIONS:
+        return False
+    return not path or (len(path) == 1 and path[0] in _PARTS)
+
+
+def misused(module: Module) -> Iterator[ast.Call]:
+    """The calls that hand such a tensor to an operation of TensorFlow, inner ones first."""
+    found = [
+        site.node
+        for site in module.calls
+        if is_operation(site.name) and any(is_keras_tensor(module, argument) for argument in arguments_of(site.node))
+    ]
+    yield from sorted(found, key=lambda node: (node.lineno, -node.col_offset))
+
+
+# --- twins --------------------------------------------------------------------------------------------------------
+
+_SAME = frozenset(
+    "abs add subtract multiply divide square sqrt exp sin cos tan tanh sigmoid sinh cosh sign maximum minimum equal "
+    "not_equal greater greater_equal less less_equal logical_and logical_or logical_not where stack expand_dims squeeze "
+    "reshape transpose tile repeat zeros_like ones_like cumsum matmul round floor argmax argmin einsum cast shape "
+    "stop_gradient relu relu6 softmax elu selu gelu silu softplus leaky_relu log_softmax one_hot pad split log log1p "
+    "broadcast_to".split()
+)
+_OTHER = {
+    **{f"reduce_{name}": name for name in ("mean", "sum", "max", "min", "prod", "any", "all", "std")},
+    "reduce_variance": "var",
+    "reduce_logsumexp": "logsumexp",
+    "concat": "concatenate",
+    "pow": "power",
+    "clip_by_value": "clip",
+    "norm": "norm",
+    "l2_normalize": "normalize",
+    "convert_to_tensor": "convert_to_tensor",
+    "truediv": "divide",
+    "ceil": "ceil",
+    "rsqrt": "rsqrt",
+    "unstack": "unstack",
+    "resize": "image.resize",
+}
+_OLD_BACKEND = {
+    **{name: name for name in ("mean", "sum", "max", "min", "prod", "any", "all", "std", "var", "concatenate", "clip")},
+    "pow": "power",
+    "l2_normalize": "normalize",
+    "permute_dimensions": "transpose",
+}
+_KEYWORDS = frozenset({"axis", "keepdims", "dtype", "num_or_size_splits"})
+_AXIS_BY_NAME = frozenset({"l2_normalize", "gelu"})
+
+
+def twin(module: Module, call: ast.Call) -> str | None:
+    """The function of `keras.ops` that does the same with the same arguments; None when there is none."""
+    name = module.resolve(call.func)
+    last = name.rpartition(".")[2]
+    if any(keyword.arg not in _KEYWORDS or keyword.arg == "num_or_size_splits" for keyword in call.keywords):
+        return None
+    if last in _AXIS_BY_NAME and len(call.args) > 1:
+        return None
+    if name.startswith("keras.backend."):
+        return _OLD_BACKEND.get(last) or (last if last in _SAME else None)
+    if ".image." in name and last != "resize":
+        return None
+    return _OTHER.get(last) or (last if last in _SAME else None)
+
+
+def twin_edits(module: Module, call: ast.Call) -> tuple[str, tuple[Edit, ...]] | None:
+    """How the twin is spelt in this file, and the edits that put it in the call's place."""
+    name = twin(module, call)
+    if name is None:
+        return None
+    code = module.code(call)
+    known = dict(module.spellings).get("keras.ops")
+    keras, imports = (known, ()) if known is not None else spell(code, "keras", "keras")
+    text = f"{keras}.{name}" if known is not None else f"{keras}.ops.{name}"
+    return text, (Edit(module.location(call.func), text), *imports)

@@ -1,0 +1,146 @@
+"""A function of TensorFlow on a tensor of a functional model.
+
+## What happens
+
+`ValueError: A KerasTensor cannot be used as input to a TensorFlow function`, while the model is made. Functions of the old
+`keras.backend` raise the same, or an `AttributeError` such as `'str' object has no attribute 'base_dtype'`.
+
+## Why
+
+Since Keras 3, what `Input` and layers give is a placeholder of Keras alone, which knows a shape and a type. TensorFlow can
+compute with it only inside a layer, where real tensors arrive. Keras 2 wrapped the function in a layer by itself.
+
+## Fix
+
+Use the function of the same meaning in `keras.ops`, which takes both kinds; or put TensorFlow's into a layer (`Lambda`, or a
+`Layer` with a `call`). Arithmetic (`a + b`, `a * tf.constant(2.0)`) and indexing work as they are.
+
+## Known limits
+
+Read from the source, a tensor is followed to the `Input` that it comes from; one that goes through lists or unknown code is
+not seen.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.keras_tensors import is_keras_tensor, is_operation, misused, twin_edits
+from fitdoctor.catalogue.layer_source import spell_layer
+from fitdoctor.catalogue.traced import at_frame, module_of
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.edits import fix
+from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.source.module import Module
+from fitdoctor.source.project import Project
+
+CAUSE = Cause(
+    id="FIT312",
+    slug="tf-function-on-keras-tensor",
+    severity=Severity.ERROR,
+    raises=("ValueError", "AttributeError", "TypeError"),
+    explains=("FIT407",),
+)
+
+_SAID = ("KerasTensor cannot be used as input to a TensorFlow function", "Could not build a TypeSpec for <KerasTensor")
+
+
+@CAUSE.in_source
+def from_source(module: Module) -> Iterator[Finding]:
+    """An operation of TensorFlow gets a tensor that comes from an `Input`."""
+    if module.keras < 3 or "Input" not in module.text and ".output" not in module.text:
+        return
+    calls = list(misused(module))
+    for call in calls[:1]:
+        yield _finding(module, call, calls, Confidence.LIKELY)
+
+
+def _finding(module: Module, call: ast.Call, calls: list[ast.Call], confidence: Confidence) -> Finding:
+    name = module.segment(call.func)
+    tensor = next((each for each in call.args if is_keras_tensor(module, each)), None)
+    what = f"`{module.segment(tensor)}`" if isinstance(tensor, ast.Name) else "a tensor"
+    return CAUSE.finding(
+        f"`{name}` is given {what} of a functional model, which only Keras can compute with",
+        subject=f"function {name}",
+        location=module.location(call),
+        evidence=[
+            Evidence(
+                claim=f"`{name}` is an operation of TensorFlow",
+                observed="a KerasTensor",
+                expected="a tensor with values",
+                location=module.location(call),
+            )
+        ],
+        fixes=_fixes(module, call, calls),
+        confidence=confidence,
+    )
+
+
+def _fixes(module: Module, call: ast.Call, calls: list[ast.Call]) -> list[Fix]:
+    """The twins of this call and of all others that would be refused next."""
+    own = twin_edits(module, call)
+    others = [twin_edits(module, other) for other in calls if other is not call]
+    fixes = []
+    if own is not None and all(other is not None for other in others):
+        edits = dict.fromkeys([*own[1], *(edit for other in others if other is not None for edit in other[1])])
+        fixes.append(fix(f"use `{own[0]}`", edits))
+    elif own is not None:
+        fixes.append(fix(f"use `{own[0]}`", own[1]))
+    fixes.append(fix("put it into a `Lambda` layer", () if fixes else _in_lambda(module, call)))
+    return fixes
+
+
+def _in_lambda(module: Module, call: ast.Call) -> tuple[Edit, ...]:
+    """`tf.f(x, 2)` as `Lambda(lambda t: tf.f(t, 2))(x)`."""
+    if not call.args or not is_keras_tensor(module, call.args[0]):
+        return ()
+    if any(is_keras_tensor(module, each) for each in call.args[1:]):
+        return ()
+    beside = next((site.node for site in module.calls if site.name.startswith("keras.layers.")), call)
+    spelling, imports = spell_layer(module, beside, "Lambda")
+    first, whole = module.location(call.args[0]), module.location(call)
+    text = module.segment(call)
+    if whole.line != whole.end_line or first.line != whole.line:
+        return ()
+    start = first.column - whole.column
+    inner = text[:start] + "t" + text[start + first.end_column - first.column :]
+    return (Edit(whole, f"{spelling}(lambda t: {inner})({module.segment(call.args[0])})"), *imports)
+
+
+@CAUSE.after_failure
+def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """Keras says so; the old backend fails in other words, on the same tensors."""
+    told = any(words in failure.message for words in _SAID)
+    frame = failure.last_user_frame
+    module = module_of(project, frame)
+    if frame is None or module is None:
+        if told:
+            yield _from_line(frame.location if frame is not None else None)
+        return
+    calls = list(misused(module))
+    here = [call for call in calls if at_frame(module, call, frame)]
+    if here and (told or failure.type in ("AttributeError", "TypeError")):
+        yield _finding(module, here[0], calls, Confidence.CERTAIN)
+    elif told:
+        on_line = [
+            site.node for site in module.calls if at_frame(module, site.node, frame) and is_operation(site.name)
+        ]
+        if on_line:
+            # The innermost call on the line is the one that runs first.
+            on_line.sort(key=lambda node: -node.col_offset)
+            yield _finding(module, on_line[0], on_line, Confidence.CERTAIN)
+        else:
+            yield _from_line(frame.location)
+
+
+def _from_line(location: Location | None) -> Finding:
+    return CAUSE.finding(
+        "a function of TensorFlow is given a tensor of a functional model",
+        subject="function",
+        location=location,
+        evidence=[Evidence(claim="Keras refused to hand its tensor over", fact="failure.message", location=location)],
+        fixes=[fix("use the function of the same meaning in `keras.ops`, or a `Lambda` layer")],
+        confidence=Confidence.CERTAIN,
+    )
