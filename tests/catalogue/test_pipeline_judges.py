@@ -5,8 +5,21 @@ from __future__ import annotations
 import pytest
 
 from fitdoctor.catalogue import catalogue
-from fitdoctor.diagnosis import Finding, Location
-from fitdoctor.facts import Code, DataFacts, FitFacts, PipelineStep
+from fitdoctor.diagnosis import Finding, Location, Severity
+from fitdoctor.facts import (
+    ArrayFacts,
+    Code,
+    DataFacts,
+    FailureFacts,
+    FitFacts,
+    Outcome,
+    PipelineStep,
+    Trial,
+    Unknown,
+)
+from fitdoctor.source.module import Module
+from fitdoctor.source.project import Project
+from fitdoctor.source.read import source_from_text
 
 CAUSES = catalogue()
 
@@ -50,7 +63,60 @@ def test_a_split_of_one_fixed_order_is_right() -> None:
 def test_a_shuffle_between_two_batches_is_right() -> None:
     pipeline = (step("from_tensor_slices", 1), step("batch", 2), step("shuffle", 3), step("batch", 4))
     data = DataFacts(form="dataset", pipeline=pipeline)
-    assert found("FIT713", "from_order", FitFacts(), data) == []
+    assert found("FIT713", "from_order", FitFacts(), data, Unknown("no source")) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "severities"),
+    [
+        ("x = read()\n", [Severity.WARNING]),
+        ("import numpy as np\norder = np.random.permutation(9)\n", []),
+        ("rng = make()\nrng.shuffle(rows)\n", []),
+        ("a, b = train_test_split(rows)\n", []),
+        ("a, b = train_test_split(rows, shuffle=False)\n", [Severity.WARNING]),
+        ("ds = ds.batch(2).shuffle(9)\n", [Severity.WARNING]),
+        ("import keras\nx = keras.datasets.mnist.load_data()\n", [Severity.INFO]),
+        (None, [Severity.INFO]),
+    ],
+)
+def test_a_late_shuffle_matters_where_nothing_else_mixes_the_rows(
+    text: str | None, severities: list[Severity]
+) -> None:
+    pipeline = (step("from_tensor_slices", 1), step("batch", 2), step("shuffle", 3, buffer_size=9))
+    data = DataFacts(form="dataset", pipeline=pipeline)
+    project = Unknown("no source") if text is None else Project((Module(source_from_text(text, "train.py")),))
+    told = found("FIT713", "from_order", FitFacts(), data, project)
+    assert [finding.severity for finding in told] == severities
+
+
+def refusal(shape: str, **told: object) -> FailureFacts:
+    return FailureFacts(
+        "ValueError",
+        f"Input 0 of layer 'dense' is incompatible with the layer: expected shape=(None, 6), found shape={shape}",
+        called="fit",
+        **told,  # type: ignore[arg-type]
+    )
+
+
+def validated(failure: FailureFacts) -> list[Finding]:
+    passed = Trial(forward=Outcome(), loss=Outcome())
+    training = DataFacts(x=(ArrayFacts("x", shape=(50, 6), dtype="float32"),), trial=passed)
+    validation = DataFacts("validation", x=(ArrayFacts("x", shape=(20, 7), dtype="float32"),))
+    return found("FIT712", "from_failure", failure, FitFacts(), training, validation, Unknown("no source"))
+
+
+def test_a_failure_is_of_validation_only_where_its_shape_is() -> None:
+    assert validated(refusal("(None, 7)"))
+    assert not validated(refusal("(None, 9)"))
+    assert not validated(refusal("(None, 6)"))
+    assert not validated(FailureFacts("ValueError", "could not convert string to float: 'a'", called="fit"))
+
+
+@pytest.mark.parametrize(("training", "told"), [("False", True), ("True", False)])
+def test_saved_text_tells_validation_by_the_quoted_call(training: str, told: bool) -> None:
+    failure = refusal("(None, 7)", layer_class="Sequential", arguments=(("training", training),))
+    nothing = Unknown("no call")
+    assert bool(found("FIT712", "from_failure", failure, nothing, nothing, nothing, nothing)) is told
 
 
 @pytest.mark.parametrize(("shared", "leak"), [(2, False), (10, False), (60, True)])

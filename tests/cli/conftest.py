@@ -51,6 +51,7 @@ def project(tmp_path, monkeypatch) -> Path:
     monkeypatch.chdir(tmp_path)
     cause = bad_cause()
     monkeypatch.setattr("fitdoctor.engine.catalogue", lambda: {cause.id: cause})
+    monkeypatch.setattr("fitdoctor.catalogue.source_causes", lambda: {cause.id: cause})
     return tmp_path
 
 

@@ -78,13 +78,8 @@ def leak_of(failure: FailureFacts, project: Project | Unknown) -> Leak | None:
     if isinstance(project, Project) and switched_off(project) is not None:
         return None
     named = named_tensor(failure.message)
-    return Leak(
-        kept=_likeliest(failure, project),
-        made=made_line(failure),
-        used=failure.last_user_frame,
-        held=_held(failure),
-        tensor=named.name if named is not None else "",
-    )
+    tensor = named.name if named is not None else ""
+    return Leak(_likeliest(failure, project), made_line(failure), failure.last_user_frame, _held(failure), tensor)
 
 
 def _raised_by_keras(failure: FailureFacts) -> bool:

@@ -177,13 +177,7 @@ def gathered(
     return Run(
         project=_project(options, pieces),
         calls=tuple(calls.values()),
-        trainings=tuple(
-            (training, calls[piece["call"]])
-            for piece in pieces
-            if piece["kind"] == "training"
-            and piece["call"] in calls
-            and (training := read(lambda piece=piece: from_plain(TrainingFacts, piece["training"]), "training"))
-        ),
+        trainings=_trainings(pieces, calls, read),
         failure=failure,
         failed_call=calls.get(end.get("call")) if end is not None else None,
         stopped=bool(end and end.get("stopped")),
@@ -192,6 +186,20 @@ def gathered(
         crashes=(*_crashes(pieces), *unread),
         script=_script(returncode, failure, end),
     )
+
+
+def _trainings(
+    pieces: list[dict[str, Any]], calls: dict[Any, SeenCall], read: Callable[[Callable[[], Any], str], Any]
+) -> tuple[tuple[TrainingFacts, SeenCall], ...]:
+    """How the fits went that came to their end, each with its call."""
+    found = []
+    for piece in pieces:
+        if piece["kind"] == "training" and piece["call"] in calls:
+            plain = piece["training"]
+            training = read(lambda plain=plain: from_plain(TrainingFacts, plain), "training")  # type: ignore[misc]
+            if training is not None:
+                found.append((training, calls[piece["call"]]))
+    return tuple(found)
 
 
 def _call(piece: dict[str, Any]) -> SeenCall:

@@ -4,9 +4,9 @@
 
 Another shape or structure raises `InvalidArgumentError` with "TypeError: `generator` yielded an element of shape
 (3,) where an element of shape (4,) was expected" inside. Types as such (`output_signature=(tf.float32, tf.int32)`)
-raise "`output_signature` must contain objects that are subclass of `tf.TypeSpec`". A signature of one part for `(x,
-y)` drops the labels without a word, and fit says "None values not supported."; and another number type is cast
-without a word: floats declared `int32` become 0.
+raise "`output_signature` must contain objects that are subclass of `tf.TypeSpec`". With a signature of one part for
+`(x, y)`, fit reads the signature before the data, finds no labels and says "None values not supported."; and another
+number type is cast without a word: floats declared `int32` become 0.
 
 ## Why
 
@@ -34,7 +34,7 @@ from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.generator_sources import generator_function, yields_of
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix
-from fitdoctor.facts import DataFacts, FailureFacts, FitFacts, Unknown
+from fitdoctor.facts import Code, DataFacts, FailureFacts, FitFacts, Unknown
 from fitdoctor.patterns import pattern
 from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project
@@ -58,9 +58,15 @@ def from_calls(fit: FitFacts, data: DataFacts, project: Project | Unknown) -> It
         return
     if not data.pipeline or data.pipeline[0].operation != "from_generator":
         return
-    for module in project.modules:
-        for call in module.calls_to("tensorflow.data.Dataset.from_generator"):
-            yield from _compared(module, call.node, Confidence.LIKELY)
+    made = data.pipeline[0].code
+    calls = [
+        (module, call.node)
+        for module in project.modules
+        for call in module.calls_to("tensorflow.data.Dataset.from_generator")
+    ]
+    for module, call in calls:
+        if len(calls) == 1 or isinstance(made, Code) and module.location(call) == made.location:
+            yield from _compared(module, call, Confidence.LIKELY)
 
 
 def _compared(module: Module, call: ast.Call, confidence: Confidence) -> Iterator[Finding]:
@@ -83,6 +89,8 @@ def _compared(module: Module, call: ast.Call, confidence: Confidence) -> Iterato
     ):
         return
     count = counts.pop()
+    if not isinstance(signature, ast.Tuple) and _may_stack(signature, count):
+        return
     if count != len(parts):
         yield _parts_differ(module, signature, function, len(parts), count, confidence)
         return
@@ -91,6 +99,20 @@ def _compared(module: Module, call: ast.Call, confidence: Confidence) -> Iterato
     for part, value in zip(parts, first.elts, strict=True):
         if _declares_whole(module, part) and _is_float(function, value):
             yield _cast(module, part, function, value)
+
+
+def _may_stack(spec: ast.expr, count: int) -> bool:
+    """Whether one spec may take a tuple of so many parts as a whole: TensorFlow stacks them into one tensor."""
+    if not isinstance(spec, ast.Call):
+        return True
+    named = next((word.value for word in spec.keywords if word.arg == "shape"), None)
+    shape = spec.args[0] if spec.args else named
+    if not isinstance(shape, (ast.Tuple, ast.List)):
+        return True
+    if not shape.elts:
+        return False
+    first = shape.elts[0]
+    return not isinstance(first, ast.Constant) or first.value is None or first.value == count
 
 
 def _called(module: Module, given: ast.expr) -> FunctionInfo | None:

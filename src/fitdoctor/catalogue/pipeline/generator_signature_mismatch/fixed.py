@@ -1,4 +1,4 @@
-"""Windows of five readings, declared as six."""
+"""Windows of readings with their weights, which the signature leaves out."""
 
 import numpy as np
 import tensorflow as tf
@@ -6,15 +6,12 @@ import tensorflow as tf
 
 def windows():
     rng = np.random.default_rng(5)
-    for _ in range(64):
+    for step in range(64):
         window = rng.normal(size=5)
-        yield window, window[:1]
+        yield window, window[:1], 0.5 + step / 64
 
 
-signature = (
-    tf.TensorSpec((5,), tf.float32),
-    tf.TensorSpec((1,), tf.float32),
-)
+signature = (tf.TensorSpec((5,), tf.float32), tf.TensorSpec((1,), tf.float32), tf.TensorSpec((), tf.float32))
 train = tf.data.Dataset.from_generator(windows, output_signature=signature).batch(8)
 
 model = tf.keras.Sequential([tf.keras.layers.Dense(8, "relu"), tf.keras.layers.Dense(1)])

@@ -20,30 +20,43 @@ large as the data.
 ## Known limits
 
 Two parts of a shuffled dataset count as a split only when fit is given both. A `cache` between `shuffle` and the
-split keeps one order, and is not reported.
+split keeps one order, and is not reported. `shuffle` after `batch` is not reported where the source puts rows into
+a random order before (a permutation, `train_test_split`), and is a mere note where published data may come mixed.
 """
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
+from dataclasses import replace
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.pipeline_steps import (
     BATCHING,
     READY_MADE,
+    receiver_end,
     setting,
     whole_setting,
+    with_step_before,
     without_step,
     words,
 )
 from fitdoctor.catalogue.words import place
-from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Severity
 from fitdoctor.edits import fix, replace_code, set_argument, unsafe
-from fitdoctor.facts import Code, DataFacts, FitFacts, PipelineStep
+from fitdoctor.facts import Code, DataFacts, FitFacts, PipelineStep, Unknown
+from fitdoctor.source.module import CallSite, Module
+from fitdoctor.source.project import Project
 
 CAUSE = Cause(id="FIT713", slug="shuffle-too-late", severity=Severity.WARNING)
 
 PARTS = ("take", "skip")
+RANDOM_ORDER = frozenset(
+    "permutation permuted random_permutation sample ShuffleSplit StratifiedShuffleSplit".split()
+)
+"""Functions and methods that draw rows, or their numbers, in a random order."""
+ELSEWHERE = ("numpy.", "random.", "sklearn.", "tensorflow.random.", "keras.random.")
+"""Where functions called `shuffle` live that work on arrays."""
 
 
 @CAUSE.in_source
@@ -111,18 +124,13 @@ def _both(cuts: list[PipelineStep], others: list[PipelineStep]) -> bool:
 
 @CAUSE.in_source
 @CAUSE.before_fit
-def from_order(fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
+def from_order(fit: FitFacts, data: DataFacts, project: Project | Unknown) -> Iterator[Finding]:
     """A shuffle of whole batches, of repeated data, or with no room."""
     if data.role != "training" or data.form != "dataset" or fit.method != "fit":
         return
     shuffles = [(at, step) for at, step in enumerate(data.pipeline) if step.operation == "shuffle"]
-    if not shuffles or data.pipeline[0].operation not in (
-        "from_tensor_slices",
-        "range",
-        "from_generator",
-        "zip",
-    ):
-        return
+    if not shuffles or data.pipeline[0].operation not in ("from_tensor_slices", "range"):
+        return  # what else makes elements may bring them in a random order
     if all(whole_setting(step, "buffer_size") == 1 for _, step in shuffles) and data.batches != 1:
         yield _no_room(shuffles[0][1], data)
         return
@@ -133,12 +141,39 @@ def from_order(fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
     between = [step.operation for step in data.pipeline[batches[0] : first]]
     if "unbatch" in between or "flat_map" in between or data.batches == 1:
         return
-    if (
-        whole_setting(data.pipeline[batches[-1]], "batch_size") == 1
-        or data.pipeline[0].operation == "from_generator"
-    ):
+    if whole_setting(data.pipeline[batches[-1]], "batch_size") == 1 or _shuffles_rows(project):
         return
-    yield _whole_batches(data.pipeline[batches[-1]], shuffles[0][1], data)
+    finding = _whole_batches(data.pipeline[batches[-1]], shuffles[0][1], data)
+    yield finding if _reads_no_ready_data(project) else replace(finding, severity=Severity.INFO)
+
+
+def _shuffles_rows(project: Project | Unknown) -> bool:
+    """Whether the source puts rows into a random order by other means than a dataset."""
+    if isinstance(project, Unknown):
+        return False
+    return any(_is_random_order(module, call) for module in project.modules for call in module.calls)
+
+
+def _is_random_order(module: Module, call: CallSite) -> bool:
+    name = call.method or call.name.rpartition(".")[2] or getattr(call.node.func, "id", "")
+    if name == "train_test_split":
+        kept = call.argument("shuffle")
+        return not (isinstance(kept, ast.Constant) and kept.value is False)
+    if name == "shuffle":
+        # A generator of random numbers shuffles in place; a dataset gives another one.
+        return call.name.startswith(ELSEWHERE) or isinstance(module.parent(call.node), ast.Expr)
+    return name in RANDOM_ORDER
+
+
+def _reads_no_ready_data(project: Project | Unknown) -> bool:
+    """Whether the order of the rows is the program's own, not that of published data, which is mostly mixed."""
+    if isinstance(project, Unknown):
+        return False
+    return not any(
+        call.method == "load_data" or call.name.startswith("sklearn.datasets.make_")
+        for module in project.modules
+        for call in module.calls
+    )
 
 
 def _no_room(step: PipelineStep, data: DataFacts) -> Finding:
@@ -174,10 +209,8 @@ def _whole_batches(batch: PipelineStep, shuffle: PipelineStep, data: DataFacts) 
     )
 
 
-def _swapped(batch: PipelineStep, shuffle: PipelineStep) -> list[tuple]:  # type: ignore[type-arg]
+def _swapped(batch: PipelineStep, shuffle: PipelineStep) -> list[tuple[Edit, ...]]:
     """The call of `shuffle` put in front of the call of `batch`."""
-    from fitdoctor.catalogue.pipeline_steps import receiver_end, with_step_before
-
     if not isinstance(batch.code, Code) or not isinstance(shuffle.code, Code):
         return []
     end = receiver_end(shuffle.code)
