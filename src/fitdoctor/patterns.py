@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 else:
     import re
 
-    class pattern:  # noqa: N801 - stands where `re.compile` would
+    class pattern:
         """Behaves as the compiled pattern does."""
 
         def __init__(self, text, flags=0):

@@ -343,6 +343,13 @@ def test_results_of_a_split_in_the_wrong_order_are_put_right() -> None:
     assert finding.location is not None and finding.location.line == 6
 
 
+def test_parts_of_a_split_that_belong_together_are_left_alone() -> None:
+    right = SPLIT.replace("X_train, y_train, X_test, y_test", "X_train, X_test, y_train, y_test")
+    assert linted(SPLIT) == [("FIT108", 6)]
+    assert linted(right) == []
+    assert linted(right.replace("fit(X_train, y_train)", "fit(X_train, X_train)")) == []
+
+
 def test_inputs_are_counted_named_and_put_in_order() -> None:
     made = model((5,), (7,))
     assert ids(made, data(array((50, 12)))) == ["FIT109"]

@@ -102,7 +102,8 @@ def test_signatures_that_keras_cannot_call(text: str) -> None:
         "class M(keras.Model):\n    def fit(self, x): ...\n    def train_step(self, x, y): ...",
         "class M(keras.Model):\n    def compute_loss(self, x, y, y_pred, sample_weight, training): ...",
         "class M(keras.Model):\n    def train_step(self, data): ...\n    def compute_loss(self, y, p): ...",
-        "import functools\ndef loss(y_true, y_pred, alpha): ...\nmodel.compile('adam', functools.partial(loss, alpha=1))",
+        "import functools\ndef loss(y_true, y_pred, alpha): ...\n"
+        "model.compile('adam', functools.partial(loss, alpha=1))",
         "import functools\ndef loss(alpha, y_true, y_pred): ...\nhalf = functools.partial(loss, 0.5)\n"
         "model.compile('adam', loss=half)",
         "def make(alpha):\n    def loss(y_true, y_pred): ...\n    return loss\nmodel.compile('adam', make(0.5))",
@@ -201,7 +202,8 @@ def test_unpackings_that_work(unpacking: str, call: str) -> None:
 
 def test_a_step_that_asks_first_is_left_alone() -> None:
     step = STEP.replace("x, y = data", "if len(data) == 3: data = data[:2]\n        x, y = data")
-    text = f"class M(keras.Model):{step}        return {{'total': loss}}{FUNCTIONAL}m.fit(x, y, class_weight={{0: 1.0}})"
+    text = f"class M(keras.Model):{step}        return {{'total': loss}}{FUNCTIONAL}"
+    text += "m.fit(x, y, class_weight={0: 1.0})"
     assert not found(text, "FIT316")
 
 

@@ -98,14 +98,29 @@ def test_standard_input_is_read(run, project, monkeypatch):
     assert done.status == 1 and paths(done) == ["pkg/new.py"]
 
 
-def test_a_notebook_is_told_by_cell(run, project):
+def test_a_notebook_is_told_by_cell_and_line(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for cause in catalogue().values():
+        broken = (cause.folder / "broken.py").read_text("utf-8")
+        marked = [n for n, line in enumerate(broken.split("\n"), start=1) if f"# <- {cause.id}" in line]
+        if "source" in {moment.value for moment in cause.moments} and len(marked) == 1:
+            break
     cells = [
-        {"cell_type": "markdown", "source": ["# BAD"]},
-        {"cell_type": "code", "source": ["%pip install keras\n", "x = 1\n"]},
-        {"cell_type": "code", "source": ["y = BAD\n"]},
+        {"cell_type": "markdown", "source": ["# A study"]},
+        {"cell_type": "code", "source": ["%pip install keras\n", "!ls\n", "x = 1\n"]},
+        {"cell_type": "code", "source": broken.splitlines(keepends=True)},
     ]
-    write(project / "study.ipynb", json.dumps({"cells": cells, "nbformat": 4, "metadata": {}}))
-    assert run("lint", "study.ipynb").status in (0, 1)
+    write(tmp_path / "study.ipynb", json.dumps({"cells": cells, "nbformat": 4, "metadata": {}}))
+    done = run("lint", "study.ipynb", "--select", cause.id, "--output-format", "json")
+    place = done.json["findings"][0]["location"]
+    assert (place["path"], place["cell"], place["line"]) == ("study.ipynb", 2, marked[0])
+
+
+def test_an_error_that_the_program_expects_is_not_told(run, project):
+    write(project / "a.py", "import pytest\n\nwith pytest.raises(ValueError):\n    x = BAD\n")
+    write(project / "b.py", "with self.assertRaisesRegex(ValueError, 'no'):\n    x = BAD\ny = BAD\n")
+    assert run("lint", "a.py").status == 0
+    assert [line.split(": ")[0] for line in concise(run, "b.py").out.splitlines()] == ["b.py:3:5"]
 
 
 # --- what cannot be read -------------------------------------------------------------------------------------------

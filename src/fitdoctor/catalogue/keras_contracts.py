@@ -177,13 +177,13 @@ def _is_left_to_keras(owner: ClassInfo, name: str) -> bool:
     if owner.kind in ("Loss", "Metric"):
         return _is_compiled(owner)
     if name in ("compute_loss", "compute_metrics"):
-        return module.method(owner, "train_step") is None and not _is_called_by_program(module, name)
+        return module.method(owner, "train_step") is None and not is_called_by_program(module, name)
     if name.endswith("_step"):
-        return module.method(owner, "fit") is None and not _is_called_by_program(module, name)
+        return module.method(owner, "fit") is None and not is_called_by_program(module, name)
     return True
 
 
-def _is_called_by_program(module: Module, name: str) -> bool:
+def is_called_by_program(module: Module, name: str) -> bool:
     """Whether the program itself calls a method of that name, other than on `super()`."""
     modules = module.project.modules if module.project is not None else (module,)
     for one in modules:

@@ -147,7 +147,8 @@ def _from_source(
         sites = [site for site in model_sites(module) if site.failure is not None and same(site.failure.message)]
         for site in sites:
             told = of_site(site)
-            if told is not None and (_under_way(module, frames, site) or _same_layer(failure, site)):
+            same_place = _under_way(module, frames, site) or _same_layer(failure, site)
+            if told is not None and (same_place or len(sites) == 1):
                 return replace(told, message=failure.message, confidence=Confidence.CERTAIN)
     return None
 

@@ -79,7 +79,9 @@ def leak_of(failure: FailureFacts, project: Project | Unknown) -> Leak | None:
         return None
     named = named_tensor(failure.message)
     tensor = named.name if named is not None else ""
-    return Leak(_likeliest(failure, project), made_line(failure), failure.last_user_frame, _held(failure), tensor)
+    return Leak(
+        _likeliest(failure, project), made_line(failure), failure.last_user_frame, _held(failure), tensor
+    )
 
 
 def _raised_by_keras(failure: FailureFacts) -> bool:

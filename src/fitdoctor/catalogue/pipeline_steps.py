@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import replace
 
-from fitdoctor.diagnosis import Edit
+from fitdoctor.diagnosis import Edit, Location
 from fitdoctor.edits import replace_code, wrap
 from fitdoctor.facts import Code, DataFacts, PipelineStep, Unknown
 
@@ -57,6 +58,22 @@ def coded(steps: tuple[PipelineStep, ...] | list[PipelineStep]) -> Iterator[tupl
     for step in steps:
         if isinstance(step.code, Code):
             yield step, step.code
+
+
+def step_place(code: Code | Unknown) -> Location | None:
+    """Where a step's own call stands: in a chain over several lines, from its method's name on."""
+    if isinstance(code, Unknown):
+        return None
+    end = receiver_end(code)
+    if end is None:
+        return code.location
+    start = code.text.index(".", end) if "." in code.text[end:] else end
+    before = code.text[:start]
+    lines = before.count("\n")
+    if not lines:
+        return code.location
+    column = start - before.rindex("\n")
+    return replace(code.location, line=code.location.line + lines, column=column)
 
 
 # --- edits --------------------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from typing import NoReturn
 
 from fitdoctor import __version__
 
@@ -29,7 +30,10 @@ def main(argv: list[str] | None = None) -> int:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
     try:
-        return _dispatch(words)
+        status = _dispatch(words)
+        if argv is None and words[:1] == ["lint"]:
+            _leave(status)
+        return status
     except UsageError as error:
         print(f"fitdoctor: {error}", file=sys.stderr)
         return 2
@@ -61,6 +65,15 @@ def _dispatch(words: list[str]) -> int:
     module = importlib.import_module(f"fitdoctor.cli.{command}")
     status: int = module.main(rest)
     return status
+
+
+def _leave(status: int) -> NoReturn:
+    """End the process at once: freeing every syntax tree one by one would take a fifth of a short run."""
+    import os
+
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status)
 
 
 def _help() -> str:

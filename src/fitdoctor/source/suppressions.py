@@ -105,18 +105,23 @@ def suppress(module: Module, findings: Iterable[Finding]) -> Outcome:
 
 
 def is_expected(module: Module, finding: Finding) -> bool:
-    """Whether an error stands in a block that is there to see it raised: `with pytest.raises(…):`."""
-    place = finding.location
-    if place is None or finding.severity is not Severity.ERROR or finding.moment is not Moment.SOURCE:
+    """Whether an error shows in a block that is there to see it raised: `with pytest.raises(…):`."""
+    if finding.severity is not Severity.ERROR or finding.moment is not Moment.SOURCE:
         return False
-    if place.path != module.path:
-        return False
-    for block in (*module.nodes(ast.With), *module.nodes(ast.AsyncWith)):
+    # The line to change may stand before the block; the line that raises is told as evidence.
+    told = (finding.location, *(evidence.location for evidence in finding.evidence))
+    places = [place for place in told if place is not None and place.path == module.path]
+    blocks: list[ast.With | ast.AsyncWith] = [*module.nodes(ast.With), *module.nodes(ast.AsyncWith)]
+    for block in blocks if places else ():
         if any(_awaits_error(item.context_expr) for item in block.items):
             around = module.location(block)
-            if around.cell == place.cell and around.line <= place.line <= around.end_line:
+            if any(_lies_in(place, around) for place in places):
                 return True
     return False
+
+
+def _lies_in(place: Location, around: Location) -> bool:
+    return place.cell == around.cell and around.line <= place.line <= around.end_line
 
 
 def _awaits_error(expr: ast.expr) -> bool:

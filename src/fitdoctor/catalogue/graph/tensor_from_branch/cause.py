@@ -62,9 +62,7 @@ CAUSE = Cause(
 )
 
 _ONE_BRANCH = pattern(r"'(?P<name>[\w.]+)' must (?:also )?be (?:initialized|defined) in (?:the|both)")
-_RETURN = pattern(
-    r"branch must also have a return|value must also be returned|must return a value in both"
-)
+_RETURN = pattern(r"branch must also have a return|value must also be returned|must return a value in both")
 
 
 @CAUSE.in_source

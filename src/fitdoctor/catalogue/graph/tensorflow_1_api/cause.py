@@ -32,6 +32,7 @@ from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.kept_reads import runs_plainly
 from fitdoctor.catalogue.own_graphs import (
     SWITCHES,
+    graph_blocks,
     makes_graphs,
     switched_off,
     trains_keras,

@@ -67,7 +67,8 @@ def from_data(
 
 def _is_evident(model: ModelFacts, data: DataFacts) -> bool:
     """Whether the source tells what x is, and that the model gets it as it is."""
-    return not {"train_step", "call"} & set(model.overrides) and all(array.container for array in data.x)
+    told = all(array.container and isinstance(array.shape, tuple) for array in data.x)
+    return told and not {"train_step", "call"} & set(model.overrides)
 
 
 def _findings(

@@ -42,9 +42,30 @@ CAUSE = Cause(
     slug="sample-count-mismatch",
     severity=Severity.ERROR,
     raises="ValueError",
+    explains=("FIT201", "FIT202", "FIT204", "FIT205"),
 )
 
 SPLITS = frozenset({"sklearn.model_selection.train_test_split"})
+
+
+@CAUSE.in_source
+def from_source(data: DataFacts, project: Project) -> Iterator[Finding]:
+    """Both are parts of one array: what a split gives was unpacked in the wrong order."""
+    if data.role != "training" or len(data.x) != 1 or len(data.y) != 1:
+        return
+    first, other = data.x[0], data.y[0]
+    order = _unpacked_in_wrong_order(first, other, project)
+    if order is not None:
+        yield CAUSE.finding(
+            f"`{first.path}` and `{other.path}` are two parts of the same array, of different lengths",
+            subject="numbers of samples",
+            location=order[0],
+            evidence=[
+                Evidence("`train_test_split` gives both parts of each array in turn", location=order[0])
+            ],
+            fixes=[order[1]],
+            confidence=Confidence.LIKELY,
+        )
 
 
 @CAUSE.before_fit
@@ -92,6 +113,8 @@ def _unpacked_in_wrong_order(
     """Both arrays are parts of the same array: the results of one split, taken in the wrong order."""
     if isinstance(project, Unknown) or isinstance(first.use, Unknown) or isinstance(other.use, Unknown):
         return None
+    if first.use.text == other.use.text:
+        return None  # an autoencoder's
     module = project.module_at(first.use.location.path)
     for call in module.calls_to(*SPLITS) if module is not None else ():
         assert module is not None

@@ -93,6 +93,8 @@ def _without_rows(fit: FitFacts, data: DataFacts, labels: ArrayFacts) -> tuple[E
     """Select the labelled rows of x and y right before fit, where both are plain arrays with names of their own."""
     if data.form != "arrays" or data.role != "training" or len(data.x) != 1 or len(data.y) != 1:
         return ()
+    if "validation_data" in fit.given:
+        return ()  # its labels come from the same place and would have to follow
     x, y = data.x[0].use, labels.use
     if (
         not isinstance(x, Code)

@@ -26,10 +26,12 @@ import itertools
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.keras_tensors import is_keras_tensor
 from fitdoctor.catalogue.layer_refusals import Refusal, of_site
-from fitdoctor.catalogue.layer_source import found_in
+from fitdoctor.catalogue.layer_source import found_in, node_at
+from fitdoctor.catalogue.traced import at_frame, function_at
 from fitdoctor.catalogue.words import place
-from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Severity
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, Severity
 from fitdoctor.edits import fix
 from fitdoctor.facts import DataFacts, FailureFacts, Frame, LayerFacts, ModelFacts, Unknown
 from fitdoctor.failure.patterns import input_mismatch
@@ -91,6 +93,9 @@ def _on_the_way(refusal: Refusal, project: Project) -> tuple[Module, ast.Subscri
         for module, index in _returned_index(before, project):
             return module, index
     assert refusal.layer is not None
+    given = _given_index(project, refusal.place)
+    if given is not None:
+        return given
     made = found_in(project, refusal.layer.code)
     owner = made[0].class_of(made[1]) if made is not None else None
     call = made[0].method(owner, "call") if made is not None and owner is not None else None
@@ -105,6 +110,18 @@ def _on_the_way(refusal: Refusal, project: Project) -> tuple[Module, ast.Subscri
                 assert isinstance(source, ast.Subscript)
                 return module, source
     return (module, dropping[0]) if len(dropping) == 1 else None
+
+
+def _given_index(project: Project, call: Location | None) -> tuple[Module, ast.Subscript] | None:
+    """The index of a functional model's tensor that a layer is called on."""
+    module = project.module_at(call.path) if call is not None else None
+    node = node_at(module, call) if module is not None and call is not None else None
+    if module is None or node is None or not node.args:
+        return None
+    source = module.made_by(node.args[0])
+    if isinstance(source, ast.Subscript) and _drops_second_axis(source.slice):
+        return (module, source) if is_keras_tensor(module, source.value) else None
+    return None
 
 
 def _input_rank(layer: LayerFacts, data: DataFacts) -> int | None:
@@ -153,7 +170,7 @@ def _dropping(module: Module, function: FunctionInfo) -> list[ast.Subscript]:
         if isinstance(node, ast.Subscript)
         and isinstance(node.ctx, ast.Load)
         and _drops_second_axis(node.slice)
-        and module.is_tensor(node.value)
+        and (module.is_tensor(node.value) or is_keras_tensor(module, node.value))
     ]
 
 
@@ -219,11 +236,13 @@ def _in_frame(project: Project, frame: Frame) -> list[tuple[Module, ast.Subscrip
     module = project.module_at(frame.path)
     if module is None:
         return []
-    for function in module.functions:
-        location = module.location(function.node)
-        if function.name == frame.function and location.line <= frame.line <= location.end_line:
-            return [(module, index) for index in _dropping(module, function)]
-    return []
+    function = function_at(module, frame.line, frame.cell)
+    if function is not None:
+        return [(module, index) for index in _dropping(module, function)]
+    # At the top of a file: what the layer on that line was called on.
+    calls = [site.node for site in module.calls if at_frame(module, site.node, frame)]
+    found = [_given_index(project, module.location(call)) for call in calls]
+    return [each for each in found if each is not None]
 
 
 def _finding(

@@ -59,7 +59,7 @@ CAUSE = Cause(
     slug="layer-rank-mismatch",
     severity=Severity.ERROR,
     raises="ValueError",
-    explains=("FIT102", "FIT201", "FIT202", "FIT204", "FIT205", "FIT216", "FIT217", "FIT218", "FIT320"),
+    explains=("FIT201", "FIT202", "FIT204", "FIT205", "FIT216", "FIT218", "FIT320"),
 )
 
 RECURRENT = frozenset({"LSTM", "GRU", "SimpleRNN", "RNN", "Bidirectional", "ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D"})

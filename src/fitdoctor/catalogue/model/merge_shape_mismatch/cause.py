@@ -255,7 +255,8 @@ def _projected(pair: Pair) -> Verdict:
     if tensor is None or module is None or node is None or rank not in (2, 3, 4, 5) or stride is None:
         return Verdict(evidence=tuple(evidence), fixes=(fix(title),))
     size = _size_text(module, node, sizing, wanted[-1])
-    text = size if rank == 2 else f"{size}, 1" + (f', strides={stride}, padding="same"' if stride != 1 else "")
+    strides = _stride_text(module, node, pair.branch(main), stride)
+    text = size if rank == 2 else f"{size}, 1" + (f', strides={strides}, padding="same"' if stride != 1 else "")
     source = _assigned(module, tensor)
     edits = around(module, source, node, "Dense" if rank == 2 else f"Conv{rank - 2}D", text)
     return Verdict(module.location(source), tuple(evidence), (fix(title, edits),))
@@ -272,6 +273,18 @@ def _size_text(module: Module, node: ast.Call, layer: LayerFacts | None, size: i
         if argument is not None and layer.code.function == module.code(node).function:
             return argument.text
     return str(size)
+
+
+def _stride_text(module: Module, node: ast.Call, branch: tuple[LayerFacts, ...], stride: int) -> str:
+    """The stride as the block itself writes it: it may be another one each time."""
+    function = module.code(node).function
+    for layer in branch:
+        code = layer.code
+        argument = None if isinstance(code, Unknown) else code.argument("strides", 2)
+        if argument is not None and not isinstance(code, Unknown) and code.function == function:
+            if argument.text.isidentifier() or str(stride) in argument.text:
+                return argument.text
+    return str(stride)
 
 
 def _stride(have: Shape, wanted: Shape) -> int | None:

@@ -38,9 +38,7 @@ from fitdoctor.source.project import Project
 
 CAUSE = Cause(id="FIT315", slug="model-disconnected", severity=Severity.ERROR, raises="ValueError")
 
-_SAID = pattern(
-    r"is not connected to `inputs`|Graph disconnected|Could not compute output (?:KerasT|T)ensor"
-)
+_SAID = pattern(r"is not connected to `inputs`|Graph disconnected|Could not compute output (?:KerasT|T)ensor")
 _MODEL = ("keras.Model", "keras.models.Model", "keras.Functional")
 _INPUT = ("keras.Input", "keras.layers.Input")
 

@@ -30,6 +30,7 @@ import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.keras_contracts import is_called_by_program
 from fitdoctor.catalogue.model_classes import (
     STEPS,
     batch_as_tensor,
@@ -59,9 +60,7 @@ CAUSE = Cause(
 _NO_ITEMS = pattern(r"'(?P<type>[\w.]+)' object has no attribute 'items'|object has no attribute 'items'")
 _NOTHING = "of 'OptionalFromValue' Op passed list of length 0"
 _UNPACK = pattern(r"(?:too many|not enough) values to unpack")
-_ITERATING = pattern(
-    r"Iterating over a symbolic|Cannot iterate over a tensor with unknown first dimension"
-)
+_ITERATING = pattern(r"Iterating over a symbolic|Cannot iterate over a tensor with unknown first dimension")
 _TRAINS = frozenset({"fit", "evaluate", "train_on_batch", "test_on_batch"})
 
 
@@ -72,24 +71,16 @@ _TRAINS = frozenset({"fit", "evaluate", "train_on_batch", "test_on_batch"})
 def from_source(module: Module) -> Iterator[Finding]:
     """The step surely returns a tensor or a tuple, or has no return at all."""
     for step in steps_of(module):
-        if not _is_called_by_program(step):
+        if not _is_the_programs_own(step):
             yield from _wrong_return(step, Confidence.LIKELY, [])
 
 
-def _is_called_by_program(step: FunctionInfo) -> bool:
+def _is_the_programs_own(step: FunctionInfo) -> bool:
     """Whether the program calls its own step, as a loop of its own does: then Keras does not."""
     owner = step.owner
     if owner is None or owner.module.method(owner, "fit") is not None:
         return True
-    modules = step.module.project.modules if step.module.project is not None else (step.module,)
-    return any(
-        not _is_super(module, site.node) for module in modules for site in module.method_calls(step.name)
-    )
-
-
-def _is_super(module: Module, call: ast.Call) -> bool:
-    receiver = call.func.value if isinstance(call.func, ast.Attribute) else None
-    return isinstance(receiver, ast.Call) and module.resolve(receiver.func) == "super"
+    return is_called_by_program(step.module, step.name)
 
 
 def _wrong_return(step: FunctionInfo, confidence: Confidence, evidence: list[Evidence]) -> Iterator[Finding]:

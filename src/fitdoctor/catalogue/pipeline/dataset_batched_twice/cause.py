@@ -26,7 +26,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.pipeline_steps import BATCHING, batch_steps, without_step, words
+from fitdoctor.catalogue.pipeline_steps import BATCHING, batch_steps, step_place, without_step, words
 from fitdoctor.catalogue.shapes import forward_failure, went_through
 from fitdoctor.catalogue.words import place, shape_words
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
@@ -82,7 +82,7 @@ def from_pipeline(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator
     yield CAUSE.finding(
         f"the {words(data)} is batched twice: its elements have the shape {shape_words(array.shape)}",
         subject=f"{data.role} dataset",
-        location=place(last.code, data.code, array.use),
+        location=place(step_place(last.code), data.code, array.use),
         evidence=evidence,
         fixes=[fix("drop the second `batch`", without_step(last.code))],
         confidence=Confidence.LIKELY if isinstance(data.trial.forward, Unknown) else Confidence.CERTAIN,

@@ -28,7 +28,7 @@ from dataclasses import replace
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.generator_sources import generator_behind, never_ends
-from fitdoctor.catalogue.pipeline_steps import setting, without_step, words
+from fitdoctor.catalogue.pipeline_steps import setting, step_place, without_step, words
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import append_arguments, unsafe
@@ -69,7 +69,7 @@ def from_data(
     yield CAUSE.finding(
         f"the {words(data)} never ends and there is no `{argument}`: the first epoch does not end",
         subject=f"{data.role} data",
-        location=place(step.code if step else None, _use(fit, data), fit.code, data.code),
+        location=place(step_place(step.code) if step else None, _use(fit, data), fit.code, data.code),
         evidence=[
             Evidence(
                 claim=f"the {words(data)}",

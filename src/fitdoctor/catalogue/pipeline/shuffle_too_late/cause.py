@@ -36,6 +36,7 @@ from fitdoctor.catalogue.pipeline_steps import (
     READY_MADE,
     receiver_end,
     setting,
+    step_place,
     whole_setting,
     with_step_before,
     without_step,
@@ -73,7 +74,7 @@ def from_split(fit: FitFacts, training: DataFacts, validation: DataFacts) -> Ite
                 "validation rows are trained on: `shuffle` draws a new order for each pass, after which "
                 "`take` and `skip` part other rows",
                 subject="split of a shuffled dataset",
-                location=place(shuffle.code),
+                location=step_place(shuffle.code),
                 evidence=[
                     Evidence(claim="the training part", observed=_called(cuts), location=place(cuts[0].code)),
                     Evidence(
@@ -181,7 +182,7 @@ def _no_room(step: PipelineStep, data: DataFacts) -> Finding:
     return CAUSE.finding(
         f"`shuffle` with a buffer of 1 leaves the {words(data)} in its order",
         subject="shuffle of the training dataset",
-        location=place(step.code, data.code),
+        location=place(step_place(step.code), data.code),
         evidence=[
             Evidence(
                 claim="buffer of `shuffle`", observed="1", expected=f"up to {size}", fact="data.pipeline"
@@ -198,7 +199,7 @@ def _whole_batches(batch: PipelineStep, shuffle: PipelineStep, data: DataFacts) 
     return CAUSE.finding(
         "`shuffle` comes after `batch`: whole batches change places, the rows in them stay together",
         subject="shuffle of the training dataset",
-        location=place(shuffle.code, data.code),
+        location=place(step_place(shuffle.code), data.code),
         evidence=[
             Evidence(
                 claim="the rows are put into batches here", location=place(batch.code), fact="data.pipeline"

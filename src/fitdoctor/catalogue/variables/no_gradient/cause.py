@@ -48,7 +48,14 @@ def from_source(module: Module) -> Iterator[Finding]:
             if cut is not None:
                 yield _finding(module, cut, function, Confidence.LIKELY, [])
     for function, result in losses_that_ignore_predictions(module):
-        yield _ignoring(module, function, result, Confidence.LIKELY, [])
+        if not _is_placeholder(result):
+            yield _ignoring(module, function, result, Confidence.LIKELY, [])
+
+
+def _is_placeholder(result: ast.AST) -> bool:
+    """A bare number in place of a loss: written on purpose where `add_loss` or another output does the teaching."""
+    value = result.value if isinstance(result, ast.Return) else result
+    return isinstance(value, ast.Constant) and isinstance(value.value, (int, float))
 
 
 @CAUSE.after_failure
