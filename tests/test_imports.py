@@ -73,7 +73,8 @@ def files() -> list[Path]:
     return [
         path
         for path in sorted(ROOT.rglob("*.py"))
-        if not path.name.startswith(examples) and part_of(path) not in ("__init__", "__main__", "demo_program")
+        if not path.name.startswith(examples)
+        and part_of(path) not in ("__init__", "__main__", "demo_program")
     ]
 
 

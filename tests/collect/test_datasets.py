@@ -24,7 +24,13 @@ def collect(x: Any, **given: Any) -> Collected:
 
 
 def test_a_pipeline_in_memory_is_known_completely() -> None:
-    data = tf.data.Dataset.from_tensor_slices((X, Y)).cache().shuffle(40).batch(16, drop_remainder=True).prefetch(2)
+    data = (
+        tf.data.Dataset.from_tensor_slices((X, Y))
+        .cache()
+        .shuffle(40)
+        .batch(16, drop_remainder=True)
+        .prefetch(2)
+    )
     found = collect(data).facts
     assert found.form == "dataset"
     assert [step.operation for step in found.pipeline] == [

@@ -101,7 +101,13 @@ def lazy() -> Program:
 
 def augmenting() -> Program:
     model = keras.Sequential(
-        [layers.RandomFlip(), layers.RandomRotation(0.1), layers.Conv2D(4, 3), layers.Flatten(), layers.Dense(3)]
+        [
+            layers.RandomFlip(),
+            layers.RandomRotation(0.1),
+            layers.Conv2D(4, 3),
+            layers.Flatten(),
+            layers.Dense(3),
+        ]
     )
     loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
     return Program(compiled(model, loss=loss), (IMAGES, Y[:24]), {"batch_size": 8})

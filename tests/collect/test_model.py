@@ -51,7 +51,10 @@ def test_two_outputs_with_losses_by_name() -> None:
     found = facts(model)
     assert (found.kind, found.input_structure, found.output_names) == ("functional", "list", ("a", "b"))
     assert (found.loss_structure, found.loss_keys, found.metric_keys) == ("dict", ("a", "b"), ("a",))
-    assert [(loss.name, loss.output) for loss in found.losses] == [("mean_squared_error", "a"), ("huber", "b")]
+    assert [(loss.name, loss.output) for loss in found.losses] == [
+        ("mean_squared_error", "a"),
+        ("huber", "b"),
+    ]
     assert found.metrics[0].class_name == "MeanAbsoluteError"
 
 

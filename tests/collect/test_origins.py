@@ -11,7 +11,7 @@ import pytest
 
 pytest.importorskip("keras")
 
-PROGRAM = '''
+PROGRAM = """
 import sys
 import numpy as np
 import tensorflow as tf
@@ -60,9 +60,9 @@ data = data.shuffle(10).batch(
     4
 )
 net.fit(data, epochs=1, verbose=0)
-'''
+"""
 
-DRIVER = '''
+DRIVER = """
 import runpy, sys
 import keras
 import tensorflow
@@ -106,7 +106,7 @@ sys.argv = [path]
 import __main__
 __main__.__file__ = path
 runpy.run_path(path, run_name="__main__")
-'''
+"""
 
 EXPECTED = """
 call 28|model.fit(features, y=target, callbacks=[stop], verbose=0)

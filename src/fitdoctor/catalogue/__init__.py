@@ -82,9 +82,7 @@ class Cause:
     @property
     def moments(self) -> tuple[Moment, ...]:
         """The moments at which it can be found, derived from its judges."""
-        return tuple(
-            moment for moment in Moment if any(judge.moment is moment for judge in self.judges)
-        )
+        return tuple(moment for moment in Moment if any(judge.moment is moment for judge in self.judges))
 
     def in_source(self, function: JudgeFunction) -> JudgeFunction:
         """Register a judge of the source; it may ask for `Module`, or for the facts that were read statically."""

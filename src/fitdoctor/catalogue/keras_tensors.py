@@ -72,11 +72,19 @@ def _is_made_by_call(module: Module, call: ast.Call, steps: int) -> bool:
     name = module.resolve(call.func)
     if name == "keras.Input":
         return not any(keyword.arg == "tensor" for keyword in call.keywords)
-    if is_operation(name) or name.startswith(("keras.ops.", "keras.layers.")) and name.rpartition(".")[2].islower():
+    if (
+        is_operation(name)
+        or name.startswith(("keras.ops.", "keras.layers."))
+        and name.rpartition(".")[2].islower()
+    ):
         return any(is_keras_tensor(module, argument, steps) for argument in arguments_of(call))
     if not call.args:
         return False
-    kind = kind_of_call(module, call.func) if isinstance(call.func, ast.Call) else kind_of_value(module, call.func)
+    kind = (
+        kind_of_call(module, call.func)
+        if isinstance(call.func, ast.Call)
+        else kind_of_value(module, call.func)
+    )
     if kind not in ("Layer", "Model"):
         return False
     return any(is_keras_tensor(module, argument, steps) for argument in _inside(call.args[0]))
@@ -100,11 +108,20 @@ def is_operation(name: str) -> bool:
     """Whether a canonical name is an operation of TensorFlow, or of Keras' old backend, that computes with its arguments."""
     if name.startswith("keras.backend."):
         rest = name.removeprefix("keras.backend.")
-        return rest.islower() and "." not in rest and rest not in _READS_ONLY and not rest.startswith(("set_", "clear_"))
+        return (
+            rest.islower()
+            and "." not in rest
+            and rest not in _READS_ONLY
+            and not rest.startswith(("set_", "clear_"))
+        )
     if not name.startswith("tensorflow."):
         return False
     *path, last = name.removeprefix("tensorflow.").split(".")
-    if not last.replace("_", "").replace("2d", "").isalnum() or last != last.lower() or last in _NO_OPERATIONS:
+    if (
+        not last.replace("_", "").replace("2d", "").isalnum()
+        or last != last.lower()
+        or last in _NO_OPERATIONS
+    ):
         return False
     return not path or (len(path) == 1 and path[0] in _PARTS)
 
@@ -114,7 +131,8 @@ def misused(module: Module) -> Iterator[ast.Call]:
     found = [
         site.node
         for site in module.calls
-        if is_operation(site.name) and any(is_keras_tensor(module, argument) for argument in arguments_of(site.node))
+        if is_operation(site.name)
+        and any(is_keras_tensor(module, argument) for argument in arguments_of(site.node))
     ]
     yield from sorted(found, key=lambda node: (node.lineno, -node.col_offset))
 
@@ -145,7 +163,10 @@ _OTHER = {
     "resize": "image.resize",
 }
 _OLD_BACKEND = {
-    **{name: name for name in ("mean", "sum", "max", "min", "prod", "any", "all", "std", "var", "concatenate", "clip")},
+    **{
+        name: name
+        for name in ("mean", "sum", "max", "min", "prod", "any", "all", "std", "var", "concatenate", "clip")
+    },
     "pow": "power",
     "l2_normalize": "normalize",
     "permute_dimensions": "transpose",

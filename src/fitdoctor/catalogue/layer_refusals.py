@@ -144,7 +144,9 @@ def _from_source(
     if isinstance(project, Unknown):
         return None
     for module, frames in _frames_by_module(failure, project).items():
-        sites = [site for site in model_sites(module) if site.failure is not None and same(site.failure.message)]
+        sites = [
+            site for site in model_sites(module) if site.failure is not None and same(site.failure.message)
+        ]
         for site in sites:
             told = of_site(site)
             same_place = _under_way(module, frames, site) or _same_layer(failure, site)
@@ -164,7 +166,9 @@ def _frames_by_module(failure: FailureFacts, project: Project) -> dict[Module, l
 
 def _under_way(module: Module, frames: list[Frame], site: ModelSite) -> bool:
     """Whether a frame was at the refused call, or at a call (`Sequential([…])`) that holds it."""
-    spans = [place for place in (site.call, site.failure.place if site.failure else None) if place is not None]
+    spans = [
+        place for place in (site.call, site.failure.place if site.failure else None) if place is not None
+    ]
     for frame in frames:
         for span in spans:
             if span.cell != frame.cell:
@@ -182,7 +186,11 @@ def _same_layer(failure: FailureFacts, site: ModelSite) -> bool:
     name = said.layer if said is not None and said.layer else failure.layer
     if name:
         return site.failure is not None and name == site.failure.layer
-    return bool(failure.layer_class) and site.failure is not None and failure.layer_class == site.failure.layer_class
+    return (
+        bool(failure.layer_class)
+        and site.failure is not None
+        and failure.layer_class == site.failure.layer_class
+    )
 
 
 def _from_line(failure: FailureFacts, project: Project | Unknown) -> Refusal:

@@ -43,7 +43,11 @@ def layer_of(module: Module, node: ast.Call, index: int = 0) -> LayerFacts:
     """What the source says of a layer where it is made."""
     made = module.definition(node.func)
     own = isinstance(made, ClassInfo)
-    name = made.name if isinstance(made, ClassInfo) else class_of_layer(module.resolve(node.func).rpartition(".")[2])
+    name = (
+        made.name
+        if isinstance(made, ClassInfo)
+        else class_of_layer(module.resolve(node.func).rpartition(".")[2])
+    )
     code = module.code(node)
     positional = iter(POSITIONAL.get(name, ()))
     config: list[tuple[str, str]] = []
@@ -117,11 +121,15 @@ def made_at(module: Module, frame: Frame, name: str = "") -> ast.Call | None:
     """The layer that was being made or called on the line of a frame; `name` is what Keras calls it."""
     code = frame.code
     call = node_at(module, code.location) if isinstance(code, Code) else None
-    roots: list[ast.AST] = [call] if call is not None else [
-        site.node
-        for site in module.calls
-        if module.location(site.node).line == frame.line and module.location(site.node).cell == frame.cell
-    ]
+    roots: list[ast.AST] = (
+        [call]
+        if call is not None
+        else [
+            site.node
+            for site in module.calls
+            if module.location(site.node).line == frame.line and module.location(site.node).cell == frame.cell
+        ]
+    )
     makers = [node for root in roots for node in ast.walk(root) if is_layer_call(module, node)]
     if not makers and isinstance(call, ast.Call):
         maker = module.made_by(call.func)
@@ -137,7 +145,8 @@ def _named(module: Module, makers: list[ast.Call], name: str) -> ast.Call | None
     alike = [node for node in makers if snake_case(layer_of(module, node).class_name) == stem]
     exact = [node for node in makers if layer_of(module, node).name == name]
     if exact or len(alike) <= 1:
-        return (exact or alike or [None])[0]
+        found = exact or alike
+        return found[0] if found else None
     makers_of_kind = [
         site.node
         for site in module.calls
@@ -200,7 +209,9 @@ def _before_element(module: Module, node: ast.Call, text: str) -> tuple[Edit, ..
     return (Edit(start, f"{text},\n{before}" if not before.strip() else f"{text}, "),)
 
 
-def around(module: Module, expr: ast.expr, beside: ast.Call, name: str, arguments: str = "") -> tuple[Edit, ...]:
+def around(
+    module: Module, expr: ast.expr, beside: ast.Call, name: str, arguments: str = ""
+) -> tuple[Edit, ...]:
     """Send a tensor through another layer where it is used: `x` becomes `Flatten()(x)`."""
     spelling, imports = spell_layer(module, beside, name)
     return (Edit(module.location(expr), f"{spelling}({arguments})({module.segment(expr)})"), *imports)
@@ -228,5 +239,7 @@ def removed(module: Module, node: ast.Call) -> tuple[Edit, ...]:
         here = module.location(node)
         if position + 1 < len(parent.elts):
             after = module.location(parent.elts[position + 1])
-            return (Edit(Location(here.path, here.line, here.column, after.line, after.column, here.cell), ""),)
+            return (
+                Edit(Location(here.path, here.line, here.column, after.line, after.column, here.cell), ""),
+            )
     return ()

@@ -104,8 +104,11 @@ def _below(item: Any, path: str, key: str) -> Iterator[Component]:
 def holds_arrays(value: Any) -> bool:
     """Whether a list or tuple is a structure of arrays (and not numbers, strings or lists of them)."""
     return bool(value) and any(
-        is_array(item) or isinstance(item, dict) or item is None
-        or isinstance(item, (list, tuple)) and holds_arrays(item)
+        is_array(item)
+        or isinstance(item, dict)
+        or item is None
+        or isinstance(item, (list, tuple))
+        and holds_arrays(item)
         for item in value[:MOST_COMPONENTS]
     )
 

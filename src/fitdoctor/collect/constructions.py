@@ -90,9 +90,7 @@ def _leads_to(module: Module, expr: ast.expr, made: tuple[Module, ast.expr]) -> 
 
 
 def _last_before(module: Module, fit_call: ast.Call, found: list[Place]) -> Place:
-    before = [
-        (where, call) for where, call in found if where is module and call.lineno <= fit_call.lineno
-    ]
+    before = [(where, call) for where, call in found if where is module and call.lineno <= fit_call.lineno]
     return before[-1] if before else found[-1]
 
 
@@ -243,7 +241,9 @@ def _calls_in(module: Module, nodes: Iterable[ast.AST]) -> list[Place]:
         for inner in ast.walk(node):
             if isinstance(inner, ast.Call):
                 calls[id(inner)] = inner
-    ordered = sorted(calls.values(), key=lambda call: (call.lineno, call.col_offset, -(call.end_col_offset or 0)))
+    ordered = sorted(
+        calls.values(), key=lambda call: (call.lineno, call.col_offset, -(call.end_col_offset or 0))
+    )
     return [(module, call) for call in ordered]
 
 
@@ -261,5 +261,3 @@ def input_call(model: Any, module: Module, made: Made) -> Place | None:
         if any(keyword.arg in ("input_shape", "input_dim", "batch_input_shape") for keyword in call.keywords)
     ]
     return shaped[0] if not inputs and len(shaped) == 1 else None
-
-

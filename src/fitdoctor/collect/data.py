@@ -201,9 +201,7 @@ def _first(samples: int | Unknown, batch_size: int | Unknown) -> int | None:
     return min(samples, batch_size)
 
 
-def _last_batch(
-    batch: Batch | None, samples: int | Unknown, batch_size: int | Unknown
-) -> tuple[Spec, ...]:
+def _last_batch(batch: Batch | None, samples: int | Unknown, batch_size: int | Unknown) -> tuple[Spec, ...]:
     if isinstance(samples, Unknown) or isinstance(batch_size, Unknown) or not batch_size:
         return ()
     rest = samples % batch_size

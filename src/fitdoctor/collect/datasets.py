@@ -83,9 +83,7 @@ def _contents(dataset: Any, parts: tuple[Any, ...], budget: Budget) -> _Contents
     """What the components hold. TensorFlow flattens dicts by sorted keys; the facts keep the user's order."""
     from fitdoctor.collect.elements import contents_of
 
-    order = [
-        (index, *keys) for index, part in enumerate(parts) for keys in _flat_keys(part)
-    ]
+    order = [(index, *keys) for index, part in enumerate(parts) for keys in _flat_keys(part)]
     labels = frozenset(position for position, keys in enumerate(order) if keys[0] > 0)
     found = _Contents()
     try:
@@ -130,7 +128,9 @@ def _shape(spec: Any) -> Shape | Unknown:
     return tuple(None if size is None else int(size) for size in shape)
 
 
-def _leaves(value: Any, path: str, key: str = "", keys: tuple[Any, ...] = ()) -> list[tuple[str, str, Any, Any]]:
+def _leaves(
+    value: Any, path: str, key: str = "", keys: tuple[Any, ...] = ()
+) -> list[tuple[str, str, Any, Any]]:
     if isinstance(value, dict):
         items = [(f"{path}[{name!r}]", str(name), name, item) for name, item in value.items()]
     elif isinstance(value, (list, tuple)):
@@ -154,8 +154,10 @@ def _abstract(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _abstract(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return type(value)(_abstract(item) for item in value) if type(value) in (list, tuple) else tuple(
-            _abstract(item) for item in value
+        return (
+            type(value)(_abstract(item) for item in value)
+            if type(value) in (list, tuple)
+            else tuple(_abstract(item) for item in value)
         )
     if value is None or not hasattr(value, "dtype"):
         return None

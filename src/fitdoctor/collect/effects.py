@@ -83,7 +83,16 @@ def _functions_of(thing: Any) -> Iterator[types.FunctionType]:
 
 def _methods(kind: type) -> Iterator[types.FunctionType]:
     for name, member in vars(kind).items():
-        if name in ("__init__", "get_config", "from_config", "train_step", "test_step", "__repr__", "fit", "compile"):
+        if name in (
+            "__init__",
+            "get_config",
+            "from_config",
+            "train_step",
+            "test_step",
+            "__repr__",
+            "fit",
+            "compile",
+        ):
             continue
         inner = getattr(member, "python_function", getattr(member, "__func__", member))
         inner = inner.fget if isinstance(inner, property) else inner

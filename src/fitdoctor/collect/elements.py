@@ -21,7 +21,9 @@ from fitdoctor.facts import Statistics, Unknown
 MOST_ELEMENTS = 512
 PATIENCE = 4
 """How many times longer than usual a pipeline is read that lets nothing through."""
-PASSING = frozenset(("prefetch", "options", "cache", "repeat", "shuffle", "batch", "ignore_errors", "model", "rebatch"))
+PASSING = frozenset(
+    ("prefetch", "options", "cache", "repeat", "shuffle", "batch", "ignore_errors", "model", "rebatch")
+)
 """Operations that keep each component's values as they are (in another order, or in groups)."""
 
 
@@ -201,9 +203,7 @@ def _as_array(value: Any) -> Any:
         return None
 
 
-def _elements(
-    dataset: Any, deadline: Deadline, spread: bool = True
-) -> Iterator[tuple[Any, ...]] | None:
+def _elements(dataset: Any, deadline: Deadline, spread: bool = True) -> Iterator[tuple[Any, ...]] | None:
     """The flat elements, computed apart from the dataset object; None where that cannot be done without effects."""
     operation = operation_of(dataset)
     inputs = inputs_of(dataset)
@@ -227,18 +227,26 @@ def _elements(
         if count is None or _is_shuffled(inputs[0]):
             return None
         size = int(count.numpy())
-        return inner if size < 0 else itertools.islice(inner, *((size,) if operation == "take" else (size, None)))
+        return (
+            inner
+            if size < 0
+            else itertools.islice(inner, *((size,) if operation == "take" else (size, None)))
+        )
     if operation == "batch":
         return _batched(inner, attributes.get("_batch_size"), attributes.get("_drop_remainder"))
     if operation == "map":
         function = getattr(attributes.get("_map_func"), "function", None)
-        return None if function is None or not is_pure(function) else (
-            tuple(_flat(function(*element))) for element in inner
+        return (
+            None
+            if function is None or not is_pure(function)
+            else (tuple(_flat(function(*element))) for element in inner)
         )
     if operation == "filter":
         predicate = getattr(attributes.get("_predicate"), "function", None)
-        return None if predicate is None or not is_pure(predicate) else (
-            element for element in inner if bool(_flat(predicate(*element))[0].numpy())
+        return (
+            None
+            if predicate is None or not is_pure(predicate)
+            else (element for element in inner if bool(_flat(predicate(*element))[0].numpy()))
         )
     return None
 

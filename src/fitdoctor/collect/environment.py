@@ -54,7 +54,11 @@ def _packages() -> tuple[tuple[str, str], ...]:
 def _keras_of_tf(packages: dict[str, str], legacy: bool) -> str:
     """What `tf.keras` is: since TensorFlow 2.16 Keras 3, unless the legacy switch is on."""
     version = next(
-        (packages[name] for name in packages if name.startswith(("tensorflow", "tf-nightly")) and "-" not in name),
+        (
+            packages[name]
+            for name in packages
+            if name.startswith(("tensorflow", "tf-nightly")) and "-" not in name
+        ),
         packages.get("tensorflow-cpu") or packages.get("tensorflow-gpu") or packages.get("tensorflow-intel"),
     )
     if version is None:

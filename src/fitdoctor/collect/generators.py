@@ -97,7 +97,9 @@ def collect_pydataset(given: Given, role: str, budget: Budget, codes: Codes) -> 
         return Collected(facts, Unknown(f"its code has lasting effects: {effects.lasting}"), dataset)
     snapshot = Snapshot(dataset, *effects.closures, bindings=effects.globals)
     if snapshot.random_variables or not snapshot.complete:
-        return Collected(facts, Unknown("reading it would advance a random state that cannot be set back"), dataset)
+        return Collected(
+            facts, Unknown("reading it would advance a random state that cannot be set back"), dataset
+        )
     batches: list[Any] = []
     length: int | Unknown = Unknown("it has no length")
     problem: FailureSummary | None = None
@@ -191,7 +193,9 @@ def _components(
             Component(component.path, component.key, component.value), Deadline(0.2), part != "x", use, code
         )
         if len(arrays) > 1 and all(is_array(array) for array in arrays):
-            facts = replace(facts, statistics=_joint(arrays, complete, part != "x"), shape=_joint_shape(arrays))
+            facts = replace(
+                facts, statistics=_joint(arrays, complete, part != "x"), shape=_joint_shape(arrays)
+            )
         elif not isinstance(facts.statistics, Unknown):
             facts = replace(facts, statistics=replace(facts.statistics, complete=complete))
         found.append(facts)
@@ -210,9 +214,7 @@ def _joint_shape(arrays: list[Any]) -> Any:
     shapes = [tuple(array.shape) for array in arrays]
     if len({len(shape) for shape in shapes}) > 1:
         return Unknown("the batches differ in rank")
-    return tuple(
-        int(sizes[0]) if len(set(sizes)) == 1 else None for sizes in zip(*shapes, strict=True)
-    )
+    return tuple(int(sizes[0]) if len(set(sizes)) == 1 else None for sizes in zip(*shapes, strict=True))
 
 
 def _same_structure(first: Any, second: Any) -> bool:

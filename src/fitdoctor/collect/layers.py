@@ -103,9 +103,7 @@ def layer_facts(
     """One layer with the layers inside it."""
     seen = set() if seen is None else seen
     seen.add(id(layer))
-    inner = [
-        item for item in sublayers(layer) if id(item) not in seen and len(seen) < MOST_LAYERS
-    ]
+    inner = [item for item in sublayers(layer) if id(item) not in seen and len(seen) < MOST_LAYERS]
     parameters, trainable = _parameters(layer)
     inputs, outputs = _shapes(layer)
     return LayerFacts(
@@ -120,16 +118,17 @@ def layer_facts(
         trainable=bool(getattr(layer, "trainable", True)),
         builtin=is_library_class(type(layer)),
         code=codes.get(id(layer), Unknown("its construction was not found")),
-        sublayers=tuple(
-            layer_facts(item, number, codes, seen) for number, item in enumerate(inner)
-        ),
+        sublayers=tuple(layer_facts(item, number, codes, seen) for number, item in enumerate(inner)),
         fed_by=_fed_by(layer),
     )
 
 
 def sublayers(layer: Any) -> list[Any]:
     """The layers that a layer or nested model tracks, without its metrics."""
-    if "Functional" in {kind.__name__ for kind in type(layer).__mro__} or type(layer).__name__ == "Sequential":
+    if (
+        "Functional" in {kind.__name__ for kind in type(layer).__mro__}
+        or type(layer).__name__ == "Sequential"
+    ):
         found = getattr(layer, "layers", None)
     else:
         found = vars(layer).get("_layers") if hasattr(layer, "__dict__") else None

@@ -28,7 +28,9 @@ from fitdoctor.source.origins import Origin, origin
 
 PathKeys = tuple[int | str, ...]
 SLICES = frozenset(("from_tensor_slices", "from_tensors"))
-KEEPS_ELEMENTS = frozenset("batch shuffle prefetch repeat cache take skip shard rebatch unbatch ragged_batch".split())
+KEEPS_ELEMENTS = frozenset(
+    "batch shuffle prefetch repeat cache take skip shard rebatch unbatch ragged_batch".split()
+)
 """What tf.data can do without changing the samples."""
 COMPILE_PARAMETERS = ("optimizer", "loss", "loss_weights", "metrics", "weighted_metrics")
 

@@ -25,9 +25,9 @@ _CROSSENTROPIES = ("crossentropy", "ce", "bce", "focal")
 _NO_LOGITS = Unknown("the loss has no such setting")
 
 
-def losses_of(model: Any, output_names: tuple[str, ...], codes: Codes) -> tuple[
-    tuple[LossFacts, ...], str, tuple[str, ...]
-]:
+def losses_of(
+    model: Any, output_names: tuple[str, ...], codes: Codes
+) -> tuple[tuple[LossFacts, ...], str, tuple[str, ...]]:
     """The losses, the structure in which they were given, and its keys."""
     given = given_loss(model)
     if given is None:
@@ -137,9 +137,9 @@ def _canonical(name: str) -> str:
 # --- metrics ------------------------------------------------------------------------------------------------------
 
 
-def metrics_of(model: Any, output_names: tuple[str, ...], codes: Codes) -> tuple[
-    tuple[MetricFacts, ...], tuple[str, ...]
-]:
+def metrics_of(
+    model: Any, output_names: tuple[str, ...], codes: Codes
+) -> tuple[tuple[MetricFacts, ...], tuple[str, ...]]:
     """The metrics as given to compile (weighted ones too), and the keys when they were given by output."""
     compiled = vars(model).get("_compile_metrics")
     if compiled is not None:

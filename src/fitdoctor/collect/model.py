@@ -47,7 +47,9 @@ def collect_model(model: Any, codes: Codes) -> ModelFacts:
         inputs=_specs(functional, "_inputs", Unknown("the model fixes no input")),
         input_structure=_structure(functional, "_inputs_struct"),
         input_layers=_input_layers(functional),
-        outputs=_specs(functional, "_outputs", Unknown("the model's output is not known before it is called")),
+        outputs=_specs(
+            functional, "_outputs", Unknown("the model's output is not known before it is called")
+        ),
         output_names=names,
         output_structure=_structure(functional, "_outputs_struct"),
         output_paths=_output_paths(model, functional),
@@ -64,7 +66,9 @@ def collect_model(model: Any, codes: Codes) -> ModelFacts:
         jit_compile=getattr(model, "jit_compile", None) is True,
         run_eagerly=_runs_eagerly(model),
         parameters=_size(model, "weights"),
-        trainable_parameters=_size(model, "trainable_weights") if built else Unknown("the model is not built"),
+        trainable_parameters=_size(model, "trainable_weights")
+        if built
+        else Unknown("the model is not built"),
         trainable_changed=_trainable_changed(model),
         untracked_variables=untracked_variables(model),
         strategy=_strategy(model),

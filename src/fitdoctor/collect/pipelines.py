@@ -117,8 +117,10 @@ def _specs(dataset: Any) -> tuple[Spec, ...]:
                 walk(item, f"{path}[{index}]")
         elif hasattr(value, "shape") and hasattr(value, "dtype"):
             rank = getattr(value.shape, "rank", None)
-            shape = Unknown("unknown rank") if rank is None else tuple(
-                None if size is None else int(size) for size in value.shape
+            shape = (
+                Unknown("unknown rank")
+                if rank is None
+                else tuple(None if size is None else int(size) for size in value.shape)
             )
             found.append(Spec(shape, dtype_name(value.dtype), path))
 

@@ -73,7 +73,9 @@ class Snapshot:
             return self._container(thing, kind)
         if issubclass(kind, (types.FunctionType, types.MethodType)):
             return self._function(thing)
-        if kind.__name__ in ("SeedGenerator", "Generator") and kind.__module__.startswith(("keras", "tensorflow")):
+        if kind.__name__ in ("SeedGenerator", "Generator") and kind.__module__.startswith(
+            ("keras", "tensorflow")
+        ):
             self.random_variables = True
         generator = _generator_state(thing)
         if generator is not None:

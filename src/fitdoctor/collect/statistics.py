@@ -110,9 +110,7 @@ class _Running:
 
         flat = values.reshape(-1)
         # Sorting everything to find out that there are too many values would cost more than the rest together.
-        if flat.size > 8192 and np.unique(flat[:8192]).size > (
-            MOST_VALUES if self.labels else 64
-        ):
+        if flat.size > 8192 and np.unique(flat[:8192]).size > (MOST_VALUES if self.labels else 64):
             return {}
         distinct, counts = np.unique(flat, return_counts=True)
         if distinct.size > MOST_VALUES:
@@ -248,9 +246,7 @@ def columns_of_array(array: Any, statistics: Statistics | Unknown) -> tuple[Colu
         return _object_columns(array)
     if array.ndim == 2 and isinstance(statistics, Statistics) and (statistics.nan or statistics.inf):
         bad = (~np.isfinite(array[: CHUNK_ELEMENTS // max(array.shape[1], 1) + 1])).sum(axis=0)
-        found = [
-            Column(str(i), str(array.dtype), "", int(n)) for i, n in enumerate(bad) if n
-        ]
+        found = [Column(str(i), str(array.dtype), "", int(n)) for i, n in enumerate(bad) if n]
         return tuple(found[:MOST_COLUMNS])
     return ()
 

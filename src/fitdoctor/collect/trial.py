@@ -89,9 +89,14 @@ def _reason_against(model: Any, batch: Batch | Unknown, method: str) -> str:
         return batch.reason
     if keras_version(model) != 3:
         return "the model is of Keras 2"
-    if "keras.src.backend.tensorflow" not in sys.modules or sys.modules["keras"].backend.backend() != "tensorflow":
+    if (
+        "keras.src.backend.tensorflow" not in sys.modules
+        or sys.modules["keras"].backend.backend() != "tensorflow"
+    ):
         return "the backend is not TensorFlow"
-    own_steps = CUSTOM_STEPS if method in ("fit", "train_on_batch") else ("test_step", "predict_step", "__call__")
+    own_steps = (
+        CUSTOM_STEPS if method in ("fit", "train_on_batch") else ("test_step", "predict_step", "__call__")
+    )
     for name in overrides_of(model):
         if name in own_steps:
             return f"the model defines its own `{name}`"
@@ -184,9 +189,7 @@ def _loss(plan: _Plan, x: Any, y: Any, y_pred: Any, weight: Any, free: bool) -> 
         if not free or "compute_loss" in overrides_of(model):
             if free:
                 return Unknown("its `compute_loss` may need what the layers add")
-            value = model._compute_loss(
-                x=x, y=y, y_pred=y_pred, sample_weight=weight, training=plan.training
-            )
+            value = model._compute_loss(x=x, y=y, y_pred=y_pred, sample_weight=weight, training=plan.training)
         elif model._compile_loss is None:
             return Unknown("the model has no loss")
         else:
@@ -226,7 +229,11 @@ def _output_is_known(plan: _Plan) -> bool:
         return False
     leaves = list(_flat_leaves(Batch(plan.batch.x)))
     inputs = functional._inputs
-    if len(leaves) != len(inputs) or isinstance(plan.batch.x, dict) or isinstance(functional._inputs_struct, dict):
+    if (
+        len(leaves) != len(inputs)
+        or isinstance(plan.batch.x, dict)
+        or isinstance(functional._inputs_struct, dict)
+    ):
         return False
     return all(_fits(leaf, tensor) for leaf, tensor in zip(leaves, inputs, strict=True))
 
@@ -352,7 +359,9 @@ def _specs(value: Any, path: str = "") -> tuple[Spec, ...]:
     if isinstance(value, dict):
         return tuple(spec for key, item in value.items() for spec in _specs(item, str(key)))
     if isinstance(value, (list, tuple)):
-        return tuple(spec for index, item in enumerate(value) for spec in _specs(item, f"{path or ''}{index}"))
+        return tuple(
+            spec for index, item in enumerate(value) for spec in _specs(item, f"{path or ''}{index}")
+        )
     shape = getattr(value, "shape", None)
     if shape is None:
         return ()

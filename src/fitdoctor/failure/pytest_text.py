@@ -11,9 +11,7 @@ from fitdoctor.patterns import pattern
 SECTION = pattern(r"^_{3,} .{1,400} _{3,}$")
 _END = pattern(r"^(?:={3,} |_{3,} .{1,400} _{3,}$)")
 _ERROR = pattern(r"^E(?:\s{1,12}|$)(?P<text>.*)$")
-_FRAME = pattern(
-    r"^(?P<path>(?:[A-Za-z]:)?[^\s:][^:\n]{0,1000}):(?P<line>\d+): (?P<rest>in .+|[\w.]*)\s*$"
-)
+_FRAME = pattern(r"^(?P<path>(?:[A-Za-z]:)?[^\s:][^:\n]{0,1000}):(?P<line>\d+): (?P<rest>in .+|[\w.]*)\s*$")
 _TYPED = pattern(r"^(?P<type>[A-Za-z_]\w*(?:\.\w+)*)(?::(?: (?P<message>.*))?)?$", re.DOTALL)
 _DEF = pattern(r"^\s*(?:async )?def (?P<name>\w+)\(")
 _RULE = pattern(r"^(?:_ ){5,}_?\s*$|^-{3,} Captured .*")

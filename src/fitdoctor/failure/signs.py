@@ -35,9 +35,7 @@ WARNINGS = (
 _WARNED = pattern(
     r"^(?P<path>(?:[A-Za-z]:)?[^\s:][^:\n]{0,1000}):(?P<line>\d+): (?P<type>\w*Warning): (?P<message>.*)$"
 )
-_LOGGED = pattern(
-    r"^.{0,200}?(?:WARNING:[\w.]+:|UserWarning: |\bW\d{4}\b[^\]\n]{0,200}\] )(?P<message>.*)$"
-)
+_LOGGED = pattern(r"^.{0,200}?(?:WARNING:[\w.]+:|UserWarning: |\bW\d{4}\b[^\]\n]{0,200}\] )(?P<message>.*)$")
 
 SYNTAX_ERRORS = ("\nSyntaxError: ", "\nIndentationError: ", "\nTabError: ")
 """They come without a traceback when the program itself cannot be read."""

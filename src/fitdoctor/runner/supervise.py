@@ -231,4 +231,6 @@ def _crashes(pieces: list[dict[str, Any]]) -> tuple[Crash, ...]:
 
 
 def _told(pieces: list[dict[str, Any]]) -> frozenset[str]:
-    return frozenset(print_ for piece in pieces if piece["kind"] in ("call", "training") for print_ in piece["told"])
+    return frozenset(
+        print_ for piece in pieces if piece["kind"] in ("call", "training") for print_ in piece["told"]
+    )

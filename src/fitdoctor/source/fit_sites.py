@@ -105,11 +105,19 @@ def _followed(module: Module) -> Followed:
     return Followed(tuple(witness.fits), (*witness.refusals, *dict.fromkeys(made)), tuple(run.crashes))
 
 
-def _refused_on_data(run: Interpreter, model: Ref, record: ModelRecord, arguments: Arguments) -> Failure | None:
+def _refused_on_data(
+    run: Interpreter, model: Ref, record: ModelRecord, arguments: Arguments
+) -> Failure | None:
     """For a sequential model without an `Input`: the layer behind the first that refuses what the data become."""
     x = arguments.get("x", 0)
     deferred = record.kind == "sequential" and record.input_dims is None and record.shapes == ()
-    if not deferred or not record.layers or not isinstance(x, Array) or isinstance(x.dims, Unknown) or not x.dims:
+    if (
+        not deferred
+        or not record.layers
+        or not isinstance(x, Array)
+        or isinstance(x.dims, Unknown)
+        or not x.dims
+    ):
         return None
     dims: Dims = (None, *x.dims[1:])
     for at, layer in enumerate(record.layers):

@@ -242,7 +242,9 @@ def refuse_layers(run: Interpreter, ref: Ref, arguments: Arguments) -> None:
             record = run.record(ref)
             if isinstance(passed, (LayerRecord, ModelRecord)) and isinstance(record, LayerRecord):
                 if run.reporting and isinstance(item, Ref):
-                    words = f"Only input tensors may be passed as positional arguments. Received: {passed.name}"
+                    words = (
+                        f"Only input tensors may be passed as positional arguments. Received: {passed.name}"
+                    )
                     refusal = Refused("ValueError", words)
                     run.listener.refusal(run, Failure(refusal, ref, record, (), item, arguments.node))
                 return

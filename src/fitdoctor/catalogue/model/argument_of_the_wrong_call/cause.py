@@ -85,7 +85,9 @@ def _finding(
         subject=f"argument {name} of {method}",
         location=argument.whole,
         evidence=[
-            Evidence(claim=f"an argument of `{method}`", observed=name, expected=owner and f"{owner}({name}=…)")
+            Evidence(
+                claim=f"an argument of `{method}`", observed=name, expected=owner and f"{owner}({name}=…)"
+            )
         ],
         fixes=_fixes(module, site, code, argument, owner),
         confidence=confidence,
@@ -100,9 +102,7 @@ def _owner(name: str, method: str) -> str:
     return ""
 
 
-def _fixes(
-    module: Module, site: CallSite, code: Code, argument: Argument, owner: str
-) -> list[Fix]:
+def _fixes(module: Module, site: CallSite, code: Code, argument: Argument, owner: str) -> list[Fix]:
     if owner:
         return [
             fix(
@@ -116,9 +116,7 @@ def _fixes(
     return [fix(f"remove `{argument.name}`", remove_argument(code, argument.name))]
 
 
-def _moved(
-    module: Module, site: CallSite, code: Code, argument: Argument, owner: str
-) -> tuple[Edit, ...]:
+def _moved(module: Module, site: CallSite, code: Code, argument: Argument, owner: str) -> tuple[Edit, ...]:
     """Out of this call and, unless they are there already, into the other call on the same model.
 
     Whatever else belongs there goes along: it would be refused next.

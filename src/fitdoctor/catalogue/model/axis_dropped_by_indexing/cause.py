@@ -149,10 +149,15 @@ def _computes(function: FunctionInfo, layer: LayerFacts, module: Module) -> bool
     if layer.class_name != "Lambda" or isinstance(layer.code, Unknown):
         return False
     here, there = module.location(function.node), layer.code.location
-    return here.path == there.path and (there.line, there.column) <= (here.line, here.column) and (
-        here.end_line,
-        here.end_column,
-    ) <= (there.end_line, there.end_column)
+    return (
+        here.path == there.path
+        and (there.line, there.column) <= (here.line, here.column)
+        and (
+            here.end_line,
+            here.end_column,
+        )
+        <= (there.end_line, there.end_column)
+    )
 
 
 def _results(function: FunctionInfo) -> list[ast.expr]:

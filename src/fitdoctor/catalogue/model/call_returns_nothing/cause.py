@@ -27,7 +27,7 @@ from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.traced import name_of, own_nodes
-from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, Severity
 from fitdoctor.edits import fix, insert_after
 from fitdoctor.facts import DataFacts, FailureFacts, ModelFacts, Unknown
 from fitdoctor.patterns import pattern
@@ -139,7 +139,10 @@ def _finding(function: FunctionInfo, confidence: Confidence, seen: Evidence | No
         location=_first_line(module, last),
         evidence=[
             Evidence(
-                claim="what it returns", observed="None", expected="a tensor", location=module.location(function.node)
+                claim="what it returns",
+                observed="None",
+                expected="a tensor",
+                location=module.location(function.node),
             ),
             *([seen] if seen is not None else []),
         ],
@@ -150,7 +153,11 @@ def _finding(function: FunctionInfo, confidence: Confidence, seen: Evidence | No
 
 def _first_line(module: Module, statement: ast.stmt) -> Location:
     whole = module.location(statement)
-    return whole if whole.end_line == whole.line else Location(whole.path, whole.line, whole.column, cell=whole.cell)
+    return (
+        whole
+        if whole.end_line == whole.line
+        else Location(whole.path, whole.line, whole.column, cell=whole.cell)
+    )
 
 
 def _last_statement(node: ast.FunctionDef) -> ast.stmt:

@@ -41,7 +41,11 @@ from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(
-    id="FIT306", slug="dimension-exhausted", severity=Severity.ERROR, raises="ValueError", explains=("FIT320",)
+    id="FIT306",
+    slug="dimension-exhausted",
+    severity=Severity.ERROR,
+    raises="ValueError",
+    explains=("FIT320",),
 )
 
 _MOST_STEPS = 12
@@ -158,7 +162,9 @@ def _fixes(layer: LayerFacts | None, project: Project | Unknown) -> list[Fix]:
 
 
 def _padded(layer: LayerFacts) -> tuple[Edit, ...]:
-    convolves = "Conv" in layer.class_name and "LSTM" not in layer.class_name and "Transpose" not in layer.class_name
+    convolves = (
+        "Conv" in layer.class_name and "LSTM" not in layer.class_name and "Transpose" not in layer.class_name
+    )
     pools = "Pooling" in layer.class_name and not layer.class_name.startswith("Global")
     if not convolves and not pools:
         return ()
@@ -169,7 +175,9 @@ def _padded(layer: LayerFacts) -> tuple[Edit, ...]:
 def _loop_around(module: Module, node: ast.AST) -> ast.stmt | None:
 
     current: ast.AST | None = node
-    while current is not None and not isinstance(current, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+    while current is not None and not isinstance(
+        current, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+    ):
         if isinstance(current, (ast.For, ast.While)):
             return current
         current = module.parent(current)

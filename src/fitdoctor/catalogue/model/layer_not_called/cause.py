@@ -126,7 +126,10 @@ def _finding(
         location=location,
         evidence=[
             Evidence(
-                claim="a tensor is wanted here", observed=f"the layer `{kind}`", expected="its output", location=call
+                claim="a tensor is wanted here",
+                observed=f"the layer `{kind}`",
+                expected="its output",
+                location=call,
             )
         ],
         fixes=_fixes(passed),
@@ -192,7 +195,9 @@ def _tensor_before(module: Module, expr: ast.expr) -> str | None:
     earlier = [
         node
         for node in module.nodes(ast.Assign)
-        if module.scope(node) is scope and node.lineno < statement.lineno and _gives_tensor(module, node.value)
+        if module.scope(node) is scope
+        and node.lineno < statement.lineno
+        and _gives_tensor(module, node.value)
     ]
     if earlier:
         target = earlier[-1].targets[0]

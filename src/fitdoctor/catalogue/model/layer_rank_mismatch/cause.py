@@ -62,7 +62,9 @@ CAUSE = Cause(
     explains=("FIT201", "FIT202", "FIT204", "FIT205", "FIT216", "FIT218", "FIT320"),
 )
 
-RECURRENT = frozenset({"LSTM", "GRU", "SimpleRNN", "RNN", "Bidirectional", "ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D"})
+RECURRENT = frozenset(
+    {"LSTM", "GRU", "SimpleRNN", "RNN", "Bidirectional", "ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D"}
+)
 KEEPS_RANK = pattern(
     r"InputLayer|\w*Dropout\w*|\w*Normalization|Activation|\w*ReLU|ELU|Softmax|Gaussian\w+|Masking|Rescaling|Identity"
     r"|ActivityRegularization|Random\w+|Resizing|CenterCrop"
@@ -82,7 +84,9 @@ class Ranks:
     shape: Shape | None
 
 
-_TIME_DISTRIBUTED = pattern(r"`TimeDistributed`[^\n]{0,120}at least 3 (?:axes|dimensions), received: (?P<shape>\([^)]*\))")
+_TIME_DISTRIBUTED = pattern(
+    r"`TimeDistributed`[^\n]{0,120}at least 3 (?:axes|dimensions), received: (?P<shape>\([^)]*\))"
+)
 _KERNEL = pattern(
     r"Kernel shape must have the same length as input(?:, but received kernel of shape (?P<kernel>\([^)]*\)) and "
     r"input of shape|:) (?P<shape>\([^)]*\))"
@@ -92,7 +96,12 @@ _KERNEL = pattern(
 def ranks_in(message: str) -> Ranks | None:
     """The numbers of axes that a refusal speaks of."""
     said = input_mismatch(message)
-    if said is not None and said.expected_rank is not None and said.found_rank is not None and not said.target:
+    if (
+        said is not None
+        and said.expected_rank is not None
+        and said.found_rank is not None
+        and not said.target
+    ):
         return Ranks(said.expected_rank, said.found_rank, said.found)
     wrapped = _TIME_DISTRIBUTED.search(message)
     if wrapped:
@@ -144,7 +153,9 @@ def _is_given_the_data(refusal: Refusal, data: DataFacts) -> bool:
     if ranks is None or ranks.shape is None:
         return True
     return any(
-        isinstance(array.shape, tuple) and array.shape[1:] == ranks.shape[1:] and len(array.shape) == ranks.found
+        isinstance(array.shape, tuple)
+        and array.shape[1:] == ranks.shape[1:]
+        and len(array.shape) == ranks.found
         for array in data.x
     )
 
@@ -233,9 +244,14 @@ def _sequences(layer: LayerFacts, project: Project | Unknown, value: str) -> Fix
     if layer.class_name == "Bidirectional":
         found = found_in(project, code)
         inner = found[1].args[0] if found is not None and found[1].args else None
-        code = found[0].code(inner) if found is not None and isinstance(inner, ast.Call) else Unknown("not found")
+        code = (
+            found[0].code(inner)
+            if found is not None and isinstance(inner, ast.Call)
+            else Unknown("not found")
+        )
     return fix(
-        f"set `return_sequences={value}` on `{_recurrent(layer)}`", set_argument(code, "return_sequences", value)
+        f"set `return_sequences={value}` on `{_recurrent(layer)}`",
+        set_argument(code, "return_sequences", value),
     )
 
 
@@ -247,7 +263,8 @@ def _without(layer: LayerFacts, project: Project | Unknown) -> Fix:
 
 def _of_rank(layer: LayerFacts, rank: int) -> str:
     """The same layer for images, sequences or volumes, by the number of axes."""
-    match = re.fullmatch(r"(?P<stem>(?:Global)?(?:Max|Average)Pooling|Conv|SeparableConv|UpSampling|ZeroPadding)(?P<n>\d)D", layer.class_name)
+    stems = r"(?P<stem>(?:Global)?(?:Max|Average)Pooling|Conv|SeparableConv|UpSampling|ZeroPadding)"
+    match = re.fullmatch(stems + r"(?P<n>\d)D", layer.class_name)
     if match is None or not 3 <= rank <= 5 or (match["stem"] == "SeparableConv" and rank == 5):
         return ""
     return f"{match['stem']}{rank - 2}D"
@@ -321,9 +338,7 @@ def _unflattened(
         f"the output has shape {shape_words((None, *output[1:]))} for one label a sample: nothing flattens it, and "
         f"`{target.loss_name}` {outcome}",
         subject="output shape",
-        location=place(
-            *(layer.code for layer in (dense, before) if layer is not None), data.code
-        ),
+        location=place(*(layer.code for layer in (dense, before) if layer is not None), data.code),
         evidence=[
             Evidence(
                 claim="output against labels",
@@ -344,7 +359,9 @@ def _image_evidence(layer: LayerFacts | None) -> list[Evidence]:
         return []
     shapes = layer.output_shapes
     observed = shape_words(shapes[0]) if isinstance(shapes, tuple) and shapes else ""
-    return [Evidence(claim=f"`{layer.class_name}` gives an image", observed=observed, location=place(layer.code))]
+    return [
+        Evidence(claim=f"`{layer.class_name}` gives an image", observed=observed, location=place(layer.code))
+    ]
 
 
 def _first_dense(target: Target) -> tuple[LayerFacts | None, LayerFacts | None]:
@@ -364,7 +381,9 @@ def _flattening(dense: LayerFacts | None, project: Project | Unknown, silent: bo
     found = found_in(project, dense.code) if dense is not None else None
     make = unsafe if silent else fix
     return [
-        make("flatten before the first `Dense`", insert_layer(*found, "Flatten") if found is not None else ()),
+        make(
+            "flatten before the first `Dense`", insert_layer(*found, "Flatten") if found is not None else ()
+        ),
         make(
             "average over the image before the first `Dense`",
             insert_layer(*found, "GlobalAveragePooling2D") if found is not None else (),
@@ -412,5 +431,3 @@ def from_label_failure(
         fixes=[fix("flatten, or pool over the image, before the first `Dense`")],
         confidence=Confidence.LIKELY,
     )
-
-

@@ -43,7 +43,11 @@ from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(
-    id="FIT305", slug="merge-shape-mismatch", severity=Severity.ERROR, raises="ValueError", explains=("FIT320",)
+    id="FIT305",
+    slug="merge-shape-mismatch",
+    severity=Severity.ERROR,
+    raises="ValueError",
+    explains=("FIT320",),
 )
 
 _SAID = pattern(
@@ -95,7 +99,9 @@ def _of_arithmetic(failure: FailureFacts) -> Finding:
         f"tensors of shapes {words} are combined",
         subject="arithmetic",
         location=place(code, frame.location if frame is not None else None),
-        evidence=[Evidence(claim="the shapes", observed=words, expected="equal shapes", fact="failure.message")],
+        evidence=[
+            Evidence(claim="the shapes", observed=words, expected="equal shapes", fact="failure.message")
+        ],
         fixes=[fix("bring the tensors to one shape before they are combined")],
         confidence=Confidence.CERTAIN,
     )
@@ -113,7 +119,9 @@ def _finding(refusal: Refusal, project: Project | Unknown) -> Finding:
             Evidence(
                 claim=f"`{refusal.name}` merges",
                 observed=words,
-                expected="equal shapes" if refusal.name != "Concatenate" else "shapes that are equal off the axis",
+                expected="equal shapes"
+                if refusal.name != "Concatenate"
+                else "shapes that are equal off the axis",
                 location=place(refusal.layer.code if refusal.layer else None, refusal.place),
             ),
             *verdict.evidence,
@@ -228,7 +236,7 @@ def _ranks(pair: Pair) -> Verdict:
         if min(map(len, pair.shapes)) == 2:
             edits = around(pair.module, tensor, pair.node, "Flatten")
     last = next((layer for layer in branch if layer.class_name != "Dropout"), None)
-    evidence = ()
+    evidence: tuple[Evidence, ...] = ()
     if last is not None:
         shape = shape_words(pair.shapes[0 if higher == pair.first else 1])
         evidence = (Evidence(claim=f"`{last.class_name}` gives", observed=shape, location=place(last.code)),)
@@ -256,7 +264,9 @@ def _projected(pair: Pair) -> Verdict:
         return Verdict(evidence=tuple(evidence), fixes=(fix(title),))
     size = _size_text(module, node, sizing, wanted[-1])
     strides = _stride_text(module, node, pair.branch(main), stride)
-    text = size if rank == 2 else f"{size}, 1" + (f', strides={strides}, padding="same"' if stride != 1 else "")
+    text = (
+        size if rank == 2 else f"{size}, 1" + (f', strides={strides}, padding="same"' if stride != 1 else "")
+    )
     source = _assigned(module, tensor)
     edits = around(module, source, node, "Dense" if rank == 2 else f"Conv{rank - 2}D", text)
     return Verdict(module.location(source), tuple(evidence), (fix(title, edits),))
@@ -343,7 +353,9 @@ def _shortens(layer: LayerFacts) -> bool:
         return False
     numbers = re.findall(r"\d+", layer.setting("kernel_size") or "")
     strides = re.findall(r"\d+", layer.setting("strides") or "1")
-    return (layer.setting("padding") or "valid") == "valid" and set(numbers) != {"1"} and set(strides) <= {"1"}
+    return (
+        (layer.setting("padding") or "valid") == "valid" and set(numbers) != {"1"} and set(strides) <= {"1"}
+    )
 
 
 def _halved(pair: Pair) -> Verdict:
@@ -354,7 +366,11 @@ def _halved(pair: Pair) -> Verdict:
         small, big = big, small
     losing = _loses_a_row(pair, small)
     evidence: tuple[Evidence, ...] = ()
-    if losing is not None and isinstance(losing.input_shapes, tuple) and isinstance(losing.output_shapes, tuple):
+    if (
+        losing is not None
+        and isinstance(losing.input_shapes, tuple)
+        and isinstance(losing.output_shapes, tuple)
+    ):
         evidence = (
             Evidence(
                 claim=f"`{losing.class_name}` halves an odd length",

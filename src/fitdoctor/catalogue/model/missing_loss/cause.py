@@ -101,7 +101,11 @@ def from_failure(
     call = frame.location if frame is not None else None
     if isinstance(data, DataFacts) and data.role != "training":
         return
-    if isinstance(model, ModelFacts) and isinstance(data, DataFacts) and not isinstance(model.compile_code, Unknown):
+    if (
+        isinstance(model, ModelFacts)
+        and isinstance(data, DataFacts)
+        and not isinstance(model.compile_code, Unknown)
+    ):
         yield _finding(model, data, call, Confidence.CERTAIN)
         return
     compile_place = _only_compile(module_of(project, frame))

@@ -86,7 +86,9 @@ def _override_finding(model: ModelFacts, module: Module, method: FunctionInfo) -
         f"`{model.class_name}.compile` does not call `super().compile()`: for Keras the model is not compiled",
         subject="model",
         location=module.location(first),
-        evidence=[Evidence(claim="the model defines its own `compile`", location=module.location(method.node))],
+        evidence=[
+            Evidence(claim="the model defines its own `compile`", location=module.location(method.node))
+        ],
         fixes=[
             fix(
                 "call `super().compile()` first",

@@ -39,9 +39,16 @@ _TRAINS = frozenset({"fit", "train_on_batch", "fit_generator"})
 
 
 @CAUSE.before_fit
-def from_model(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown) -> Iterator[Finding]:
+def from_model(
+    model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
+) -> Iterator[Finding]:
     """The model that is trained has no trainable weight."""
-    if fit.method not in _TRAINS or data.role != "training" or model.trainable_parameters != 0 or not model.built:
+    if (
+        fit.method not in _TRAINS
+        or data.role != "training"
+        or model.trainable_parameters != 0
+        or not model.built
+    ):
         return
     if isinstance(model.trainable_parameters, Unknown) or "train_step" in model.overrides:
         return
@@ -67,11 +74,17 @@ def _weightless(model: ModelFacts, fit: FitFacts) -> Finding:
         "no layer of the model has weights: there is nothing to train",
         subject="model",
         location=place(last.code if last is not None else None, model.code, fit.code),
-        evidence=[Evidence(claim="weights of the model", observed="0", fact="model.parameters", location=place(model.code))],
+        evidence=[
+            Evidence(
+                claim="weights of the model",
+                observed="0",
+                fact="model.parameters",
+                location=place(model.code),
+            )
+        ],
         fixes=[fix("add a layer with weights, such as `Dense`")],
         confidence=Confidence.CERTAIN,
     )
-
 
 
 def _frozen(model: ModelFacts, fit: FitFacts, project: Project | Unknown) -> Finding:
@@ -110,12 +123,14 @@ def _made_frozen(layer: LayerFacts) -> bool:
 
 def _line(module: Module, statement: ast.stmt) -> Location:
     whole = module.location(statement)
-    return whole if whole.line == whole.end_line else Location(whole.path, whole.line, whole.column, cell=whole.cell)
+    return (
+        whole
+        if whole.line == whole.end_line
+        else Location(whole.path, whole.line, whole.column, cell=whole.cell)
+    )
 
 
-def _freezing(
-    model: ModelFacts, fit: FitFacts, project: Project | Unknown
-) -> tuple[Module, ast.stmt] | None:
+def _freezing(model: ModelFacts, fit: FitFacts, project: Project | Unknown) -> tuple[Module, ast.stmt] | None:
     """The statement that freezes: one that names the model that is trained before any other, the last before."""
     if isinstance(project, Unknown):
         return None
@@ -143,7 +158,11 @@ def _freezes(module: Module) -> Iterator[tuple[Module, ast.stmt, str]]:
         owner = module.segment(target.value)
         loop = module.parent(statement)
         if isinstance(loop, ast.For) and isinstance(loop.target, ast.Name) and loop.target.id == owner:
-            yield module, loop, module.segment(loop.iter).rpartition(".layers")[0] or module.segment(loop.iter)
+            yield (
+                module,
+                loop,
+                module.segment(loop.iter).rpartition(".layers")[0] or module.segment(loop.iter),
+            )
         else:
             yield module, statement, owner
 

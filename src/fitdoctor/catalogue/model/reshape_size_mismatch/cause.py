@@ -47,7 +47,9 @@ CAUSE = Cause(
     explains=("FIT320",),
 )
 
-_PASSES = frozenset({"Dropout", "Activation", "ReLU", "LeakyReLU", "BatchNormalization", "LayerNormalization"})
+_PASSES = frozenset(
+    {"Dropout", "Activation", "ReLU", "LeakyReLU", "BatchNormalization", "LayerNormalization"}
+)
 _FUNCTIONS = frozenset({"tensorflow.reshape", "keras.ops.reshape", "keras.backend.reshape", "numpy.reshape"})
 
 
@@ -112,7 +114,13 @@ def _layer_fixes(
     fixes = []
     elements = _target_texts(code)
     whole = target is not None and None not in target and -1 not in target
-    if before is not None and before.class_name == "Dense" and before.builtin and whole and target is not None:
+    if (
+        before is not None
+        and before.class_name == "Dense"
+        and before.builtin
+        and whole
+        and target is not None
+    ):
         text = " * ".join(elements) if elements else str(math.prod(length or 0 for length in target))
         title = f"give `Dense` as many units as the target holds: `{text}`"
         fixes.append(fix(title, set_argument(before.code, "units", text, position=0)))
@@ -178,7 +186,9 @@ def _of_operation(failure: FailureFacts, sizes: ReshapeSizes, project: Project |
     if sizes.target_shape is not None:
         want = _words(sizes.target_shape) + (f", {sizes.wanted} elements" if sizes.wanted is not None else "")
     else:
-        want = f"{sizes.wanted} elements" if sizes.wanted is not None else f"a multiple of {sizes.multiple_of}"
+        want = (
+            f"{sizes.wanted} elements" if sizes.wanted is not None else f"a multiple of {sizes.multiple_of}"
+        )
     where = module.location(call) if module is not None and call is not None else None
     edits = _left_open(module, call, given, sizes) if module is not None and call is not None else ()
     return CAUSE.finding(
@@ -219,9 +229,7 @@ def _reshape_on(module: Module, frame: Frame) -> ast.Call | None:
     return None
 
 
-def _left_open(
-    module: Module, call: ast.Call, given: Shape | None, sizes: ReshapeSizes
-) -> tuple[Edit, ...]:
+def _left_open(module: Module, call: ast.Call, given: Shape | None, sizes: ReshapeSizes) -> tuple[Edit, ...]:
     """Put -1 for the one length that is wrong: the last one with which the others go into the size."""
     shape = call.args[1] if len(call.args) > 1 else None
     target = sizes.target_shape

@@ -81,9 +81,7 @@ def _judged(info: ClassInfo, confidence: Confidence = Confidence.LIKELY) -> Find
 def _calls_base(node: ast.AST) -> TypeGuard[ast.Call]:
     """`super().__init__(…)`, `Base.__init__(self, …)`."""
     return (
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and node.func.attr == "__init__"
+        isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "__init__"
     )
 
 
@@ -213,7 +211,9 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         f"{f'`{name}`' if name else 'a class'} does not call `super().__init__()` first in its `__init__`",
         subject=f"class {name}" if name else "class",
         location=frame.location if frame is not None else None,
-        evidence=[Evidence(claim="the base class was not prepared", observed=failure.message.split("\n")[0][:200])],
+        evidence=[
+            Evidence(claim="the base class was not prepared", observed=failure.message.split("\n")[0][:200])
+        ],
         fixes=[fix("call `super().__init__()` first")],
         confidence=Confidence.CERTAIN if told else Confidence.LIKELY,
     )
@@ -225,5 +225,5 @@ def _set_by_base(name: str) -> bool:
 
 def _class_in(failure: FailureFacts) -> str:
     """`In layer 'Scale', you forgot …`."""
-    before, quote, rest = failure.message.partition("In layer '")
+    _before, quote, rest = failure.message.partition("In layer '")
     return rest.partition("'")[0] if quote else ""

@@ -44,7 +44,10 @@ CAUSE = Cause(
     explains=("FIT407",),
 )
 
-_SAID = ("KerasTensor cannot be used as input to a TensorFlow function", "Could not build a TypeSpec for <KerasTensor")
+_SAID = (
+    "KerasTensor cannot be used as input to a TensorFlow function",
+    "Could not build a TypeSpec for <KerasTensor",
+)
 
 
 @CAUSE.in_source
@@ -84,7 +87,9 @@ def _fixes(module: Module, call: ast.Call, calls: list[ast.Call]) -> list[Fix]:
     others = [twin_edits(module, other) for other in calls if other is not call]
     fixes = []
     if own is not None and all(other is not None for other in others):
-        edits = dict.fromkeys([*own[1], *(edit for other in others if other is not None for edit in other[1])])
+        edits = dict.fromkeys(
+            [*own[1], *(edit for other in others if other is not None for edit in other[1])]
+        )
         fixes.append(fix(f"use `{own[0]}`", edits))
     elif own is not None:
         fixes.append(fix(f"use `{own[0]}`", own[1]))
@@ -125,7 +130,9 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         yield _finding(module, here[0], calls, Confidence.CERTAIN)
     elif told:
         on_line = [
-            site.node for site in module.calls if at_frame(module, site.node, frame) and is_operation(site.name)
+            site.node
+            for site in module.calls
+            if at_frame(module, site.node, frame) and is_operation(site.name)
         ]
         if on_line:
             # The innermost call on the line is the one that runs first.
@@ -140,7 +147,9 @@ def _from_line(location: Location | None) -> Finding:
         "a function of TensorFlow is given a tensor of a functional model",
         subject="function",
         location=location,
-        evidence=[Evidence(claim="Keras refused to hand its tensor over", fact="failure.message", location=location)],
+        evidence=[
+            Evidence(claim="Keras refused to hand its tensor over", fact="failure.message", location=location)
+        ],
         fixes=[fix("use the function of the same meaning in `keras.ops`, or a `Lambda` layer")],
         confidence=Confidence.CERTAIN,
     )
