@@ -45,7 +45,7 @@ else:
                     cls.__new__ = _new
                     cls.__signature__ = _Signature()
 
-        def first(made, *_arguments, **_keywords):
+        def first(made, /, *_arguments, **_keywords):
             finish()
             return object.__new__(made)
 
@@ -55,7 +55,7 @@ else:
         cls.__new__ = first
         return cls
 
-    def _new(made, *_arguments, **_keywords):
+    def _new(made, /, *_arguments, **_keywords):
         return object.__new__(made)
 
     class _Signature:

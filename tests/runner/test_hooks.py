@@ -94,7 +94,8 @@ def test_a_library_that_comes_later_is_wrapped_as_it_comes(library: str, notes: 
     assert model.fit("x", epochs=3) == ("fit", "x", None, 3)
     assert model.predict(1) == ("predict", 1)
     assert notes.seen == [("fit", ("x",), {"epochs": 3}), ("predict", (1,), {})]
-    assert notes.libraries == ["tf_keras"]
+    # Keras itself may be there already, from another test of the same process.
+    assert notes.libraries[-1] == "tf_keras"
 
 
 def test_a_library_that_is_there_already_is_wrapped_at_once_and_left_as_it_was(

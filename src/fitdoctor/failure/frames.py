@@ -13,7 +13,8 @@ from fitdoctor.facts import Frame
 from fitdoctor.patterns import pattern
 
 _PACKAGE_FOLDERS = frozenset({"site-packages", "dist-packages"})
-_EXAMPLES = frozenset({"broken.py", "fixed.py"})
+_EXAMPLE = pattern(r"(?:broken|fixed)(?:_\w+)?\.py")
+"""The programs that show a cause lie in our own package and are the user's code all the same."""
 _TYPED_IN = ("<ipython-input-", "<stdin>", "<input>", "<console>", "<timed exec>", "<timed eval>", "<cell ")
 """Pseudo-files that hold what the user typed; every other `<…>` is generated code."""
 
@@ -75,7 +76,7 @@ def is_library(path: str, *, here: bool = True) -> bool:
         return not path.startswith(_TYPED_IN)
     slashed = path.replace("\\", "/")
     parts = slashed.split("/")
-    if "fitdoctor" in parts and parts[-1] in _EXAMPLES and "catalogue" in parts:
+    if "fitdoctor" in parts and _EXAMPLE.fullmatch(parts[-1]) and "catalogue" in parts:
         return False
     if not _PACKAGE_FOLDERS.isdisjoint(parts):
         return True
