@@ -20,7 +20,9 @@ Y = np.arange(40) % 5
 
 
 def collect(x: Any, **given: Any) -> Collected:
-    return collect_data(Given(x=x, **given), "training", Budget(), Codes())
+    # Time enough that a loaded machine does not decide what is seen.
+    budget = Budget(feature_seconds=30.0, label_seconds=30.0, dataset_seconds=30.0)
+    return collect_data(Given(x=x, **given), "training", budget, Codes())
 
 
 def test_a_pipeline_in_memory_is_known_completely() -> None:
