@@ -29,8 +29,12 @@ def input_cut(module: Module, function: FunctionInfo) -> Cut | None:
 
 
 def prediction_parameter(function: FunctionInfo) -> str:
-    """The parameter of a loss that takes the predictions: the second one after `self`."""
+    """The parameter of a loss that takes the predictions: `y_pred`, else the second one after `self`."""
     parameters = [name for name in function.parameters if name != "self"]
+    if "y_pred" in parameters:
+        return "y_pred"
+    if function.name == "compute_loss":  # compute_loss(x, y, y_pred, …)
+        return parameters[2] if len(parameters) >= 3 else ""
     return parameters[1] if len(parameters) >= 2 else ""
 
 
