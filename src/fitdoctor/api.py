@@ -56,6 +56,7 @@ def check(
         What was found; `diagnosis.ok` says whether that is nothing worse than information.
 
     Raises:
+        TypeError: `model` has no such method.
         FitWillFail: the call is proved to raise, and `on_error` is `raise`.
     """
     from fitdoctor.collect.budget import Budget
@@ -65,6 +66,8 @@ def check(
     from fitdoctor.runner.programs import user_frame
 
     _one_of("on_error", on_error, ("return", "raise", "warn"))
+    if not callable(getattr(model, method, None)):
+        raise TypeError(f"check takes a Keras model: a `{type(model).__name__}` has no `{method}`")
     frame = user_frame(sys._getframe(1))
     if any(map(inspect.isgenerator, (*args, *kwargs.values()))):
         args, kwargs = (), _without_generators(bind(model, method, args, kwargs))

@@ -43,7 +43,7 @@ def _parsed(path: str) -> Any:
         raise UsageError(f"`{path}` is not JSON: it is not text") from error
     except json.JSONDecodeError as error:
         if error.pos >= len(error.doc.rstrip()):
-            raise UsageError(f"`{path}` is cut short: {error.msg} at its end, line {error.lineno}") from error
+            raise UsageError(f"`{path}` is cut short: it ends in the middle (line {error.lineno})") from error
         raise UsageError(f"`{path}` is not JSON: {error.msg} in line {error.lineno}") from error
     except RecursionError as error:
         raise UsageError(f"`{path}` is not a diagnosis: it is nested too deeply") from error

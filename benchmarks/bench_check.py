@@ -1,0 +1,76 @@
+"""What looking at `fit` costs: `check` before the first step, a healthy program under `run`, and each step in it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from benchmarks import Row
+
+PROGRAMS = Path(__file__).parent / "programs"
+
+
+def rows(quick: bool) -> list[Row]:
+    """The cost of `check` on a large model and on many rows; the overhead of `run`."""
+    return [
+        *_first_step("functional", "functional ResNet50", "<= 0.02"),
+        *_first_step("subclassed", "subclassed model of that size", "<= 0.10"),
+        _many_rows(),
+        *_healthy(epochs=2 if quick else 20, times=1 if quick else 3),
+    ]
+
+
+def _first_step(kind: str, name: str, bar: str) -> list[Row]:
+    seconds, _ = _output([sys.executable, str(PROGRAMS / "first_step.py"), kind])
+    alternative = "fit(steps_per_epoch=1), what users do instead"
+    return [
+        Row(
+            f"check, {name}",
+            seconds["check"],
+            seconds["fit"],
+            seconds["check"] / seconds["fit"],
+            bar,
+            "s",
+            alternative,
+        )
+    ]
+
+
+def _many_rows() -> Row:
+    seconds, _ = _output([sys.executable, str(PROGRAMS / "many_rows.py")])
+    some, many = seconds["1000000"], seconds["4000000"]
+    return Row("check, 4,000,000 rows", many, some, many / some, "<= 1.5", "s", "1,000,000 rows")
+
+
+def _healthy(epochs: int, times: int) -> list[Row]:
+    """The best of several runs in turn, with and without us; the losses must be the same to the bit."""
+    program = [str(PROGRAMS / "healthy.py"), str(epochs)]
+    plain, watched = [], []
+    for _ in range(times):
+        plain.append(_output([sys.executable, *program]))
+        watched.append(_output([sys.executable, "-m", "fitdoctor", "run", *program]))
+    if len({json.dumps(said["loss"]) for said, _ in (*plain, *watched)}) != 1:
+        raise RuntimeError("the losses of a healthy program differ with and without fitdoctor")
+    whole = min(seconds for _, seconds in watched), min(seconds for _, seconds in plain)
+    step = min(said["step"] for said, _ in watched), min(said["step"] for said, _ in plain)
+    return [
+        Row("run, a healthy program", *whole, whole[0] / whole[1], "<= 1.05", "s", "python"),
+        Row("run, a step after the first", *step, step[0] / step[1], "<= 1.01", "s", "python"),
+    ]
+
+
+def _output(command: list[str]) -> tuple[dict[str, Any], float]:
+    """What the program printed as its last line, and how long it took."""
+    began = time.perf_counter()
+    ended = subprocess.run(
+        command, check=False, capture_output=True, text=True, env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}
+    )
+    seconds = time.perf_counter() - began
+    if ended.returncode != 0:
+        raise RuntimeError(f"{' '.join(command)} failed:\n{ended.stderr[-2_000:]}")
+    return json.loads(ended.stdout.strip().splitlines()[-1]), seconds
