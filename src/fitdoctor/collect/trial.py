@@ -174,11 +174,25 @@ def _forward(plan: _Plan, x: Any, placeholder: Any) -> tuple[Outcome | Unknown, 
         y_pred = _known_output(plan, placeholder)
         return Outcome(_specs(y_pred)), y_pred, True
     options = {"training": plan.training} if plan.model._call_has_training_arg else {}
+    _build_in_one_pass(plan.model)
     try:
         y_pred = plan.model(x, **options)
     except Exception as error:
         return _failed(plan, error), None, False
     return Outcome(_specs(y_pred)), y_pred, False
+
+
+def _build_in_one_pass(model: Any) -> None:
+    """Spare the calls that Keras makes only to build a layer without a `build`, one inside another.
+
+    The scratch graph's own call builds the same layers, and the snapshot takes the mark away again.
+    """
+    is_default = getattr(sys.modules["keras"].src.utils, "is_default", None)
+    if is_default is None:
+        return
+    for layer in every_layer(model):
+        if not layer.built and is_default(layer.build):
+            vars(layer)["built"] = True
 
 
 def _loss(plan: _Plan, x: Any, y: Any, y_pred: Any, weight: Any, free: bool) -> Outcome | Unknown:
