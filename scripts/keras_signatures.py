@@ -208,19 +208,20 @@ def table() -> dict[str, object]:
         model.compile("sgd", "mse")
         model.fit(tf.zeros((1, 2)), tf.zeros((1, 1)), verbose=0)
     old_modules = modules(tf_keras, "tf_keras.") | modules(tf_keras.src, "tf_keras.src.")
-    new_modules = modules(keras, "keras.")
+    gone_modules = {
+        name for name in old_modules - modules(keras, "keras.") if name.count(".") <= 3 and ".src" not in name
+    }
+    under_tf = gone_modules & modules(keras._tf_keras.keras, "keras._tf_keras.keras.")
     return {
         "SIGNATURES": signatures,
         "REMOVED_ARGUMENTS": removed_arguments,
         "REMOVED_NAMES": tuple(sorted(removed)),
-        "REMOVED_OUTSIDE_TF": tuple(sorted(only_under_tf)),
+        "REMOVED_OUTSIDE_TF": tuple(sorted({*only_under_tf, *under_tf})),
         "REMOVED_ATTRIBUTES": {
             "model": attributes(old_model, new_model, functional, older=REMOVED_BEFORE),
             "optimizer": attributes(old_model.optimizer, new_model.optimizer),
         },
-        "REMOVED_MODULES": tuple(
-            sorted(name for name in old_modules - new_modules if name.count(".") <= 3 and ".src" not in name)
-        ),
+        "REMOVED_MODULES": tuple(sorted(gone_modules - under_tf)),
         "PUBLIC_NAMES": here,
     }
 
@@ -229,7 +230,7 @@ DESCRIPTIONS = {
     "SIGNATURES": "Named parameters of the methods of a Keras 3 model.",
     "REMOVED_ARGUMENTS": "What Keras 2 took and Keras 3 refuses, by method or class.",
     "REMOVED_NAMES": "Public names of Keras 2 that Keras 3 does not have, also not as `tf.keras`.",
-    "REMOVED_OUTSIDE_TF": "Public names of Keras 2 that live on under `tf.keras` only.",
+    "REMOVED_OUTSIDE_TF": "Public names and modules of Keras 2 that live on under `tf.keras` only.",
     "REMOVED_ATTRIBUTES": "Attributes of models and optimizers that Keras 3 does not have.",
     "REMOVED_MODULES": "Modules of Keras 2, public or not, that cannot be imported from Keras 3.",
     "PUBLIC_NAMES": "What the public modules of Keras 3 offer.",

@@ -224,10 +224,10 @@ REMOVED_OUTSIDE_TF: tuple[str, ...] = \
  'keras.preprocessing.image.random_shear', 'keras.preprocessing.image.random_shift',
  'keras.preprocessing.image.random_zoom', 'keras.preprocessing.sequence.TimeseriesGenerator',
  'keras.preprocessing.sequence.make_sampling_table', 'keras.preprocessing.sequence.skipgrams',
- 'keras.preprocessing.text.Tokenizer', 'keras.preprocessing.text.hashing_trick',
- 'keras.preprocessing.text.one_hot', 'keras.preprocessing.text.text_to_word_sequence',
- 'keras.preprocessing.text.tokenizer_from_json')
-"""Public names of Keras 2 that live on under `tf.keras` only."""
+ 'keras.preprocessing.text', 'keras.preprocessing.text.Tokenizer',
+ 'keras.preprocessing.text.hashing_trick', 'keras.preprocessing.text.one_hot',
+ 'keras.preprocessing.text.text_to_word_sequence', 'keras.preprocessing.text.tokenizer_from_json')
+"""Public names and modules of Keras 2 that live on under `tf.keras` only."""
 
 REMOVED_ATTRIBUTES: dict[str, tuple[str, ...]] = \
 {'model': ('add_update', 'autotune_steps_per_execution', 'compute_output_signature',
@@ -352,13 +352,13 @@ REMOVED_MODULES: tuple[str, ...] = \
  'keras.optimizers.optimizer_v1', 'keras.optimizers.rmsprop',
  'keras.optimizers.schedules.learning_rate_schedule', 'keras.optimizers.sgd', 'keras.optimizers.utils',
  'keras.premade_models', 'keras.premade_models.linear', 'keras.premade_models.wide_deep',
- 'keras.preprocessing.text', 'keras.protobuf', 'keras.protobuf.projector_config_pb2',
- 'keras.protobuf.saved_metadata_pb2', 'keras.protobuf.versions_pb2', 'keras.saving.legacy',
- 'keras.saving.legacy.hdf5_format', 'keras.saving.legacy.model_config', 'keras.saving.legacy.save',
- 'keras.saving.legacy.saved_model', 'keras.saving.legacy.saving_utils',
- 'keras.saving.legacy.serialization', 'keras.saving.object_registration', 'keras.saving.pickle_utils',
- 'keras.saving.saving_api', 'keras.saving.saving_lib', 'keras.saving.serialization_lib',
- 'keras.testing_infra', 'keras.testing_infra.keras_doctest_lib', 'keras.testing_infra.test_combinations',
+ 'keras.protobuf', 'keras.protobuf.projector_config_pb2', 'keras.protobuf.saved_metadata_pb2',
+ 'keras.protobuf.versions_pb2', 'keras.saving.legacy', 'keras.saving.legacy.hdf5_format',
+ 'keras.saving.legacy.model_config', 'keras.saving.legacy.save', 'keras.saving.legacy.saved_model',
+ 'keras.saving.legacy.saving_utils', 'keras.saving.legacy.serialization',
+ 'keras.saving.object_registration', 'keras.saving.pickle_utils', 'keras.saving.saving_api',
+ 'keras.saving.saving_lib', 'keras.saving.serialization_lib', 'keras.testing_infra',
+ 'keras.testing_infra.keras_doctest_lib', 'keras.testing_infra.test_combinations',
  'keras.testing_infra.test_utils', 'keras.tests', 'keras.tests.get_config_samples',
  'keras.tests.model_architectures', 'keras.tests.model_subclassing_test_util',
  'keras.utils.audio_dataset', 'keras.utils.control_flow_util', 'keras.utils.conv_utils',

@@ -145,6 +145,9 @@ class Refused:
 def refused_before(model: ModelFacts, data: DataFacts, kind: str) -> Iterator[Refused]:
     """The targets with that verdict, unless the loss was tried and accepts them."""
     proven = loss_failure(data) is not None
+    if data.role == "validation" and not proven:
+        # The loss may be right for the training labels, and these the ones to change.
+        return
     for target in targets(model, data):
         labels, output = target.label_shape, target.output_shape
         if labels is None or output is None or (loss_accepted(data) and not _trial_is_blind(target)):

@@ -67,7 +67,7 @@ def collect_model(model: Any, codes: Codes) -> ModelFacts:
         run_eagerly=_runs_eagerly(model),
         parameters=_size(model, "weights"),
         trainable_parameters=_size(model, "trainable_weights")
-        if built
+        if built and all(getattr(layer, "built", True) for layer in layers)
         else Unknown("the model is not built"),
         trainable_changed=_trainable_changed(model),
         untracked_variables=untracked_variables(model),

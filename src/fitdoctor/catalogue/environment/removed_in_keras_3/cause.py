@@ -308,14 +308,16 @@ def _imports(module: Module) -> Iterator[Finding]:
             continue
         for alias in node.names:
             full = f"{source}.{alias.name}"
-            if _is_gone(full, outside_tf=(node.module or "").startswith("keras")) or _is_gone_module(source):
+            outside_tf = (node.module or "").startswith("keras")
+            if _is_gone(full, outside_tf=outside_tf) or _is_gone_module(source, outside_tf=outside_tf):
                 if not _is_tried(module, node):
                     yield _import_finding(module, node, alias, source, Confidence.LIKELY)
                     break
     for plain in module.nodes(ast.Import):
         for alias in plain.names:
             source = _as_keras(alias.name)
-            if source and _is_gone_module(source) and not _is_tried(module, plain):
+            outside_tf = alias.name.startswith("keras")
+            if source and _is_gone_module(source, outside_tf=outside_tf) and not _is_tried(module, plain):
                 yield CAUSE.finding(
                     f"Keras 3 has no module `{alias.name}`",
                     subject=f"import of {alias.name}",
@@ -333,11 +335,15 @@ def _as_keras(dotted: str) -> str:
 
 
 def _is_gone(full: str, *, outside_tf: bool) -> bool:
-    return full in REMOVED_NAMES or (outside_tf and full in REMOVED_OUTSIDE_TF) or _is_gone_module(full)
+    return full in REMOVED_NAMES or _is_gone_module(full, outside_tf=outside_tf)
 
 
-def _is_gone_module(dotted: str) -> bool:
-    return dotted in REMOVED_MODULES or dotted.startswith(("keras.wrappers", "keras.engine"))
+def _is_gone_module(dotted: str, *, outside_tf: bool) -> bool:
+    return (
+        dotted in REMOVED_MODULES
+        or (outside_tf and dotted in REMOVED_OUTSIDE_TF)
+        or dotted.startswith(("keras.wrappers", "keras.engine"))
+    )
 
 
 def _is_tried(module: Module, node: ast.AST) -> bool:
