@@ -29,6 +29,7 @@ from fitdoctor.facts import (
     EnvironmentFacts,
     FailureFacts,
     FitFacts,
+    HeldTensor,
     ModelFacts,
     SourceFacts,
     TrainingFacts,
@@ -234,6 +235,14 @@ def training_case(training: TrainingFacts, collected: Call, project: ProjectSour
     )
 
 
+def leak_case(held: tuple[HeldTensor, ...], project: ProjectSource = lambda: None) -> Case:
+    """The case of a program that has ended and still holds tensors of its traces."""
+    return Case(
+        Moment.WHILE_TRAINING,
+        _Facts(TrainingFacts=(TrainingFacts(held=held),), Project=lambda: _project(project())),
+    )
+
+
 def failure_case(
     failure: FailureFacts,
     project: ProjectSource = lambda: None,
@@ -371,6 +380,8 @@ class Run:
     calls: Sequence[Call] = ()
     trainings: Sequence[tuple[TrainingFacts, Call]] = ()
     """How the fits went that came to their end."""
+    held: tuple[HeldTensor, ...] = ()
+    """Symbolic tensors that it still held at its end."""
     failure: FailureFacts | None = None
     """What ended the program."""
     failed_call: Call | None = None
@@ -396,6 +407,8 @@ def examine_run(run: Run, select: Collection[str] = (), ignore: Collection[str] 
         cases.extend(source_cases(run.project, fit_sites=not run.calls, crashes=crashes))
     cases.extend(call_case(call, project, run.environment) for call in run.calls)
     cases.extend(training_case(training, call, project) for training, call in run.trainings)
+    if run.held:
+        cases.append(leak_case(run.held, project))
     if run.failure is not None:
         cases.append(failure_case(run.failure, project, run.failed_call, run.environment))
     diagnosis = _finished(cases, project, select, ignore)

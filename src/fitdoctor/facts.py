@@ -441,6 +441,8 @@ class TrainingFacts:
     """The loss of each epoch."""
     nonfinite_weights: tuple[str, ...] = ()
     """Weights that hold NaN or Inf afterwards, by name."""
+    held: tuple[HeldTensor, ...] = ()
+    """Symbolic tensors that the program still holds when its functions have been traced."""
 
 
 # --- failure ------------------------------------------------------------------------------------------------------
@@ -532,6 +534,10 @@ class HeldTensor:
     """The function graph that owns it."""
     made_at: tuple[Frame, ...] = ()
     """The stack where it was made, outermost first."""
+    graphs: int = 1
+    """How many graphs its holder keeps alive: a list that grows by one tensor a trace holds one graph each."""
+    operations: int = 0
+    """How many operations those graphs have together."""
 
 
 # --- environment --------------------------------------------------------------------------------------------------

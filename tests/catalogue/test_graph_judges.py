@@ -10,7 +10,8 @@ import pytest
 from fitdoctor.catalogue import catalogue
 from fitdoctor.diagnosis import Diagnosis, Finding, Severity
 from fitdoctor.edits import apply_edits
-from fitdoctor.examine import examine_failure, examine_source
+from fitdoctor.engine import diagnose
+from fitdoctor.examine import examine_failure, examine_source, leak_case
 from fitdoctor.facts import FailureFacts, Frame, HeldTensor
 from fitdoctor.failure.text import failures_in
 from fitdoctor.source.module import Module
@@ -611,3 +612,69 @@ def test_every_cause_of_the_family_has_a_source_judge() -> None:
     family = [cause for cause in catalogue().values() if cause.id.startswith("FIT4")]
     assert len(family) == 12
     assert all(any(judge.moment.value == "source" for judge in cause.judges) for cause in family)
+
+
+# --- tensors that are still held after tracing ---------------------------------------------------------------
+
+
+def held_judged(body: str, held: HeldTensor, after: str = "") -> list[Finding]:
+    text = layer(body, after)
+    made = Frame("train.py", HEAD.count("\n") + 8, "call")
+    project = project_of(text)
+    case = leak_case((replace(held, made_at=(made,)),), lambda: project)
+    return list(diagnose([case], select=("FIT4",)).findings)
+
+
+ON_ATTRIBUTE = HeldTensor("layer.kept", "Keeper", "kept", "<tf.Tensor 'mul:0'>", "one_step", (), 1, 312)
+
+
+def test_a_tensor_that_nothing_reads_holds_its_graph():
+    (found,) = held_judged("self.kept = x * 2", ON_ATTRIBUTE)
+    assert (found.id, found.severity) == ("FIT401", Severity.INFO)
+    assert "the whole graph of its trace" in found.message
+    assert any("312 operations" in evidence.observed for evidence in found.evidence)
+
+
+def test_many_graphs_on_one_holder_are_a_warning():
+    many = replace(ON_ATTRIBUTE, graphs=40)
+    (found,) = held_judged("self.kept = x * 2", many)
+    assert (found.severity, "40 graphs" in found.message) == (Severity.WARNING, True)
+
+
+def test_a_tensor_that_will_be_read_out_of_scope_is_announced():
+    (found,) = held_judged("self.kept = x * 2", ON_ATTRIBUTE, "\nprint(float(layer.kept[0, 0]))\n")
+    assert (found.id, found.severity) == ("FIT401", Severity.ERROR)
+
+
+@pytest.mark.parametrize(
+    ("body", "after"),
+    [
+        ("self.kept = x * 2; x = self.kept + 1", ""),
+        ("self.kept = x * 2", "\nmodel(np.ones((2, 3)))\nprint(layer.kept.numpy())\n"),
+        ("self.kept = x * 2", '\nprint(getattr(layer, "kept"))\n'),
+    ],
+)
+def test_what_is_rightly_kept_is_not_reported(body, after):
+    assert held_judged(body, ON_ATTRIBUTE, after) == []
+
+
+def test_a_list_of_a_traced_functions_own_outputs_is_no_leak():
+    listed = HeldTensor("outputs[0]", "", "outputs", "<tf.Tensor 'mul:0'>", "forward")
+    assert held_judged("x = x * 2", listed, "\noutputs = concrete.outputs\n") == []
+
+
+def test_numpys_functions_that_work_on_tensors():
+    assert ids(layer("x = np.flip(x, axis=1) * np.size(x, 1)")) == []
+
+
+@pytest.mark.parametrize(
+    "body",
+    ["x[x < 0] = 0.0", "y = x * 2; y[0] = 1.0", "name = tf.strings.as_string(x); name = name.split('/')"],
+)
+def test_what_needs_a_value(body):
+    assert ids(layer(body), "FIT407") == ["FIT407"]
+
+
+@pytest.mark.parametrize("body", ["x['mask'] = 1", "parts = [x, x]; parts[0] = x"])
+def test_lists_and_dicts_may_be_written_to(body):
+    assert ids(layer(body), "FIT407") == []

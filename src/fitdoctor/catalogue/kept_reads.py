@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from fitdoctor.catalogue.kept_tensors import Kept, guard_of, is_traced_by_itself, reached_from
+from fitdoctor.catalogue.kept_tensors import GROWING, Kept, guard_of, is_traced_by_itself, reached_from
 from fitdoctor.records import dataclass
 from fitdoctor.source.callees import callee, is_self, receiver
 from fitdoctor.source.index import FUNCTIONS, Scope
@@ -181,6 +181,26 @@ def _returned_names(kept: Kept, module: Module, factory: FunctionInfo) -> Iterat
                 )
                 if isinstance(chosen, ast.Name) and scope is not None and source is module:
                     yield chosen.id, scope
+
+
+def is_ever_read(name: str, modules: tuple[Module, ...]) -> bool:
+    """Whether a program uses an attribute or variable of that name at all, be it only by the name as text."""
+    for module in modules:
+        for node in module.nodes(ast.Attribute):
+            if node.attr == name and isinstance(node.ctx, ast.Load) and not _only_adds(module, node):
+                return True
+        if any(not _only_adds(module, read) for read in module.reads.get(name, [])):
+            return True
+        if any(node.value == name for node in module.nodes(ast.Constant)):
+            return True
+    return False
+
+
+def _only_adds(module: Module, node: ast.expr) -> bool:
+    parent = module.parent(node)
+    if isinstance(parent, ast.Attribute):
+        return parent.attr in GROWING
+    return isinstance(parent, ast.Subscript) and isinstance(parent.ctx, ast.Store)
 
 
 # --- judging a read -----------------------------------------------------------------------------------------------

@@ -26,7 +26,11 @@ from fitdoctor.patterns import pattern
 from fitdoctor.records import dataclass
 from fitdoctor.source.project import Project
 
-_PARTS = pattern(r"(?:^|_)(?P<part>while_body|while_cond|cond_true|cond_false|branch\w*)_\d+")
+_PARTS = pattern(
+    r"(?:^|_)(?P<part>while_body|while_cond|cond_true|cond_false|branch\w*)_\d+|"
+    r"^Dataset_(?P<loop>scan|reduce|take_while)_"
+)
+"""The graphs of loops and branches; AutoGraph makes a loop over a dataset a `scan` of that dataset."""
 _PUT_AWAY = pattern(r"\.append\(|\.extend\(|\w\[[^\]]+\]\s*=[^=]")
 _BARE_NAME = pattern(r"(?<![\w.])(?!self\b)\w+(?:\[[^\]]*\])?\.numpy\(\)|\w\[[^\]]+\]\)|\bfor \w+ in \w+\b")
 """What is read by a plain name or out of a container, not by an attribute."""
@@ -40,7 +44,7 @@ def graph_part(failure: FailureFacts) -> str:
     found = _PARTS.search(failure.made_in)
     if found is None:
         return "function"
-    return "loop" if found["part"].startswith("while") else "branch"
+    return "loop" if found["loop"] or found["part"].startswith("while") else "branch"
 
 
 @dataclass(frozen=True, eq=False)

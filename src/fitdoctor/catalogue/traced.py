@@ -175,9 +175,20 @@ ARRAY_METHODS = frozenset(
     "transpose squeeze round dot any all cumsum prod fill sort nonzero repeat swapaxes tobytes".split()
 )
 """Methods of arrays that a symbolic tensor lacks."""
+VALUE_METHODS = ARRAY_METHODS | frozenset(
+    "split decode encode lower upper strip lstrip rstrip startswith endswith replace find join isdigit "
+    "T size cpu detach append".split()
+)
+"""… and those of texts, lists and of other libraries' tensors: all need a value."""
 _WANTS_A_VALUE = pattern(
     r"Cannot convert a symbolic (?:tf\.)?Tensor|"
-    r"(?:must be|argument must be|argument should be)[^\n]{0,80} not '?(?:Symbolic|Keras)?Tensor|"
+    r"(?:must be|should be|expected|required)[^\n]{0,100} not '?(?:Symbolic|Keras)?Tensor|"
+    r"'(?:Symbolic)?Tensor' object cannot be interpreted as an integer|"
+    r"len is not well defined for a symbolic Tensor|"
+    r"Object of type (?:Symbolic)?Tensor is not JSON serializable|"
+    r"conversion from (?:Symbolic)?Tensor to |cannot convert '(?:Symbolic)?Tensor' object to |"
+    r"Could not convert <tf\.Tensor [^>]{0,300}> to a NumPy dtype|"
+    r"need a bytes-like object, (?:Symbolic)?Tensor found|sequence by non-int of type '(?:Symbolic)?Tensor'|"
     r"unsupported format string passed to (?:Symbolic)?Tensor|"
     r"numpy\(\) is only available when eager execution is enabled|"
     r"expected a sequence of integers or a single integer, got '<tf\.Tensor|"
@@ -194,8 +205,8 @@ def wants_a_value(message: str) -> bool:
     missing = attribute_missing(message)
     if missing is None:
         missing_name = _NO_ATTRIBUTE.search(message)
-        return missing_name is not None and missing_name["name"] in ARRAY_METHODS
-    return missing.owner in ("SymbolicTensor", "Tensor") and missing.name in ARRAY_METHODS
+        return missing_name is not None and missing_name["name"] in VALUE_METHODS
+    return missing.owner in ("SymbolicTensor", "Tensor") and missing.name in VALUE_METHODS
 
 
 _NO_ATTRIBUTE = pattern(r"(?:Symbolic)?Tensor object has no attribute '(?P<name>\w+)'")

@@ -120,12 +120,12 @@ def _read(path: str) -> bytes:
 
 def _failure(raw: bytes, options: Namespace) -> int:
     """Diagnose the failures in a text. That there is none to be found is an answer, not an error."""
-    from fitdoctor.failure.text import failures_in
+    from fitdoctor.failure.text import failures_in, read_text_any
 
-    if b"\0" in raw[:8192]:
-        raise UsageError("that is binary, not a log or traceback")
-    text = raw.decode("utf-8", errors="replace")
-    failures = failures_in(text)
+    try:
+        failures = failures_in(read_text_any(raw))
+    except ValueError as error:
+        raise UsageError("that is binary, not a log or traceback") from error
     if not failures:
         print("no failure found in the text: it holds no traceback and no known message")
         return 0

@@ -18,6 +18,9 @@ _EXAMPLE = pattern(r"(?:broken|fixed)(?:_\w+)?\.py")
 _TYPED_IN = ("<ipython-input-", "<stdin>", "<input>", "<console>", "<timed exec>", "<timed eval>", "<cell ")
 """Pseudo-files that hold what the user typed; every other `<…>` is generated code."""
 
+_COMPILED = (".pyx", ".pxd", ".pxi", ".c", ".cc", ".cpp", ".h")
+"""Sources of extension modules, which NumPy and pandas name by paths that lead nowhere."""
+
 _NUMBERED_CELL = pattern(r"<ipython-input-(\d+)-|<cell (\d+)>|^(?:Cell|Input) In ?\[(\d+)\]")
 _CELL_FILE = pattern(
     r"""(?:^|[/\\])ipykernel_\d+[/\\]\d+\.py$
@@ -74,6 +77,8 @@ def is_library(path: str, *, here: bool = True) -> bool:
         return False
     if path.startswith("<"):
         return not path.startswith(_TYPED_IN)
+    if path.endswith(_COMPILED):
+        return True
     slashed = path.replace("\\", "/")
     parts = slashed.split("/")
     if "fitdoctor" in parts and _EXAMPLE.fullmatch(parts[-1]) and "catalogue" in parts:

@@ -14,6 +14,7 @@ import sys
 import time
 import types
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from fitdoctor.facts import Frame, HeldTensor
@@ -80,26 +81,35 @@ def held_tensors(
     deadline = time.monotonic() + seconds
     pending = collections.deque(_Place(value, name, "", name, 0) for name, value in roots.items())
     seen: set[int] = set()
-    found: list[HeldTensor] = []
-    holders: set[str] = set()
-    while pending and len(seen) < objects and len(found) < MOST_FOUND and time.monotonic() < deadline:
+    # A list that grew by one tensor a call is one leak.
+    holders: dict[str, list[_Place]] = {}
+    while pending and len(seen) < objects and len(holders) < MOST_FOUND and time.monotonic() < deadline:
         place = pending.popleft()
         if _is_symbolic(place.value, tensor_class):
-            # A list that grew by one tensor a call is one leak.
             holder = place.path.rpartition("[")[0] if place.path.endswith("]") else place.path
-            if holder not in holders:
-                holders.add(holder)
-                found.extend(_held(place))
+            holders.setdefault(holder, []).append(place)
             continue
         if id(place.value) in seen or place.depth > _MOST_DEPTH:
             continue
         seen.add(id(place.value))
         pending.extend(_inside(place))
-    return tuple(found)
+    return tuple(_held(places) for places in holders.values())
+
+
+def with_user_lines(found: Iterable[HeldTensor]) -> tuple[HeldTensor, ...]:
+    """The same, with the user's own lines alone of the stacks where the tensors were made."""
+    return tuple(
+        replace(tensor, made_at=tuple(frame for frame in tensor.made_at if not frame.library))
+        for tensor in found
+    )
 
 
 def user_roots(
-    *, model: object = None, callbacks: Iterable[object] = (), exc: BaseException | None = None
+    *,
+    model: object = None,
+    callbacks: Iterable[object] = (),
+    exc: BaseException | None = None,
+    frame: types.FrameType | None = None,
 ) -> dict[str, object]:
     """What to start from: the model, the callbacks, the names in the user's frames, and the user's modules."""
     roots: dict[str, object] = {}
@@ -108,6 +118,8 @@ def user_roots(
     for index, callback in enumerate(callbacks):
         roots[f"callbacks[{index}]"] = callback
     for name, value in _frame_names(exc):
+        roots.setdefault(name, value)
+    for name, value in _living_names(frame):
         roots.setdefault(name, value)
     for name, value in _module_names():
         roots.setdefault(name, value)
@@ -125,6 +137,15 @@ def _frame_names(exc: BaseException | None) -> Iterator[tuple[str, object]]:
         if not is_library(path):
             yield from frame.f_locals.items()
         trace = trace.tb_next
+
+
+def _living_names(frame: types.FrameType | None) -> Iterator[tuple[str, object]]:
+    """The local names of the user's functions that are under way."""
+    while frame is not None:
+        code = frame.f_code
+        if code.co_name != "<module>" and not is_library(code.co_filename):
+            yield from frame.f_locals.items()
+        frame = frame.f_back
 
 
 def _module_names() -> Iterator[tuple[str, object]]:
@@ -169,15 +190,19 @@ def _is_symbolic(value: object, tensor_class: type) -> bool:
     return "FuncGraph" in names and getattr(graph, "name", "") != "keras_graph"
 
 
-def _held(place: _Place) -> Iterator[HeldTensor]:
-    tensor = place.value
-    yield HeldTensor(
+def _held(places: list[_Place]) -> HeldTensor:
+    """The first of the tensors that one holder keeps, and what all of them keep alive."""
+    place, tensor = places[0], places[0].value
+    graphs = {id(each.value.graph): each.value.graph for each in places}
+    return HeldTensor(
         path=place.path,
         holder_class=place.holder_class,
         attribute=place.attribute,
         tensor=f"<tf.Tensor '{tensor.name}' shape={tensor.shape} dtype={tensor.dtype.name}>",
         graph=str(tensor.graph.name),
         made_at=_made_at(tensor),
+        graphs=len(graphs),
+        operations=sum(len(graph.get_operations()) for graph in graphs.values()),
     )
 
 

@@ -41,17 +41,13 @@ def speaks_of_symbolic(message: str) -> bool:
 
 def _held(exc: BaseException) -> tuple[HeldTensor, ...]:
     """The symbolic tensors that can be reached from the user's frames and modules, with the user's lines only."""
-    from fitdoctor.failure.leaks import held_tensors, user_roots
+    from fitdoctor.failure.leaks import held_tensors, user_roots, with_user_lines
 
     try:
-        found = held_tensors(user_roots(exc=exc))
+        return with_user_lines(held_tensors(user_roots(exc=exc)))
     # A border: the objects looked at are the user's, and the failure itself must be told in any case.
     except Exception:
         return ()
-    return tuple(
-        replace(tensor, made_at=tuple(frame for frame in tensor.made_at if not frame.library))
-        for tensor in found
-    )
 
 
 def _facts(exc: BaseException, readers: _Readers, earlier: tuple[FailureSummary, ...] = ()) -> FailureFacts:

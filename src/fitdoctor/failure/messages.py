@@ -14,7 +14,8 @@ from fitdoctor.records import dataclass
 LONGEST = 200_000
 """Characters of a message that are read; some messages quote whole tensors."""
 
-_ANSI = pattern(r"\x1b\[[0-9;:?]*[ -/]*[@-~]|\x1b[@-Z\\-_]")
+_ANSI = pattern(r"\x1b\[[0-9;:?]*[ -/]*[@-~]|\x1b\][^\x07\x1b\n]{0,2000}(?:\x07|\x1b\\)|\x1b[@-Z\\-_]?")
+"""Colours, links and titles of a terminal; of one that was cut, what is left."""
 _LOST_ANSI = pattern(r"(?:\\x1b|␛)?\[(?:0|1|22)m")
 """Copying from a web page loses the escape character and leaves `[1m`."""
 

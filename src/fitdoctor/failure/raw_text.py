@@ -61,9 +61,9 @@ def _wide_encoding(sample: bytes) -> str:
     even, odd = sample[0::2], sample[1::2]
     if len(sample) < 4 or not sample.count(0):
         return ""
-    if odd.count(0) > 0.4 * len(odd) and even.count(0) < 0.05 * len(even):
+    if odd.count(0) > 0.4 * len(odd) and even.count(0) < 0.05 * len(even) and not _is_binary(even):
         return "utf-16-le"
-    if even.count(0) > 0.4 * len(even) and odd.count(0) < 0.05 * len(odd):
+    if even.count(0) > 0.4 * len(even) and odd.count(0) < 0.05 * len(odd) and not _is_binary(odd):
         return "utf-16-be"
     return ""
 

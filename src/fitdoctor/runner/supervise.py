@@ -18,7 +18,7 @@ from typing import Any
 
 from fitdoctor.diagnosis import Crash, Diagnosis, Raised, Script
 from fitdoctor.examine import Run, SeenCall, examine_run, raised, read_project
-from fitdoctor.facts import EnvironmentFacts, FailureFacts, TrainingFacts
+from fitdoctor.facts import EnvironmentFacts, FailureFacts, HeldTensor, TrainingFacts
 from fitdoctor.plain import from_plain
 from fitdoctor.runner import death
 from fitdoctor.runner.session import Options, read_now, read_pieces, seen_from, write_options
@@ -178,6 +178,7 @@ def gathered(
         project=_project(options, pieces),
         calls=tuple(calls.values()),
         trainings=_trainings(pieces, calls, read),
+        held=read(lambda: _held(pieces), "held") or (),
         failure=failure,
         failed_call=calls.get(end.get("call")) if end is not None else None,
         stopped=bool(end and end.get("stopped")),
@@ -200,6 +201,16 @@ def _trainings(
             if training is not None:
                 found.append((training, calls[piece["call"]]))
     return tuple(found)
+
+
+def _held(pieces: list[dict[str, Any]]) -> tuple[HeldTensor, ...]:
+    """What the program still held when it ended."""
+    return tuple(
+        from_plain(HeldTensor, plain)
+        for piece in pieces
+        if piece["kind"] == "held"
+        for plain in piece["held"]
+    )
 
 
 def _call(piece: dict[str, Any]) -> SeenCall:

@@ -19,13 +19,15 @@ from fitdoctor.runner.will_fail import FitWillFail, brief, will_fail
 
 if TYPE_CHECKING:
     from fitdoctor.collect.fit_call import CollectedCall
-    from fitdoctor.facts import EnvironmentFacts, FailureFacts
+    from fitdoctor.facts import EnvironmentFacts, FailureFacts, HeldTensor
     from fitdoctor.source.project import Project
 
 LONG = ("fit", "evaluate", "predict")
 """The methods that may run for long: while one is under way, the session says so."""
 MOST_CALLS = 50
 """How many calls without a finding are kept with all their facts."""
+MOST_LEAK_SEARCHES = 5
+"""After how many trainings is looked for tensors that outlive their trace; what leaks does so in the first."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,7 @@ class Watching:
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _busy: threading.local = field(default_factory=threading.local)
     _numbers: int = 0
+    _searches: int = 0
     _environment: EnvironmentFacts | None = None
     _project: Project | None = None
 
@@ -95,7 +98,7 @@ class Watching:
             with self._running(model, method, place):
                 result = original(model, *args, **kwargs)
             if method == "fit" and looked is not None:
-                self._trained(model, result, looked)
+                self._trained(model, result, looked, frame)
             return result
         except Exception as error:
             if not isinstance(error, FitWillFail):
@@ -263,13 +266,13 @@ class Watching:
             if self.recorder is not None and noted:
                 self.recorder.now()
 
-    def _trained(self, model: Any, history: Any, looked: Looked) -> None:
+    def _trained(self, model: Any, history: Any, looked: Looked, frame: FrameType | None) -> None:
         """Look at how the training went, once it has ended."""
         try:
             from fitdoctor.collect.training import training_facts
             from fitdoctor.examine import examine_training
 
-            facts = training_facts(model, history)
+            facts = training_facts(model, history, self._held(model, looked, frame))
             diagnosis = examine_training(
                 facts, looked.collected, self.project, select=self.select, ignore=self.ignore
             )
@@ -282,6 +285,17 @@ class Watching:
             self._say(diagnosis, new)
         except Exception as ours:
             self.crashed("training", ours)
+
+    def _held(self, model: Any, looked: Looked, frame: FrameType | None) -> tuple[HeldTensor, ...]:
+        """The symbolic tensors that the first trainings leave behind."""
+        from fitdoctor.collect.training import held_after_trace
+
+        self._searches += 1
+        if self._searches > MOST_LEAK_SEARCHES:
+            return ()
+        callbacks = looked.collected.kwargs.get("callbacks")
+        given = callbacks if isinstance(callbacks, (list, tuple)) else (callbacks,)
+        return held_after_trace(model, given, frame)
 
     def _failed(self, error: Exception, method: str, frame: FrameType | None, looked: Looked | None) -> None:
         try:
@@ -371,6 +385,7 @@ def record_end(recorder: Recorder, error: BaseException | None) -> None:
         error = error.__context__
     if not isinstance(error, Exception):
         recorder.write("end", failure=None, call=None, stopped=False)
+        _record_held(recorder)
         return
     from fitdoctor.failure.living import from_exception
 
@@ -379,6 +394,17 @@ def record_end(recorder: Recorder, error: BaseException | None) -> None:
     from fitdoctor.collect.environment import environment
 
     recorder.write("environment", environment=environment())
+
+
+def _record_held(recorder: Recorder) -> None:
+    """Record what a program holds at its end: loops of the user's own trace functions without any call of fit."""
+    if "tensorflow" not in sys.modules:
+        return
+    from fitdoctor.collect.training import held_after_trace
+
+    held = held_after_trace()
+    if held:
+        recorder.write("held", held=held)
 
 
 def failure_at(error: BaseException, method: str, frame: FrameType | None) -> FailureFacts:

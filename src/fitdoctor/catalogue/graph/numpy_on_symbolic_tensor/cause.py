@@ -5,18 +5,21 @@
 In code that is traced (losses, metrics, `call`, `train_step`, `Dataset.map` functions, `tf.function`) a call of NumPy
 raises `NotImplementedError: Cannot convert a symbolic tf.Tensor … to a numpy array`, `.numpy()` raises
 `AttributeError: 'SymbolicTensor' object has no attribute 'numpy'`, and `float()`, `int()` and `math` functions raise
-`TypeError`. Where Keras adds that `compute_output_spec` should be implemented, that is not the problem.
+`TypeError`, as do `open()`, `os.path` and a dict that is asked for a tensor. Where Keras adds that
+`compute_output_spec` should be implemented, that is not the problem. A size that only the data tells (`x.shape[0]`) is
+None while tracing: `unsupported operand type(s) for *: 'NoneType' and 'int'`, `Failed to convert elements of (None, 6) to
+Tensor`. And `x[i] = value` raises `TypeError: … does not support item assignment`.
 
 ## Why
 
 While a function is traced its tensors have no values yet. NumPy, `float()` and libraries such as scikit-learn need
-values.
+values. Nor can a tensor be written to: a graph has no order of writes, only values that follow from others.
 
 ## Fix
 
 Call the twin: `tf.math.log1p` for `np.log1p`, `tf.reduce_mean` for `np.mean`, or `keras.ops`, which has NumPy's names.
 A metric of another library belongs into a callback that calls `predict`. As a last resort, `tf.py_function` runs
-Python at run time, without a gradient.
+Python at run time, without a gradient. `tf.shape(x)[0]` is the size that the graph finds when it runs.
 
 ## Known limits
 
@@ -33,6 +36,7 @@ from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.array_twins import array_calls, method_edits, twin_edits
 from fitdoctor.catalogue.traced import (
     ARRAY_METHODS,
+    VALUE_METHODS,
     at_frame,
     function_at,
     holds_symbolic,
@@ -46,10 +50,13 @@ from fitdoctor.catalogue.traced import (
     traced_functions,
     wants_a_value,
 )
+from fitdoctor.catalogue.unknown_sizes import as_tensor, unknown_size
 from fitdoctor.catalogue.words import place
+from fitdoctor.catalogue.written_tensors import as_new_tensor, written_target, written_tensors
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, spell, unsafe
 from fitdoctor.facts import FailureFacts, Frame, Unknown
+from fitdoctor.patterns import pattern
 from fitdoctor.records import dataclass
 from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project
@@ -63,7 +70,10 @@ CAUSE = Cause(
 
 _HARMLESS = frozenset(
     f"numpy.{name}"
-    for name in ("shape", "ndim", "isscalar", "iterable", "issubdtype", "dtype", "result_type")
+    for name in (
+        *("shape", "ndim", "size", "isscalar", "iterable", "issubdtype", "dtype", "result_type", "flip"),
+        *("array_equal", "array_equiv", "tril_indices_from", "triu_indices_from"),
+    )
 )
 _LIBRARIES = (
     "sklearn.",
@@ -77,6 +87,7 @@ _LIBRARIES = (
     "torch.",
 )
 _CASTS = frozenset({"float", "int"})
+_OF_PATHS = frozenset({"open", "os.listdir", "os.stat", "pathlib.Path", "json.loads", "json.dumps"})
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,6 +110,14 @@ def from_source(module: Module) -> Iterator[Finding]:
             if statement not in seen:
                 seen.add(statement)
                 yield _finding(module, function, use, Confidence.LIKELY, [])
+        for node in written_tensors(module, function):
+            yield CAUSE.finding(
+                _in_place("symbolic tensor"),
+                subject="tensor written in place",
+                location=module.location(node),
+                evidence=[traced_evidence(function)],
+                fixes=as_new_tensor(module, node),
+            )
 
 
 def _uses(module: Module, function: FunctionInfo) -> Iterator[_Use]:
@@ -114,7 +133,7 @@ def _uses(module: Module, function: FunctionInfo) -> Iterator[_Use]:
 
 
 def _use_in_call(module: Module, call: ast.Call, converted: bool) -> _Use | None:
-    if isinstance(call.func, ast.Attribute) and call.func.attr in ARRAY_METHODS:
+    if isinstance(call.func, ast.Attribute) and call.func.attr in VALUE_METHODS:
         base = call.func.value
         if is_symbolic(module, base) or call.func.attr == "numpy" and is_variable(module, base):
             return _Use(call, f"`.{call.func.attr}()`", module.segment(base))
@@ -123,6 +142,8 @@ def _use_in_call(module: Module, call: ast.Call, converted: bool) -> _Use | None
         return None
     if name in _CASTS and not converted or name in ("round", "complex"):
         wanted = call.args[:1]
+    elif name in _OF_PATHS or name.startswith("os.path."):
+        wanted = [argument for argument in call.args if is_symbolic(module, argument)]
     elif name.startswith(("numpy.", "math.", *_LIBRARIES)):
         wanted = [*call.args, *(keyword.value for keyword in call.keywords)]
     else:
@@ -145,7 +166,8 @@ def _holds_written(module: Module, argument: ast.expr) -> bool:
 @CAUSE.after_failure
 def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """The line that raised ran in a trace: a tensor that leaked out of one is another cause."""
-    if not wants_a_value(failure.message) or not raised_in_trace(failure, project):
+    asked = wants_a_value(failure.message) or "Tensor is unhashable" in failure.message
+    if not asked or not raised_in_trace(failure, project):
         return
     frame = failure.last_user_frame
     evidence = [
@@ -173,6 +195,73 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         fixes=[fix("use the function of `tf` or `keras.ops` that does the same to tensors")],
         confidence=Confidence.CERTAIN,
     )
+
+
+@CAUSE.after_failure
+def from_unknown_size(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """A size that is None while tracing, used as if it were a number."""
+    if not raised_in_trace(failure, project):
+        return
+    size = unknown_size(failure, project)
+    if size is None:
+        return
+    here = size.module.location(size.node) if size.module is not None and size.node is not None else None
+    named = f"`{size.text}`" if size.text else "a size of the tensor's shape"
+    tf = dict(size.module.spellings).get("tensorflow", "") if size.module is not None else ""
+    edit = as_tensor(size, tf) if tf else None
+    title = "ask for the size when the graph runs: `tf.shape(x)[axis]`"
+    yield CAUSE.finding(
+        f"{named} is None while the graph is traced, and is used as a number",
+        subject="size not known while tracing",
+        location=here or size.frame.location,
+        evidence=[
+            Evidence(
+                claim="raised here",
+                observed=failure.message.split("\n")[0][:160],
+                fact="failure.message",
+                location=size.frame.location,
+            )
+        ],
+        fixes=[fix(title, (edit,)) if edit is not None else fix(f"{title}, and `tf.range` to count with it")],
+        confidence=Confidence.CERTAIN if size.text else Confidence.LIKELY,
+    )
+
+
+@CAUSE.after_failure
+def from_item_assignment(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """`tensor[i] = x`: arrays can be written to, tensors cannot."""
+    said = _WRITTEN_TO.search(failure.message)
+    frame = failure.last_user_frame
+    if said is None or frame is None:
+        return
+    module = module_of(project, frame)
+    here = module is not None and next(
+        (node for node in module.nodes(ast.Assign) if at_frame(module, node, frame) and written_target(node)),
+        None,
+    )
+    variable = said["kind"].endswith("Variable")
+    assigned = [fix("assign to the slice: `variable[i].assign(value)`")] if variable else []
+    yield CAUSE.finding(
+        _in_place(said["kind"].rpartition(".")[2]),
+        subject="tensor written in place",
+        location=module.location(here) if module is not None and here else frame.location,
+        evidence=[Evidence(claim="raised here", observed=said[0], location=frame.location)],
+        fixes=assigned or (as_new_tensor(module, here) if module is not None and here else [_NEW_TENSOR]),
+        confidence=Confidence.CERTAIN,
+    )
+
+
+_NEW_TENSOR = fix("make a new tensor, such as with `tf.where` or `tf.tensor_scatter_nd_update`")
+
+
+def _in_place(kind: str) -> str:
+    how = "it is written to through `assign`" if kind.endswith("Variable") else "tensors cannot be written to"
+    return f"NumPy's `x[i] = value` on a {kind}: {how}"
+
+
+_WRITTEN_TO = pattern(
+    r"'(?P<kind>[\w.]*(?:Tensor|Variable))' object does not support item (?:assignment|deletion)"
+)
 
 
 def _use_at(module: Module, function: FunctionInfo, frame: Frame) -> _Use | None:

@@ -57,7 +57,12 @@ CAUSE = Cause(
 )
 
 _BOOL = ("as a Python `bool` is not allowed", "as a Python bool is not allowed")
-_ITERATE = ("Iterating over a symbolic", "iterating over `tf.Tensor` is not allowed")
+_ITERATE = (
+    "Iterating over a symbolic",
+    "iterating over `tf.Tensor` is not allowed",
+    "argument of type 'SymbolicTensor' is not iterable",
+    "Tensor objects are only iterable when eager execution is enabled",
+)
 _COMPARING = frozenset({"max", "min", "sorted"})
 _ITERATING = frozenset({"any", "all", "sum", "list", "tuple", "set", "max", "min", "zip", "enumerate", "map"})
 
@@ -109,12 +114,29 @@ def _never_converted(module: Module, node: ast.AST, converted: bool) -> Iterator
         ):
             if is_symbolic(module, node.args[0]):
                 yield _Branch(node, f"{name}()", node.args[0])
+        elif name == "zip" and not converted:
+            for argument in node.args:
+                if is_symbolic(module, argument):
+                    yield _Branch(node, "zip()", argument)
+                    break
+    elif isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.In, ast.NotIn)):
+        if is_symbolic(module, node.left) and _lists_constants(node.comparators[0]):
+            yield _Branch(node, "in", node.left)
     elif isinstance(node, ast.comprehension):
         for condition in node.ifs:
             if not converted:
                 yield from _asked(module, node.target, "if", condition)
         if is_symbolic(module, node.iter):
             yield _Branch(node.iter, "for", node.iter)
+
+
+def _lists_constants(node: ast.expr) -> bool:
+    """Whether it is a written list of constants: `in` compares with each of them and asks for the truth."""
+    return (
+        isinstance(node, (ast.List, ast.Tuple))
+        and bool(node.elts)
+        and all(isinstance(element, ast.Constant) for element in node.elts)
+    )
 
 
 def _converted_elsewhere(module: Module, node: ast.AST) -> Iterator[_Branch]:
@@ -144,7 +166,7 @@ def _asked(module: Module, node: ast.AST, what: str, test: ast.expr) -> Iterator
             yield from _asked(module, node, what, operand)
     elif isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         yield from _asked(module, node, what, test.operand)
-    elif is_symbolic(module, test):
+    elif is_symbolic(module, test) or is_variable(module, test):
         yield _Branch(node, what, test)
 
 

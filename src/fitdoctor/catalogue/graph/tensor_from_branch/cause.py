@@ -4,7 +4,8 @@
 
 A list that a branch of `tf.cond` (or of an `if` that AutoGraph converts) appends to, or an `add_loss` in a branch,
 raises `InaccessibleTensorError: … is out of scope`; the message names a graph such as `cond_true_148`. A name that only
-one branch defines raises `ValueError: 'penalty' must also be initialized in the else branch`.
+one branch defines raises `ValueError: 'penalty' must also be initialized in the else branch`; one of another type in each,
+`TypeError: 'y' has dtype int32 in the main branch, but dtype float32 in the else branch`.
 
 ## Why
 
@@ -29,6 +30,7 @@ import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.changed_in_parts import Changed, changed_in
 from fitdoctor.catalogue.graph_parts import (
     Escape,
     Undefined,
@@ -80,6 +82,10 @@ def from_source(module: Module) -> Iterator[Finding]:
 @CAUSE.after_failure
 def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """The graph that owns the tensor is a branch, or AutoGraph names what the other branch lacks."""
+    changed = changed_in("branch", failure, project)
+    if changed is not None or _COND.search(failure.message):
+        yield _differs(failure, changed)
+        return
     named = _ONE_BRANCH.search(failure.message)
     if named is not None or _RETURN.search(failure.message):
         yield from _from_autograph(failure, project, named["name"] if named is not None else "")
@@ -115,6 +121,33 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         location=made.location if made is not None else used.location if used is not None else None,
         evidence=evidence,
         fixes=[fix("return it from both branches, and use what `tf.cond` gives back")],
+        confidence=Confidence.CERTAIN,
+    )
+
+
+_COND = pattern(r"(?:true_fn and false_fn|branches) [^\n]{0,60}must have the same number, type")
+
+
+def _differs(failure: FailureFacts, changed: Changed | None) -> Finding:
+    """Both branches give a value, but not of the same type or shape."""
+    frame = failure.last_user_frame
+    if changed is None:
+        message, subject = "the two branches do not give back the same number and types of values", "branches"
+        location = frame.location if frame is not None else None
+    else:
+        message = (
+            f"`{changed.name}` has {changed.what} {changed.first} in one branch of the graph and "
+            f"{changed.second} in the other"
+        )
+        subject, location = f"branch value {changed.name}", changed.location
+    return CAUSE.finding(
+        message,
+        subject=subject,
+        location=location,
+        evidence=[
+            Evidence(claim="TensorFlow refused the branch", observed=failure.message.split("\n")[0][:160])
+        ],
+        fixes=[fix("give both branches values of the same type and shape, such as by `tf.cast`")],
         confidence=Confidence.CERTAIN,
     )
 

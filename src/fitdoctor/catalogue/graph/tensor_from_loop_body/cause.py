@@ -4,7 +4,8 @@
 
 A list that is filled in `for i in tf.range(n):`, or in the body of `tf.while_loop`, and read after the loop raises
 `InaccessibleTensorError: … is out of scope`; the message names a graph such as `while_body_142`. A name that the loop
-reads before it has a value raises `ValueError: 'best' must be defined before the loop`.
+reads before it has a value raises `ValueError: 'best' must be defined before the loop`; one that grows or changes its
+type, `'out' has shape (0,) before the loop, but shape (1,) after one iteration`.
 
 ## Why
 
@@ -29,6 +30,7 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.changed_in_parts import Changed, changed_in
 from fitdoctor.catalogue.graph_parts import Escape, Undefined, carried_but_undefined, escapes_from
 from fitdoctor.catalogue.leaks import graph_part
 from fitdoctor.catalogue.traced import (
@@ -45,6 +47,7 @@ from fitdoctor.catalogue.traced import (
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, unsafe
 from fitdoctor.facts import FailureFacts, Frame, Unknown
+from fitdoctor.patterns import pattern
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 
@@ -74,6 +77,10 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
     if UNDEFINED in failure.message:
         yield from _from_autograph(failure, project)
         return
+    changed = changed_in("loop", failure, project)
+    if changed is not None or _ENTERS.search(failure.message):
+        yield _changes(failure, changed)
+        return
     if not is_out_of_scope(failure) or graph_part(failure) != "loop":
         return
     made, used = made_line(failure), failure.last_user_frame
@@ -90,6 +97,36 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         location=made.location if made is not None else used.location if used is not None else None,
         evidence=evidence,
         fixes=[fix("collect in a `tf.TensorArray`, or loop over a Python `range`")],
+        confidence=Confidence.CERTAIN,
+    )
+
+
+_ENTERS = pattern(r"enters the loop with shape [^\n]{1,80}, but has shape [^\n]{1,80} after one iteration")
+
+
+def _changes(failure: FailureFacts, changed: Changed | None) -> Finding:
+    """A loop variable that each round gives another type or shape."""
+    frame = failure.last_user_frame
+    if changed is None:
+        message, subject = "a loop variable has another shape after each round of the loop", "loop variable"
+        location = frame.location if frame is not None else None
+    else:
+        message = (
+            f"`{changed.name}` has {changed.what} {changed.first} before the loop of the graph and "
+            f"{changed.second} after a round"
+        )
+        subject, location = f"loop variable {changed.name}", changed.location
+    return CAUSE.finding(
+        message,
+        subject=subject,
+        location=location,
+        evidence=[
+            Evidence(claim="TensorFlow refused the loop", observed=failure.message.split("\n")[0][:160])
+        ],
+        fixes=[
+            fix("start with the type that it has later"),
+            fix("collect what grows in a `tf.TensorArray`, or set `shape_invariants` for the loop"),
+        ],
         confidence=Confidence.CERTAIN,
     )
 

@@ -5,7 +5,8 @@
 `history.append(loss)`, `cache[key] = x` or `global last; last = x` inside traced code keeps symbolic tensors. Later
 reads raise what FIT401 lists: `is out of scope` as `InaccessibleTensorError` or `TypeError`, `Cannot convert a symbolic
 tf.Tensor … to a numpy array`, a `TypeError` of `float()`. The list has one element a trace, not one a batch. A function
-under `functools.lru_cache` does the same unseen.
+under `functools.lru_cache` does the same unseen. A list or dict that a `tf.function` is given as an argument may not be
+changed at all: `ValueError: … should not modify its Python input arguments`.
 
 ## Why
 
@@ -26,11 +27,14 @@ function gets as an argument is not followed.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.held_tensors import held_evidence, held_message, still_held
 from fitdoctor.catalogue.kept_reads import Read, fatal_reads
-from fitdoctor.catalogue.kept_tensors import Kept, kept_tensors
+from fitdoctor.catalogue.kept_tensors import GROWING, Kept, is_traced_by_itself, kept_tensors
 from fitdoctor.catalogue.leaks import (
     kept_message,
     leak_evidence,
@@ -39,9 +43,11 @@ from fitdoctor.catalogue.leaks import (
     read_evidence,
     subject_of,
 )
-from fitdoctor.diagnosis import Confidence, Edit, Finding, Fix, Location, Severity
+from fitdoctor.catalogue.traced import own_nodes, traced_evidence
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, wrap
-from fitdoctor.facts import FailureFacts, ModelFacts, Unknown
+from fitdoctor.facts import FailureFacts, ModelFacts, TrainingFacts, Unknown
+from fitdoctor.patterns import pattern
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 
@@ -61,6 +67,42 @@ def from_source(project: Project, module: Module) -> Iterator[Finding]:
             reads = fatal_reads(kept, project.modules)
             if reads:
                 yield _finding(kept, reads)
+
+
+@CAUSE.in_source
+def changes_its_argument(module: Module) -> Iterator[Finding]:
+    """A `tf.function` appends to a list that it is given: it refuses to."""
+    for function in module.functions:
+        node = function.node
+        if isinstance(node, ast.Lambda) or not is_traced_by_itself(function):
+            continue
+        given = {argument.arg for argument in node.args.args} - {"self"}
+        if node.args.defaults or node.args.kw_defaults:
+            continue
+        for call in own_nodes(function):
+            base = (
+                call.func.value
+                if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)
+                else None
+            )
+            if (
+                isinstance(base, ast.Name)
+                and base.id in given
+                and isinstance(call, ast.Call)
+                and isinstance(call.func, ast.Attribute)
+                and call.func.attr in GROWING
+                and len(module.index.scopes[node].bindings.get(base.id, [])) == 1
+            ):
+                yield CAUSE.finding(
+                    f"`{function.name}` puts tensors of its trace into its argument `{base.id}`",
+                    subject=f"argument {base.id}",
+                    location=module.location(module.statement(call)),
+                    evidence=[traced_evidence(function)] if function.traced is not None else [],
+                    fixes=[_RETURN_IT],
+                )
+
+
+_RETURN_IT = fix("return what it makes, and let the caller collect it")
 
 
 @CAUSE.before_fit
@@ -91,6 +133,29 @@ def _finding(kept: Kept, reads: list[Read]) -> Finding:
     )
 
 
+@CAUSE.while_training
+def after_tracing(training: TrainingFacts, project: Project) -> Iterator[Finding]:
+    """The living program still holds it in a container or closure when its function has been traced."""
+    for still in still_held(training, project):
+        if still.on_attribute:
+            continue
+        if still.kept is not None and still.reads:
+            found = _finding(still.kept, still.reads)
+            yield replace(found, evidence=(*found.evidence, held_evidence(still)))
+            continue
+        yield CAUSE.finding(
+            held_message(still),
+            subject=subject_of(still.kept) if still.kept is not None else f"held {still.held.path}",
+            location=still.location,
+            evidence=[held_evidence(still)],
+            fixes=[
+                fix("do not collect it while tracing: collect what the traced call returns, or drop the line")
+            ],
+            severity=still.severity,
+            confidence=Confidence.CERTAIN,
+        )
+
+
 @CAUSE.after_failure
 def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """A tensor of a trace was met outside of it, and a container kept it."""
@@ -112,6 +177,58 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         if leak.kept is not None or leak.held is not None
         else Confidence.LIKELY,
     )
+
+
+_MODIFIED = pattern(
+    r"^(?P<function>\w+)\([^\n]*\) should not modify its Python input arguments.*modified: (?P<names>[\w, ]+)",
+    re.DOTALL,
+)
+
+
+@CAUSE.after_failure
+def from_modified_argument(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """`tf.function` refuses a function that changes a list or dict that it was given."""
+    said = _MODIFIED.match(failure.message)
+    if said is None:
+        return
+    names = [name.strip() for name in said["names"].split(",")]
+    place = _place_of_change(said["function"], names, failure, project)
+    called = failure.last_user_frame
+    yield CAUSE.finding(
+        f"`{said['function']}` puts tensors of its trace into its argument `{names[0]}`",
+        subject=f"argument {names[0]}",
+        location=place or (called.location if called is not None else None),
+        evidence=[Evidence(claim="called here", location=called.location)] if called is not None else [],
+        fixes=[_RETURN_IT],
+        confidence=Confidence.CERTAIN,
+    )
+
+
+def _place_of_change(
+    name: str, arguments: list[str], failure: FailureFacts, project: Project | Unknown
+) -> Location | None:
+    """The line of the function that writes to the argument."""
+    if isinstance(project, Unknown):
+        return None
+    for module in project.modules:
+        for function in module.functions:
+            if function.name != name:
+                continue
+            for node in own_nodes(function):
+                base = _written_base(node)
+                if isinstance(base, ast.Name) and base.id in arguments:
+                    return module.location(module.statement(node))
+    return None
+
+
+def _written_base(node: ast.AST) -> ast.expr | None:
+    """What a call or assignment writes into: `out` of `out.append(x)` and of `out["x"] = x`."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        changing = (*GROWING, "add", "update", "setdefault", "pop", "clear", "remove")
+        return node.func.value if node.func.attr in changing else None
+    if isinstance(node, ast.Subscript) and isinstance(node.ctx, (ast.Store, ast.Del)):
+        return node.value
+    return None
 
 
 def _fixes(kept: Kept) -> list[Fix]:

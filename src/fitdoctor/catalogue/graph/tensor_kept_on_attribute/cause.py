@@ -30,8 +30,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import replace
 
 from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.held_tensors import held_evidence, held_message, still_held
 from fitdoctor.catalogue.kept_reads import Read, fatal_reads
 from fitdoctor.catalogue.kept_tensors import Kept, guard_of, kept_tensors
 from fitdoctor.catalogue.leaks import (
@@ -46,7 +48,7 @@ from fitdoctor.catalogue.leaks import (
 from fitdoctor.catalogue.own_graphs import unwrapped
 from fitdoctor.diagnosis import Confidence, Edit, Finding, Fix, Severity
 from fitdoctor.edits import fix, insert_after, unsafe
-from fitdoctor.facts import FailureFacts, ModelFacts, Unknown
+from fitdoctor.facts import FailureFacts, ModelFacts, TrainingFacts, Unknown
 from fitdoctor.source.callees import is_self
 from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project
@@ -102,6 +104,27 @@ def _finding(kept: Kept, reads: list[Read]) -> Finding:
         fixes=_fixes(kept),
         severity=_severity(kept, reads),
     )
+
+
+@CAUSE.while_training
+def after_tracing(training: TrainingFacts, project: Project) -> Iterator[Finding]:
+    """The living program still holds it when its function has been traced."""
+    for still in still_held(training, project):
+        if not still.on_attribute:
+            continue
+        if still.kept is not None and still.reads:
+            found = _finding(still.kept, still.reads)
+            yield replace(found, evidence=(*found.evidence, held_evidence(still)))
+            continue
+        yield CAUSE.finding(
+            held_message(still),
+            subject=subject_of(still.kept) if still.kept is not None else f"held {still.held.path}",
+            location=still.location,
+            evidence=[held_evidence(still)],
+            fixes=[fix("do not keep it: return it where it is wanted, or drop the assignment")],
+            severity=still.severity,
+            confidence=Confidence.CERTAIN,
+        )
 
 
 def _severity(kept: Kept, reads: list[Read]) -> Severity:

@@ -63,6 +63,7 @@ _NOT_EAGER = "only supports Python-style iteration in eager mode"
 _MESSAGES = (
     "is not compatible with eager execution",
     "The Session graph is empty",
+    "No default session is registered",
     "is not available with Keras 3",
     "not supported when eager execution is enabled",
 )

@@ -34,7 +34,8 @@ from fitdoctor.catalogue.targets import loss_accepted, loss_failure, output_spec
 from fitdoctor.catalogue.words import listing, place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix
-from fitdoctor.facts import Code, DataFacts, FailureFacts, FitFacts, ModelFacts, Outcome, Unknown
+from fitdoctor.facts import Code, DataFacts, FailureFacts, FitFacts, Frame, ModelFacts, Outcome, Unknown
+from fitdoctor.failure.called import called_in
 from fitdoctor.patterns import pattern
 from fitdoctor.records import dataclass
 
@@ -94,6 +95,8 @@ def from_failure(
     if isinstance(data, DataFacts) and (data.role != "training" or not data.y):
         return
     frame = failure.last_user_frame
+    if _OF_ANY_CODE.search(failure.message) and (failure.layer_class or not _calls_keras(frame)):
+        return
     raised_at = frame.location if frame is not None else None
     found = []
     if isinstance(model, ModelFacts) and isinstance(data, DataFacts) and isinstance(fit, FitFacts):
@@ -105,6 +108,17 @@ def from_failure(
 
 _KEY = pattern(r"Expected \w+, but got (?P<key>\S+) of type 'str'")
 """Keras flattens a dict of labels whose keys are not the outputs' names, and meets a key where an array should be."""
+
+
+_OF_ANY_CODE = pattern(
+    r"Expected any non-tensor type, but got a tensor|Expected \w+, but got \S+ of type 'str'"
+)
+"""What TensorFlow says of the user's own operations, too: about labels only where Keras was at work."""
+
+
+def _calls_keras(frame: Frame | None) -> bool:
+    """Whether the last line of the user's is the call of fit, or the like."""
+    return frame is None or called_in(frame) in ("", "fit", "evaluate", "train_on_batch", "test_on_batch")
 
 
 def _from_words(message: str, raised_at: Location | None) -> _Odd:

@@ -1,0 +1,67 @@
+"""Names that leave a branch or a round of a loop with another type or shape: what TensorFlow says, and which line."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from fitdoctor.catalogue.traced import function_at, module_of, own_nodes, stands_at
+from fitdoctor.diagnosis import Location
+from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.patterns import pattern
+from fitdoctor.records import dataclass
+from fitdoctor.source.project import Project
+
+_IN_BRANCHES = pattern(
+    r"""^['"](?P<name>[\w.\[\]]+)['"]\ has\ (?P<what>dtype|shape)\ (?P<first>.{1,80}?)\ in\ the\ (?:main|TRUE)\ branch,
+    \ but\ (?:has\ )?(?:dtype|shape)[ =](?P<second>.{1,80}?)\ in\ the\ (?:else|FALSE)\ branch""",
+    re.VERBOSE | re.MULTILINE,
+)
+_IN_LOOP = pattern(
+    r"""^['"](?P<name>[\w.\[\]]+)['"]\ has\ (?P<what>dtype|shape)\ (?P<first>.{1,80}?)\ before\ the\ loop,
+    \ but\ (?:has\ )?(?:dtype|shape)[ =](?P<second>.{1,80}?)\ after\ one\ iteration""",
+    re.VERBOSE | re.MULTILINE,
+)
+
+
+@dataclass(frozen=True)
+class Changed:
+    """A name whose type or shape is not the same on every way."""
+
+    name: str
+    what: str
+    """`dtype` or `shape`."""
+    first: str
+    second: str
+    location: Location | None
+    """The line that gives it the odd value."""
+
+
+def changed_in(part: str, failure: FailureFacts, project: Project | Unknown) -> Changed | None:
+    """What changes in a `branch` or `loop`, by the failure's own words."""
+    said = (_IN_BRANCHES if part == "branch" else _IN_LOOP).search(failure.message)
+    if said is None:
+        return None
+    frame = failure.last_user_frame
+    location = next(_stores(said["name"], failure, project), frame.location if frame is not None else None)
+    return Changed(said["name"], said["what"], said["first"], said["second"], location)
+
+
+def _stores(name: str, failure: FailureFacts, project: Project | Unknown) -> Iterator[Location]:
+    """The lines within the statement that failed that give the name its value."""
+    frame = failure.last_user_frame
+    module = module_of(project, frame)
+    function = (
+        function_at(module, frame.line, frame.cell) if module is not None and frame is not None else None
+    )
+    if module is None or function is None or frame is None:
+        return
+    for node in own_nodes(function):
+        if not isinstance(node, (ast.If, ast.For, ast.While)):
+            continue
+        if not stands_at(module.location(node), frame.line, frame.cell):
+            continue
+        for inner in ast.walk(node):
+            if isinstance(inner, ast.Name) and inner.id == name and isinstance(inner.ctx, ast.Store):
+                yield module.location(module.statement(inner))
