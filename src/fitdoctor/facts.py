@@ -253,6 +253,8 @@ class DataFacts:
     last_batch: tuple[Spec, ...] = ()
     """Specs of the last, short batch where there is one."""
     pipeline: tuple[PipelineStep, ...] = ()
+    yielded: tuple[ArrayFacts, ...] | Unknown = Unknown()
+    """For `from_generator`: the parts of one element as the Python function gives them, before they are converted."""
     trial: Trial = Trial()
     shared_rows: int | Unknown = Unknown()
     """For validation data: how many of its rows are in the training data too."""

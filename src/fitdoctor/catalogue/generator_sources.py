@@ -6,11 +6,10 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from fitdoctor.diagnosis import Location
 from fitdoctor.facts import Code, Unknown
 
 if TYPE_CHECKING:
-    from fitdoctor.source.module import FunctionInfo, Module
+    from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
     from fitdoctor.source.project import Project
 
 _ENDLESS = frozenset(("itertools.count", "itertools.cycle"))
@@ -123,7 +122,7 @@ def _has_an_end(module: Module, iterated: ast.expr) -> bool:
     return False
 
 
-def loop_of(function: FunctionInfo) -> Location | None:
+def loop_of(function: FunctionInfo) -> ast.For | ast.While | None:
     """The outermost loop that yields."""
     loops = [
         node
@@ -131,7 +130,31 @@ def loop_of(function: FunctionInfo) -> Location | None:
         if isinstance(node, (ast.For, ast.While))
         and any(isinstance(inner, ast.Yield) for inner in ast.walk(node))
     ]
-    if not loops:
-        return None
-    first = min(loops, key=lambda node: (node.lineno, node.col_offset))
-    return function.module.location(first)
+    return min(loops, key=lambda node: (node.lineno, node.col_offset)) if loops else None
+
+
+def batches_of(module: Module, func: ast.expr) -> list[tuple[FunctionInfo, ast.expr]]:
+    """What the batches of a generator function or of a PyDataset of the user's are, in its source."""
+    from fitdoctor.source.module import FunctionInfo
+
+    function = generator_function(module, func)
+    if function is not None:
+        return [(function, node.value) for node in yields_of(function) if node.value is not None]
+    known = module.definition(func)
+    if known is None or isinstance(known, FunctionInfo):
+        return []
+    if not any(base.rpartition(".")[2] in ("PyDataset", "Sequence") for base in _bases(module, known)):
+        return []
+    method = known.module.method(known, "__getitem__")
+    if method is None:
+        return []
+    returns = method.module.returns.get(method.node, [])
+    return [(method, node.value) for node in returns if node.value is not None]
+
+
+def _bases(module: Module, known: ClassInfo) -> list[str]:
+    return [
+        info.module.resolve(base)
+        for info in module.ancestry(known)
+        for base in getattr(info.node, "bases", ())
+    ]

@@ -10,7 +10,14 @@ from fitdoctor.collect.codes import Codes
 from fitdoctor.collect.data import Collected, Given, batch_specs, prefix
 from fitdoctor.collect.generators import element_words
 from fitdoctor.collect.pipelines import pipeline_of
+from fitdoctor.collect.yielded import NO_GENERATOR, yielded
 from fitdoctor.facts import ArrayFacts, Code, DataFacts, Shape, Statistics, Unknown
+
+NESTED = "nested tf.data dataset"
+
+
+def _is_nested(spec: Any) -> bool:
+    return type(spec).__name__ == "DatasetSpec"
 
 
 def collect_dataset(given: Given, role: str, budget: Budget, codes: Codes) -> Collected:
@@ -38,7 +45,7 @@ def collect_dataset(given: Given, role: str, budget: Budget, codes: Codes) -> Co
             ArrayFacts(
                 path=path,
                 key=key,
-                container="tf.data element",
+                container=NESTED if _is_nested(leaf) else "tf.data element",
                 shape=_shape(leaf),
                 dtype=dtype_name(leaf.dtype) if hasattr(leaf, "dtype") else Unknown("no type"),
                 statistics=contents.get((index, *keys), Unknown("the pipeline was not read")),
@@ -65,6 +72,7 @@ def collect_dataset(given: Given, role: str, budget: Budget, codes: Codes) -> Co
             if isinstance(batch, Batch)
             else (),
             pipeline=pipeline,
+            yielded=yielded(dataset) if operations[:1] == ["from_generator"] else NO_GENERATOR,
             code=code,
         ),
         _for_trial(batch, given),

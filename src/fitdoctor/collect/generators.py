@@ -25,6 +25,7 @@ from fitdoctor.collect.budget import Budget, Deadline
 from fitdoctor.collect.codes import Codes
 from fitdoctor.collect.data import Collected, Given, batch_specs, prefix
 from fitdoctor.collect.effects import effects_of
+from fitdoctor.collect.generator_passes import NOT_TOLD, batches_of_pass
 from fitdoctor.collect.snapshot import Snapshot
 from fitdoctor.collect.statistics import statistics_of_batches
 from fitdoctor.facts import ArrayFacts, DataFacts, FailureSummary, Unknown
@@ -50,8 +51,9 @@ def collect_generator(given: Given, role: str, budget: Budget, codes: Codes) -> 
     except Exception as error:
         failed.append(error)
         problem = FailureSummary(type(error).__name__, str(error)[:600])
-    rest = _again(batches, given.x, failed)
     ended = len(batches) < budget.batches and not failed
+    length = len(batches) if ended else batches_of_pass(given.x, len(batches)) if not failed else NOT_TOLD
+    rest = _again(batches, given.x, failed)
     facts, batch = batched_facts(batches, role, "generator", codes, complete=ended)
     if problem is None and batches and not isinstance(batches[0], tuple):
         problem = FailureSummary(
@@ -68,8 +70,10 @@ def collect_generator(given: Given, role: str, budget: Budget, codes: Codes) -> 
         facts,
         problem=problem,
         code=code,
-        batches=len(batches) if ended else Unknown("a generator does not tell how long it is"),
-        endless=False if ended else Unknown("a generator does not tell whether it ends"),
+        batches=length,
+        endless=Unknown("a generator does not tell whether it ends")
+        if isinstance(length, Unknown)
+        else False,
     )
     return Collected(facts, batch if problem is None else Unknown("the generator is not accepted"), rest)
 

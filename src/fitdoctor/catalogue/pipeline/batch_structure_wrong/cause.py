@@ -4,17 +4,21 @@
 
 A generator that yields `[x, y]` raises `ValueError: … the generator must return a tuple`; four parts raise "Data is
 expected to be in format `x`, `(x,)`, `(x, y)`, or `(x, y, sample_weight)`"; and `(x1, x2, y)` for a model with two
-inputs is read as inputs, labels and weights: "expects 2 input(s), but it received 1".
+inputs is read as inputs, labels and weights: "expects 2 input(s), but it received 1". A generator or a `PyDataset`
+whose batches hold a list, `([x1, x2], y)`, raises `TypeError: output_signature must contain objects that are subclass
+of tf.TypeSpec but found <class 'list'>`. `window` gives datasets inside the dataset: "Only input tensors may be passed
+as positional arguments", or "object is not subscriptable" in the `map` after it.
 
 ## Why
 
 A batch is a tuple of one, two or three parts: inputs, labels, sample weights. Several inputs belong together, in a
-tuple or dict that is the first part. A list counts as one structure of inputs; only `Dataset.map` and `PyDataset`
-may return one.
+tuple or dict that is the first part. TensorFlow takes a list for one tensor, not for a structure; only `Dataset.map`
+and, for the batch as a whole, `PyDataset` may return one. Keras 2 takes lists of inputs.
 
 ## Fix
 
-Yield `(x, y)`; group the inputs: `((x1, x2), y)`; drop what is neither inputs, labels nor weights.
+Yield `(x, y)`; group the inputs: `((x1, x2), y)`; drop what is neither inputs, labels nor weights. Turn windows into
+tensors first: `.flat_map(lambda window: window.batch(size))`.
 
 ## Known limits
 
@@ -29,6 +33,7 @@ from dataclasses import replace
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.generator_sources import (
+    batches_of,
     expression_of,
     generator_behind,
     generator_function,
@@ -37,10 +42,12 @@ from fitdoctor.catalogue.generator_sources import (
 from fitdoctor.catalogue.pipeline_steps import with_step_after, with_step_before, words
 from fitdoctor.catalogue.shapes import went_through
 from fitdoctor.catalogue.traced import module_of
+from fitdoctor.catalogue.window_steps import in_dataset, indexes_parameter, next_step
 from fitdoctor.catalogue.words import place
-from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix
 from fitdoctor.facts import Code, DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
+from fitdoctor.patterns import pattern
 from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project
 
@@ -48,7 +55,7 @@ CAUSE = Cause(
     id="FIT707",
     slug="batch-structure-wrong",
     severity=Severity.ERROR,
-    raises="ValueError",
+    raises=("ValueError", "TypeError"),
     explains=("FIT109", "FIT205", "FIT214", "FIT215", "FIT204", "FIT201", "FIT101", "FIT102", "FIT712"),
 )
 
@@ -132,6 +139,139 @@ def from_generator(fit: FitFacts, data: DataFacts, project: Project | Unknown) -
         fixes=[fix("yield a tuple: `(x, y)`")],
         confidence=Confidence.CERTAIN,
     )
+
+
+# --- a list inside the tuple --------------------------------------------------------------------------------------
+
+
+@CAUSE.in_source
+def lists_in_source(module: Module) -> Iterator[Finding]:
+    """A generator function or a PyDataset whose batches hold a list of inputs or labels, given to fit."""
+    if module.facts.keras == 2:
+        return
+    for call in module.method_calls("fit"):
+        given = call.argument("x", 0)
+        made = module.made_by(given) if given is not None else None
+        if isinstance(made, ast.Call):
+            for function, value in batches_of(module, made.func):
+                yield from _inner_list(function, value, "training data", Confidence.LIKELY)
+                break
+
+
+def _inner_list(
+    function: FunctionInfo, value: ast.expr, subject: str, confidence: Confidence
+) -> Iterator[Finding]:
+    module = function.module
+    if not isinstance(value, ast.Tuple):
+        return
+    for part in value.elts[:2]:
+        made = module.made_by(part)
+        if isinstance(made, ast.List) and len(made.elts) > 1 and not _numbers(made):
+            yield _holds_list(
+                function.name, module.location(made), subject, confidence, (_as_tuple(module, made),)
+            )
+            return
+
+
+def _numbers(node: ast.List) -> bool:
+    return all(isinstance(part, ast.Constant) for part in node.elts)
+
+
+def _holds_list(
+    name: str,
+    location: Location | None,
+    subject: str,
+    confidence: Confidence,
+    edits: tuple[Edit, ...] = (),
+) -> Finding:
+    return CAUSE.finding(
+        f"the batches of `{name}` hold a list: a generator may give tuples and dicts of arrays, but no lists",
+        subject=subject,
+        location=location,
+        evidence=[
+            Evidence(
+                claim="a part of the batch", observed="a list", expected="a tuple", fact="data.x_structure"
+            )
+        ],
+        fixes=[fix("make it a tuple", edits)],
+        confidence=confidence,
+    )
+
+
+@CAUSE.before_fit
+def from_inner_list(
+    model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
+) -> Iterator[Finding]:
+    """The first batch was seen, and it holds a list."""
+    if data.form not in ("generator", "pydataset") or model.keras == 2 or data.problem is not None:
+        return
+    if "list" in (data.x_structure, data.y_structure) and fit.method in ("fit", "evaluate", "predict"):
+        yield from _lists_seen(fit, data, project)
+
+
+def _lists_seen(call: FitFacts, data: DataFacts, project: Project | Unknown) -> Iterator[Finding]:
+    found = expression_of(project, data.code)
+    subject = f"{data.role} data"
+    if found is not None and isinstance(found[1], ast.Call):
+        for function, value in batches_of(found[0], found[1].func):
+            findings = list(_inner_list(function, value, subject, Confidence.CERTAIN))
+            if findings:
+                yield from findings
+                return
+            location = function.module.location(value)
+            yield _holds_list(function.name, location, subject, Confidence.CERTAIN)
+            return
+    name = found[0].segment(found[1]) if found is not None else words(data)
+    yield _holds_list(name, place(data.code, call.code), subject, Confidence.CERTAIN)
+
+
+# --- datasets inside the dataset ----------------------------------------------------------------------------------
+
+NESTED = "nested tf.data dataset"
+
+
+@CAUSE.before_fit
+def from_windows(fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
+    """An element that holds a dataset of its own."""
+    nested = [array for array in (*data.x, *data.y) if array.container == NESTED]
+    if not nested:
+        return
+    step = next((step for step in data.pipeline if step.operation == "window"), None)
+    yield _nested(place(step.code if step else None, data.code, fit.code), Confidence.CERTAIN)
+
+
+def _nested(location: Location | None, confidence: Confidence, edits: tuple[Edit, ...] = ()) -> Finding:
+    return CAUSE.finding(
+        "the windows of the dataset are datasets themselves, not tensors",
+        subject="training dataset",
+        location=location,
+        evidence=[
+            Evidence(claim="an element", observed="a dataset", expected="a tensor", fact="data.element")
+        ],
+        fixes=[
+            fix("turn each window into a tensor: `.flat_map(lambda window: window.batch(size))`", edits),
+        ],
+        confidence=confidence,
+    )
+
+
+@CAUSE.in_source
+def windows_in_source(module: Module) -> Iterator[Finding]:
+    """`window` followed by a `map` that takes its windows for tensors."""
+    for call in module.method_calls("window"):
+        size = call.argument("size", 0)
+        after = module.parent(module.parent(call.node) or call.node)
+        mapped = after if isinstance(after, ast.Call) else next_step(module, call.node)
+        if size is None or mapped is None or not in_dataset(module, call.node):
+            continue
+        if not isinstance(mapped.func, ast.Attribute) or mapped.func.attr != "map" or not mapped.args:
+            continue
+        function = module.definition(mapped.args[0])
+        if isinstance(function, FunctionInfo) and indexes_parameter(function):
+            text = f".flat_map(lambda window: window.batch({module.segment(size)}))"
+            yield _nested(
+                module.location(call.node), Confidence.LIKELY, with_step_after(module.code(call.node), text)
+            )
 
 
 # --- too many parts -----------------------------------------------------------------------------------------------
@@ -259,7 +399,21 @@ def from_failure(
     project: Project | Unknown,
 ) -> Iterator[Finding]:
     """Keras says what it takes; the data tells why."""
+    frame = failure.last_user_frame
+    location = frame.location if frame is not None else None
+    if _NOT_INDEXED.search(failure.message):
+        yield from _windows_failed(project, location)
+        return
+    if "non-rectangular Python sequence" in failure.message:
+        yield from _slices_of_list(project, failure)
+        return
+    if _LIST_IN_SIGNATURE in failure.message and failure.called in ("fit", "evaluate", "predict"):
+        yield from _list_failed(failure, fit, data, project)
+        return
     if failure.type != "ValueError":
+        return
+    if "Only input tensors may be passed" in failure.message and "Dataset" in failure.message:
+        yield from _windows_failed(project, location)
         return
     if isinstance(data, DataFacts) and isinstance(fit, FitFacts):
         found = list(from_generator(fit, data, project))
@@ -268,8 +422,6 @@ def from_failure(
         yield from found
         if found or data.role != "training":
             return
-    frame = failure.last_user_frame
-    location = frame.location if frame is not None else None
     module = module_of(project, frame)
     if MUST_BE_TUPLE in failure.message and module is not None and frame is not None:
         found = list(from_source(module))
@@ -290,3 +442,66 @@ def from_failure(
 
 def _tuple_fix() -> list[Fix]:
     return [fix("yield a tuple: `(x, y)`")]
+
+
+_NOT_INDEXED = pattern(
+    r"'_(?:VariantDataset|NestedVariant|NestedVariantDataset)' object (?:is not subscriptable|has no)"
+)
+_LIST_IN_SIGNATURE = "but found <class 'list'> which is not"
+
+
+def _windows_failed(project: Project | Unknown, location: Location | None) -> Iterator[Finding]:
+    for module in () if isinstance(project, Unknown) else project.modules:
+        found = list(windows_in_source(module))
+        calls = [call.node for call in module.method_calls("window") if in_dataset(module, call.node)]
+        if found or calls:
+            yield (
+                replace(found[0], confidence=Confidence.CERTAIN)
+                if found
+                else _nested(module.location(calls[0]), Confidence.CERTAIN)
+            )
+            return
+    yield _nested(location, Confidence.LIKELY)
+
+
+def _slices_of_list(project: Project | Unknown, failure: FailureFacts) -> Iterator[Finding]:
+    """`from_tensor_slices([x, y])`: a list is one tensor, and these do not make one."""
+    module = module_of(project, failure.last_user_frame)
+    frame = failure.last_user_frame
+    if module is None or frame is None:
+        return
+    for call in module.calls_to(
+        "tensorflow.data.Dataset.from_tensor_slices", "tensorflow.data.Dataset.from_tensors"
+    ):
+        given = call.argument("tensors", 0)
+        made = module.made_by(given) if given is not None else None
+        place_of_call = module.location(call.node)
+        if not isinstance(made, ast.List) or not place_of_call.line <= frame.line <= place_of_call.end_line:
+            continue
+        yield CAUSE.finding(
+            "the parts of the dataset stand in a list: TensorFlow takes a list for one tensor",
+            subject="training dataset",
+            location=module.location(made),
+            evidence=[
+                Evidence(claim="what is sliced", observed=f"list of {len(made.elts)}", expected="a tuple")
+            ],
+            fixes=[fix("put them into a tuple", (_as_tuple(module, made),))],
+            confidence=Confidence.CERTAIN,
+        )
+
+
+def _list_failed(
+    failure: FailureFacts, fit: FitFacts | Unknown, data: DataFacts | Unknown, project: Project | Unknown
+) -> Iterator[Finding]:
+    frame = failure.last_user_frame
+    if isinstance(data, DataFacts) and isinstance(fit, FitFacts) and data.form in ("generator", "pydataset"):
+        if data.role == "training":
+            yield from _lists_seen(fit, data, project)
+        return
+    module = module_of(project, frame)
+    found = (
+        [replace(each, confidence=Confidence.CERTAIN) for each in lists_in_source(module)] if module else []
+    )
+    yield from found[:1]
+    if not found:
+        yield _holds_list("fit", frame.location if frame else None, "training data", Confidence.LIKELY)

@@ -42,12 +42,13 @@ from fitdoctor.facts import (
     Shape,
     Unknown,
 )
+from fitdoctor.patterns import pattern
 
 CAUSE = Cause(
     id="FIT702",
     slug="dataset-batched-twice",
     severity=Severity.ERROR,
-    raises="ValueError",
+    raises=("ValueError", "InvalidArgumentError"),
     explains=("FIT101", "FIT102", "FIT103", "FIT304", "FIT712"),
 )
 
@@ -56,7 +57,7 @@ CAUSE = Cause(
 @CAUSE.before_fit
 def from_pipeline(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
     """Two batch axes in the element, and a model that wants one."""
-    if data.form != "dataset" or not data.x or went_through(data):
+    if data.form != "dataset" or not data.x or (went_through(data) and not _squeezed(model, data)):
         return
     steps = batch_steps(data.pipeline)
     if not steps or steps[-1].operation not in BATCHING:
@@ -85,8 +86,20 @@ def from_pipeline(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator
         location=place(step_place(last.code), data.code, array.use),
         evidence=evidence,
         fixes=[fix("drop the second `batch`", without_step(last.code))],
-        confidence=Confidence.LIKELY if isinstance(data.trial.forward, Unknown) else Confidence.CERTAIN,
+        confidence=Confidence.LIKELY
+        if isinstance(data.trial.forward, Unknown) or went_through(data)
+        else Confidence.CERTAIN,
     )
+
+
+def _squeezed(model: ModelFacts, data: DataFacts) -> bool:
+    """Whether Keras took an axis of one off the end, where there is one too many in front."""
+    if isinstance(model.inputs, Unknown) or len(model.inputs) != 1 or len(data.x) != 1:
+        return False
+    found, wanted = data.x[0].shape, model.inputs[0].shape
+    if not isinstance(found, tuple) or not isinstance(wanted, tuple):
+        return False
+    return len(found) == len(wanted) + 1 and found[-1] == 1 and found[:2] == (None, None)
 
 
 def _source_batches(pipeline: tuple[PipelineStep, ...], batch: PipelineStep) -> bool:
@@ -153,6 +166,8 @@ def from_failure(
     """The same proof, once fit has raised for it; or a refused shape with two open axes in front."""
     from fitdoctor.failure.patterns import input_mismatch
 
+    if failure.type == "InvalidArgumentError" and isinstance(data, DataFacts):
+        yield from _short_last_batch(failure, fit, data)
     if failure.type != "ValueError":
         return
     if isinstance(data, DataFacts):
@@ -181,4 +196,38 @@ def from_failure(
             )
         ],
         fixes=[fix("drop one of the two calls of `batch`")],
+    )
+
+
+_CANNOT_BATCH = pattern(
+    r"Cannot batch tensors with different shapes in component \d+\. First element had shape \[(?P<first>[\d,]*)\] "
+    r"and element \d+ had shape \[(?P<other>[\d,]*)\]"
+)
+
+
+def _short_last_batch(
+    failure: FailureFacts, fit_call: FitFacts | Unknown, data: DataFacts
+) -> Iterator[Finding]:
+    """The second `batch` met the last, shorter batch of the first."""
+    said = _CANNOT_BATCH.search(failure.message)
+    steps = batch_steps(data.pipeline)
+    if said is None or len(steps) < 2 or steps[-1].operation not in BATCHING:
+        return
+    first, other = said["first"].split(","), said["other"].split(",")
+    if first[1:] != other[1:] or first[0] == other[0]:
+        return
+    call = fit_call.code if isinstance(fit_call, FitFacts) else None
+    yield CAUSE.finding(
+        f"the {words(data)} is batched twice: batches of {first[0]} and of {other[0]} cannot be put into one",
+        subject=f"{data.role} dataset",
+        location=place(step_place(steps[-1].code), data.code, call),
+        evidence=[
+            Evidence(
+                claim="what the second `batch` was given",
+                observed=f"({', '.join(first)})",
+                expected=f"({', '.join(first[1:])})",
+                fact="failure.message",
+            )
+        ],
+        fixes=[fix("drop the second `batch`", without_step(steps[-1].code))],
     )

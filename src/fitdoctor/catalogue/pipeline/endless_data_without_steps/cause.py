@@ -31,7 +31,7 @@ from fitdoctor.catalogue.generator_sources import generator_behind, never_ends
 from fitdoctor.catalogue.pipeline_steps import setting, step_place, without_step, words
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
-from fitdoctor.edits import append_arguments, unsafe
+from fitdoctor.edits import append_arguments, set_argument, unsafe
 from fitdoctor.facts import Code, DataFacts, FitFacts, ModelFacts, PipelineStep, Unknown
 from fitdoctor.source.project import Project
 
@@ -126,10 +126,20 @@ def _use(fit: FitFacts, data: DataFacts) -> Location | None:
     return argument.whole if argument is not None else None
 
 
+def _without_end(code: Code) -> Fix:
+    """`make_csv_dataset` and its like repeat by themselves unless they are told not to."""
+    if code.name.endswith(("make_csv_dataset", "make_batched_features_dataset")):
+        return unsafe("read the files once an epoch: `num_epochs=1`", set_argument(code, "num_epochs", "1"))
+    is_step = code.text.rstrip().endswith(")") and ".repeat(" in code.text
+    return unsafe(
+        "drop `repeat()`: each epoch starts the dataset anew", without_step(code) if is_step else ()
+    )
+
+
 def _fixes(fit: FitFacts, data: DataFacts, step: PipelineStep | None, argument: str) -> list[Fix]:
     fixes = []
     if step is not None and isinstance(step.code, Code):
-        fixes.append(unsafe("drop `repeat()`: each epoch starts the dataset anew", without_step(step.code)))
+        fixes.append(_without_end(step.code))
     count = 100
     if isinstance(data.samples, int) and isinstance(data.batch_size, int) and data.batch_size:
         count = max(data.samples // data.batch_size, 1)

@@ -20,7 +20,9 @@ one spec for each part.
 
 ## Known limits
 
-Before the failure the number of parts and evident types are compared, as the source of the generator shows them.
+Before fit one element is drawn from the generator and compared, unless its code has lasting effects (it reads files
+line by line, it draws from an iterator); then the number of parts and evident types are compared, as its source shows
+them. An element that differs only later is found when it fails.
 """
 
 from __future__ import annotations
@@ -32,9 +34,21 @@ from dataclasses import replace
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.generator_sources import generator_function, yields_of
+from fitdoctor.catalogue.words import place, shape_words
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix
-from fitdoctor.facts import Code, DataFacts, FailureFacts, FitFacts, Unknown
+from fitdoctor.facts import (
+    ArrayFacts,
+    Code,
+    DataFacts,
+    FailureFacts,
+    FitFacts,
+    PipelineStep,
+    Shape,
+    Spec,
+    Statistics,
+    Unknown,
+)
 from fitdoctor.patterns import pattern
 from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project
@@ -44,7 +58,7 @@ CAUSE = Cause(
     slug="generator-signature-mismatch",
     severity=Severity.ERROR,
     raises=("InvalidArgumentError", "TypeError", "ValueError"),
-    explains=("FIT215", "FIT310"),
+    explains=("FIT215", "FIT310", "FIT201", "FIT202", "FIT101", "FIT102"),
 )
 
 FLOATS = frozenset("random normal uniform standard_normal randn rand exponential beta gamma".split())
@@ -52,30 +66,129 @@ FLOATS = frozenset("random normal uniform standard_normal randn rand exponential
 
 
 @CAUSE.before_fit
-def from_calls(fit: FitFacts, data: DataFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """The generator's source yields another number of parts, or floats where whole numbers were declared."""
-    if data.form != "dataset" or isinstance(project, Unknown) or data.role != "training":
-        return
+def from_element(fit: FitFacts, data: DataFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """One element was drawn from the generator: it is not what was declared."""
     if not data.pipeline or data.pipeline[0].operation != "from_generator":
         return
-    made = data.pipeline[0].code
-    calls = [
+    made = data.pipeline[0]
+    if isinstance(data.yielded, Unknown):
+        yield from _from_calls(data, project)
+        return
+    if len(data.yielded) != len(made.specs):
+        if len(made.specs) > 1:
+            yield _other_structure(data, fit, made, project)
+        else:
+            yield from _from_calls(data, project)
+        return
+    for index, (part, spec) in enumerate(zip(data.yielded, made.specs, strict=True)):
+        declared = _declaration(project, made.code, index, len(made.specs))
+        location = place(declared, made.code, data.code, fit.code)
+        if isinstance(part.shape, tuple) and isinstance(spec.shape, tuple):
+            if not _compatible(part.shape, spec.shape):
+                yield _other_shape(
+                    shape_words(part.shape),
+                    shape_words(spec.shape),
+                    location,
+                    Confidence.CERTAIN,
+                    _shape_edit(project, data, index, part.shape),
+                )
+                return
+        if _cuts(part, spec):
+            yield _cast(location, _kind_edit(project, made.code, index), "the generator")
+
+
+def _compatible(found: Shape, declared: Shape) -> bool:
+    return len(found) == len(declared) and all(
+        size is None or size == other for size, other in zip(declared, found, strict=True)
+    )
+
+
+def _cuts(part: ArrayFacts, spec: Spec) -> bool:
+    """Whether converting a part to the declared type loses fractions that were seen."""
+    whole = spec.dtype.startswith(("int", "uint"))
+    fractions = isinstance(part.statistics, Statistics) and not part.statistics.integral
+    return whole and isinstance(part.dtype, str) and part.dtype.startswith("float") and fractions
+
+
+def _other_structure(
+    data: DataFacts, call: FitFacts, made: PipelineStep, project: Project | Unknown
+) -> Finding:
+    assert not isinstance(data.yielded, Unknown)
+    found = list(_from_calls(data, project))
+    if found:
+        return replace(found[0], confidence=Confidence.CERTAIN)
+    count, declared = len(data.yielded), len(made.specs)
+    is_list = count == 1 and data.yielded[0].container.startswith("list")
+    words = "a list" if is_list else f"{count} part{'s' if count > 1 else ''}"
+    return CAUSE.finding(
+        f"the signature declares {declared} parts, but the generator yields {words}",
+        subject="output_signature",
+        location=place(_declaration(project, made.code, None, declared), made.code, data.code, call.code),
+        evidence=[Evidence(claim="parts of an element", observed=words, expected=str(declared))],
+        fixes=[
+            fix("yield a tuple" if is_list else "declare one `tf.TensorSpec` for each part that is yielded")
+        ],
+        confidence=Confidence.CERTAIN,
+    )
+
+
+def _from_calls(data: DataFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """The generator's source yields another number of parts, or floats where whole numbers were declared."""
+    if isinstance(project, Unknown):
+        return
+    chosen = _chosen(project, data.pipeline[0].code)
+    if chosen is not None:
+        yield from _compared(*chosen, Confidence.LIKELY)
+
+
+def _calls(project: Project | Unknown) -> list[tuple[Module, ast.Call]]:
+    modules = () if isinstance(project, Unknown) else project.modules
+    return [
         (module, call.node)
-        for module in project.modules
+        for module in modules
         for call in module.calls_to("tensorflow.data.Dataset.from_generator")
     ]
+
+
+def _declaration(
+    project: Project | Unknown, made: Code | Unknown, index: int | None, parts: int
+) -> Location | None:
+    """Where a part is declared: its spec in the signature, else the signature or the shapes as a whole."""
+    chosen = _chosen(project, made)
+    if chosen is None:
+        return None
+    module, call = chosen
+    declared = _signature(module, call) or _output_shapes(module, call)
+    if isinstance(declared, ast.Tuple) and index is not None and len(declared.elts) == parts:
+        return module.location(declared.elts[index])
+    return None if declared is None else module.location(declared)
+
+
+def _chosen(project: Project | Unknown, made: Code | Unknown) -> tuple[Module, ast.Call] | None:
+    """The call of `from_generator` that a piece of source is, or the only one."""
+    calls = _calls(project)
     for module, call in calls:
         if len(calls) == 1 or isinstance(made, Code) and module.location(call) == made.location:
-            yield from _compared(module, call, Confidence.LIKELY)
+            return module, call
+    return None
+
+
+def _output_shapes(module: Module, call: ast.Call) -> ast.expr | None:
+    shapes = next((word.value for word in call.keywords if word.arg == "output_shapes"), None)
+    return module.made_by(shapes) if shapes is not None else None
+
+
+def _kind_edit(project: Project | Unknown, made: Code | Unknown, index: int) -> tuple[Edit, ...]:
+    chosen = _chosen(project, made)
+    signature = _signature(*chosen) if chosen is not None else None
+    if chosen is None or not isinstance(signature, ast.Tuple) or index >= len(signature.elts):
+        return ()
+    return _float_edit(chosen[0], signature.elts[index])
 
 
 def _compared(module: Module, call: ast.Call, confidence: Confidence) -> Iterator[Finding]:
     signature = _signature(module, call)
-    given = (
-        call.args[0]
-        if call.args
-        else next((word.value for word in call.keywords if word.arg == "generator"), None)
-    )
+    given = _generator_argument(call)
     function = _called(module, given) if given is not None else None
     if signature is None or function is None:
         return
@@ -98,7 +211,17 @@ def _compared(module: Module, call: ast.Call, confidence: Confidence) -> Iterato
     assert isinstance(first, ast.Tuple)
     for part, value in zip(parts, first.elts, strict=True):
         if _declares_whole(module, part) and _is_float(function, value):
-            yield _cast(module, part, function, value)
+            yield _cast(
+                module.location(part),
+                _float_edit(module, part),
+                f"`{function.name}`",
+                function.module.location(value),
+            )
+
+
+def _generator_argument(call: ast.Call) -> ast.expr | None:
+    named = next((word.value for word in call.keywords if word.arg == "generator"), None)
+    return call.args[0] if call.args else named
 
 
 def _may_stack(spec: ast.expr, count: int) -> bool:
@@ -190,25 +313,68 @@ def _is_float(function: FunctionInfo, value: ast.expr) -> bool:
     return name.startswith("numpy.random") or name == "random"
 
 
-def _cast(module: Module, spec: ast.expr, function: FunctionInfo, value: ast.expr) -> Finding:
+def _float_edit(module: Module, spec: ast.expr) -> tuple[Edit, ...]:
     kind = _declares_whole(module, spec)
-    edits: tuple[Edit, ...] = ()
-    if isinstance(kind, ast.Attribute):
-        edits = (Edit(module.location(kind), re.sub(r"u?int\d+$", "float32", module.segment(kind))),)
+    if not isinstance(kind, ast.Attribute):
+        return ()
+    return (Edit(module.location(kind), re.sub(r"u?int\d+$", "float32", module.segment(kind))),)
+
+
+def _cast(
+    location: Location | None, edits: tuple[Edit, ...], name: str, value: Location | None = None
+) -> Finding:
     return CAUSE.finding(
-        f"`{function.name}` yields floats where the signature declares whole numbers: they are cut off without a word",
+        f"{name} yields floats where the signature declares whole numbers: they are cut off without a word",
         subject="output_signature",
-        location=module.location(spec),
+        location=location,
         evidence=[
-            Evidence(
-                claim="what is yielded",
-                observed="floats",
-                expected="whole numbers",
-                location=function.module.location(value),
-            )
+            Evidence(claim="what is yielded", observed="floats", expected="whole numbers", location=value)
         ],
         fixes=[fix("declare `tf.float32`", edits)],
         severity=Severity.WARNING,
+    )
+
+
+def _shape_edit(project: Project | Unknown, data: DataFacts, index: int, shape: Shape) -> tuple[Edit, ...]:
+    """The shape that was seen in place of the declared one; one that varies only where batches are padded."""
+    if None in shape and not any(step.operation == "padded_batch" for step in data.pipeline):
+        return ()
+    chosen = _chosen(project, data.pipeline[0].code)
+    if chosen is None:
+        return ()
+    module, call = chosen
+    parts = len(data.pipeline[0].specs)
+    declared = _signature(module, call) or _output_shapes(module, call)
+    node = (
+        declared.elts[index] if isinstance(declared, ast.Tuple) and len(declared.elts) == parts else declared
+    )
+    if isinstance(node, ast.Call):
+        named = next((word.value for word in node.keywords if word.arg == "shape"), None)
+        node = named if named is not None else node.args[0] if node.args else None
+    if not isinstance(node, (ast.Tuple, ast.List)) or (parts > 1 and node is declared):
+        return ()
+    return (Edit(module.location(node), shape_words(shape)),)
+
+
+def _other_shape(
+    found: str,
+    declared: str,
+    location: Location | None,
+    confidence: Confidence,
+    edits: tuple[Edit, ...] = (),
+) -> Finding:
+    return CAUSE.finding(
+        f"the generator yields the shape {found}, but the signature declares {declared}",
+        subject="output_signature",
+        location=location,
+        evidence=[
+            Evidence(claim="shape of a part", observed=found, expected=declared, fact="data.yielded.shape")
+        ],
+        fixes=[
+            fix("declare the shape that is yielded", edits),
+            fix("declare `None` for an axis whose length changes, and use `padded_batch`"),
+        ],
+        confidence=confidence,
     )
 
 
@@ -232,31 +398,54 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
     if "None values not supported" in failure.message:
         yield from (finding for finding in compared if finding.severity is Severity.ERROR)
         return
-    if not any(said in message for said in _SAYS):
-        return
+    if not any(said in message for said in _SAYS) or failure.called in ("fit", "evaluate", "predict"):
+        # Keras itself makes such a dataset of a generator that fit is given; then the structure is to blame.
+        if "yielded an element" not in message:
+            return
     errors = [finding for finding in compared if finding.severity is Severity.ERROR]
     if errors:
         yield from errors
         return
+    if "must be a Python callable" in message:
+        yield from _called_already(failure, project)
+        return
     shapes = _SHAPE.search(message)
-    told = "what the generator yields is not what `output_signature` declares"
-    evidence = []
+    location = _declared(project, failure)
     if shapes is not None:
-        told = f"the generator yields the shape {shapes['found']}, but the signature declares {shapes['expected']}"
-        evidence.append(
-            Evidence(
-                claim="shape of a part",
-                observed=shapes["found"],
-                expected=shapes["expected"],
-                fact="failure.message",
-            )
-        )
+        yield _other_shape(shapes["found"], shapes["expected"], location, Confidence.LIKELY)
+        return
     yield CAUSE.finding(
-        told,
+        "what the generator yields is not what `output_signature` declares",
         subject="output_signature",
-        location=_declared(project, failure),
-        evidence=evidence,
+        location=location,
         fixes=_remedies(message),
+    )
+
+
+def _called_already(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """`from_generator(batches(), …)`: the generator, where the function that makes it belongs."""
+    frame = failure.last_user_frame
+    location, edits = frame.location if frame is not None else None, tuple[Edit, ...]()
+    for module, call in _calls(project):
+        given = _generator_argument(call)
+        made = module.made_by(given) if given is not None else None
+        if given is None or not isinstance(made, (ast.Call, ast.GeneratorExp)):
+            continue
+        location = module.location(given)
+        if made is given and isinstance(made, ast.Call):
+            plain = not made.args and not made.keywords
+            text = module.segment(made.func) if plain else f"lambda: {module.segment(made)}"
+            edits = (Edit(location, text),)
+        elif made is not given:
+            edits = ()
+        break
+    yield CAUSE.finding(
+        "`from_generator` is given a generator, but wants the function that makes one: each epoch calls it anew",
+        subject="generator",
+        location=location,
+        evidence=[Evidence(claim="what it is given", observed="a generator", expected="a function")],
+        fixes=[fix("give the function itself, without calling it", edits)],
+        confidence=Confidence.CERTAIN,
     )
 
 
@@ -264,10 +453,7 @@ def _all_compared(project: Project | Unknown) -> list[Finding]:
     if isinstance(project, Unknown):
         return []
     return [
-        finding
-        for module in project.modules
-        for call in module.calls_to("tensorflow.data.Dataset.from_generator")
-        for finding in _compared(module, call.node, Confidence.CERTAIN)
+        finding for module, call in _calls(project) for finding in _compared(module, call, Confidence.CERTAIN)
     ]
 
 
@@ -277,11 +463,7 @@ def _declared(project: Project | Unknown, failure: FailureFacts) -> Location | N
     fallback = frame.location if frame is not None else None
     if isinstance(project, Unknown):
         return fallback
-    calls = [
-        (module, call.node)
-        for module in project.modules
-        for call in module.calls_to("tensorflow.data.Dataset.from_generator")
-    ]
+    calls = _calls(project)
     if len(calls) != 1:
         return fallback
     module, call = calls[0]
@@ -294,8 +476,6 @@ def _declared(project: Project | Unknown, failure: FailureFacts) -> Location | N
 def _remedies(message: str) -> list[Fix]:
     if "must contain objects" in message:
         return [fix("write `tf.TensorSpec(shape, dtype)` for each part, in a tuple")]
-    if "must be a Python callable" in message:
-        return [fix("give the function itself, without calling it")]
     return [
         fix("declare `None` for an axis whose length changes, and use `padded_batch`"),
         fix("declare the shape, type and number of the parts that are yielded"),

@@ -25,15 +25,17 @@ length is not known, nothing is said.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.generator_sources import generator_behind, loop_of, surely_ends
 from fitdoctor.catalogue.pipeline_steps import with_step_after
 from fitdoctor.catalogue.words import place
-from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
-from fitdoctor.edits import fix, remove_argument, unsafe
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Severity
+from fitdoctor.edits import append_arguments, fix, remove_argument, unsafe
 from fitdoctor.facts import DataFacts, FitFacts, Unknown
+from fitdoctor.source.module import FunctionInfo
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(id="FIT703", slug="ran-out-of-data", severity=Severity.WARNING)
@@ -90,36 +92,69 @@ def from_counts(fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
     )
 
 
+@CAUSE.in_source
 @CAUSE.before_fit
 def from_generator(fit: FitFacts, data: DataFacts, project: Project | Unknown) -> Iterator[Finding]:
     """A generator that ends, and more epochs than it lasts."""
     if fit.method != "fit" or data.role != "training" or data.form != "generator" or fit.epochs < 2:
         return
+    steps = fit.steps_per_epoch
+    function = generator_behind(project, data.code)
+    loop = loop_of(function) if function is not None else None
     if isinstance(data.batches, int):
-        wanted = (fit.steps_per_epoch or data.batches) * fit.epochs
+        wanted = (steps or data.batches) * fit.epochs
         if data.batches >= wanted or not data.batches:
             return
-        observed, location = f"{data.batches} batches", None
+        observed = f"{data.batches} batches"
+        lasts = data.batches // steps if steps else 1
     else:
-        function = generator_behind(project, data.code)
-        if fit.steps_per_epoch or function is None or not surely_ends(function):
+        if steps or function is None or not surely_ends(function):
             return
-        observed, location = f"`{function.name}` ends after one pass", loop_of(function)
+        observed, lasts = f"`{function.name}` ends after one pass", 1
+    place_of_loop = function.module.location(loop) if function is not None and loop is not None else None
     yield CAUSE.finding(
-        f"the generator is used up in the first of {fit.epochs} epochs: the later ones see only its first two batches",
+        f"the generator is used up after {max(lasts, 1)} of {fit.epochs} epochs: the later ones see only its first "
+        "two batches",
         subject="training data",
-        location=place(location, data.code, fit.code),
+        location=place(place_of_loop, data.code, fit.code),
         evidence=[
             Evidence(
                 claim="what the generator gives",
                 observed=observed,
-                expected=f"batches for {fit.epochs} epochs",
+                expected=f"{steps * fit.epochs} batches" if steps else f"batches for {fit.epochs} epochs",
                 fact="data.batches",
                 location=place(fit.code),
             )
         ],
         fixes=[
-            fix("loop for ever in the generator and give `steps_per_epoch`"),
+            unsafe(
+                "loop for ever in the generator and give `steps_per_epoch`", _endless(function, fit, data)
+            ),
             fix("give fit `tf.data.Dataset.from_generator`, which starts it anew for each epoch"),
         ],
     )
+
+
+def _endless(function: FunctionInfo | None, fit: FitFacts, data: DataFacts) -> tuple[Edit, ...]:
+    """`while True:` round the loop that yields; the number of steps where it is known."""
+    loop = loop_of(function) if function is not None else None
+    if function is None or loop is None or not isinstance(loop, ast.For):
+        return ()
+    steps: tuple[Edit, ...] = ()
+    if not fit.steps_per_epoch:
+        if not isinstance(data.batches, int):
+            return ()
+        steps = append_arguments(fit.code, f"steps_per_epoch={data.batches}")
+    code = function.module.code(loop)
+    if any(map(_long_text, ast.walk(loop))):
+        return ()
+    inner = code.text.replace("\n", "\n    ")
+    return (Edit(code.location, f"while True:\n{code.indent}    {inner}"), *steps)
+
+
+def _long_text(node: ast.AST) -> bool:
+    """Text over several lines, which more indentation would change."""
+    is_text = isinstance(node, ast.JoinedStr) or (
+        isinstance(node, ast.Constant) and isinstance(node.value, str)
+    )
+    return is_text and node.lineno != node.end_lineno  # type: ignore[attr-defined]

@@ -9,11 +9,13 @@ rank.`
 
 TensorFlow cannot look into Python: what comes out of `tf.py_function`, `tf.numpy_function` or a `from_generator`
 without shapes has no shape, not even a rank, and most layers and losses ask for one while the step is traced.
+`tf.image.decode_image` gives none either, since a GIF is several pictures; `tf.image.resize` then says "'images'
+contains no shape."
 
 ## Fix
 
 State the shape: `image.set_shape((28, 28, 1))` or `tf.ensure_shape` after `py_function`; `output_signature=` with
-`tf.TensorSpec`s instead of `output_types=`.
+`tf.TensorSpec`s instead of `output_types=`; `decode_image(…, expand_animations=False)`, or `decode_png`, `decode_jpeg`.
 
 ## Known limits
 
@@ -32,7 +34,7 @@ from fitdoctor.catalogue.shapes import forward_failure, went_through
 from fitdoctor.catalogue.targets import loss_failure
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
-from fitdoctor.edits import fix, insert_after
+from fitdoctor.edits import fix, insert_after, set_argument
 from fitdoctor.facts import (
     ArrayFacts,
     Code,
@@ -62,7 +64,10 @@ PYTHON_CALLS = (
     "tensorflow.py_func",
 )
 STATED = frozenset(("set_shape", "ensure_shape", "reshape", "resize", "resize_with_crop_or_pad"))
+DECODERS = ("tensorflow.image.decode_image", "tensorflow.io.decode_image")
+"""They may give one picture or, for a GIF, several: a shape without a rank."""
 SAYS_SO = (
+    "contains no shape",
     "as_list() is not defined on an unknown TensorShape",
     "shape with unknown rank",
     "unknown TensorShape",
@@ -110,8 +115,9 @@ def _finding(
 ) -> Finding:
     call = _python_call(project, step.code) if step is not None else None
     code = call[0].code(call[1]) if call is not None else step.code if step is not None else data.code
+    source = "a decoder that also takes GIFs" if _is_decoder(code) else "Python code"
     return CAUSE.finding(
-        f"`{array.path}` of the {words(data)} has no known shape: it comes from Python code",
+        f"`{array.path}` of the {words(data)} has no known shape: it comes from {source}",
         subject=f"{data.role} dataset",
         location=place(code, data.code, array.use),
         evidence=[
@@ -130,6 +136,8 @@ def _finding(
 def _fixes(code: Code | Unknown, expected: Spec | None) -> list[Fix]:
     if isinstance(code, Code) and code.name.endswith("from_generator"):
         return [fix("give `output_signature` with a `tf.TensorSpec` for each part instead of `output_types`")]
+    if _is_decoder(code):
+        return [_decoded(code)]
     title = "state the shape after the call"
     if isinstance(code, Code) and code.target.isidentifier() and expected is not None:
         if isinstance(expected.shape, tuple):
@@ -137,8 +145,28 @@ def _fixes(code: Code | Unknown, expected: Spec | None) -> list[Fix]:
     return [fix(f"{title}: `tensor.set_shape(…)`")]
 
 
+def _is_decoder(code: Code | Unknown) -> bool:
+    return isinstance(code, Code) and code.name in DECODERS
+
+
+def _decoded(code: Code | Unknown) -> Fix:
+    return fix(
+        "take pictures only, no animations: `expand_animations=False`",
+        set_argument(code, "expand_animations", "False", 4),
+    )
+
+
+def _loses_rank(module: Module, call: ast.Call) -> bool:
+    """A call of Python code, or of a decoder that may give more than one picture."""
+    name = module.resolve(call.func)
+    if name in DECODERS:
+        argument = module.code(call).argument("expand_animations", 4)
+        return argument is None or argument.text == "True"
+    return name in PYTHON_CALLS
+
+
 def _python_call(project: Project | Unknown, code: Code | Unknown) -> tuple[Module, ast.Call] | None:
-    """The `py_function` in the function that a `map` was given."""
+    """The `py_function` (or the like) in the function that a `map` was given."""
     found = expression_of(project, code)
     if found is None or not isinstance(found[1], ast.Call) or not found[1].args:
         return None
@@ -151,7 +179,7 @@ def _python_call(project: Project | Unknown, code: Code | Unknown) -> tuple[Modu
     if not isinstance(function, FunctionInfo):
         return None
     for node in ast.walk(function.node):
-        if isinstance(node, ast.Call) and function.module.resolve(node.func) in PYTHON_CALLS:
+        if isinstance(node, ast.Call) and _loses_rank(function.module, node):
             return function.module, node
     return None
 
@@ -179,6 +207,36 @@ def from_source(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Proj
         yield _finding(
             data.x[0], _expected(model, data, data.x[0]), data, maps[-1], project, Confidence.LIKELY
         )
+
+
+RESIZERS = ("resize", "resize_with_pad", "resize_with_crop_or_pad", "central_crop", "crop_to_bounding_box")
+
+
+@CAUSE.in_source
+def resized_in_source(module: Module) -> Iterator[Finding]:
+    """A picture from `decode_image` that is resized in traced code."""
+    for call in module.calls_to(*(f"tensorflow.image.{name}" for name in RESIZERS)):
+        given = call.argument("images", 0) or call.argument("image", 0)
+        function = module.function_of(call.node)
+        made = module.made_by(given) if given is not None else None
+        if function is None or function.traced is None or not isinstance(made, ast.Call):
+            continue
+        if module.resolve(made.func) not in DECODERS or not _loses_rank(module, made):
+            continue
+        if module.function_of(made) is not function or _shape_stated(function):
+            continue
+        yield CAUSE.finding(
+            "`decode_image` gives no rank: it also takes GIFs, which are several pictures",
+            subject="training dataset",
+            location=module.location(made),
+            evidence=[Evidence(claim="its shape is asked for here", location=module.location(call.node))],
+            fixes=[_decoded(module.code(made))],
+        )
+
+
+def _shape_stated(function: FunctionInfo) -> bool:
+    stating = ("set_shape", "ensure_shape", "reshape")
+    return any(isinstance(node, ast.Attribute) and node.attr in stating for node in ast.walk(function.node))
 
 
 def _without_shapes(code: Code | Unknown) -> bool:
@@ -248,6 +306,20 @@ def from_failure(
         if data.form != "dataset" or data.role != "training":
             return
     frame = failure.last_user_frame
+    decoded = _decoder_before(project, failure)
+    if decoded is not None:
+        module, call = decoded
+        yield CAUSE.finding(
+            "`decode_image` gives no rank: it also takes GIFs, which are several pictures",
+            subject="training dataset",
+            location=module.location(call),
+            evidence=[
+                Evidence(claim="its shape is asked for here", location=frame.location if frame else None)
+            ],
+            fixes=[_decoded(module.code(call))],
+            confidence=Confidence.CERTAIN,
+        )
+        return
     if frame is not None and failure.called not in ("fit", "evaluate", "predict", ""):
         return
     location = _only_culprit(project) or (frame.location if frame is not None else None)
@@ -257,6 +329,26 @@ def from_failure(
         location=location,
         fixes=[fix("state the shape: `tensor.set_shape(…)`, or `output_signature` of `from_generator`")],
     )
+
+
+def _decoder_before(project: Project | Unknown, failure: FailureFacts) -> tuple[Module, ast.Call] | None:
+    """The decoder in the function that raised, or the only one of the program."""
+    if isinstance(project, Unknown):
+        return None
+    calls = [
+        (module, call.node)
+        for module in project.modules
+        for call in module.calls_to(*DECODERS)
+        if _loses_rank(module, call.node)
+    ]
+    frames = {(frame.function.rpartition(".")[2]) for frame in failure.user_frames}
+    inside = [
+        (module, call)
+        for module, call in calls
+        if (function := module.function_of(call)) is not None and function.name in frames
+    ]
+    culprits = _only_culprit(project)
+    return inside[0] if inside else calls[0] if len(calls) == 1 and culprits is None else None
 
 
 def _only_culprit(project: Project | Unknown) -> Location | None:

@@ -1,0 +1,19 @@
+"""A generator that begins again after each pass, and the number of batches of an epoch."""
+
+import keras
+import numpy as np
+
+rng = np.random.default_rng(3)
+x = rng.normal(size=(96, 5)).astype("float32")
+y = x.sum(axis=1, keepdims=True)
+
+
+def batches(x, y, size):
+    while True:
+        for start in range(0, len(x), size):
+            yield x[start : start + size], y[start : start + size]
+
+
+model = keras.Sequential([keras.Input((5,)), keras.layers.Dense(1)])
+model.compile("adam", "mse")
+model.fit(batches(x, y, 16), steps_per_epoch=6, epochs=3, verbose=0)

@@ -1,0 +1,51 @@
+"""Reading aids for `Dataset.window` in source: what comes after it, and whether that takes windows for tensors."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from fitdoctor.source.module import FunctionInfo, Module
+
+
+def in_dataset(module: Module, call: ast.Call) -> bool:
+    """Whether a call is a step of a chain that begins with something of `tf.data`."""
+    start: ast.expr = call
+    for _ in range(20):
+        if isinstance(start, ast.Call) and isinstance(start.func, ast.Attribute):
+            if module.resolve(start.func).startswith("tensorflow.data."):
+                return True
+            start = start.func.value
+        else:
+            made = module.made_by(start)
+            if made is start:
+                return False
+            start = made
+    return False
+
+
+def next_step(module: Module, call: ast.Call) -> ast.Call | None:
+    """The only call on the name that a step was assigned to, in the next statement."""
+    statement = module.statement(call)
+    if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Name):
+        return None
+    name = statement.targets[0].id
+    for node in module.nodes(ast.Call):
+        if (
+            isinstance(node.func, ast.Attribute)
+            and isinstance(node.func.value, ast.Name)
+            and node.func.value.id == name
+            and module.made_by(node.func.value) is call
+        ):
+            return node
+    return None
+
+
+def indexes_parameter(function: FunctionInfo) -> bool:
+    """Whether a function takes items out of one of its parameters."""
+    names = set(function.parameters)
+    return any(
+        isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id in names
+        for node in ast.walk(function.node)
+    )
