@@ -39,7 +39,7 @@ def shape_line(array: ArrayFacts, data: DataFacts) -> Location | None:
     step = shaping_step(data)
     if step is not None:
         return place(step.code)
-    return place(made_near(array), array.use, array.code)
+    return place(maker(array), array.use)
 
 
 def shaping_step(data: DataFacts) -> PipelineStep | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from fitdoctor.catalogue.targets import (
     BINARY_LOSSES,
@@ -15,7 +16,16 @@ from fitdoctor.catalogue.targets import (
     targets,
 )
 from fitdoctor.diagnosis import Confidence, Location
-from fitdoctor.facts import DataFacts, FailureFacts, FailureSummary, ModelFacts, Shape, Statistics, Unknown
+from fitdoctor.facts import (
+    DataFacts,
+    FailureFacts,
+    FailureSummary,
+    FitFacts,
+    ModelFacts,
+    Shape,
+    Statistics,
+    Unknown,
+)
 from fitdoctor.failure.patterns import TargetOutput, operation_shapes, target_and_output
 from fitdoctor.records import dataclass
 
@@ -142,6 +152,12 @@ class Refused:
     """The line that raised."""
 
 
+def after_training(fit: FitFacts | Unknown, refused: Refused) -> bool:
+    """Whether a call failed that only tries a model: it was trained before, so its loss fits other labels."""
+    tries = isinstance(fit, FitFacts) and fit.method in ("evaluate", "test_on_batch")
+    return tries and refused.confidence is Confidence.CERTAIN
+
+
 def refused_before(model: ModelFacts, data: DataFacts, kind: str) -> Iterator[Refused]:
     """The targets with that verdict, unless the loss was tried and accepts them."""
     proven = loss_failure(data) is not None
@@ -185,8 +201,31 @@ def refused_after(
                 yield Refused(target, labels, output, Confidence.CERTAIN, place)
         if told or data.role != "training":
             return
+        said = _said_target(model, data, shapes)
+        if said is not None:
+            if verdict(said.loss_name, shapes.target, shapes.output) == kind:
+                yield Refused(said, shapes.target, shapes.output, Confidence.CERTAIN, place)
+            return
     if verdict(loss_of_failure(failure, shapes.rule), shapes.target, shapes.output) == kind:
         yield Refused(None, shapes.target, shapes.output, Confidence.LIKELY, place)
+
+
+def _said_target(model: ModelFacts, data: DataFacts, shapes: TargetOutput) -> Target | None:
+    """The one output that a message speaks of, where the source tells all but the shape of its labels."""
+    found = [
+        target
+        for target in targets(model, data)
+        if target.labels is not None
+        and target.label_shape is None
+        and target.loss_name
+        and target.output_shape is not None
+        and target.output_shape[1:] == shapes.output[1:]
+    ]
+    if len(found) != 1:
+        return None
+    labels = found[0].labels
+    assert labels is not None
+    return replace(found[0], labels=replace(labels, shape=shapes.target))
 
 
 def shapes_of_failure(failure: FailureFacts) -> TargetOutput | None:

@@ -140,7 +140,10 @@ def at_frame(module: Module, node: ast.AST, frame: Frame) -> bool:
 def raised_in_trace(failure: FailureFacts, project: Project | Unknown) -> bool:
     """Whether the user's line that raised was running while a graph was traced, not as plain Python."""
     frame = failure.last_user_frame
-    if frame is None or failure.dialect == "autograph" or failure.layer_class:
+    if frame is None or failure.dialect == "autograph":
+        return True
+    # A layer that refuses its input names itself, and the user's line outside only started it.
+    if failure.layer_class and _called_by_framework(failure):
         return True
     module = module_of(project, frame)
     if module is not None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
 from types import FrameType
 from typing import Any
 
@@ -24,7 +23,7 @@ from fitdoctor.source.assignments import element_of
 from fitdoctor.source.callees import argument_for
 from fitdoctor.source.index import FUNCTIONS
 from fitdoctor.source.module import Module
-from fitdoctor.source.origins import Origin, origin
+from fitdoctor.source.origins import Origin, data_origin
 
 PathKeys = tuple[int | str, ...]
 SLICES = frozenset(("from_tensor_slices", "from_tensors"))
@@ -68,8 +67,7 @@ class FrameCodes(Codes):
         module, expr = found
         expr, keys = _literal_part(expr, keys)
         use = module.code(expr)
-        end = self._follow(module, expr, keys)
-        return _decided(end), use
+        return self._follow(module, expr, keys).code, use
 
     def _given(self, name: str) -> tuple[Module, ast.expr] | None:
         from fitdoctor.collect.fit_call import PARAMETERS
@@ -99,13 +97,13 @@ class FrameCodes(Codes):
 
     def _follow(self, module: Module, expr: ast.expr, keys: PathKeys = ()) -> Origin:
         """Back through the source and, where a parameter has several callers, through the frames under way."""
-        end = origin(module, expr, keys)
+        end = data_origin(module, expr, keys)
         for _ in range(20):
             further = self._through_frame(end)
             if further is None:
                 return end
             module, expr = further
-            end = origin(module, expr, end.path)
+            end = data_origin(module, expr, end.path)
         return end
 
     def _through_frame(self, end: Origin) -> tuple[Module, ast.expr] | None:
@@ -148,7 +146,7 @@ class FrameCodes(Codes):
         module, call = found
         expr, rest = _literal_part(call.args[0], keys)
         end = self._follow(module, expr, rest)
-        return _decided(end), module.code(expr)
+        return end.code, module.code(expr)
 
     def _pipeline_calls(self, path: str, operations: list[str]) -> list[tuple[Module, ast.Call] | None]:
         calls: list[tuple[Module, ast.Call] | None] = [None] * len(operations)
@@ -265,13 +263,6 @@ class FrameCodes(Codes):
             return NOT_FOUND
         found = constructions.input_call(model, self._module, self._model_origin(model))
         return NOT_FOUND if found is None else found[0].code(found[1])
-
-
-def _decided(end: Origin) -> Code:
-    """The code that last decided the values; where that is a write in place, with what made the array."""
-    place, node = end.decided
-    code = place.code(node)
-    return replace(code, maker=end.module.code(end.node)) if end.writes else code
 
 
 def _method(call: ast.Call) -> str:

@@ -24,6 +24,7 @@ from fitdoctor.source import arrays, objects
 from fitdoctor.source.array_arguments import frozen
 from fitdoctor.source.calls import follow_function
 from fitdoctor.source.joining import join
+from fitdoctor.source.origins import data_origin, origin
 from fitdoctor.source.pipelines import leaves
 from fitdoctor.source.values import (
     UNTOLD,
@@ -149,7 +150,7 @@ def components(
         return ()
     pairs = objects.pairs_of(run, value)
     if pairs is not None:
-        inside = _dict_nodes(node)
+        inside = _dict_nodes(run, node)
         found: list[ArrayFacts] = []
         for key, item in pairs:
             part = components(run, item, f"{path}[{key!r}]", inside.get(key))
@@ -169,7 +170,11 @@ def components(
     )
 
 
-def _dict_nodes(node: ast.expr | None) -> dict[object, ast.expr]:
+def _dict_nodes(run: Interpreter, node: ast.expr | None) -> dict[object, ast.expr]:
+    """The expressions in a dict that is written out, here or where it was made."""
+    if node is not None and not isinstance(node, ast.Dict):
+        end = origin(run.module, node)
+        node = end.node if end.module is run.module and not end.path else None
     if not isinstance(node, ast.Dict):
         return {}
     return {
@@ -239,6 +244,10 @@ def _one(run: Interpreter, array: Array, path: str, node: ast.expr | None) -> Ar
 
 
 def _code_of(run: Interpreter, value: Value | None, node: ast.expr | None) -> Code | Unknown:
+    """What made a value: as the source leads back to it, else the expression that was met last on its way."""
+    end = data_origin(run.module, node) if node is not None else None
+    if end is not None and not end.path and not isinstance(end.node, ast.Name):
+        return end.code
     made = value.node if isinstance(value, (Array, Dataset)) else None
     return run.code(made if made is not None else node)
 

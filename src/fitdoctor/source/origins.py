@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
+from fitdoctor.facts import Code
 from fitdoctor.records import dataclass
 from fitdoctor.source.assignments import (
     Assignment,
@@ -19,7 +20,7 @@ from fitdoctor.source.callees import argument_for, callee, callers_of, receiver,
 from fitdoctor.source.index import FUNCTIONS
 from fitdoctor.source.module import ClassInfo, Module
 
-__all__ = ["Assignment", "Origin", "Step", "assignments", "made_by", "origin"]
+__all__ = ["Assignment", "Origin", "Step", "assignments", "data_origin", "made_by", "origin"]
 
 _MAX_STEPS = 40
 _MAX_WITHIN = 4
@@ -63,6 +64,13 @@ class Origin:
             return step.module, step.node
         return self.module, self.node
 
+    @property
+    def code(self) -> Code:
+        """The code that last decided the values; where that is a write in place, with what made the array."""
+        place, node = self.decided
+        code = place.code(node)
+        return replace(code, maker=self.module.code(self.node)) if self.writes else code
+
 
 @dataclass(frozen=True, eq=False)
 class _Place:
@@ -86,6 +94,36 @@ def origin(module: Module, expr: ast.expr, path: Path = ()) -> Origin:
         found = last_assignment(place.module, place.node)
         steps = (*steps, *_writes(place.module, place.node, found[0].target if found else None))
     return Origin(place.module, place.node, steps, place.path, place.certain)
+
+
+def data_origin(module: Module, expr: ast.expr, path: Path = ()) -> Origin:
+    """Where data comes from; rows that are picked right where they are used (`y[fold]`) are followed to the whole."""
+    end = origin(module, expr, path)
+    whole = end.node.value if isinstance(end.node, ast.Subscript) and end.node is expr else None
+    if whole is None or path or not _picks_rows(module, end.node.slice):  # type: ignore[attr-defined]
+        return end
+    behind = origin(module, whole)
+    return end if isinstance(behind.node, ast.Name) or behind.path else behind
+
+
+_INDEX_MAKERS = frozenset(
+    "permutation choice arange argsort where nonzero flatnonzero randint integers randperm split next".split()
+)
+
+
+def _picks_rows(module: Module, index: ast.expr) -> bool:
+    """Whether an index takes some of the rows: a range, a mask, or numbers that a split or a shuffle made."""
+    if isinstance(index, (ast.Slice, ast.Compare)):
+        return True
+    if not isinstance(index, ast.Name):
+        return False
+    made = origin(module, index).node
+    while isinstance(made, ast.Subscript):
+        made = origin(module, made.value).node
+    if isinstance(made, ast.Call):
+        name = made.func.attr if isinstance(made.func, ast.Attribute) else getattr(made.func, "id", "")
+        return name in _INDEX_MAKERS
+    return isinstance(made, ast.Compare)
 
 
 def made_by(module: Module, expr: ast.expr) -> ast.expr:

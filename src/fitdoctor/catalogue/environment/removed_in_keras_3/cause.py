@@ -28,6 +28,7 @@ import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.compile_positions import metrics_as_loss_weights, refuses_loss_weights
 from fitdoctor.catalogue.keras_renames import (
     OLDER_HISTORY,
     RENAMED_ARGUMENTS,
@@ -56,6 +57,7 @@ CAUSE = Cause(
     slug="removed-in-keras-3",
     severity=Severity.ERROR,
     raises=("ValueError", "TypeError", "AttributeError", "ImportError", "ModuleNotFoundError", "KeyError"),
+    explains=("FIT106",),
 )
 
 METHODS = ("fit", "compile", "evaluate", "predict", "train_on_batch", "test_on_batch")
@@ -70,6 +72,7 @@ def from_source(module: Module) -> Iterator[Finding]:
     if module.keras != 3:
         return
     yield from _arguments(module)
+    yield from _positions(module, Confidence.LIKELY)
     yield from _attributes(module)
     yield from _imports(module)
     yield from _names(module)
@@ -81,6 +84,22 @@ def _arguments(module: Module) -> Iterator[Finding]:
         for code, argument in _refused(module, site):
             yield _argument_finding(module, site, code, argument, Confidence.LIKELY)
         yield from _ignored_decay(module, site)
+
+
+def _positions(module: Module, confidence: Confidence) -> Iterator[Finding]:
+    """`compile("adam", "mse", ["mae"])`: the third was `metrics`, and is `loss_weights`."""
+    for _call, metrics in metrics_as_loss_weights(module):
+        where = module.location(metrics)
+        yield CAUSE.finding(
+            "the third argument of `compile` is `loss_weights` in Keras 3, and metrics are given there",
+            subject="argument metrics of compile",
+            location=where,
+            evidence=[
+                Evidence("third by position", module.segment(metrics), "weights of the losses, or a keyword")
+            ],
+            fixes=[fix("name it: `metrics=`", (Edit(where, f"metrics={module.segment(metrics)}"),))],
+            confidence=confidence,
+        )
 
 
 def _refused(module: Module, site: CallSite) -> Iterator[tuple[Code, Argument]]:
@@ -503,6 +522,9 @@ def _other_history_edits(module: Module, node: ast.Subscript) -> list[Edit]:
 @CAUSE.after_failure
 def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """The exception names what is gone; the source at that line says how it is written."""
+    if isinstance(project, Project) and refuses_loss_weights(failure.message):
+        for read in project.modules:
+            yield from _positions(read, Confidence.CERTAIN)
     gone = _gone_in_message(failure)
     if gone is None:
         return

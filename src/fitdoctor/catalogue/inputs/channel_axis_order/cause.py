@@ -28,7 +28,7 @@ import itertools
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.data_places import made_near, map_samples, rework_data, shape_line
+from fitdoctor.catalogue.data_places import map_samples, rework_data, shape_line
 from fitdoctor.catalogue.shapes import Mismatch, mismatches, proven, relation, while_validating
 from fitdoctor.catalogue.words import place, shape_words
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
@@ -63,11 +63,10 @@ def _findings(
             continue
         array = mismatch.array
         found, expected = shape_words(mismatch.found_sample), shape_words(mismatch.expected_sample)
-        near = data.pipeline or made_near(array)
         yield CAUSE.finding(
             f"each sample of `{array.path}` has shape {found}, but the model expects the same axes as {expected}",
             subject=f"argument {array.path} of fit",
-            location=shape_line(array, data) if near else place(mismatch.code, array.use, array.code),
+            location=shape_line(array, data),
             evidence=[
                 Evidence(
                     claim=f"shape of `{array.path}`",

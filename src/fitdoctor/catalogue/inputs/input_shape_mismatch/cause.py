@@ -29,7 +29,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.data_places import made_near, map_samples, rework_data, shape_line
+from fitdoctor.catalogue.data_places import map_samples, rework_data, shape_line
 from fitdoctor.catalogue.shapes import (
     Mismatch,
     input_shape_edit,
@@ -100,7 +100,7 @@ def _line_to_change(mismatch: Mismatch, data: DataFacts) -> Location | None:
     of_data = shape_line(array, data)
     # Pictures for a model of flat rows: most would rather give the model their shape (and a Flatten) than lose it.
     flatter = len(mismatch.found_sample) <= len(mismatch.expected_sample)
-    if mismatch.kind == "reshaped" and flatter and (data.pipeline or made_near(array)):
+    if mismatch.kind == "reshaped" and flatter:
         return of_data
     return place(mismatch.code, of_data)
 

@@ -38,6 +38,8 @@ from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Locati
 from fitdoctor.edits import fix, replace_code, unsafe, wrap
 from fitdoctor.facts import ArrayFacts, Code, DataFacts, FailureFacts, FitFacts, ModelFacts, Spec, Unknown
 from fitdoctor.failure.patterns import input_count
+from fitdoctor.source.module import Module
+from fitdoctor.source.origins import origin
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(
@@ -124,27 +126,31 @@ def _of_keys(
     assert not isinstance(model.inputs, Unknown)
     names = [spec.name for spec in model.inputs]
     strangers = [array for array in data.x if array.key not in names]
-    renamed = _nearest(missing[0], strangers) if strangers else None
+    renamed = _renamed(missing, strangers)
     given = ", ".join(repr(array.key) for array in data.x)
+    first = renamed[0][1] if renamed else None
+    entry = _entry(first, project) if first is not None else None
+    where = place(
+        entry[0].location(entry[1]) if entry else None,
+        first.code if first else None,
+        data.x[0].use,
+        data.code,
+    )
     return CAUSE.finding(
         f"`x` has no key {listing(missing)}: its keys are {given}",
         subject="keys of x",
-        location=place(renamed.code if renamed else None, data.x[0].use, data.code),
+        location=where,
         evidence=[
             Evidence(
                 claim="keys of `x` against the names of the inputs",
                 observed=given,
                 expected=", ".join(map(repr, names)),
                 fact="data.x",
-                location=place(renamed.code if renamed else data.code),
+                location=where,
             ),
             *_input_evidence(model, missing),
         ],
-        fixes=[
-            fix(f"rename the key `{renamed.key}` to `{missing[0]}`", _renamed(renamed, missing[0], project))
-            if renamed is not None
-            else fix(f"add the key {listing(missing)} to `x`")
-        ],
+        fixes=[_rename(renamed, project) if renamed else fix(f"add the key {listing(missing)} to `x`")],
         confidence=confidence,
     )
 
@@ -155,26 +161,46 @@ def _input_evidence(model: ModelFacts, names: list[str]) -> Iterator[Evidence]:
             yield Evidence(f"the input `{layer.name}` is made here", location=place(layer.code))
 
 
-def _nearest(name: str, strangers: list[ArrayFacts]) -> ArrayFacts | None:
-    if len(strangers) == 1:
-        return strangers[0]
-    close = difflib.get_close_matches(name, [array.key for array in strangers], n=1, cutoff=0.5)
-    return next((array for array in strangers if close and array.key == close[0]), None)
+def _renamed(missing: list[str], strangers: list[ArrayFacts]) -> list[tuple[str, ArrayFacts]]:
+    """Which foreign key was meant for which missing name; empty unless there is one for each."""
+    left = {array.key: array for array in strangers}
+    if len(missing) == len(left) == 1:
+        return [(missing[0], strangers[0])]
+    pairs = []
+    for name in missing:
+        close = difflib.get_close_matches(name, left, n=1, cutoff=0.5)
+        if not close:
+            return []
+        pairs.append((name, left.pop(close[0])))
+    return pairs
 
 
-def _renamed(array: ArrayFacts, name: str, project: Project | Unknown) -> tuple[Edit, ...]:
-    """Another key in the dict that is written out around the array's expression."""
-    found = node_of(project, array.code)
-    if found is None:
-        return ()
-    module, node = found
-    around = module.parent(node)
-    if not isinstance(around, ast.Dict):
-        return ()
-    key = around.keys[around.values.index(node)]  # type: ignore[arg-type]
-    if not isinstance(key, ast.Constant) or key.value != array.key:
-        return ()
-    return (Edit(module.location(key), module.segment(key).replace(array.key, name)),)
+def _rename(renamed: list[tuple[str, ArrayFacts]], project: Project | Unknown) -> Fix:
+    edits = []
+    for name, array in renamed:
+        entry = _entry(array, project)
+        if entry is not None:
+            module, key = entry
+            edits.append((Edit(module.location(key), module.segment(key).replace(array.key, name)),))
+    words = ", ".join(f"`{array.key}` to `{name}`" for name, array in renamed)
+    title = f"rename the key{'s' * (len(renamed) > 1)} {words}"
+    return fix(title, *(edits if len(edits) == len(renamed) else []))
+
+
+def _entry(array: ArrayFacts, project: Project | Unknown) -> tuple[Module, ast.Constant] | None:
+    """The key of an array in the dict that is written out around its expression, or that x was made as."""
+    for code in (array.code, array.use):
+        found = node_of(project, code)
+        if found is None:
+            continue
+        module, written = found[0], found[0].parent(found[1])
+        if not isinstance(written, ast.Dict) and isinstance(found[1], ast.expr):
+            end = origin(module, found[1])
+            module, written = end.module, end.node
+        for key in written.keys if isinstance(written, ast.Dict) else ():
+            if isinstance(key, ast.Constant) and key.value == array.key:
+                return module, key
+    return None
 
 
 # --- number -------------------------------------------------------------------------------------------------------

@@ -25,7 +25,7 @@ as long.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.contents import arrays_of
@@ -60,15 +60,14 @@ def from_data(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Fin
     proof = data.problem is not None or proven(data)
     confidence = Confidence.CERTAIN if proof else Confidence.LIKELY
     lists = [array for array in arrays_of(data) if array.container in LISTS]
+    samples = _is_list_of_samples(model, data)
     if lists and (data.problem is None or "Unrecognized data type" in data.problem.message):
-        yield _of_lists(lists, fit, data, confidence)
-    elif not lists and _is_list_of_samples(model, data):
+        yield _of_samples(fit, data, confidence, lists) if samples else _of_lists(lists, fit, confidence)
+    elif not lists and samples:
         yield _of_samples(fit, data, confidence)
 
 
-def _of_lists(
-    lists: list[ArrayFacts], fit_call: FitFacts | Unknown, data: DataFacts, confidence: Confidence
-) -> Finding:
+def _of_lists(lists: list[ArrayFacts], fit_call: FitFacts | Unknown, confidence: Confidence) -> Finding:
     first = lists[0]
     names = listing(array.path for array in lists)
     numpy, imports = spell(first.use, "numpy", "np")
@@ -148,12 +147,21 @@ def _is_list_of_samples(model: ModelFacts, data: DataFacts) -> bool:
     return fits(sample, model.inputs[0].shape[1:]) and (for_each or not labels)
 
 
-def _of_samples(fit_call: FitFacts | Unknown, data: DataFacts, confidence: Confidence) -> Finding:
+def _of_samples(
+    fit_call: FitFacts | Unknown,
+    data: DataFacts,
+    confidence: Confidence,
+    lists: Sequence[ArrayFacts] = (),
+) -> Finding:
+    """Say that x is a list of samples; `lists` are arguments beside it that are lists too, such as the labels."""
     first = data.x[0]
     whole = _whole_argument(fit_call, first)
     numpy, imports = spell(whole, "numpy", "np")
     many = f"{len(data.x)}{' or more' if len(data.x) == 64 else ''}"
     shape = first.shape if isinstance(first.shape, tuple) else ()
+    also = [_as_array(array, f"{numpy}.array({{}})") for array in lists]
+    edits = [wrap(whole, f"{numpy}.stack({{}})"), *also]
+    others = f", and `{numpy}.array(…)` of {listing(array.path for array in lists)}" if lists else ""
     return CAUSE.finding(
         f"`x` is a {data.x_structure} of {many} arrays of shape {shape_words(first.shape)}: "
         "Keras reads each as an input of its own, not as a sample",
@@ -170,9 +178,9 @@ def _of_samples(fit_call: FitFacts | Unknown, data: DataFacts, confidence: Confi
         ],
         fixes=[
             fix(
-                f"make one array of the samples: `{numpy}.stack(…)`",
-                wrap(whole, f"{numpy}.stack({{}})"),
-                imports,
+                f"make one array of the samples: `{numpy}.stack(…)`{others}",
+                *(edits if all(edits) else []),
+                imports if all(edits) else (),
             )
         ],
         confidence=confidence,
@@ -201,11 +209,12 @@ def from_failure(
         return
     if isinstance(data, DataFacts):
         lists = [array for array in arrays_of(data) if array.container in LISTS]
-        if unrecognised and lists:
-            yield _of_lists(lists, fit, data, Confidence.CERTAIN)
+        samples = isinstance(model, ModelFacts) and _is_list_of_samples(model, data)
+        if samples and (unrecognised or not lists):
+            yield _of_samples(fit, data, Confidence.CERTAIN, lists)
             return
-        if isinstance(model, ModelFacts) and not lists and _is_list_of_samples(model, data):
-            yield _of_samples(fit, data, Confidence.CERTAIN)
+        if unrecognised and lists:
+            yield _of_lists(lists, fit, Confidence.CERTAIN)
             return
         if not failure.from_text:
             return

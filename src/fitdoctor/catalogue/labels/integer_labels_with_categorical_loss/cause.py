@@ -28,12 +28,19 @@ from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.label_edits import SPARSE_METRICS, respell, respell_metrics, rework_labels
-from fitdoctor.catalogue.label_shapes import CLASS_NUMBERS, Refused, refused_after, refused_before, rows
+from fitdoctor.catalogue.label_shapes import (
+    CLASS_NUMBERS,
+    Refused,
+    after_training,
+    refused_after,
+    refused_before,
+    rows,
+)
 from fitdoctor.catalogue.targets import CATEGORICAL, SPARSE, metrics_for
 from fitdoctor.catalogue.words import number, place
 from fitdoctor.diagnosis import Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, spell
-from fitdoctor.facts import DataFacts, FailureFacts, ModelFacts, Unknown
+from fitdoctor.facts import DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
 
 CAUSE = Cause(
     id="FIT201",
@@ -46,30 +53,39 @@ CAUSE = Cause(
 
 @CAUSE.in_source
 @CAUSE.before_fit
-def from_data(model: ModelFacts, data: DataFacts) -> Iterator[Finding]:
+def from_data(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
     """Whole numbers without a class axis meet a loss that compares rows."""
     for refused in refused_before(model, data, CLASS_NUMBERS):
-        yield _finding(refused, model, data)
+        yield _finding(refused, model, data, after_training(fit, refused))
 
 
 @CAUSE.after_failure
 def from_failure(
-    failure: FailureFacts, model: ModelFacts | Unknown, data: DataFacts | Unknown
+    failure: FailureFacts, model: ModelFacts | Unknown, fit: FitFacts | Unknown, data: DataFacts | Unknown
 ) -> Iterator[Finding]:
     """The message holds both shapes: labels without a class axis against an output with one."""
     for refused in refused_after(failure, model, data, CLASS_NUMBERS):
-        yield _finding(refused, model, data)
+        yield _finding(refused, model, data, after_training(fit, refused))
 
 
-def _finding(refused: Refused, model: ModelFacts | Unknown, data: DataFacts | Unknown) -> Finding:
+def _finding(
+    refused: Refused, model: ModelFacts | Unknown, data: DataFacts | Unknown, trained: bool
+) -> Finding:
     target = refused.target
     labels = target.labels if target is not None else None
     loss = target.loss if target is not None else None
     compiled = model.compile_code if isinstance(model, ModelFacts) else None
+    fixes = _fixes(refused, model, data)
     return CAUSE.finding(
         f"`{loss.name if loss else CATEGORICAL}` wants one-hot rows, but the labels are class numbers",
         subject=target.subject if target is not None else "labels",
-        location=place(loss.code if loss else None, compiled, labels.code if labels else None, refused.place),
+        location=place(
+            labels.code if labels and trained else None,
+            loss.code if loss else None,
+            compiled,
+            labels.code if labels else None,
+            refused.place,
+        ),
         evidence=[
             Evidence(
                 claim=f"shape of the labels{_range(refused)}",
@@ -79,7 +95,7 @@ def _finding(refused: Refused, model: ModelFacts | Unknown, data: DataFacts | Un
                 location=place(labels.code, labels.use) if labels is not None else refused.place,
             )
         ],
-        fixes=_fixes(refused, model, data),
+        fixes=list(reversed(fixes)) if trained else fixes,
         confidence=refused.confidence,
     )
 

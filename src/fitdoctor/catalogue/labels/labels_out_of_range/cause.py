@@ -102,8 +102,14 @@ def _culprit(target: Target, statistics: Statistics, units: int) -> Location | N
         return place(target.loss.code, layer, *labels)
     if (statistics.minimum or 0) < 0 or (statistics.minimum == 1 and statistics.maximum == units):
         return place(*labels, layer)
-    # Labels from 0 with some more classes than units; far beyond them they are no classes of this model at all.
-    return place(layer, *labels) if (statistics.maximum or 0) < 2 * units else place(*labels, layer)
+    return place(layer, *labels) if _are_classes(statistics, units) else place(*labels, layer)
+
+
+def _are_classes(statistics: Statistics, units: int) -> bool:
+    """Whether labels from 0 are classes that the model lacks; far beyond its units they are other numbers."""
+    most = statistics.maximum or 0
+    every = statistics.histogram is not None and len(statistics.histogram) == most + 1
+    return every or most < max(2 * units, 10)
 
 
 def _is_binary_head(target: Target, units: int) -> bool:

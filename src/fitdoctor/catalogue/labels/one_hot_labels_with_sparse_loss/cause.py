@@ -27,12 +27,19 @@ from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.label_edits import ROW_METRICS, respell, respell_metrics, rework_labels
-from fitdoctor.catalogue.label_shapes import ONE_HOT, Refused, refused_after, refused_before, rows
+from fitdoctor.catalogue.label_shapes import (
+    ONE_HOT,
+    Refused,
+    after_training,
+    refused_after,
+    refused_before,
+    rows,
+)
 from fitdoctor.catalogue.targets import BINARY, CATEGORICAL, SPARSE, is_binary, metrics_for
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, unsafe
-from fitdoctor.facts import DataFacts, FailureFacts, ModelFacts, Unknown
+from fitdoctor.facts import DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
 
 CAUSE = Cause(
     id="FIT202",
@@ -45,31 +52,40 @@ CAUSE = Cause(
 
 @CAUSE.in_source
 @CAUSE.before_fit
-def from_data(model: ModelFacts, data: DataFacts) -> Iterator[Finding]:
+def from_data(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
     """Labels with as many axes as the output meet the sparse loss."""
     for refused in refused_before(model, data, ONE_HOT):
-        yield _finding(refused, model, data)
+        yield _finding(refused, model, data, after_training(fit, refused))
 
 
 @CAUSE.after_failure
 def from_failure(
-    failure: FailureFacts, model: ModelFacts | Unknown, data: DataFacts | Unknown
+    failure: FailureFacts, model: ModelFacts | Unknown, fit: FitFacts | Unknown, data: DataFacts | Unknown
 ) -> Iterator[Finding]:
     """The message holds both shapes."""
     for refused in refused_after(failure, model, data, ONE_HOT):
-        yield _finding(refused, model, data)
+        yield _finding(refused, model, data, after_training(fit, refused))
 
 
-def _finding(refused: Refused, model: ModelFacts | Unknown, data: DataFacts | Unknown) -> Finding:
+def _finding(
+    refused: Refused, model: ModelFacts | Unknown, data: DataFacts | Unknown, trained: bool
+) -> Finding:
     target = refused.target
     labels = target.labels if target is not None else None
     loss = target.loss if target is not None else None
     compiled = model.compile_code if isinstance(model, ModelFacts) else None
+    fixes = _fixes(refused, model, data)
     kind = "rows of several labels" if _several(refused) else "one-hot rows"
     return CAUSE.finding(
         f"`{SPARSE}` wants one class number a sample, but the labels are {kind}",
         subject=target.subject if target is not None else "labels",
-        location=place(loss.code if loss else None, compiled, labels.code if labels else None, refused.place),
+        location=place(
+            labels.code if labels and trained else None,
+            loss.code if loss else None,
+            compiled,
+            labels.code if labels else None,
+            refused.place,
+        ),
         evidence=[
             Evidence(
                 claim="shape of the labels",
@@ -79,7 +95,7 @@ def _finding(refused: Refused, model: ModelFacts | Unknown, data: DataFacts | Un
                 location=place(labels.code, labels.use) if labels is not None else refused.place,
             )
         ],
-        fixes=_fixes(refused, model, data),
+        fixes=list(reversed(fixes)) if trained else fixes,
         confidence=refused.confidence,
     )
 

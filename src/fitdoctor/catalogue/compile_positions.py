@@ -1,0 +1,60 @@
+"""Metrics given to `compile` by position: third in Keras 2, where Keras 3 takes the weights of the losses."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from fitdoctor.source.keras_objects import defines, is_keras_model
+from fitdoctor.source.module import Module
+from fitdoctor.source.origins import origin
+
+POSITION = 2
+
+_REFUSALS = (
+    "dtype='string' is not a valid dtype for Keras type promotion",
+    "Expected `loss_weights` argument to be",
+    "`loss_weights` must match the number of losses",
+    "Failed to convert elements of <",
+)
+
+
+def refuses_loss_weights(message: str) -> bool:
+    """Whether Keras says this when metrics stand in the place of the weights."""
+    return any(words in message for words in _REFUSALS)
+
+
+def metrics_as_loss_weights(module: Module) -> Iterator[tuple[ast.Call, ast.expr]]:
+    """The calls of `compile` whose third argument names metrics, with that argument."""
+    for site in module.method_calls("compile"):
+        call = site.node
+        if len(call.args) != POSITION + 1 or any(isinstance(one, ast.Starred) for one in call.args):
+            continue
+        if any(keyword.arg in (None, "metrics", "loss_weights") for keyword in call.keywords):
+            continue
+        assert isinstance(call.func, ast.Attribute)
+        receiver = call.func.value
+        if not is_keras_model(module, receiver) or defines(module, receiver, "compile"):
+            continue
+        if _names_metrics(module, call.args[POSITION]):
+            yield call, call.args[POSITION]
+
+
+def _names_metrics(module: Module, value: ast.expr) -> bool:
+    """Whether a value holds words or metric objects: no weight is one of them."""
+    end = origin(module, value)
+    node = end.node
+    if end.path:
+        return False
+    parts: list[ast.expr] = [node]
+    if isinstance(node, (ast.List, ast.Tuple)):
+        parts = node.elts
+    elif isinstance(node, ast.Dict):
+        parts = node.values
+    return any(_is_metric(end.module, part) for part in parts)
+
+
+def _is_metric(module: Module, node: ast.expr) -> bool:
+    if isinstance(node, ast.Constant):
+        return isinstance(node.value, str)
+    return isinstance(node, ast.Call) and ".metrics." in f".{module.resolve(node.func)}"
