@@ -42,6 +42,13 @@ def shape_line(array: ArrayFacts, data: DataFacts) -> Location | None:
     return place(maker(array), array.use)
 
 
+def only_input_line(data: DataFacts | Unknown) -> Location | None:
+    """The same where a message tells the shape and the facts only where the one input comes from."""
+    if isinstance(data, Unknown) or data.role != "training" or len(data.x) != 1:
+        return None
+    return shape_line(data.x[0], data)
+
+
 def shaping_step(data: DataFacts) -> PipelineStep | None:
     """The step of a pipeline that gives its elements their shape: the last `map`, else the source."""
     known = [step for step in data.pipeline if isinstance(step.code, Code)]

@@ -196,7 +196,8 @@ def refused_after(
             if labels is None or output is None or not target.loss_name:
                 continue
             found = verdict(target.loss_name, labels, output, target.label_statistics)
-            told = told or found not in (FITS, UNTOLD)
+            # Labels that fit, and of another rank than those of the message, are not the ones that failed.
+            told = told or found != UNTOLD and (found != FITS or len(labels) != len(shapes.target))
             if found == kind and (not loss_accepted(data) or _trial_is_blind(target)):
                 yield Refused(target, labels, output, Confidence.CERTAIN, place)
         if told or data.role != "training":

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from fitdoctor.catalogue.shapes import says_batch, shape_argument
+from fitdoctor.catalogue.traced import module_of
 from fitdoctor.facts import Code, FailureFacts, Shape, Unknown
 from fitdoctor.failure.patterns import input_mismatch, shapes_in
 from fitdoctor.source.module import Module
@@ -28,7 +29,7 @@ def refused_input(failure: FailureFacts, project: Project | Unknown) -> tuple[Co
     frame = failure.last_user_frame
     if shape is None or frame is None or isinstance(project, Unknown):
         return None
-    module = project.module_at(frame.path)
+    module = module_of(project, frame)
     if module is None:
         return None
     inputs = list(input_codes(module))
@@ -72,6 +73,13 @@ def input_codes(module: Module) -> Iterator[Code]:
     for call in module.calls:
         if call.name in _INPUTS or any(keyword.arg == "input_shape" for keyword in call.node.keywords):
             yield module.code(call.node)
+
+
+def input_giving(project: Project | Unknown, shape: Shape) -> Code | None:
+    """The one input of the program whose shape is written out as that, batch first."""
+    modules = () if isinstance(project, Unknown) else project.modules
+    found = [code for module in modules for code in input_codes(module) if _may_give(code, shape[1:])]
+    return found[0] if len(found) == 1 else None
 
 
 def _may_give(code: Code, sample: Shape) -> bool:

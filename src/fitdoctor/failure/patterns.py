@@ -74,17 +74,23 @@ class LabelOutOfRange:
     value: int
     low: int
     high: int
+    batch: tuple[int, ...] = ()
+    """The labels of the batch, as far as the message shows them."""
 
 
 _LABEL = pattern(
     r"label value of (?P<value>-?\d+) which is outside the valid range of \[(?P<low>-?\d+), ?(?P<high>-?\d+)\)"
+    r"(?:\.\s*Label values: (?P<batch>[-\d ]+))?"
 )
 
 
 def label_out_of_range(message: str) -> LabelOutOfRange | None:
     """The label that a sparse loss refused."""
     match = _LABEL.search(message)
-    return LabelOutOfRange(int(match["value"]), int(match["low"]), int(match["high"])) if match else None
+    if match is None:
+        return None
+    batch = tuple(int(word) for word in re.findall(r"-?\d+", match["batch"] or "")[:1000])
+    return LabelOutOfRange(int(match["value"]), int(match["low"]), int(match["high"]), batch)
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from fitdoctor.facts import Code, LossFacts, MetricFacts, Unknown
 from fitdoctor.source import objects
 from fitdoctor.source.keras_names import METRIC_CLASSES, OPTIMIZERS, canonical_loss, snake_case
+from fitdoctor.source.origins import origin
 from fitdoctor.source.values import (
     Arguments,
     Class,
@@ -49,7 +50,15 @@ def positions(keras: int) -> dict[str, int]:
 def compile_argument(run: Interpreter, call: Arguments, name: str) -> tuple[Value | None, ast.expr | None]:
     """An argument of `compile`, and its expression."""
     at = positions(run.module.keras).get(name)
-    return call.get(name, at), call.expression(name, at)
+    return call.get(name, at), _written(run, call.expression(name, at))
+
+
+def _written(run: Interpreter, node: ast.expr | None) -> ast.expr | None:
+    """Where a value is written out: `losses = […]` above compile is where they are chosen."""
+    end = origin(run.module, node) if node is not None else None
+    if end is None or end.path or end.module is not run.module:
+        return node
+    return end.node if isinstance(end.node, (ast.Constant, ast.Call, ast.List, ast.Tuple, ast.Dict)) else node
 
 
 # --- losses -----------------------------------------------------------------------------------------------------------
@@ -95,7 +104,7 @@ def _values_of(node: ast.expr | None) -> dict[object, ast.expr]:
 
 def loss_facts(run: Interpreter, value: Value, node: ast.expr | None, output: str = "") -> LossFacts:
     """One loss."""
-    code = run.code(node)
+    code = run.code(_written(run, node))
     if isinstance(value, Plain):
         return _loss_by_name(value.value, output, code)
     if isinstance(value, Named) and value.name.startswith("keras.losses."):

@@ -165,9 +165,12 @@ def components(
         return _listed(run, value, items, path, node)
     if isinstance(value, Array):
         return (_one(run, value, path, node),)
-    return (
-        (ArrayFacts(path, use=run.code(node), code=run.code(node)),) if isinstance(value, Unknown) else None
-    )
+    return (_untold(run, path, node),) if isinstance(value, Unknown) else None
+
+
+def _untold(run: Interpreter, path: str, node: ast.expr | None) -> ArrayFacts:
+    """An array of which the source tells only where it comes from."""
+    return ArrayFacts(path, use=run.code(node), code=_code_of(run, None, node))
 
 
 def _dict_nodes(run: Interpreter, node: ast.expr | None) -> dict[object, ast.expr]:
@@ -365,21 +368,17 @@ def _step(run: Interpreter, step: Step) -> PipelineStep:
 def _of_element(run: Interpreter, element: Value, form: str, given: Given, role: str) -> DataFacts:
     """x, y and weights of what one element of batched data is."""
     node = given.x_node
-    empty = DataFacts(role=role, form=form, code=run.code(node), samples=_UNKNOWN)
+    empty = DataFacts(role=role, form=form, code=_code_of(run, None, node), samples=_UNKNOWN)
     if isinstance(element, Items) and len(element.items) > 3:
         count = len(element.items)
         empty = replace(empty, element=f"tuple of {count}", element_size=count)
     if isinstance(element, Unknown) or (isinstance(element, Items) and not 1 <= len(element.items) <= 3):
-        return replace(empty, x=(ArrayFacts(_prefix(role, "x"), use=run.code(node), code=run.code(node)),))
+        return replace(empty, x=(_untold(run, _prefix(role, "x"), node),))
     parts = element.items if isinstance(element, Items) else (element,)
     told: list[tuple[ArrayFacts, ...]] = []
     for name, part in zip(("x", "y", "sample_weight"), parts, strict=False):
         found = components(run, part, _prefix(role, name), node)
-        told.append(
-            (ArrayFacts(_prefix(role, name), use=run.code(node), code=run.code(node)),)
-            if found is None
-            else found
-        )
+        told.append((_untold(run, _prefix(role, name), node),) if found is None else found)
     words = f"tuple of {len(parts)}" if isinstance(element, Items) else _words(element)
     return replace(
         empty,
@@ -447,7 +446,7 @@ def _never_ends(node: ast.AST) -> bool:
 def _instance(run: Interpreter, ref: Ref, record: InstanceRecord, given: Given, role: str) -> DataFacts:
     kind = run.module.class_info(record.owner.node).kind
     if kind != "PyDataset":
-        return DataFacts(role=role, form="other", code=run.code(given.x_node))
+        return DataFacts(role=role, form="other", code=_code_of(run, None, given.x_node))
     method = objects.method_of(run, record.owner, "__getitem__")
     element: Value = UNTOLD
     before = run.state.copy()

@@ -21,7 +21,7 @@ class GlyphNet(tf.keras.Model):
 def render_glyphs(n=240, size=20):
     rng = np.random.default_rng(1)
     y = rng.integers(0, 3, n)
-    x = rng.random((n, size, size), dtype=np.float32) * 0.1
+    x = rng.random((n, size, size), dtype=np.float32) * 0.1  # <~ FIT102
     x[y == 0, 8:12, :] += 0.9
     x[y == 1, :, 8:12] += 0.9
     x[y == 2] += np.eye(size, dtype=np.float32) * 0.9

@@ -8,7 +8,7 @@ def create_dataset(series, look_back=10):
     for i in range(len(series) - look_back):
         X.append(series[i:i + look_back])
         Y.append(series[i + look_back])
-    return np.array(X), np.array(Y)
+    return np.array(X), np.array(Y)  # <~ FIT102
 
 
 prices = np.cumsum(np.random.RandomState(7).randn(250))

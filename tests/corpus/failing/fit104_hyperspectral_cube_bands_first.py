@@ -19,7 +19,7 @@ class CubeLoader:
 
     def all(self):
         crops = self.rng.integers(0, 3, self.n)
-        cubes = np.stack([self.read(c) for c in crops])
+        cubes = np.stack([self.read(c) for c in crops])  # <~ FIT104
         return cubes, crops  # <- FIT104
 
 

@@ -7,7 +7,7 @@ from keras import layers
 def torch_style_dataset(n, classes=4, size=24, seed=0):
     rng = np.random.default_rng(seed)
     targets = rng.integers(0, classes, n)
-    imgs = rng.random((n, 3, size, size)).astype("float32") * 0.3
+    imgs = rng.random((n, 3, size, size)).astype("float32") * 0.3  # <~ FIT104
     for img, t in zip(imgs, targets):
         img[t % 3, (t // 3) * 8:(t // 3) * 8 + 8] += 0.7
     return imgs, targets

@@ -25,7 +25,7 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.traced import at_frame
+from fitdoctor.catalogue.traced import at_frame, module_of
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
 from fitdoctor.edits import fix
 from fitdoctor.facts import FailureFacts, Unknown
@@ -116,7 +116,7 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         Evidence(claim="TensorFlow refused the change", observed=message[:100], fact="failure.message")
     ]
     frame = failure.last_user_frame
-    module = project.module_at(frame.path) if frame is not None and isinstance(project, Project) else None
+    module = module_of(project, frame) if frame is not None and isinstance(project, Project) else None
     for site in module.calls_to(*CONFIGURATION) if module is not None else ():
         assert module is not None
         assert frame is not None

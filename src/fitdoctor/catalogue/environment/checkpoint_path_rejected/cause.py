@@ -26,6 +26,7 @@ import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.traced import module_of
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Severity
 from fitdoctor.edits import fix
 from fitdoctor.facts import FailureFacts, Unknown
@@ -172,7 +173,7 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
     frame = failure.last_user_frame
     evidence = Evidence(claim="Keras refused the path", fact="failure.message")
     if frame is not None and isinstance(project, Project):
-        module = project.module_at(frame.path)
+        module = module_of(project, frame)
         sites = (
             (
                 *module.calls_to("keras.callbacks.ModelCheckpoint"),

@@ -43,6 +43,7 @@ from fitdoctor.catalogue.keras_signatures import (
     REMOVED_NAMES,
     REMOVED_OUTSIDE_TF,
 )
+from fitdoctor.catalogue.traced import module_of
 from fitdoctor.catalogue.words import listing
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, insert_before, merged_removal, remove_argument, rename_argument
@@ -530,7 +531,7 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         return
     frame = failure.last_user_frame
     if frame is not None and isinstance(project, Project):
-        module = project.module_at(frame.path)
+        module = module_of(project, frame)
         for finding in _certain(module, frame.line, gone) if module is not None else ():
             yield finding
             return

@@ -28,7 +28,7 @@ import itertools
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.data_places import map_samples, rework_data, shape_line
+from fitdoctor.catalogue.data_places import map_samples, only_input_line, rework_data, shape_line
 from fitdoctor.catalogue.shapes import Mismatch, mismatches, proven, relation, while_validating
 from fitdoctor.catalogue.words import place, shape_words
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
@@ -151,7 +151,7 @@ def from_failure(
     yield CAUSE.finding(
         f"each sample has shape {shape_words(found)}, but the model expects {words}: the axes are in another order",
         subject="argument x of fit",
-        location=frame.location if frame else None,
+        location=place(only_input_line(data), frame.location if frame else None),
         evidence=[
             Evidence(
                 claim="shape of the input",

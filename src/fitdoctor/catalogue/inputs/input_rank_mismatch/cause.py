@@ -29,7 +29,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.data_places import map_samples, rework_data, shape_line
+from fitdoctor.catalogue.data_places import map_samples, only_input_line, rework_data, shape_line
 from fitdoctor.catalogue.model_inputs import leads_with_batch, refused_input, refusing_site
 from fitdoctor.catalogue.shapes import (
     fits,
@@ -302,7 +302,7 @@ def from_failure(
             yield _of_input(*given, failure.message)
         return
     if _is_about_the_data(failure, said):
-        yield _from_message(said, place(_frame(failure)))
+        yield _from_message(said, place(only_input_line(data), _frame(failure)))
 
 
 def _is_known_to_fit(model: ModelFacts, data: DataFacts) -> bool:

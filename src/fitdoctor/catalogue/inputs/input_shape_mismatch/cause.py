@@ -29,7 +29,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.data_places import map_samples, rework_data, shape_line
+from fitdoctor.catalogue.data_places import map_samples, only_input_line, rework_data, shape_line
+from fitdoctor.catalogue.model_inputs import input_giving
 from fitdoctor.catalogue.shapes import (
     Mismatch,
     input_shape_edit,
@@ -43,7 +44,8 @@ from fitdoctor.catalogue.words import place, shape_words
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix
 from fitdoctor.facts import DataFacts, FailureFacts, FitFacts, ModelFacts, Shape, Unknown
-from fitdoctor.failure.patterns import input_mismatch
+from fitdoctor.failure.patterns import InputMismatch, input_mismatch
+from fitdoctor.source.project import Project
 
 CAUSE = Cause(
     id="FIT101",
@@ -125,7 +127,11 @@ def _fixes(mismatch: Mismatch, fit_call: FitFacts | Unknown, data: DataFacts) ->
 
 @CAUSE.after_failure
 def from_failure(
-    failure: FailureFacts, model: ModelFacts | Unknown, fit: FitFacts | Unknown, data: DataFacts | Unknown
+    failure: FailureFacts,
+    model: ModelFacts | Unknown,
+    fit: FitFacts | Unknown,
+    data: DataFacts | Unknown,
+    project: Project | Unknown,
 ) -> Iterator[Finding]:
     """The message holds the expected and the found shape."""
     said = input_mismatch(failure.message)
@@ -140,15 +146,16 @@ def from_failure(
                 yield _finding(mismatch, fit, data, Confidence.CERTAIN)
         if known or not isinstance(data.trial.forward, Unknown):
             return
-    yield from _from_message(failure, said.found, said.expected, said.axis, said.axis_length)
+    yield from _from_message(failure, said, data, project)
 
 
 def _from_message(
-    failure: FailureFacts, found: Shape, expected: Shape | None, axis: int | None, length: int | None
+    failure: FailureFacts, said: InputMismatch, data: DataFacts | Unknown, project: Project | Unknown
 ) -> Iterator[Finding]:
     """What the words alone tell; an error while the model is made is about the model, not the data."""
-    if failure.called not in ("fit", "evaluate", "predict", "train_on_batch", ""):
+    if failure.called not in ("fit", "evaluate", "predict", "train_on_batch", "") or said.found is None:
         return
+    expected, axis, length, found = said.expected, said.axis, said.axis_length, said.found
     sample = found[1:]
     if expected is None and axis is not None and length is not None and -len(sample) <= axis < 0:
         expected = (None, *sample[:axis], length, *sample[len(sample) + axis + 1 :])
@@ -156,10 +163,11 @@ def _from_message(
         return
     frame = failure.last_user_frame
     wanted = shape_words(expected[1:])
+    given = input_giving(project, expected) if said.expected is not None else None
     yield CAUSE.finding(
         f"each sample has shape {shape_words(sample)}, but the model expects {wanted}",
         subject="argument x of fit",
-        location=frame.location if frame else None,
+        location=place(given, only_input_line(data), frame.location if frame else None),
         evidence=[
             Evidence(
                 claim="shape of the input",

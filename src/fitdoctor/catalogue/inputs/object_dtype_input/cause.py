@@ -24,6 +24,7 @@ What an object array holds is read from its first rows.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.contents import NUMBERS, TEXT, arrays_of, is_refused, kinds
@@ -55,6 +56,18 @@ def from_data(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Fin
     """Keras refused the type of the arrays."""
     if data.problem is not None and _REFUSED.search(data.problem.message):
         yield from _findings(model, fit, data)
+
+
+@CAUSE.in_source
+def from_source(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
+    """A NumPy array that is made as one of objects: Keras 3 refuses it."""
+    if model.keras != 3 or data.form != "arrays":
+        return
+    told = [
+        array for array in arrays_of(data) if array.container == "numpy.ndarray" and array.dtype == "object"
+    ]
+    for finding in _findings(model, fit, data) if told else ():
+        yield replace(finding, confidence=Confidence.LIKELY)
 
 
 def _findings(

@@ -26,6 +26,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.contents import arrays_of, is_text
@@ -44,6 +45,7 @@ CAUSE = Cause(
     slug="string-input",
     severity=Severity.ERROR,
     raises=("ValueError", "UnimplementedError"),
+    explains=("FIT304",),
 )
 
 _REFUSED = pattern(
@@ -58,6 +60,16 @@ def from_data(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Fin
     for array in arrays_of(data):
         if is_text(array) and _is_refused(array, model, data):
             yield _finding(array, fit, data)
+
+
+@CAUSE.in_source
+def from_source(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
+    """A NumPy array of strings: Keras 3 refuses it, whatever the model would do with it."""
+    if model.keras != 3 or data.form != "arrays":
+        return
+    for array in arrays_of(data):
+        if array.container == "numpy.ndarray" and array.dtype == "str":
+            yield replace(_finding(array, fit, data), confidence=Confidence.LIKELY)
 
 
 def _is_refused(array: ArrayFacts, model: ModelFacts, data: DataFacts) -> bool:

@@ -30,12 +30,22 @@ from dataclasses import replace
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.label_edits import respell, rework_labels, with_units
 from fitdoctor.catalogue.label_shapes import FITS, verdict
-from fitdoctor.catalogue.targets import BINARY, SPARSE, Target, is_binary, statistics_of, targets
+from fitdoctor.catalogue.shapes import while_validating
+from fitdoctor.catalogue.targets import (
+    BINARY,
+    SPARSE,
+    Target,
+    deciding_layer,
+    is_binary,
+    statistics_of,
+    targets,
+    way_to,
+)
 from fitdoctor.catalogue.words import number, place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, unsafe
-from fitdoctor.facts import ArrayFacts, DataFacts, FailureFacts, ModelFacts, Statistics, Unknown
-from fitdoctor.failure.patterns import label_out_of_range
+from fitdoctor.facts import ArrayFacts, DataFacts, FailureFacts, LayerFacts, ModelFacts, Statistics, Unknown
+from fitdoctor.failure.patterns import LabelOutOfRange, label_out_of_range
 
 CAUSE = Cause(
     id="FIT203",
@@ -191,30 +201,51 @@ def from_failure(
         yield from (replace(finding, confidence=Confidence.CERTAIN) for finding in found)
         if found or data.role != "training" or all(_fully_seen(array) for array in data.y):
             return
+    yield _from_words(seen, failure, model, data)
+
+
+def _head(model: ModelFacts) -> LayerFacts | None:
+    """The layer that gives the classes, also where the source does not tell how many."""
+    last = next(iter(way_to(model)), None)
+    return deciding_layer(model) or (
+        last if isinstance(last, LayerFacts) and last.class_name == "Dense" else None
+    )
+
+
+def _from_words(
+    seen: LabelOutOfRange, failure: FailureFacts, model: ModelFacts | Unknown, data: DataFacts | Unknown
+) -> Finding:
+    """What the message tells of labels that nobody looked at; it shows the batch that held the stray one."""
     labels = data.y[0] if isinstance(data, DataFacts) and len(data.y) == 1 else None
+    layer = _head(model) if isinstance(model, ModelFacts) else None
     frame = failure.last_user_frame
-    yield CAUSE.finding(
+    made = (labels.code, labels.use) if labels is not None and not while_validating(failure) else ()
+    lacking = seen.value >= seen.high and 0 in seen.batch
+    least, most = min(seen.batch, default=seen.value), max(seen.batch, default=seen.value)
+    raised = frame.location if frame else None
+    if lacking:
+        advice = fix(f"give the last layer {most + 1} units or more, one for each class")
+        where = place(layer.code if layer is not None else None, *made, raised)
+    elif seen.value == seen.high and least > 0:
+        advice = fix(f"shift the labels: they run from 1 to {seen.high}, the loss counts from 0")
+        where = place(*made, raised)
+    else:
+        advice = fix("keep the labels within the range of the output units")
+        where = place(*made, raised)
+    return CAUSE.finding(
         f"a label of {seen.value} was met, but the model has {seen.high} unit{'s' * (seen.high != 1)}: "
         f"{_classes(seen.high)}",
         subject="labels",
-        location=place(
-            labels.code if labels else None,
-            labels.use if labels else None,
-            frame.location if frame else None,
-        ),
+        location=where,
         evidence=[
             Evidence(
                 claim="TensorFlow refused the label",
                 observed=str(seen.value),
                 expected=f"0..{seen.high - 1}",
                 fact="failure.message",
-                location=frame.location if frame else None,
+                location=raised,
             )
         ],
-        fixes=[
-            fix("shift the labels so that they start at 0, or give the last layer one unit more")
-            if seen.value == seen.high
-            else fix("keep the labels within the range of the output units")
-        ],
+        fixes=[advice],
         confidence=Confidence.CERTAIN,
     )

@@ -69,6 +69,10 @@ def _may_be_return(model: ModelFacts) -> bool:
     return all(loss.kind in ("function", "class") for loss in model.losses)
 
 
+def _only_of_keras(model: ModelFacts) -> bool:
+    return bool(model.losses) and all(loss.kind == "builtin" for loss in model.losses)
+
+
 @CAUSE.after_failure
 def from_failure(
     failure: FailureFacts, model: ModelFacts | Unknown, fit: FitFacts | Unknown, data: DataFacts | Unknown
@@ -81,7 +85,9 @@ def from_failure(
     if isinstance(model, ModelFacts) and isinstance(fit, FitFacts) and isinstance(data, DataFacts):
         if _lacks_labels(model, fit, data):
             yield _finding(model, fit, data, Confidence.CERTAIN, raised_at)
-        return
+            return
+        if data.y or data.form not in ("dataset", "other") or not _only_of_keras(model):
+            return
     if _WORDS not in failure.message or frame is None or failure.called not in _NEED_LABELS:
         return
     given = _labels_in(frame.text)
@@ -89,7 +95,7 @@ def from_failure(
         yield CAUSE.finding(
             "the model has a loss, but fit gets no labels",
             subject="labels",
-            location=raised_at,
+            location=place(data.code if isinstance(data, DataFacts) else None, raised_at),
             evidence=[
                 Evidence(
                     claim="the call gives one argument before the options",

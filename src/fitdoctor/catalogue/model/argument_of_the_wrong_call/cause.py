@@ -29,6 +29,7 @@ from collections.abc import Iterator
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.keras_renames import older_arguments
 from fitdoctor.catalogue.keras_signatures import SIGNATURES
+from fitdoctor.catalogue.traced import module_of
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import append_arguments, fix, merged_removal, remove_argument, rename_argument
 from fitdoctor.facts import Argument, Code, FailureFacts, Unknown
@@ -159,7 +160,7 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         return
     frame = failure.last_user_frame
     if frame is not None and isinstance(project, Project):
-        module = project.module_at(frame.path)
+        module = module_of(project, frame)
         for site in module.method_calls(method) if module is not None else ():
             code = module.code(site.node) if module is not None else None
             argument = code.argument(seen.name) if code is not None else None

@@ -29,7 +29,7 @@ from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.keras_tensors import is_keras_tensor
 from fitdoctor.catalogue.layer_refusals import Refusal, of_site
 from fitdoctor.catalogue.layer_source import found_in, node_at
-from fitdoctor.catalogue.traced import at_frame, function_at
+from fitdoctor.catalogue.traced import at_frame, function_at, module_of
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, Severity
 from fitdoctor.edits import fix
@@ -238,7 +238,7 @@ def _candidates(project: Project, failure: FailureFacts) -> list[tuple[Module, a
 
 
 def _in_frame(project: Project, frame: Frame) -> list[tuple[Module, ast.Subscript]]:
-    module = project.module_at(frame.path)
+    module = module_of(project, frame)
     if module is None:
         return []
     function = function_at(module, frame.line, frame.cell)

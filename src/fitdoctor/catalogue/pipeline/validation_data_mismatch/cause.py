@@ -25,17 +25,18 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import replace
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.bindings import binding_line, binding_of, bound_names
 from fitdoctor.catalogue.data_places import shape_line
 from fitdoctor.catalogue.generator_sources import expression_of
-from fitdoctor.catalogue.shapes import forward_failure, while_validating
+from fitdoctor.catalogue.shapes import fits, forward_failure, while_validating
 from fitdoctor.catalogue.targets import loss_failure
 from fitdoctor.catalogue.words import place, shape_words
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, spell, wrap
-from fitdoctor.facts import ArrayFacts, Code, DataFacts, FailureFacts, FitFacts, Shape, Unknown
+from fitdoctor.facts import ArrayFacts, Code, DataFacts, FailureFacts, FitFacts, ModelFacts, Shape, Unknown
 from fitdoctor.failure.patterns import input_count, input_mismatch, target_and_output
 from fitdoctor.source.project import Project
 
@@ -73,6 +74,29 @@ def from_data(
     if pair is None:
         return
     yield _finding(fit, training, validation, pair, project)
+
+
+@CAUSE.in_source
+def from_source(
+    model: ModelFacts, fit: FitFacts, training: DataFacts, validation: DataFacts, project: Project | Unknown
+) -> Iterator[Finding]:
+    """The model's input takes the training data, and not the validation data."""
+    if (training.role, validation.role) != ("training", "validation") or "train_step" in model.overrides:
+        return
+    if isinstance(model.inputs, Unknown) or len(model.inputs) != 1 or fit.method != "fit":
+        return
+    if len(training.x) != 1 or len(validation.x) != 1:
+        return
+    ours, theirs, wanted = training.x[0], validation.x[0], model.inputs[0].shape
+    if isinstance(wanted, Unknown) or not all(isinstance(one.shape, tuple) for one in (ours, theirs)):
+        return
+    if _taken(ours, wanted) and not _taken(theirs, wanted):
+        finding = _finding(fit, training, validation, (ours, theirs), project)
+        yield replace(finding, confidence=Confidence.LIKELY)
+
+
+def _taken(array: ArrayFacts, wanted: Shape) -> bool:
+    return isinstance(array.shape, tuple) and bool(array.shape) and fits(array.shape[1:], wanted[1:])
 
 
 Pair = tuple[ArrayFacts | None, ArrayFacts | None]
@@ -210,7 +234,8 @@ def from_failure(
         return
     pair = _differing(training, validation) if validation.x else None
     tried = not isinstance(training.trial.forward, Unknown)
-    if pair is not None and tried and (validating or _is_about(failure.message, *pair)):
+    told = pair is not None and all(part is not None and isinstance(part.shape, tuple) for part in pair)
+    if pair is not None and (tried or told) and (validating or _is_about(failure.message, *pair)):
         yield _finding(fit, training, validation, pair, project)
     elif validating and not (tried and validation.x):  # it was not read ahead
         yield from _from_words(failure)

@@ -27,7 +27,7 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.traced import at_frame, name_of, traced_evidence, traced_functions
+from fitdoctor.catalogue.traced import at_frame, module_of, name_of, traced_evidence, traced_functions
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, insert_after
 from fitdoctor.facts import FailureFacts, Unknown
@@ -160,7 +160,7 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         return
     evidence = [Evidence(claim="TensorFlow refused the new variable", location=_last(failure))]
     for frame in reversed(failure.user_frames):
-        module = project.module_at(frame.path)
+        module = module_of(project, frame)
         for site in module.calls if module is not None else ():
             assert module is not None
             if site.function is None or not at_frame(module, site.node, frame):

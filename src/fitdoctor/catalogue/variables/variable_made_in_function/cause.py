@@ -27,6 +27,7 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.traced import module_of
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix
 from fitdoctor.facts import FailureFacts, Unknown
@@ -80,7 +81,7 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
     frame = failure.last_user_frame
     evidence = [Evidence(claim="TensorFlow refused a second variable", fact="failure.message")]
     if frame is not None and isinstance(project, Project):
-        module = project.module_at(frame.path)
+        module = module_of(project, frame)
         for site in module.calls_to(*MAKERS) if module is not None else ():
             assert module is not None
             location = module.location(site.node)
