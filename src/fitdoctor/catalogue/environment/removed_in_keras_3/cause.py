@@ -26,9 +26,19 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.compile_positions import metrics_as_loss_weights, refuses_loss_weights
+from fitdoctor.catalogue.keras_1 import arguments_of_keras_1, renamed
+from fitdoctor.catalogue.keras_3_fixes import (
+    as_keras,
+    attribute_name,
+    classes_fix,
+    elsewhere,
+    import_fix,
+    input_before,
+)
 from fitdoctor.catalogue.keras_renames import (
     OLDER_HISTORY,
     RENAMED_ARGUMENTS,
@@ -45,8 +55,8 @@ from fitdoctor.catalogue.keras_signatures import (
 )
 from fitdoctor.catalogue.traced import module_of
 from fitdoctor.catalogue.words import listing
-from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
-from fitdoctor.edits import fix, insert_before, merged_removal, remove_argument, rename_argument
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
+from fitdoctor.edits import fix, merged_removal, remove_argument, rename_argument
 from fitdoctor.facts import Argument, Code, FailureFacts, Unknown
 from fitdoctor.failure.patterns import attribute_missing, unexpected_keyword
 from fitdoctor.source.keras_objects import defines, is_keras_model, kind_of_value
@@ -84,6 +94,7 @@ def _arguments(module: Module) -> Iterator[Finding]:
     for site in module.calls:
         for code, argument in _refused(module, site):
             yield _argument_finding(module, site, code, argument, Confidence.LIKELY)
+        yield from _of_keras_1(module, site)
         yield from _ignored_decay(module, site)
 
 
@@ -100,6 +111,19 @@ def _positions(module: Module, confidence: Confidence) -> Iterator[Finding]:
             ],
             fixes=[fix("name it: `metrics=`", (Edit(where, f"metrics={module.segment(metrics)}"),))],
             confidence=confidence,
+        )
+
+
+def _of_keras_1(module: Module, site: CallSite) -> Iterator[Finding]:
+    """Arguments that were renamed with Keras 2; one finding a call, since the first of them raises."""
+    for argument, new in arguments_of_keras_1(module, site)[:1]:
+        called = site.name.rpartition(".")[2]
+        yield CAUSE.finding(
+            f"`{called}` takes no `{argument.name}` since Keras 2",
+            subject=f"argument {argument.name} of {called}",
+            location=argument.whole,
+            evidence=[Evidence(claim="an argument of Keras 1", observed=argument.name, expected=new)],
+            fixes=[fix("use the names of today", renamed(module, site))],
         )
 
 
@@ -141,7 +165,7 @@ def _argument_fix(module: Module, site: CallSite, code: Code, argument: Argument
     new = RENAMED_ARGUMENTS.get(argument.name)
     if argument.name == "batch_input_shape":
         return fix(
-            "put an `Input(batch_shape=…)` before the layer", _input_before(module, site, code, argument)
+            "put an `Input(batch_shape=…)` before the layer", input_before(module, site, code, argument)
         )
     if new is not None and code.argument(new) is None:
         return fix(f"write `{new}`", rename_argument(code, argument.name, new))
@@ -152,30 +176,6 @@ def _argument_fix(module: Module, site: CallSite, code: Code, argument: Argument
         f"remove {listing(names)}",
         merged_removal(code, names),
     )
-
-
-def _input_before(module: Module, site: CallSite, code: Code, argument: Argument) -> tuple[Edit, ...]:
-    """`Input(batch_shape=…)` as an element, or an `add`, of its own."""
-    keras = code.spelling("keras")
-    if keras is None:
-        return ()
-    entry = f"{keras}.Input(batch_shape={argument.text})"
-    taken = remove_argument(code, argument.name)
-    parent = module.parent(site.node)
-    if isinstance(parent, ast.List):
-        start = Location(
-            code.location.path,
-            code.location.line,
-            code.location.column,
-            code.location.line,
-            code.location.column,
-            code.location.cell,
-        )
-        return (Edit(start, f"{entry}, "), *taken)
-    if isinstance(parent, ast.Call) and isinstance(parent.func, ast.Attribute) and parent.func.attr == "add":
-        model = module.segment(parent.func.value)
-        return (*insert_before(module.code(parent), f"{model}.add({entry})"), *taken)
-    return ()
 
 
 def _ignored_decay(module: Module, site: CallSite) -> Iterator[Finding]:
@@ -232,9 +232,9 @@ def _method_finding(module: Module, node: ast.Attribute, confidence: Confidence)
     title = f"call `{new}`" if new else "call the model or use what Keras 3 offers"
     edits: tuple[Edit, ...] = ()
     if new is not None:
-        edits = (Edit(_attribute_name(module, node), new),)
+        edits = (Edit(attribute_name(module, node), new),)
     elif node.attr == "predict_classes":
-        title, edits = _classes_fix(module, node)
+        title, edits = classes_fix(module, node)
     return CAUSE.finding(
         f"a Keras 3 model has no `{node.attr}`",
         subject=f"method {node.attr}",
@@ -243,46 +243,6 @@ def _method_finding(module: Module, node: ast.Attribute, confidence: Confidence)
         fixes=[fix(title, edits)],
         confidence=confidence,
     )
-
-
-def _attribute_name(module: Module, node: ast.Attribute) -> Location:
-    """The span of the name after the dot."""
-    whole = module.location(node)
-    return Location(
-        whole.path,
-        whole.end_line,
-        whole.end_column - len(node.attr),
-        whole.end_line,
-        whole.end_column,
-        whole.cell,
-    )
-
-
-def _classes_fix(module: Module, node: ast.Attribute) -> tuple[str, tuple[Edit, ...]]:
-    """`predict_classes(x)` is the argmax of `predict(x)`, or a threshold for one sigmoid unit."""
-    call = module.parent(node)
-    if not isinstance(call, ast.Call):
-        return "take the class from `predict`", ()
-    inner = module.segment(call).replace(".predict_classes(", ".predict(", 1)
-    if _has_one_unit(module, node.value):
-        return "compare `predict` with 0.5", (
-            Edit(module.location(call), f'({inner} > 0.5).astype("int32")'),
-        )
-    code = module.code(call)
-    numpy = code.spelling("numpy")
-    edit = Edit(
-        module.location(call), f"{numpy}.argmax({inner}, axis=-1)" if numpy else f"{inner}.argmax(axis=-1)"
-    )
-    return "take the class with the largest output of `predict`", (edit,)
-
-
-def _has_one_unit(module: Module, model: ast.expr) -> bool:
-    """Whether the file's layers end in one sigmoid unit, as far as they can be read."""
-    last = list(module.calls_to("keras.layers.Dense"))[-1:]
-    for site in last:
-        units = site.argument("units", 0)
-        return isinstance(units, ast.Constant) and units.value == 1
-    return False
 
 
 def _optimizer_finding(module: Module, node: ast.Attribute, confidence: Confidence) -> Finding:
@@ -317,13 +277,13 @@ def _learning_rate_edit(module: Module, node: ast.Attribute) -> Edit:
             return Edit(module.location(call), f"float({rate})")
         if name == "keras.backend.set_value" and len(call.args) == 2:
             return Edit(module.location(call), f"{rate}.assign({module.segment(call.args[1])})")
-    return Edit(_attribute_name(module, node), "learning_rate")
+    return Edit(attribute_name(module, node), "learning_rate")
 
 
 def _imports(module: Module) -> Iterator[Finding]:
     """Imports of modules and names that are not there any more."""
     for node in module.nodes(ast.ImportFrom):
-        source = _as_keras(node.module or "")
+        source = as_keras(node.module or "")
         if node.level or not source:
             continue
         for alias in node.names:
@@ -335,7 +295,7 @@ def _imports(module: Module) -> Iterator[Finding]:
                     break
     for plain in module.nodes(ast.Import):
         for alias in plain.names:
-            source = _as_keras(alias.name)
+            source = as_keras(alias.name)
             outside_tf = alias.name.startswith("keras")
             if source and _is_gone_module(source, outside_tf=outside_tf) and not _is_tried(module, plain):
                 yield CAUSE.finding(
@@ -346,23 +306,19 @@ def _imports(module: Module) -> Iterator[Finding]:
                 )
 
 
-def _as_keras(dotted: str) -> str:
-    """The name below `keras`, however it is imported; "" for other packages."""
-    for prefix in ("tensorflow.keras", "keras"):
-        if dotted == prefix or dotted.startswith(prefix + "."):
-            return "keras" + dotted.removeprefix(prefix)
-    return ""
-
-
 def _is_gone(full: str, *, outside_tf: bool) -> bool:
-    return full in REMOVED_NAMES or _is_gone_module(full, outside_tf=outside_tf)
+    return (
+        full in REMOVED_NAMES
+        or full.startswith("keras.layers.CuDNN")
+        or _is_gone_module(full, outside_tf=outside_tf)
+    )
 
 
 def _is_gone_module(dotted: str, *, outside_tf: bool) -> bool:
     return (
         dotted in REMOVED_MODULES
         or (outside_tf and dotted in REMOVED_OUTSIDE_TF)
-        or dotted.startswith(("keras.wrappers", "keras.engine"))
+        or dotted.startswith(("keras.wrappers", "keras.engine", "keras.layers.merge"))
     )
 
 
@@ -384,40 +340,9 @@ def _import_finding(
         subject=f"import of {alias.name}",
         location=module.location(node),
         evidence=[Evidence(claim="a module or name of Keras 2", observed=f"{node.module}.{alias.name}")],
-        fixes=[_import_fix(module, node, alias, source)],
+        fixes=[import_fix(module, node, alias, source)],
         confidence=confidence,
     )
-
-
-def _import_fix(module: Module, node: ast.ImportFrom, alias: ast.alias, source: str) -> Fix:
-    root = "tensorflow.keras" if (node.module or "").startswith("tensorflow") else "keras"
-    statement = module.segment(node)
-    if f"{source}.{alias.name}" in REMOVED_OUTSIDE_TF:
-        return fix(
-            "import it from `tensorflow.keras`, where it lives on",
-            (Edit(module.location(node), statement.replace("from keras", "from tensorflow.keras", 1)),),
-        )
-    if alias.name == "np_utils":
-        known = alias.asname or alias.name
-        return fix(
-            "import `utils`, which has `to_categorical`",
-            (Edit(module.location(node), f"from {root} import utils as {known}"),),
-        )
-    for public, names in PUBLIC_NAMES.items():
-        if all(each.name in names for each in node.names) and source.startswith(public):
-            return _moved_import(module, node, public, root)
-    for public in ("keras.layers", "keras.optimizers", "keras.models", "keras.utils"):
-        if all(each.name in PUBLIC_NAMES[public] for each in node.names):
-            return _moved_import(module, node, public, root)
-    if source.startswith("keras.wrappers"):
-        return fix("use the package `scikeras` for scikit-learn wrappers")
-    return fix("use what Keras 3 offers instead")
-
-
-def _moved_import(module: Module, node: ast.ImportFrom, public: str, root: str) -> Fix:
-    target = root + public.removeprefix("keras")
-    text = re.sub(r"^from\s+[\w.]+", f"from {target}", module.segment(node), count=1)
-    return fix(f"import from `{target}`", (Edit(module.location(node), text),))
 
 
 def _names(module: Module) -> Iterator[Finding]:
@@ -428,13 +353,34 @@ def _names(module: Module) -> Iterator[Finding]:
         spelt = module.dotted(site.node.func)
         if ".legacy." in site.name and site.name.startswith("keras.optimizers."):
             yield _legacy_finding(module, site)
+        elif "experimental." in module.segment(site.node.func) and _without_experimental(site.name):
+            yield _experimental_finding(module, site)
         elif _is_gone(site.name, outside_tf=spelt.startswith("keras.")) and "experimental" not in site.name:
             yield CAUSE.finding(
                 f"Keras 3 has no `{site.name.removeprefix('keras.')}`",
                 subject=f"name {site.name}",
                 location=module.location(site.node.func),
-                fixes=[fix("use what Keras 3 offers instead, or `tf.keras` where it lives on")],
+                fixes=[elsewhere(module, site.node.func)],
             )
+
+
+def _without_experimental(name: str) -> str:
+    """The name that something of an `experimental` module has today; "" where it has none."""
+    plain = name.replace("experimental.preprocessing.", "").replace("experimental.", "")
+    public, _dot, last = plain.rpartition(".")
+    return plain if public in ("keras.layers", "keras.optimizers") and last in PUBLIC_NAMES[public] else ""
+
+
+def _experimental_finding(module: Module, site: CallSite) -> Finding:
+    text = module.segment(site.node.func)
+    plain = text.replace("experimental.preprocessing.", "").replace("experimental.", "")
+    return CAUSE.finding(
+        f"Keras 3 has no `{text}`",
+        subject=f"name {site.name}",
+        location=module.location(site.node.func),
+        evidence=[Evidence(claim="a module of Keras 2", observed=text, expected=plain)],
+        fixes=[fix("leave out `experimental`", (Edit(module.location(site.node.func), plain),))],
+    )
 
 
 def _legacy_finding(module: Module, site: CallSite) -> Finding:
@@ -527,9 +473,10 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         for read in project.modules:
             yield from _positions(read, Confidence.CERTAIN)
     gone = _gone_in_message(failure)
-    if gone is None:
-        return
     frame = failure.last_user_frame
+    if gone is None:
+        yield from _refused_call(failure, project)
+        return
     if frame is not None and isinstance(project, Project):
         module = module_of(project, frame)
         for finding in _certain(module, frame.line, gone) if module is not None else ():
@@ -548,10 +495,23 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
     )
 
 
+def _refused_call(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """A layer or model that was called as in Keras 1: the message names what is missing, or the first odd one."""
+    frame = failure.last_user_frame
+    if frame is None or not isinstance(project, Project) or failure.type not in ("TypeError", "ValueError"):
+        return
+    if "missing" not in failure.message and "keyword arguments passed to" not in failure.message:
+        return
+    module = project.module_at(frame.path)
+    for site in module.calls if module is not None else ():
+        here = module.location(site.node) if module is not None else None
+        if module is not None and here is not None and here.line <= frame.line <= here.end_line:
+            for finding in _of_keras_1(module, site):
+                yield replace(finding, confidence=Confidence.CERTAIN)
+
+
 def _certain(module: Module, line: int, gone: str) -> Iterator[Finding]:
     """What the source says about that line, as a certainty: it has failed."""
-    from dataclasses import replace
-
     for site in module.calls:
         here = module.location(site.node)
         if here.line <= line <= here.end_line and site.method in METHODS:
@@ -566,6 +526,9 @@ def _certain(module: Module, line: int, gone: str) -> Iterator[Finding]:
                 yield _optimizer_finding(module, node, Confidence.CERTAIN)
             elif node.attr in REMOVED_ATTRIBUTES["model"] and isinstance(module.parent(node), ast.Call):
                 yield _method_finding(module, node, Confidence.CERTAIN)
+    for finding in _names(module):
+        if finding.location is not None and finding.location.line <= line <= finding.location.end_line:
+            yield replace(finding, confidence=Confidence.CERTAIN)
     for subscript in module.nodes(ast.Subscript):
         here = module.location(subscript)
         if here.line <= line <= here.end_line and isinstance(subscript.slice, ast.Constant):
@@ -593,7 +556,7 @@ def _gone_in_message(failure: FailureFacts) -> str | None:
     imported = re.search(r"(?:No module named|cannot import name) '([\w.]+)'(?: from '([\w.]+)')?", message)
     if imported and failure.type in ("ImportError", "ModuleNotFoundError"):
         full = f"{imported[2]}.{imported[1]}" if imported[2] else imported[1]
-        return full if _as_keras(full) and full not in ("keras", "tensorflow.keras") else None
+        return full if as_keras(full) and full not in ("keras", "tensorflow.keras") else None
     if failure.type == "ImportError" and "is not supported in Keras 3" in message:
         return message.split("`")[1] if "`" in message else "legacy"
     if failure.type == "KeyError":

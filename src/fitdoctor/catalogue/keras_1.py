@@ -1,0 +1,47 @@
+"""Calls as Keras 1 wrote them: which arguments of a layer or model are older than Keras 2, and the edits that mend them."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from fitdoctor.catalogue.keras_renames import keras_1_arguments
+from fitdoctor.diagnosis import Edit
+from fitdoctor.edits import rename_argument
+
+if TYPE_CHECKING:
+    from fitdoctor.facts import Argument, Code
+    from fitdoctor.source.module import CallSite, Module
+
+
+def arguments_of_keras_1(module: Module, site: CallSite) -> list[tuple[Argument, str]]:
+    """The arguments of a call that only Keras 1 knew, each with its name now."""
+    known = keras_1_arguments(site.name)
+    if not known or not any(keyword.arg in known for keyword in site.node.keywords):
+        return []
+    return [(each, known[each.name]) for each in module.code(site.node).arguments if each.name in known]
+
+
+def renamed(module: Module, site: CallSite) -> tuple[Edit, ...]:
+    """The whole call in the words of today; none where it is more than renaming."""
+    code = module.code(site.node)
+    arguments = arguments_of_keras_1(module, site)
+    if any(argument.name in ("nb_row", "nb_col") for argument, _new in arguments):
+        return ()
+    edits = [edit for argument, new in arguments for edit in rename_argument(code, argument.name, new)]
+    return (*edits, *_kernel_size(module, site, code))
+
+
+def _kernel_size(module: Module, site: CallSite, code: Code) -> tuple[Edit, ...]:
+    """`Convolution2D(8, 3, 3)`: rows and columns of the kernel stood apart; now the third would be the strides."""
+    positional = site.node.args
+    if "Conv" not in site.name or "2D" not in site.name or len(positional) != 3:
+        return ()
+    rows, columns = positional[1:]
+    if not all(isinstance(each, ast.Constant) and isinstance(each.value, int) for each in (rows, columns)):
+        return ()
+    first, last = code.arguments[1].location, code.arguments[2].location
+    from dataclasses import replace
+
+    span = replace(first, end_line=last.end_line, end_column=last.end_column)
+    return (Edit(span, f"({module.segment(rows)}, {module.segment(columns)})"),)

@@ -1,0 +1,154 @@
+"""How code for Keras 2 is written for Keras 3: the edits for imports, methods and arguments that are gone."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from fitdoctor.catalogue.keras_signatures import PUBLIC_NAMES, REMOVED_OUTSIDE_TF
+from fitdoctor.diagnosis import Edit, Fix, Location
+from fitdoctor.edits import fix, insert_before, remove_argument
+from fitdoctor.facts import Argument, Code
+from fitdoctor.source.module import CallSite, Module
+
+
+def input_before(module: Module, site: CallSite, code: Code, argument: Argument) -> tuple[Edit, ...]:
+    """`Input(batch_shape=…)` as an element, or an `add`, of its own."""
+    keras = code.spelling("keras")
+    if keras is None:
+        return ()
+    entry = f"{keras}.Input(batch_shape={argument.text})"
+    taken = remove_argument(code, argument.name)
+    parent = module.parent(site.node)
+    if isinstance(parent, ast.List):
+        start = Location(
+            code.location.path,
+            code.location.line,
+            code.location.column,
+            code.location.line,
+            code.location.column,
+            code.location.cell,
+        )
+        return (Edit(start, f"{entry}, "), *taken)
+    if isinstance(parent, ast.Call) and isinstance(parent.func, ast.Attribute) and parent.func.attr == "add":
+        model = module.segment(parent.func.value)
+        return (*insert_before(module.code(parent), f"{model}.add({entry})"), *taken)
+    return ()
+
+
+def attribute_name(module: Module, node: ast.Attribute) -> Location:
+    """The span of the name after the dot."""
+    whole = module.location(node)
+    return Location(
+        whole.path,
+        whole.end_line,
+        whole.end_column - len(node.attr),
+        whole.end_line,
+        whole.end_column,
+        whole.cell,
+    )
+
+
+def classes_fix(module: Module, node: ast.Attribute) -> tuple[str, tuple[Edit, ...]]:
+    """`predict_classes(x)` is the argmax of `predict(x)`, or a threshold for one sigmoid unit."""
+    call = module.parent(node)
+    if not isinstance(call, ast.Call):
+        return "take the class from `predict`", ()
+    inner = module.segment(call).replace(".predict_classes(", ".predict(", 1)
+    if has_one_unit(module, node.value):
+        return "compare `predict` with 0.5", (
+            Edit(module.location(call), f'({inner} > 0.5).astype("int32")'),
+        )
+    code = module.code(call)
+    numpy = code.spelling("numpy")
+    edit = Edit(
+        module.location(call), f"{numpy}.argmax({inner}, axis=-1)" if numpy else f"{inner}.argmax(axis=-1)"
+    )
+    return "take the class with the largest output of `predict`", (edit,)
+
+
+def has_one_unit(module: Module, model: ast.expr) -> bool:
+    """Whether the file's layers end in one sigmoid unit, as far as they can be read."""
+    last = list(module.calls_to("keras.layers.Dense"))[-1:]
+    for site in last:
+        units = site.argument("units", 0)
+        return isinstance(units, ast.Constant) and units.value == 1
+    return False
+
+
+def import_fix(module: Module, node: ast.ImportFrom, alias: ast.alias, source: str) -> Fix:
+    """How an import of something that is gone is written today."""
+    root = "tensorflow.keras" if (node.module or "").startswith("tensorflow") else "keras"
+    statement = module.segment(node)
+    if f"{source}.{alias.name}" in REMOVED_OUTSIDE_TF:
+        return fix(
+            "import it from `tensorflow.keras`, where it lives on",
+            (Edit(module.location(node), statement.replace("from keras", "from tensorflow.keras", 1)),),
+        )
+    if source == "keras.layers.experimental" and alias.name == "preprocessing" and len(node.names) == 1:
+        text = f"from {root} import layers as {alias.asname or alias.name}"
+        return fix("take them from `layers`", (Edit(module.location(node), text),))
+    if alias.name == "np_utils":
+        known = alias.asname or alias.name
+        return fix(
+            "import `utils`, which has `to_categorical`",
+            (Edit(module.location(node), f"from {root} import utils as {known}"),),
+        )
+    for public, names in PUBLIC_NAMES.items():
+        if all(each.name in names for each in node.names) and source.startswith(public):
+            return moved_import(module, node, public, root)
+    for public in ("keras.layers", "keras.optimizers", "keras.models", "keras.utils"):
+        if all(each.name in PUBLIC_NAMES[public] for each in node.names):
+            return moved_import(module, node, public, root)
+    recurrent = [each for each in node.names if each.name.startswith("CuDNN")]
+    if recurrent and all(
+        each.name.removeprefix("CuDNN") in PUBLIC_NAMES["keras.layers"] for each in node.names
+    ):
+        return fix(
+            "import the plain layers: on a GPU they use cuDNN by themselves", (_plain_import(module, node),)
+        )
+    if source.startswith("keras.wrappers"):
+        return fix("use the package `scikeras` for scikit-learn wrappers")
+    return fix("use what Keras 3 offers instead")
+
+
+def moved_import(module: Module, node: ast.ImportFrom, public: str, root: str) -> Fix:
+    """The same names from another module."""
+    target = root + public.removeprefix("keras")
+    text = re.sub(r"^from\s+[\w.]+", f"from {target}", module.segment(node), count=1)
+    return fix(f"import from `{target}`", (Edit(module.location(node), text),))
+
+
+def elsewhere(module: Module, func: ast.Attribute) -> Fix:
+    """Import from `tensorflow.keras`, which kept most of the old backend, what the new package has not."""
+    title = "import it from `tensorflow.keras`, where it lives on"
+    root: ast.expr = func
+    while isinstance(root, ast.Attribute):
+        root = root.value
+    nodes: list[ast.ImportFrom | ast.Import] = [*module.nodes(ast.ImportFrom), *module.nodes(ast.Import)]
+    for node in nodes:
+        bound = [alias.asname or alias.name.partition(".")[0] for alias in node.names]
+        if not isinstance(root, ast.Name) or root.id not in bound or len(bound) != 1:
+            continue
+        text = module.segment(node)
+        if re.match(r"(?:from|import)\s+keras\b", text) and (
+            isinstance(node, ast.ImportFrom) or node.names[0].asname
+        ):
+            return fix(
+                title, (Edit(module.location(node), re.sub(r"\bkeras\b", "tensorflow.keras", text, count=1)),)
+            )
+    return fix("use what Keras 3 offers instead, or `tf.keras` where it lives on")
+
+
+def as_keras(dotted: str) -> str:
+    """The name below `keras`, however it is imported; "" for other packages."""
+    for prefix in ("tensorflow.keras", "keras"):
+        if dotted == prefix or dotted.startswith(prefix + "."):
+            return "keras" + dotted.removeprefix(prefix)
+    return ""
+
+
+def _plain_import(module: Module, node: ast.ImportFrom) -> Edit:
+    """`LSTM as CuDNNLSTM`: the rest of the file may stay as it is."""
+    text = re.sub(r"\bCuDNN(LSTM|GRU)\b(?!\s+as\b)", r"\1 as CuDNN\1", module.segment(node))
+    return Edit(module.location(node), re.sub(r"\bCuDNN(LSTM|GRU)(?=\s+as\b)", r"\1", text))
