@@ -90,7 +90,7 @@ class ForkServer:
         """End the server."""
         if self._process is not None:
             self._process.kill()
-            self._process.wait()
+            self._process.communicate()  # waits, and closes the pipes
 
 
 def serve() -> None:
