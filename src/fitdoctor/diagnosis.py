@@ -198,6 +198,31 @@ class Unexplained:
 
 
 @dataclass(frozen=True)
+class WayStep:
+    """A station of the data on its way from where it is made to the loss."""
+
+    stage: str
+    """`data`, `pipeline`, `batch`, `model` or `loss`."""
+    what: str
+    shape: str = ""
+    dtype: str = ""
+    device: str = ""
+    location: Location | None = None
+    """The line that made it so."""
+    note: str = ""
+    """Where what is given and what is expected part: what was refused here."""
+
+
+@dataclass(frozen=True)
+class Way:
+    """The way of the data through one call of fit."""
+
+    method: str
+    location: Location | None
+    steps: tuple[WayStep, ...]
+
+
+@dataclass(frozen=True)
 class Diagnosis:
     """The ranked findings of one look at a program; the first is primary."""
 
@@ -207,6 +232,7 @@ class Diagnosis:
     unexplained: tuple[Unexplained, ...] = ()
     excerpts: tuple[Excerpt, ...] = ()
     script: Script | None = None
+    ways: tuple[Way, ...] = ()
     tool_version: str = field(default="", compare=False)
 
     @property
@@ -249,6 +275,8 @@ class Diagnosis:
         }
         if self.script is not None:
             plain["script"] = to_plain(self.script)
+        if self.ways:
+            plain["ways"] = to_plain(self.ways)
         return plain
 
     @classmethod
@@ -269,7 +297,7 @@ class Diagnosis:
             )
         fields = {
             name: plain.get(name, [])
-            for name in ("findings", "skipped", "crashes", "unexplained", "excerpts")
+            for name in ("findings", "skipped", "crashes", "unexplained", "excerpts", "ways")
         }
         tool = plain.get("tool")
         version = tool.get("version", "") if isinstance(tool, dict) else ""

@@ -166,6 +166,8 @@ class ArrayFacts:
     """The expression that made it (its last assignment or reshape)."""
     use: Code | Unknown = Unknown()
     """The expression that was given to fit."""
+    device: str = ""
+    """For a tensor: where it lies, such as `CPU:0`."""
     written_numbers: bool = False
     """For strings: each of those that were looked at is a written number."""
 
@@ -368,6 +370,8 @@ class ModelFacts:
     """Variables reachable from the model that it does not track, in words."""
     strategy: str = ""
     """The distribution strategy that the model was made under; "" for none."""
+    device: str = ""
+    """Where its weights lie, such as `GPU:0`; "" where it has none yet."""
     code: Code | Unknown = Unknown()
     """Where it was made."""
     compile_code: Code | Unknown = Unknown()

@@ -168,8 +168,15 @@ def array_facts(
         columns=columns,
         code=code,
         use=use,
+        device=_device(value),
         written_numbers=dtype in ("str", "object") and _written_numbers(value),
     )
+
+
+def _device(value: Any) -> str:
+    """Where a tensor lies; arrays of NumPy's say nothing, or `cpu`."""
+    device = getattr(value, "device", "")
+    return device.rpartition("device:")[2] if isinstance(device, str) and "device:" in device else ""
 
 
 def _written_numbers(value: Any) -> bool:

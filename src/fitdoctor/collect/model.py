@@ -66,6 +66,7 @@ def collect_model(model: Any, codes: Codes) -> ModelFacts:
         jit_compile=getattr(model, "jit_compile", None) is True,
         run_eagerly=_runs_eagerly(model),
         parameters=_size(model, "weights"),
+        device=_device(model),
         trainable_parameters=_size(model, "trainable_weights")
         if built and all(getattr(layer, "built", True) for layer in layers)
         else Unknown("the model is not built"),
@@ -308,3 +309,11 @@ def _strategy(model: Any) -> str:
     if strategy is None or type(strategy).__name__ == "_DefaultDistributionStrategy":
         return ""
     return type(strategy).__name__
+
+
+def _device(model: Any) -> str:
+    """Where the first weight lies."""
+    weights = getattr(model, "weights", None) if getattr(model, "built", False) else None
+    value = getattr(weights[0], "value", weights[0]) if isinstance(weights, list) and weights else None
+    device = getattr(value, "device", "")
+    return device.rpartition("device:")[2] if isinstance(device, str) else ""

@@ -16,13 +16,14 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from fitdoctor.diagnosis import Crash, Diagnosis, Raised, Script
+from fitdoctor.diagnosis import Crash, Diagnosis, Raised, Script, Way
 from fitdoctor.examine import Run, SeenCall, examine_run, raised, read_project
 from fitdoctor.facts import EnvironmentFacts, FailureFacts, HeldTensor, TrainingFacts
 from fitdoctor.plain import from_plain
 from fitdoctor.runner import death
 from fitdoctor.runner.session import Options, read_now, read_pieces, seen_from, write_options
 from fitdoctor.runner.watching import described
+from fitdoctor.runner.way import way_of
 
 BOOTSTRAP = Path(__file__).with_name("bootstrap.py")
 
@@ -54,7 +55,7 @@ def supervise(options: Options) -> Ended:
         sign = watch.sign(returncode, folder, read_now(folder)) if returncode < 0 else None
     try:
         run = gathered(options, pieces, returncode, sign)
-        diagnosis = examine_run(run, options.select, options.ignore)
+        diagnosis = replace(examine_run(run, options.select, options.ignore), ways=_ways(run))
     # The program has ended, well or not, and its status must be given back whatever we make of it.
     except Exception as error:
         diagnosis = Diagnosis(crashes=(Crash("diagnosis", described(error)),))
@@ -187,6 +188,15 @@ def gathered(
         crashes=(*_crashes(pieces), *unread),
         script=_script(returncode, failure, end),
     )
+
+
+def _ways(run: Run) -> tuple[Way, ...]:
+    """The way of the data through the call that failed, else through the first ones."""
+    calls = [run.failed_call] if run.failed_call is not None else run.calls
+    return tuple(way_of(call) for call in calls[:_MOST_WAYS])
+
+
+_MOST_WAYS = 3
 
 
 def _trainings(

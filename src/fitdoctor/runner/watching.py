@@ -242,7 +242,7 @@ class Watching:
     def _print_trace(self, collected: CollectedCall) -> None:
         from fitdoctor.runner.trace import trace_table
 
-        _to_stderr(trace_table(collected, color=self.colour, width=_width()))
+        _to_stderr(trace_table(collected, color=self.colour))
 
     # --- while it runs, and after -------------------------------------------------------------------------------
 

@@ -1,0 +1,98 @@
+"""The way of the data: its stations in order, and where what is given and what is expected part."""
+
+from __future__ import annotations
+
+from fitdoctor.diagnosis import Diagnosis, Location
+from fitdoctor.examine import SeenCall
+from fitdoctor.facts import (
+    ArrayFacts,
+    Code,
+    DataFacts,
+    FailureSummary,
+    FitFacts,
+    LayerFacts,
+    LossFacts,
+    ModelFacts,
+    Outcome,
+    PipelineStep,
+    Spec,
+    Trial,
+)
+from fitdoctor.report import render
+from fitdoctor.runner.trace import trace_table
+from fitdoctor.runner.way import way_of
+
+GIVEN = Spec((None, 28, 28), "float32")
+
+
+def code(line: int) -> Code:
+    return Code(Location("train.py", line), "…")
+
+
+def call(layer: str = "", loss: FailureSummary | None = None) -> SeenCall:
+    refused = FailureSummary("ValueError", "no such shape\nmore", layer=layer, inputs=(GIVEN,))
+    trial = Trial(
+        forward=Outcome((Spec((None, 10), "float32"),)) if loss else Outcome(failure=refused),
+        loss=Outcome(failure=loss) if loss else Outcome(),
+    )
+    data = DataFacts(
+        form="dataset",
+        pipeline=(
+            PipelineStep("from_tensor_slices", (Spec((28, 28), "uint8"),), code=code(3)),
+            PipelineStep("batch", (GIVEN,), code=code(4)),
+        ),
+        x=(ArrayFacts("x", shape=(None, 28, 28), dtype="float32", device="GPU:0"),),
+        first_batch=(GIVEN,),
+        trial=trial,
+    )
+    model = ModelFacts(
+        name="net",
+        inputs=(Spec((None, 784), "float32"),),
+        layers=(LayerFacts("hidden", "Dense", 0, output_shapes=((None, 10),), code=code(6)),),
+        losses=(LossFacts("mse", code=code(8)),),
+        device="CPU:0",
+    )
+    return SeenCall(model, FitFacts(code=code(9)), (data,))
+
+
+def test_the_stations_stand_in_order_with_their_lines_and_devices() -> None:
+    way = way_of(call())
+    assert [step.what for step in way.steps] == [
+        ".from_tensor_slices()",
+        ".batch()",
+        "x",
+        "first batch",
+        "model input",
+        "Dense hidden",
+        "loss mse",
+        "tried on training data: forward pass",
+        "tried on training data: loss",
+    ][: len(way.steps)]
+    assert way.steps[0].location == Location("train.py", 3)
+    assert [step.device for step in way.steps[:6]] == ["host", "host", "GPU:0", "", "CPU:0", "CPU:0"]
+
+
+def test_where_expectation_and_reality_part() -> None:
+    def parted(seen: SeenCall) -> list[str]:
+        return [step.what for step in way_of(seen).steps if step.note]
+
+    assert parted(call("net"))[0] == "model input"
+    assert parted(call("hidden"))[0] == "Dense hidden"
+    assert parted(call(loss=FailureSummary("ValueError", "shapes", inputs=(GIVEN,))))[0] == "loss mse"
+    (first, *_rest) = [step.note for step in way_of(call("net")).steps if step.note]
+    assert first == "refuses (None, 28, 28)"
+
+
+def test_the_table_marks_it() -> None:
+    lines = trace_table(call("net")).splitlines()
+    assert lines[0] == "the way of the data through `fit` (train.py:9)"
+    (marked,) = [number for number, line in enumerate(lines) if line.startswith("✗ model input")]
+    assert lines[marked + 1].strip() == "refuses (None, 28, 28)"
+
+
+def test_the_page_draws_it_and_json_keeps_it() -> None:
+    diagnosis = Diagnosis(ways=(way_of(call("<b>net")),))
+    assert Diagnosis.from_json(diagnosis.to_json()).ways == diagnosis.ways
+    page = render(diagnosis, "html")
+    assert page.count("<li class=") == len(diagnosis.ways[0].steps) + 1
+    assert "parts" in page
