@@ -380,6 +380,9 @@ def _forget_reassigned(run: Interpreter, receiver: Ref, owner: Class) -> None:
     record = run.record(receiver)
     assert isinstance(record, (InstanceRecord, LayerRecord, ModelRecord))
     run.update(receiver, replace(record, attributes=attributes))
+    if isinstance(record, ModelRecord) and record.compiled is None:
+        unknown = Unknown("whoever calls the method may have compiled the model")
+        run.update(receiver, replace(record, attributes=attributes, compiled=unknown))
 
 
 # --- super ------------------------------------------------------------------------------------------------------------

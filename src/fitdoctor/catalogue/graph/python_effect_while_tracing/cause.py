@@ -201,7 +201,8 @@ def _counter(module: Module, function: FunctionInfo, node: ast.AST) -> Finding |
     if target is None or "trac" in target.attr.lower():
         return None
     owner = module.class_of(target)
-    if owner is None or not _starts_as_number(module, owner, target.attr):
+    if owner is None or not owner.kind or not _starts_as_number(module, owner, target.attr):
+        # A plain class may well count traces: seeds, names.
         return None
     reads = [
         read

@@ -98,6 +98,8 @@ def _gone(module: Module) -> Iterator[_Old]:
         if not name or _is_guarded(module, node):
             continue
         short = name.removeprefix("tensorflow.")
+        if short == "enable_v2_behavior" and "tensorflow.compat.v2" in module.text:
+            continue  # the one name of these that `tf.compat.v2` still has
         if name != short and (short in GONE or short in GONE_INSIDE):
             yield _Old(module, node, short, f"TensorFlow 2 has no `tf.{short}`")
         elif name in _OF_SESSIONS and module.keras == 3:
@@ -119,7 +121,7 @@ def _is_guarded(module: Module, node: ast.AST) -> bool:
 
 
 def _switches(module: Module, project: Project) -> Iterator[_Old]:
-    if module.keras != 3 or not trains_keras(project):
+    if module.keras != 3 or not uses_keras(module) or not trains_keras(project):
         return
     for site in module.calls_to(*SWITCHES[:2]):
         if not _is_guarded(module, site.node):

@@ -86,10 +86,12 @@ def _calls_base(node: ast.AST) -> TypeGuard[ast.Call]:
 
 
 def _prepared_elsewhere(info: ClassInfo, init: FunctionInfo) -> bool:
-    """Whether a decorator, a metaclass, or something that `self` is handed to may make up for it."""
+    """Whether a decorator, a metaclass, another method, or something that `self` is handed to may make up for it."""
     if init.node.decorator_list if isinstance(init.node, ast.FunctionDef) else ():
         return True
     if info.node.keywords or "__new__" in info.methods:
+        return True
+    if any(_calls_base(node) for method in info.methods.values() for node in own_nodes(method)):
         return True
     for node in own_nodes(init):
         if isinstance(node, ast.Name) and node.id == "super":
