@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from fitdoctor.facts import Unknown
 from fitdoctor.source import array_methods, objects, pipelines, python_functions, static_models
 from fitdoctor.source.joining import join
 from fitdoctor.source.library import FUNCTIONS, METHODS, is_known_library

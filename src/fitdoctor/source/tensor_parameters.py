@@ -23,6 +23,7 @@ _USUAL_INPUTS = frozenset(
     "query key value q k v queries keys values hidden memory encoder_output enc_output left right anchor "
     "positive negative embedding embeddings adjacency".split()
 )
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _PLAIN_TYPES = frozenset("bool int float str dict list tuple Callable".split())
 
 
@@ -89,7 +90,19 @@ def _has_signature(node: FunctionNode) -> bool:
 
 
 def _uses(module: Module, node: FunctionNode, name: str) -> list[ast.Name]:
-    return [use for use in module.reads.get(name, ()) if module.scope(use).node is node]
+    """Where the function reads the name, in its comprehensions too."""
+    found = []
+    for use in module.reads.get(name, ()):
+        scope = module.scope(use)
+        while (
+            isinstance(scope.node, _COMPREHENSIONS)
+            and name not in scope.bindings
+            and scope.parent is not None
+        ):
+            scope = scope.parent
+        if scope.node is node:
+            found.append(use)
+    return found
 
 
 def _is_structure(module: Module, use: ast.Name) -> bool:
