@@ -13,6 +13,7 @@ _LAZY: dict[str, str] = {
     "uninstall": "fitdoctor.api",
     "explain": "fitdoctor.api",
     "lint": "fitdoctor.api",
+    "scan": "fitdoctor.scan.scanning",
     "FitWillFail": "fitdoctor.api",
     "Diagnosis": "fitdoctor.diagnosis",
 }
@@ -25,6 +26,7 @@ __all__ = [
     "explain",
     "install",
     "lint",
+    "scan",
     "uninstall",
     "watch",
 ]

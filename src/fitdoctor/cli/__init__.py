@@ -12,6 +12,7 @@ COMMANDS = {
     "lint": "read training code without running it",
     "explain": "a cause's page, or a saved log or traceback diagnosed",
     "fix": "find repairs, prove each by running the repaired program, show or write the diff",
+    "scan": "read all the data that fit would see, and tell what it holds",
     "report": "draw a saved diagnosis again, in any format",
     "demo": "diagnose a broken program that ships inside the package",
 }
@@ -31,7 +32,7 @@ def main(argv: list[str] | None = None) -> int:
             stream.reconfigure(errors="backslashreplace")
     try:
         status = _dispatch(words)
-        if argv is None and words[:1] == ["lint"]:
+        if argv is None and words[:1] in (["lint"], ["scan"]):
             _leave(status)
         return status
     except UsageError as error:
@@ -68,7 +69,11 @@ def _dispatch(words: list[str]) -> int:
 
 
 def _leave(status: int) -> NoReturn:
-    """End the process at once: freeing every syntax tree one by one would take a fifth of a short run."""
+    """End the process at once.
+
+    Freeing every syntax tree one by one would take a fifth of a short `lint`; a `scan` that was interrupted may have
+    left threads behind that wait for the user's data.
+    """
     import os
 
     sys.stdout.flush()

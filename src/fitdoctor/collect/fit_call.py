@@ -29,6 +29,7 @@ PARAMETERS: dict[str, tuple[str, ...]] = {
     "train_on_batch": ("x", "y", "sample_weight", "class_weight", "return_dict"),
     "test_on_batch": ("x", "y", "sample_weight", "return_dict"),
     "predict_on_batch": ("x",),
+    "scan": ("x", "y", "sample_weight"),
 }  # fmt: skip
 """The parameters of each method in Keras 3, for a method whose own signature does not tell."""
 

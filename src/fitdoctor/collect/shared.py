@@ -24,9 +24,9 @@ def shared_rows(training: Any, validation: Any) -> int | Unknown:
         return Unknown("the arrays are too large to compare every row")
     if training is validation:
         return len(validation)
-    ours, theirs = _hashes(training), _hashes(validation)
+    ours, theirs = row_hashes(training), row_hashes(validation)
     shared = int(np.isin(theirs, ours).sum())
-    if shared and _repeats_by_nature(training, ours):
+    if shared and repeats_by_nature(training, ours):
         return Unknown("rows of this data repeat by nature")
     return shared
 
@@ -47,7 +47,7 @@ def rows_behind(data: Any) -> Any:
     return None
 
 
-def _repeats_by_nature(rows: Any, hashes: Any) -> bool:
+def repeats_by_nature(rows: Any, hashes: Any) -> bool:
     """Whether equal rows are to be expected: many rows repeat, and no column tells the rows apart."""
     import numpy as np
 
@@ -59,7 +59,7 @@ def _repeats_by_nature(rows: Any, hashes: Any) -> bool:
     return bool(widest < 0.5 * min(distinct, len(columns)))
 
 
-def _hashes(array: Any) -> Any:
+def row_hashes(array: Any) -> Any:
     """A hash of each row: its 64-bit words times fixed odd numbers, summed with overflow."""
     import numpy as np
 

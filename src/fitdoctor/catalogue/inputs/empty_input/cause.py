@@ -42,10 +42,12 @@ CAUSE = Cause(
 
 @CAUSE.before_fit
 def from_data(
-    model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
+    model: ModelFacts | Unknown, fit: FitFacts, data: DataFacts, project: Project | Unknown
 ) -> Iterator[Finding]:
     """The arrays have no rows."""
-    if data.form != "arrays" or data.samples != 0 or fit.method not in ("fit", "train_on_batch"):
+    if data.form != "arrays" or data.samples != 0 or fit.method not in ("fit", "train_on_batch", "scan"):
+        return
+    if isinstance(model, Unknown) and fit.method != "scan":
         return
     array = next((part for part in data.x if isinstance(part.shape, tuple) and part.shape[:1] == (0,)), None)
     if array is None:
@@ -69,7 +71,9 @@ def from_data(
             if what
             else fix("check where the rows get lost, and stop when there are none")
         ],
-        severity=Severity.ERROR if model.keras == 2 and not validation else Severity.WARNING,
+        severity=Severity.ERROR
+        if isinstance(model, ModelFacts) and model.keras == 2 and not validation
+        else Severity.WARNING,
         confidence=Confidence.CERTAIN,
     )
 

@@ -46,15 +46,21 @@ _GUARDS = ("is_nan", "isnan", "nan_to_num", "is_finite", "isfinite", "isinf", "i
 
 @CAUSE.before_fit
 def from_data(
-    model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
+    model: ModelFacts | Unknown, fit: FitFacts, data: DataFacts, project: Project | Unknown
 ) -> Iterator[Finding]:
     """A NaN or Inf was seen in x, and nothing of the user's deals with it."""
-    if fit.method not in ("fit", "train_on_batch") or _is_dealt_with(model, project):
+    if not _is_judged(model, fit, project):
         return
     for array in data.x:
         statistics = array.statistics
         if isinstance(statistics, Statistics) and (statistics.nan or statistics.inf):
             yield _finding(array, statistics, data, model, project, fit)
+
+
+def _is_judged(model: ModelFacts | Unknown, fit: FitFacts, project: Project | Unknown) -> bool:
+    if isinstance(model, Unknown):
+        return fit.method == "scan"
+    return fit.method in ("fit", "train_on_batch") and not _is_dealt_with(model, project)
 
 
 def _is_dealt_with(model: ModelFacts, project: Project | Unknown) -> bool:
@@ -80,7 +86,7 @@ def _finding(
     array: ArrayFacts,
     statistics: Statistics,
     data: DataFacts,
-    model: ModelFacts,
+    model: ModelFacts | Unknown,
     project: Project | Unknown,
     fit_call: FitFacts,
 ) -> Finding:
@@ -92,7 +98,7 @@ def _finding(
         lambda link: makes_nonfinite(link, bool(statistics.nan), bool(statistics.inf)),
     )
     validation = data.role == "validation"
-    own = model.kind == "subclassed" or validation or not all(layer.builtin for layer in model.layers)
+    own = validation or isinstance(model, Unknown) or _is_own(model)
     return CAUSE.finding(
         f"`{array.path}` holds {' and '.join(counts)} values{_where(array, statistics)}"
         + ("" if validation else ": they turn the weights to NaN"),
@@ -114,6 +120,10 @@ def _finding(
         ],
         confidence=Confidence.LIKELY if own else Confidence.CERTAIN,
     )
+
+
+def _is_own(model: ModelFacts) -> bool:
+    return model.kind == "subclassed" or not all(layer.builtin for layer in model.layers)
 
 
 def _where(array: ArrayFacts, statistics: Statistics) -> str:

@@ -39,10 +39,13 @@ CAUSE = Cause(id="FIT206", slug="non-finite-labels", severity=Severity.WARNING, 
 
 @CAUSE.before_fit
 def from_data(
-    model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
+    model: ModelFacts | Unknown, fit: FitFacts, data: DataFacts, project: Project | Unknown
 ) -> Iterator[Finding]:
     """A label that was seen is NaN or infinite, and the loss is one of Keras."""
-    for labels in _judged_by_keras(model, data):
+    scanned = isinstance(model, Unknown)
+    if isinstance(model, Unknown) and fit.method != "scan":
+        return
+    for labels in data.y if isinstance(model, Unknown) else _judged_by_keras(model, data):
         statistics = labels.statistics
         if not isinstance(statistics, Statistics) or not (statistics.nan or statistics.inf):
             continue
@@ -69,7 +72,8 @@ def from_data(
                 )
             ],
             fixes=[unsafe("leave out the rows without a label", _without_rows(fit, data, labels))],
-            confidence=Confidence.CERTAIN,
+            # Without a model, its loss is not known.
+            confidence=Confidence.LIKELY if scanned else Confidence.CERTAIN,
         )
 
 

@@ -1,0 +1,184 @@
+"""`fitdoctor scan`: read all the data that fit would see, and tell what it holds."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING, Any
+
+from fitdoctor.cli import UsageError
+from fitdoctor.cli.options import Parser, add_output_options, give_out, write_file
+
+if TYPE_CHECKING:
+    from fitdoctor.scan.outcome import ScanReport
+
+DESCRIPTION = """\
+Reads all the data that fit would see, once: shapes, types, least and largest values, NaN and Inf, labels, constant and
+equal columns, rows that training and validation share; then the causes that the values show.
+DATA is files (.npy, .npz, .csv, .parquet, TFRecord), or MODULE:NAME (FILE.py:NAME) of arrays, a tf.data pipeline,
+a generator, a PyDataset, or of a function that makes one. Ctrl-C gives what is known so far."""
+
+
+def main(argv: list[str]) -> int:
+    """Scan and report.
+
+    Returns:
+        1 when something at or above `--fail-on` was found or an element raised, 2 when data cannot be read, 130
+        after Ctrl-C.
+    """
+    options = _parser().parse_args(argv)
+    _check(options)
+    report = _scanned(options)
+    _give_out(report, options)
+    return _status(report, options)
+
+
+def _scanned(options: argparse.Namespace) -> ScanReport:
+    from fitdoctor.scan.opening import NamedCodes, named
+    from fitdoctor.scan.pieces import CannotScan
+    from fitdoctor.scan.progress import Bar
+    from fitdoctor.scan.scanning import Wishes, scan_all
+
+    config = _config()
+    try:
+        model = named(options.model) if options.model else None
+        if model is not None and not hasattr(model, "fit"):
+            model = model()
+        wishes = Wishes(
+            model=model,
+            classes=options.classes,
+            labels=_words(options.labels),
+            features=options.features,
+            limit=options.limit,
+            service=options.service,
+            local_workers=options.local_workers,
+            select=_words(options.select) or config.select,
+            ignore=(*_words(options.ignore), *config.ignore),
+            patience=options.patience,
+        )
+        bar = Bar() if sys.stderr.isatty() and not options.no_progress else None
+        data = options.data if len(options.data) > 1 else options.data[0]
+        names = {"data": data if isinstance(data, str) else None, "validation": options.validation}
+        codes = NamedCodes(**{role: name for role, name in names.items() if name and ":" in name})
+        return scan_all(data, validation_data=options.validation, wishes=wishes, watcher=bar, codes=codes)
+    except CannotScan as error:
+        raise UsageError(str(error)) from error
+
+
+def _config() -> Any:
+    from pathlib import Path
+
+    from fitdoctor.config import ConfigError, find_config
+
+    try:
+        return find_config(Path.cwd())
+    except ConfigError as error:
+        raise UsageError(str(error)) from error
+
+
+def _give_out(report: ScanReport, options: argparse.Namespace) -> None:
+    if options.output_format == "json":
+        import json
+
+        text = json.dumps(report.to_json(), indent=2, allow_nan=False) + "\n"
+        if options.output_file:
+            write_file(options.output_file, text)
+        else:
+            sys.stdout.write(text)
+        return
+    if options.output_format == "text" and not options.output_file:
+        sys.stdout.write(str(report))
+        if report.diagnosis.findings:
+            sys.stdout.write("\n")
+    if options.output_format == "text" and options.output_file:
+        from fitdoctor.report import render
+
+        write_file(options.output_file, f"{report}\n{render(report.diagnosis, verbose=options.verbose)}")
+        return
+    give_out(report.diagnosis, options)
+    if options.output_format == "concise":
+        for problem in report.problems:
+            print(f"problem: {problem.what}", file=sys.stderr)
+
+
+def _status(report: ScanReport, options: argparse.Namespace) -> int:
+    from fitdoctor.diagnosis import Severity
+
+    if report.interrupted:
+        return 130
+    if options.exit_zero:
+        return 0
+    if any(problem.element is None for problem in report.problems):
+        return 2
+    if report.problems or report.diagnosis.at_least(
+        Severity(options.fail_on or _config().fail_on or "error")
+    ):
+        return 1
+    return 0
+
+
+def _check(options: argparse.Namespace) -> None:
+    from fitdoctor.config import unknown_cause
+
+    for name in ("select", "ignore"):
+        problem = unknown_cause(_words(getattr(options, name)))
+        if problem:
+            raise UsageError(f"`--{name}`: {problem}")
+    for name in ("limit", "classes"):
+        value = getattr(options, name)
+        if value is not None and value < 1:
+            raise UsageError(f"`--{name}` must be 1 or more")
+    if options.local_workers < 0:
+        raise UsageError("`--local-workers` must be 0 or more")
+    if options.service and options.local_workers:
+        raise UsageError("`--service` and `--local-workers` exclude each other")
+
+
+def _words(values: list[str]) -> tuple[str, ...]:
+    return tuple(word.strip() for value in values for word in value.split(",") if word.strip())
+
+
+def _parser() -> Parser:
+    parser = Parser("scan", DESCRIPTION, "[OPTION…] DATA…")
+    add = parser.add_argument
+    add("data", nargs="+", metavar="DATA", help="files that belong together, or MODULE:NAME")
+    add("--validation", metavar="DATA", help="validation data: a file or MODULE:NAME")
+    add("--model", metavar="MODULE:NAME", help="the model that the data is for, or a function that makes it")
+    add("--classes", type=int, metavar="N", help="without a model: labels are 0 to N-1")
+    add(
+        "--labels",
+        action="append",
+        default=[],
+        metavar="NAME,…",
+        help="columns, keys or features that are labels (default: those that are called so)",
+    )
+    add("--features", metavar="SPEC", help="of TFRecords: a JSON file, or MODULE:NAME of a dict of features")
+    add("--limit", type=int, metavar="N", help="read so many rows (of a pipeline: elements) at most")
+    add("--no-progress", action="store_true", help="no progress bar")
+    group = parser.add_argument_group("on many machines")
+    group.add_argument(
+        "--service", metavar="ADDRESS", help="a tf.data service, grpc://host:port: its workers read and count"
+    )
+    group.add_argument(
+        "--local-workers",
+        type=int,
+        default=0,
+        metavar="N",
+        help="start a tf.data service with N workers on this machine, for a try",
+    )
+    group.add_argument(
+        "--patience",
+        type=float,
+        default=60.0,
+        metavar="SECONDS",
+        help="give the workers up after so long without a word (default: 60)",
+    )
+    group = parser.add_argument_group("judging")
+    group.add_argument("--select", action="append", default=[], metavar="IDS", help="only these causes")
+    group.add_argument("--ignore", action="append", default=[], metavar="IDS", help="not these causes")
+    group.add_argument(
+        "--fail-on", choices=("error", "warning", "info"), help="exit 1 from there on (default: error)"
+    )
+    group.add_argument("--exit-zero", action="store_true", help="exit 0 whatever was found")
+    add_output_options(parser)
+    return parser

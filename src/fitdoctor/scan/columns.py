@@ -1,0 +1,102 @@
+"""Columns of a table: how many values of each are not finite, which are constant, and which equal another.
+
+Both are decided by exclusion: every column starts as constant and as equal to all others, and each part of the data
+strikes out. What is left of two parts is what is left in both, so that parts can be joined in any order.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+MOST_COLUMNS = 4096
+"""Rows of more columns are no table."""
+HEAD = 64
+"""Most columns differ within the first rows: those are compared before the rest is touched."""
+
+
+@dataclass
+class ColumnTally:
+    """What was seen of the columns so far."""
+
+    width: int
+    rows: int = 0
+    """Rows that were compared."""
+    nonfinite: Counter[int] = field(default_factory=Counter)
+    """Values that are NaN or Inf, by column."""
+    constant: dict[int, bytes] = field(default_factory=dict)
+    """Columns that held one value only, and its bytes; meaningful once there are rows."""
+    alike: tuple[tuple[int, ...], ...] = ()
+    """Groups of columns that held the same values throughout."""
+
+    def compare(self, bits: Any) -> None:
+        """Take in rows as unsigned numbers, so that NaN equals NaN and 0 is not -0."""
+        rows = len(bits)
+        if self.rows and not self.constant and not self.alike:
+            self.rows += rows
+        if not rows or self.rows and not self.constant and not self.alike:
+            return
+
+        def column(index: int, many: int) -> Any:
+            return bits[:many, index]
+
+        if not self.rows:
+            self.alike = (tuple(range(self.width)),) if self.width > 1 else ()
+            self.constant = {index: column(index, 1).tobytes() for index in range(self.width)}
+        for many in (min(HEAD, rows), rows):
+            self.constant = {
+                index: value
+                for index, value in self.constant.items()
+                if value == (values := column(index, many))[:1].tobytes()
+                and bool((values == values[0]).all())
+            }
+            keys = {index: column(index, many).tobytes() for one in self.alike for index in one}
+            self.alike = tuple(group for one in self.alike for group in _groups(one, keys))
+        self.rows += rows
+
+
+def _groups(columns: tuple[int, ...], keys: dict[int, bytes]) -> list[tuple[int, ...]]:
+    """The columns in groups of equal keys; those that stand alone are left out."""
+    found: dict[bytes, list[int]] = {}
+    for index in columns:
+        found.setdefault(keys[index], []).append(index)
+    return [tuple(group) for group in found.values() if len(group) > 1]
+
+
+def merged_columns(one: ColumnTally | None, other: ColumnTally | None) -> ColumnTally | None:
+    """What holds in both parts; None where a part is no table, or of another width."""
+    if one is None or other is None:
+        kept = other if one is None else one
+        return None if kept is None else _copy(kept)
+    if one.width != other.width:
+        return None
+    if not one.rows or not other.rows:
+        kept, empty = (one, other) if one.rows else (other, one)
+        both = _copy(kept)
+        both.nonfinite.update(empty.nonfinite)
+        return both
+    return ColumnTally(
+        width=one.width,
+        rows=one.rows + other.rows,
+        nonfinite=one.nonfinite + other.nonfinite,
+        constant={i: value for i, value in one.constant.items() if other.constant.get(i) == value},
+        alike=meet(one.alike, other.alike),
+    )
+
+
+def _copy(columns: ColumnTally) -> ColumnTally:
+    return ColumnTally(
+        columns.width, columns.rows, Counter(columns.nonfinite), dict(columns.constant), columns.alike
+    )
+
+
+def meet(one: tuple[tuple[int, ...], ...], other: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...], ...]:
+    """The groups of columns that are together in both."""
+    where = {index: number for number, group in enumerate(other) for index in group}
+    found: dict[tuple[int, int], list[int]] = {}
+    for number, group in enumerate(one):
+        for index in group:
+            if index in where:
+                found.setdefault((number, where[index]), []).append(index)
+    return tuple(sorted(tuple(group) for group in found.values() if len(group) > 1))

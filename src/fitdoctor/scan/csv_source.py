@@ -1,0 +1,271 @@
+"""CSV files: cut into blocks at line ends, each read by NumPy's parser where it can, field by field where not."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from collections.abc import Iterator
+from typing import Any
+
+from fitdoctor.scan.pieces import CannotScan, Component, Problem
+from fitdoctor.scan.table_source import Block, TableSource, listed, part_named
+
+BLOCK = 4 << 20
+NOTHING = frozenset(("", "na", "n/a", "nan", "null", "none", "-nan", "#n/a", "<na>"))
+"""What stands for a missing value, in lower case."""
+TOLD = 20
+NUMBERS = 0.95
+"""The share of numbers in the first lines from which on a column is one of numbers."""
+
+
+def csv_source(
+    paths: list[str], labels: tuple[str, ...] = (), limit: int | None = None, name: str = ""
+) -> TableSource:
+    """CSV files with the same columns, read as one table.
+
+    Raises:
+        CannotScan: a file cannot be read, or its first lines are no table.
+    """
+    layout = _layout(paths[0])
+    unknown = [label for label in labels if label not in layout.names]
+    if unknown:
+        raise CannotScan(f"`{paths[0]}` has no column `{unknown[0]}`: it has {listed(layout.names)}")
+    components = tuple(
+        Component(column, part_named(column, labels), column, "csv column") for column in layout.names
+    )
+    return TableSource(
+        name or paths[0],
+        components,
+        lambda source: _blocks(source, paths, layout),
+        rows=_estimated_rows(paths, layout),
+        limit=limit,
+    )
+
+
+class _Layout:
+    """How a file is written: its delimiter, its columns, and which of them hold numbers."""
+
+    def __init__(self, delimiter: str, names: tuple[str, ...], header: bool, numbers: list[bool]) -> None:
+        self.delimiter = delimiter
+        self.names = names
+        self.header = header
+        self.numbers = numbers
+        self.line_bytes = 1.0
+
+
+def _layout(path: str) -> _Layout:
+    try:
+        with open(path, "rb") as file:
+            head = file.read(256 << 10)
+    except OSError as error:
+        raise CannotScan(f"cannot read `{path}`: {error.strerror}") from error
+    if not head.strip():
+        raise CannotScan(f"`{path}` is empty")
+    if b"\0" in head:
+        raise CannotScan(f"`{path}` is no CSV file: it holds binary data")
+    text = head.decode("utf-8-sig", errors="replace")
+    whole = len(head) < 256 << 10
+    if not whole and "\n" in text:
+        text = text[: text.rindex("\n") + 1]
+    delimiter = _delimiter(text)
+    rows = [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter) if row]
+    first = rows[0]
+    header = not all(_is_number(field) for field in first) and len(set(first)) == len(first)
+    body = rows[1:] if header else rows
+    names = tuple(first) if header else tuple(map(str, range(len(first))))
+    numbers = [_holds_numbers([row[i] for row in body if i < len(row)]) for i in range(len(names))]
+    layout = _Layout(delimiter, names, header, numbers)
+    layout.line_bytes = max(len(text) / max(len(rows), 1), 1.0)
+    return layout
+
+
+def _holds_numbers(fields: list[str]) -> bool:
+    """Whether a column is one of numbers; a stray text in it is then a fault of the file."""
+    return sum(map(_is_number, fields)) >= NUMBERS * len(fields)
+
+
+def _delimiter(text: str) -> str:
+    """The character that divides the first lines into most fields, the same number in each."""
+    lines = [line for line in text.splitlines()[:20] if line]
+    best, most = ",", 1
+    for candidate in ",;\t|":
+        counts = [len(row) for row in csv.reader(lines, delimiter=candidate)]
+        usual = max(set(counts), key=counts.count)
+        if usual > most and counts.count(usual) >= 0.6 * len(counts):
+            best, most = candidate, usual
+    return best
+
+
+def _is_number(field: str) -> bool:
+    if field.strip().lower() in NOTHING:
+        return True
+    try:
+        float(field)
+    except ValueError:
+        return False
+    return True
+
+
+def _estimated_rows(paths: list[str], layout: _Layout) -> int | None:
+    try:
+        return int(sum(os.path.getsize(path) for path in paths) / layout.line_bytes)
+    except OSError:
+        return None
+
+
+# --- blocks -------------------------------------------------------------------------------------------------------
+
+
+def _blocks(source: TableSource, paths: list[str], layout: _Layout) -> Iterator[Block]:
+    for path in paths:
+        try:
+            yield from _blocks_of(source, path, layout)
+        except OSError as error:
+            source.problems.append(Problem(f"cannot read `{path}`: {error.strerror}", fatal=True))
+
+
+def _blocks_of(source: TableSource, path: str, layout: _Layout) -> Iterator[Block]:
+    line = 1
+    first = True
+    for raw in _raw_blocks(path):
+        text = raw.decode("utf-8-sig" if first else "utf-8", errors="replace")
+        if first and layout.header:
+            head, text = _without_header(text, path, layout, source)
+            line += head
+        first = False
+        block = _block(source, path, layout, text, line)
+        line += text.count("\n")
+        if block.rows:
+            yield block
+
+
+def _raw_blocks(path: str) -> Iterator[bytes]:
+    """The file in blocks that end with a line, and not inside quotes."""
+    rest = b""
+    with open(path, "rb") as file:
+        while True:
+            chunk = file.read(BLOCK)
+            if not chunk:
+                break
+            rest += chunk
+            end = rest.rfind(b"\n") + 1
+            # Inside quotes a line may go on: an odd number of quotes means that it does.
+            if end and b'"' in rest and rest.count(b'"', 0, end) % 2:
+                continue
+            if end:
+                yield rest[:end]
+                rest = rest[end:]
+    if rest:
+        yield rest
+
+
+def _without_header(text: str, path: str, layout: _Layout, source: TableSource) -> tuple[int, str]:
+    """How many lines the header takes, and the text behind it; other columns than in the first file are told."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=layout.delimiter)
+    names: list[str] = []
+    while not names:
+        names = next(reader)
+    if tuple(names) != layout.names:
+        source.problems.append(
+            Problem(f"`{path}` has other columns than the first file: {listed(tuple(names))}")
+        )
+    lines = text.split("\n", reader.line_num)
+    return reader.line_num, lines[-1] if len(lines) > reader.line_num else ""
+
+
+def _block(source: TableSource, path: str, layout: _Layout, text: str, line: int) -> Block:
+    plain = '"' not in text and all(layout.numbers)
+    if plain:
+        rows = text.count("\n") + (bool(text) and not text.endswith("\n"))
+        if "\n\n" not in text and "\r\n\r\n" not in text and not text.startswith(("\n", "\r")):
+            return Block(rows, path, line, lambda: _parsed(source, path, layout, text, line, rows))
+    fields = _fields(source, path, layout, text, line)
+    return Block(len(fields), path, line, lambda: _columns(source, path, layout, fields, line))
+
+
+def _parsed(source: TableSource, path: str, layout: _Layout, text: str, line: int, rows: int) -> list[Any]:
+    """Numbers only: by NumPy's own parser; a block that it refuses is read field by field."""
+    import numpy as np
+
+    try:
+        table = np.loadtxt(io.StringIO(text), delimiter=layout.delimiter, comments=None, ndmin=2)
+        if table.shape == (rows, len(layout.names)):
+            return [np.ascontiguousarray(column) for column in table.T]
+    except ValueError:
+        pass
+    fields = _fields(source, path, layout, text, line, keep=rows)
+    return _columns(source, path, layout, fields, line)
+
+
+def _fields(
+    source: TableSource, path: str, layout: _Layout, text: str, line: int, keep: int | None = None
+) -> list[list[str]]:
+    """The rows of a block; those of another number of fields are told and padded or cut."""
+    width = len(layout.names)
+    found = []
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=layout.delimiter)
+    while True:
+        try:
+            row = next(reader)
+        except StopIteration:
+            break
+        except csv.Error as error:
+            _tell(source, f"{path}, line {line + reader.line_num - 1}: {error}")
+            continue
+        if not row:
+            continue
+        if len(row) != width:
+            at = line + reader.line_num - 1
+            _tell(source, f"{path}, line {at}: {len(row)} fields instead of {width}")
+            row = (row + [""] * width)[:width]
+        found.append(row)
+    if keep is not None and len(found) != keep:
+        found = (found + [[""] * width] * keep)[:keep]
+    return found
+
+
+def _tell(source: TableSource, what: str) -> None:
+    if len(source.problems) < TOLD:
+        source.problems.append(Problem(what))
+
+
+def _columns(
+    source: TableSource, path: str, layout: _Layout, fields: list[list[str]], line: int
+) -> list[Any]:
+    columns = []
+    for index, values in enumerate(zip(*fields, strict=True)):
+        if layout.numbers[index]:
+            columns.append(_numbers(source, f"{path}, column `{layout.names[index]}`", values, line))
+        else:
+            columns.append(_texts(values))
+    return columns
+
+
+def _numbers(source: TableSource, what: str, values: tuple[str, ...], line: int) -> Any:
+    import numpy as np
+
+    try:
+        return np.array(values, dtype=np.float64)
+    except ValueError:
+        pass
+    found = np.full(len(values), np.nan)
+    told = False
+    for index, value in enumerate(values):
+        if value.strip().lower() in NOTHING:
+            continue
+        try:
+            found[index] = float(value)
+        except ValueError:
+            if not told:
+                told = True
+                _tell(source, f"{what}, line {line + index}: text where there were numbers before")
+    return found
+
+
+def _texts(values: tuple[str, ...]) -> Any:
+    import numpy as np
+
+    found = np.array(values, dtype=object)
+    found[[value.strip().lower() in NOTHING for value in values]] = None
+    return found

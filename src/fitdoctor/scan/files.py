@@ -1,0 +1,121 @@
+"""Files by their kind: which of them belong together, which are for training and which for validation."""
+
+from __future__ import annotations
+
+import glob
+import os
+from typing import Any
+
+from fitdoctor.scan.csv_source import csv_source
+from fitdoctor.scan.numpy_files import NpzSource, npy_source, npz_members
+from fitdoctor.scan.parquet_source import parquet_source
+from fitdoctor.scan.pieces import CannotScan, Component, Source
+from fitdoctor.scan.table_source import part_named, role_named
+
+KINDS = {
+    ".npy": "npy",
+    ".npz": "npz",
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".tfrecord": "tfrecord",
+    ".tfrecords": "tfrecord",
+    ".tfrec": "tfrecord",
+}
+
+
+def kind_of_file(path: str) -> str | None:
+    """The kind of a file by the end of its name, or None."""
+    base = os.path.basename(path).lower()
+    if ".tfrecord" in base:  # train.tfrecord-00001-of-00100
+        return "tfrecord"
+    return KINDS.get(os.path.splitext(base)[1])
+
+
+def is_file(text: str) -> bool:
+    """Whether a word names files rather than MODULE:NAME."""
+    return kind_of_file(text) is not None or os.path.exists(text) or any(c in text for c in "*?[")
+
+
+def open_files(
+    words: list[str],
+    *,
+    labels: tuple[str, ...] = (),
+    features: str | dict[str, Any] | None = None,
+    limit: int | None = None,
+) -> dict[str, Source]:
+    """Sources by role: files are training data unless their names (or the names inside) say validation.
+
+    Raises:
+        CannotScan: a file is not there, cannot be read, or the files do not go together.
+    """
+    paths = expanded(words)
+    kinds = {kind_of_file(path) for path in paths}
+    if None in kinds:
+        odd = next(path for path in paths if kind_of_file(path) is None)
+        raise CannotScan(f"`{odd}`: a file of this kind is not read: use {', '.join(sorted(KINDS))}")
+    if len(kinds) > 1:
+        raise CannotScan(f"files of several kinds ({', '.join(sorted(map(str, kinds)))}) are no one data set")
+    kind = kinds.pop()
+    if kind == "npy":
+        return _npy(paths, labels, limit)
+    if kind == "npz":
+        return _npz(paths, labels, limit)
+    if kind == "csv":
+        return {"training": csv_source(paths, labels, limit)}
+    if kind == "parquet":
+        return {"training": parquet_source(paths, labels, limit)}
+    from fitdoctor.scan.tfrecord_source import tfrecord_source
+
+    return {"training": tfrecord_source(paths, features, labels, limit)}
+
+
+def expanded(words: list[str]) -> list[str]:
+    """The paths, patterns replaced by what they match.
+
+    Raises:
+        CannotScan: there is no such file.
+    """
+    found: list[str] = []
+    for word in words:
+        matches = sorted(glob.glob(word, recursive=True)) if any(c in word for c in "*?[") else [word]
+        if not matches:
+            raise CannotScan(f"no file matches `{word}`")
+        for path in matches:
+            if os.path.isdir(path):
+                raise CannotScan(f"`{path}` is a folder: name its files, such as `{path}/*.csv`")
+            if not os.path.exists(path):
+                raise CannotScan(f"there is no file `{path}`")
+            if os.path.getsize(path) == 0:
+                raise CannotScan(f"`{path}` is empty")
+            found.append(path)
+    return found
+
+
+def _stem(path: str) -> str:
+    return os.path.splitext(os.path.basename(path))[0]
+
+
+def _npy(paths: list[str], labels: tuple[str, ...], limit: int | None) -> dict[str, Source]:
+    roles: dict[str, list[tuple[str, Component]]] = {}
+    for path in paths:
+        stem = _stem(path)
+        part = "y" if path in labels else part_named(stem, labels)
+        role = role_named(stem) if len(paths) > 1 else "training"
+        roles.setdefault(role, []).append((path, Component(stem, part, stem, ".npy file")))
+    if "training" not in roles:
+        roles = {"training": roles["validation"]}
+    return {role: npy_source(components, limit) for role, components in roles.items()}
+
+
+def _npz(paths: list[str], labels: tuple[str, ...], limit: int | None) -> dict[str, Source]:
+    if len(paths) > 1:
+        raise CannotScan("one `.npz` file at a time: each holds its own arrays")
+    roles: dict[str, dict[str, Component]] = {}
+    for member in npz_members(paths[0]):
+        component = Component(member, part_named(member, labels), member, ".npz member")
+        roles.setdefault(role_named(member), {})[member] = component
+    if "training" not in roles:
+        roles = {"training": roles["validation"]}
+    return {role: NpzSource(paths[0], members, limit) for role, members in roles.items()}

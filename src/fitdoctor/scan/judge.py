@@ -1,0 +1,242 @@
+"""What was counted as facts, and the causes that those facts show: on all of the data, not on a sample."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Collection
+from dataclasses import replace
+from typing import Any
+
+from fitdoctor.collect.codes import Codes
+from fitdoctor.diagnosis import Applicability, Diagnosis, Finding
+from fitdoctor.examine import SeenCall, examine_call
+from fitdoctor.facts import (
+    ArrayFacts,
+    Column,
+    DataFacts,
+    FailureSummary,
+    FitFacts,
+    LossFacts,
+    ModelFacts,
+    PipelineStep,
+    Shape,
+    Spec,
+    Statistics,
+    Unknown,
+)
+from fitdoctor.scan.outcome import Scanned, column_name
+from fitdoctor.scan.pieces import Component, Source
+from fitdoctor.scan.table_source import TableSource
+from fitdoctor.scan.tally import Place, Tally, merged
+
+CAUSES = ("FIT110", "FIT114", "FIT206", "FIT003", "FIT203", "FIT113", "FIT115", "FIT207", "FIT208", "FIT705")
+"""What the values themselves show; the other causes are about the program."""
+NO_BATCH = FailureSummary("ValueError", "the generator must yield at least one batch")
+NOT_COMPARED = Unknown("training and validation were not compared")
+NO_MODEL = Unknown("no model was given")
+
+
+def judged(
+    scans: list[Scanned],
+    model: Any = None,
+    classes: int | None = None,
+    shared_rows: int | Unknown = NOT_COMPARED,
+    codes: Codes | None = None,
+    select: Collection[str] = (),
+    ignore: Collection[str] = (),
+) -> Diagnosis:
+    """Judge what was counted.
+
+    Args:
+        scans: the training data and, where there is some, the validation data.
+        model: the model that the data is for.
+        classes: without a model: how many classes the labels may have.
+        shared_rows: validation rows that the training data holds too.
+        codes: knows where the data was made.
+        select: ids of the causes to judge by; all that values can show by default.
+        ignore: ids of causes to leave out.
+    """
+    places = codes or Codes()
+    data = tuple(data_facts(one, places, shared_rows) for one in scans)
+    facts = _model_facts(model, classes, places)
+    fit = FitFacts(
+        method="scan" if isinstance(facts, Unknown) else "fit",
+        has_validation=len(scans) > 1,
+        given=("x", "y", "validation_data") if len(scans) > 1 else ("x", "y"),
+    )
+    chosen = [cause for cause in CAUSES if not select or any(cause.startswith(word) for word in select)]
+    if not chosen:
+        return Diagnosis()
+    found = examine_call(SeenCall(facts, fit, data), select=tuple(chosen), ignore=tuple(ignore))
+    return replace(found, findings=tuple(map(_to_read, found.findings)))
+
+
+def _to_read(finding: Finding) -> Finding:
+    """Without edits: they are made for the source of a call of fit."""
+    fixes = tuple(replace(fix, edits=(), applicability=Applicability.DISPLAY) for fix in finding.fixes)
+    return replace(finding, fixes=fixes)
+
+
+def _model_facts(model: Any, classes: int | None, codes: Codes) -> ModelFacts | Unknown:
+    if model is not None:
+        from fitdoctor.collect.model import collect_model
+
+        return collect_model(model, codes)
+    if classes is None:
+        return NO_MODEL
+    # As many classes as the user says, compared as class numbers are.
+    return ModelFacts(
+        outputs=(Spec((None, classes), "float32"),),
+        losses=(LossFacts("sparse_categorical_crossentropy"),),
+        output_names=("classes",),
+    )
+
+
+# --- facts --------------------------------------------------------------------------------------------------------
+
+
+def data_facts(scanned: Scanned, codes: Codes, shared_rows: int | Unknown) -> DataFacts:
+    """The facts of one source."""
+    source, counted, role = scanned.source, scanned.counted, scanned.role
+    rows = max((tally.rows for tally in counted.tallies), default=counted.rows)
+    found: dict[str, Any] = {}
+    for part in ("x", "y", "sample_weight"):
+        pairs = [
+            (component, tally)
+            for component, tally in zip(source.components, counted.tallies, strict=True)
+            if component.part == part
+        ]
+        found[part] = _arrays(pairs, part, scanned, codes)
+    elements = getattr(source, "elements", None)
+    empty = elements == 0 and counted.complete
+    return DataFacts(
+        role=role,
+        form=source.form,
+        **found,
+        x_structure="dict" if any(one.key and not one.key.isdigit() for one in found["x"]) else "single",
+        y_structure=_structure(found["y"]),
+        # Of a pipeline that gives nothing it is not known whether its source has samples.
+        samples=Unknown("no element came") if empty else rows,
+        batches=elements if elements is not None and counted.complete else Unknown("not counted"),
+        endless=False,
+        shared_rows=shared_rows if role == "validation" else Unknown("it is the training data"),
+        pipeline=_pipeline(source, codes, role),
+        problem=NO_BATCH if empty and source.form == "generator" else None,
+        code=codes.of_argument("x" if role == "training" else "validation_data")[0],
+    )
+
+
+def _pipeline(source: Source, codes: Codes, role: str) -> tuple[PipelineStep, ...]:
+    dataset = getattr(source, "dataset", None)
+    if dataset is None:
+        return ()
+    from fitdoctor.collect.pipelines import pipeline_of
+
+    return pipeline_of(dataset, codes, "x" if role == "training" else "validation_data")
+
+
+def _structure(arrays: tuple[ArrayFacts, ...]) -> str:
+    if not arrays:
+        return "none"
+    return "single" if len(arrays) == 1 else "dict"
+
+
+def _arrays(
+    pairs: list[tuple[Component, Tally]], part: str, scanned: Scanned, codes: Codes
+) -> tuple[ArrayFacts, ...]:
+    """An array for each component; the columns of a table are one array together, as fit gets them."""
+    if part == "x" and isinstance(scanned.source, TableSource) and len(pairs) > 1:
+        return (_table(pairs, scanned, codes),)
+    return tuple(_array(component, tally, scanned, codes) for component, tally in pairs)
+
+
+def _array(component: Component, tally: Tally, scanned: Scanned, codes: Codes) -> ArrayFacts:
+    code, use = codes.of_argument(component.path)
+    first = tally.first_nonfinite
+    counts = tally.columns.nonfinite if tally.columns is not None else {}
+    columns = [Column(column_name(component, i), _dtype(tally), "", n) for i, n in sorted(counts.items())]
+    if first is not None and len(first.index) == 1:
+        # The cause names the first column that it finds.
+        name = column_name(component, first.index[0])
+        columns.sort(key=lambda column: column.name != name)
+    return ArrayFacts(
+        path=component.path,
+        key=component.key,
+        container=component.container,
+        shape=_shape(tally, scanned),
+        dtype=_dtype(tally),
+        statistics=_statistics(tally, scanned, first),
+        columns=tuple(columns[:256]),
+        code=code,
+        use=use,
+    )
+
+
+def _table(pairs: list[tuple[Component, Tally]], scanned: Scanned, codes: Codes) -> ArrayFacts:
+    code, use = codes.of_argument("x")
+    firsts = [
+        (tally.first_nonfinite.row, index)
+        for index, (_component, tally) in enumerate(pairs)
+        if tally.first_nonfinite is not None
+    ]
+    columns = [
+        Column(component.key or component.path, _dtype(tally), "", tally.nan + tally.inf)
+        for component, tally in pairs
+    ]
+    place = None
+    if firsts:
+        row, index = min(firsts)
+        place = Place(row, (index,))
+        columns.sort(key=lambda column, name=columns[index].name: column.name != name)  # type: ignore[misc]
+    numbers = [tally for _component, tally in pairs if tally.finite or tally.nan or tally.inf]
+    whole = functools.reduce(merged, numbers, Tally())
+    whole.rows = max(tally.rows for _component, tally in pairs)
+    return ArrayFacts(
+        path="x",
+        container="pandas.DataFrame",
+        shape=(whole.rows, len(pairs)),
+        dtype="float64" if len(numbers) == len(pairs) else "object",
+        statistics=_statistics(whole, scanned, place),
+        columns=tuple(column for column in columns if column.nonfinite)[:256],
+        code=code,
+        use=use,
+    )
+
+
+def _shape(tally: Tally, scanned: Scanned) -> Shape | Unknown:
+    # The sample axis comes first, also where each element is one sample.
+    samples: Shape = (None,) if getattr(scanned.source, "batched", True) is False else ()
+    shapes = [shape for shape in tally.shapes if isinstance(shape, tuple)]
+    if not shapes:
+        return Unknown("no element was seen")
+    if len({len(shape) for shape in shapes}) > 1:
+        return Unknown("the elements differ in rank")
+    sizes = (tuple(axis) for axis in zip(*shapes, strict=True))
+    return (*samples, *(axis[0] if len(set(axis)) == 1 else None for axis in sizes))
+
+
+def _dtype(tally: Tally) -> str:
+    return next((str(dtype) for dtype in tally.dtypes), "float64")
+
+
+def _statistics(tally: Tally, scanned: Scanned, first: Place | None) -> Statistics | Unknown:
+    if not tally.finite and not tally.nan and not tally.inf:
+        return Unknown("it holds no numbers")
+    histogram = None
+    if tally.labels and tally.histogram and (tally.integral or len(tally.histogram) <= 64):
+        histogram = tuple(sorted(tally.histogram.items()))
+    return Statistics(
+        count=tally.rows,
+        complete=scanned.counted.complete,
+        minimum=tally.minimum,
+        maximum=tally.maximum,
+        mean=tally.mean,
+        nan=tally.nan,
+        inf=tally.inf,
+        first_nonfinite=(first.row, *first.index) if first is not None else None,
+        integral=tally.integral and tally.finite > 0,
+        histogram=histogram,
+        row_sums=tally.row_sums,
+        first_maximum=tally.first_maximum,
+        first_minimum=tally.first_minimum,
+    )

@@ -1,0 +1,239 @@
+"""What a scan tells: for each component its statistics, for the data as a whole how far it was read."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+from fitdoctor.diagnosis import Diagnosis
+from fitdoctor.scan.pieces import Component, Counted, Problem, Source
+from fitdoctor.scan.tally import Place, Tally
+
+MOST_SHOWN = 20
+"""Shapes, labels and columns that are listed by name."""
+
+
+@dataclass(frozen=True)
+class SeenReport:
+    """A shape or a type, how many elements had it, and the first of them."""
+
+    what: str
+    count: int
+    first: int | None = None
+
+
+@dataclass(frozen=True)
+class ComponentReport:
+    """The statistics of one component."""
+
+    path: str
+    part: str
+    rows: int
+    shapes: tuple[SeenReport, ...]
+    types: tuple[SeenReport, ...]
+    minimum: float | None
+    maximum: float | None
+    mean: float | None
+    nan: int
+    inf: int
+    missing: int
+    first_nonfinite: str
+    """Where the first NaN, Inf or missing value stands; "" where there is none."""
+    labels: tuple[tuple[float, int], ...] | None = None
+    """(value, count) for labels of few values, the most frequent first."""
+    distinct: int | None = None
+    """How many values the labels have."""
+    constant_columns: tuple[str, ...] = ()
+    duplicate_columns: tuple[tuple[str, ...], ...] = ()
+    nonfinite_columns: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def constant(self) -> bool:
+        """Whether every value is the same."""
+        return self.minimum is not None and self.minimum == self.maximum and not (self.nan or self.inf)
+
+
+@dataclass(frozen=True)
+class DataReport:
+    """The training data, or the validation data."""
+
+    name: str
+    role: str
+    rows: int
+    elements: int | None
+    """How many elements a pipeline or generator gave; None for arrays and files."""
+    expected: int | None
+    """How many rows (or elements, on a service) there should have been, where that is known."""
+    seconds: float
+    complete: bool
+    interrupted: bool
+    components: tuple[ComponentReport, ...]
+    problems: tuple[Problem, ...] = ()
+    duplicate_columns: tuple[tuple[str, ...], ...] = ()
+    """Groups of columns of a table that are equal throughout."""
+    remarks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class ScanReport:
+    """All that `fitdoctor.scan` found."""
+
+    data: tuple[DataReport, ...]
+    diagnosis: Diagnosis
+    shared_rows: int | None = None
+    """Validation rows that are in the training data too; None where that was not or could not be compared."""
+
+    @property
+    def ok(self) -> bool:
+        """Whether all was read, and nothing at or above a warning was found."""
+        return self.diagnosis.ok and self.complete and not self.problems
+
+    @property
+    def complete(self) -> bool:
+        """Whether every row was read."""
+        return all(one.complete for one in self.data)
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether Ctrl-C ended it."""
+        return any(one.interrupted for one in self.data)
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """What kept data from being read."""
+        return tuple(problem for one in self.data for problem in one.problems)
+
+    def to_json(self) -> dict[str, Any]:
+        """The published JSON form of the diagnosis, with the statistics as `scan`."""
+        from fitdoctor.plain import to_plain
+
+        plain = self.diagnosis.to_json()
+        plain["scan"] = {"data": to_plain(self.data), "shared_rows": self.shared_rows}
+        return plain
+
+    def __str__(self) -> str:
+        from fitdoctor.scan.draw import draw
+
+        return draw(self)
+
+
+# --- from counting to telling -------------------------------------------------------------------------------------
+
+
+@dataclass
+class Scanned:
+    """A source with what was counted, before it is told."""
+
+    source: Source
+    counted: Counted
+    role: str = "training"
+    remarks: list[str] = field(default_factory=list)
+    expected: int | None = None
+
+
+def report_of(scanned: Scanned) -> DataReport:
+    """The report on one source."""
+    source, counted = scanned.source, scanned.counted
+    return DataReport(
+        name=source.name,
+        role=scanned.role,
+        rows=max((tally.rows for tally in counted.tallies), default=counted.rows),
+        elements=getattr(source, "elements", None),
+        expected=scanned.expected,
+        seconds=counted.seconds,
+        complete=counted.complete,
+        interrupted=counted.interrupted,
+        components=tuple(
+            _component(component, tally, scanned)
+            for component, tally in zip(source.components, counted.tallies, strict=True)
+        ),
+        problems=tuple(source.problems),
+        duplicate_columns=_alike_columns(scanned),
+        remarks=tuple(scanned.remarks),
+    )
+
+
+def _alike_columns(scanned: Scanned) -> tuple[tuple[str, ...], ...]:
+    table = scanned.counted.table
+    if table is None or table.rows < 2:
+        return ()
+    features = [one.path for one in scanned.source.components if one.part == "x"]
+    return tuple(tuple(features[index] for index in group) for group in table.alike)
+
+
+def _component(component: Component, tally: Tally, scanned: Scanned) -> ComponentReport:
+    constant: tuple[str, ...] = ()
+    alike: tuple[tuple[str, ...], ...] = ()
+    bad: tuple[tuple[str, int], ...] = ()
+    if tally.columns is not None:
+        bad = tuple((column_name(component, i), n) for i, n in sorted(tally.columns.nonfinite.items()))
+        if tally.columns.rows > 1:
+            constant = tuple(column_name(component, i) for i in sorted(tally.columns.constant))
+            # Constant columns of one value are equal as well: they are told once.
+            groups = [
+                tuple(i for i in group if i not in tally.columns.constant) for group in tally.columns.alike
+            ]
+            alike = tuple(tuple(column_name(component, i) for i in one) for one in groups if len(one) > 1)
+    histogram = (
+        tally.histogram if tally.labels and (tally.integral or len(tally.histogram or ()) <= 64) else None
+    )
+    return ComponentReport(
+        path=component.path,
+        part=component.part,
+        rows=tally.rows,
+        shapes=_seen(tally.shapes),
+        types=_seen(tally.dtypes),
+        minimum=_number(tally.minimum),
+        maximum=_number(tally.maximum),
+        mean=_number(tally.mean),
+        nan=tally.nan,
+        inf=tally.inf,
+        missing=tally.missing,
+        first_nonfinite=place_words(component, tally.first_nonfinite, scanned.source),
+        labels=tuple(histogram.most_common(MOST_SHOWN)) if histogram else None,
+        distinct=len(histogram) if histogram else None,
+        constant_columns=constant,
+        duplicate_columns=alike,
+        nonfinite_columns=bad,
+    )
+
+
+def _seen(seen: Any) -> tuple[SeenReport, ...]:
+    ordered = sorted(seen.items(), key=lambda item: (-item[1].count, item[1].first or 0))
+    return tuple(
+        SeenReport(key if isinstance(key, str) else shape_words(key), what.count, what.first)
+        for key, what in ordered[:MOST_SHOWN]
+    )
+
+
+def shape_words(shape: tuple[int | None, ...]) -> str:
+    """A shape as Python writes it."""
+    return str(tuple(shape))
+
+
+def _number(value: float | None) -> float | None:
+    return float(value) if value is not None and math.isfinite(value) else None
+
+
+def column_name(component: Component, index: int) -> str:
+    """The name of a column, or its number."""
+    return component.columns[index] if index < len(component.columns) else str(index)
+
+
+def place_words(component: Component, place: Place | None, source: Source) -> str:
+    """Where a value stands, in words."""
+    if place is None:
+        return ""
+    words = [f"row {place.row}"]
+    where = getattr(source, "where", None)
+    if where is not None and (said := where(place.row)):
+        words[0] += f" ({said})"
+    if place.element is not None and getattr(source, "batched", False):
+        words.append(f"in element {place.element}")
+    if len(place.index) == 1:
+        name = column_name(component, place.index[0])
+        words.append(f"column `{name}`" if component.columns else f"column {name}")
+    elif place.index:
+        words.append(f"index {place.index}")
+    return ", ".join(words)

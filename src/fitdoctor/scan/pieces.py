@@ -1,0 +1,271 @@
+"""Data in pieces, read and counted by several threads: what a source gives, and the loop that takes it in."""
+
+from __future__ import annotations
+
+import functools
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol
+
+from fitdoctor.scan.blocks import ElementOf, add, no_element
+from fitdoctor.scan.columns import ColumnTally, merged_columns
+from fitdoctor.scan.shared_rows import RowMatch
+from fitdoctor.scan.tally import Tally, merged
+
+PIECE_BYTES = 8 << 20
+"""How much a thread takes at a time."""
+
+
+TABLE = -1
+"""Stands for a component in a `Part` that holds the columns of x as 64-bit words, to be compared with one another."""
+
+
+class CannotScan(ValueError):
+    """The data cannot be read as asked; the message says why and what to do."""
+
+
+@dataclass(frozen=True)
+class Component:
+    """One array of the data, in the user's words."""
+
+    path: str
+    """`x`, `x['image']`, a column of a table."""
+    part: str = "x"
+    """`x`, `y` or `sample_weight`."""
+    key: str = ""
+    container: str = ""
+    columns: tuple[str, ...] = ()
+    """The names of its columns, where they have names."""
+
+
+class Part(NamedTuple):
+    """Rows of one component."""
+
+    component: int
+    array: Any
+    row: int
+    """The number of the first of them."""
+    element: ElementOf = no_element
+    seen: tuple[tuple[tuple[int | None, ...], str, int | None, int], ...] = ()
+    """Shape, type, first number and count of the elements that they came in, as far as those are to be counted."""
+    rows: int | None = None
+    """How many rows they are, where the array does not tell (ragged and sparse data)."""
+
+
+class Piece(NamedTuple):
+    """Some rows of all components, or of one."""
+
+    rows: int
+    """What it adds to the progress."""
+    load: Callable[[], list[Part]]
+    """Runs in any thread; what it raises is told, and the other pieces go on."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Something that kept part of the data from being read."""
+
+    what: str
+    element: int | None = None
+    """The element that raised, counted from 0."""
+    fatal: bool = False
+    """Nothing after it was read."""
+
+
+class Source(Protocol):
+    """Data that can be read piece by piece, once."""
+
+    name: str
+    form: str
+    """As in `DataFacts.form`, or `file`."""
+    components: tuple[Component, ...]
+    rows: int | None
+    """How many rows it has, where that is known: of the longest component."""
+    problems: list[Problem]
+    cut: bool
+    """A limit kept it from being read to its end."""
+
+    def pieces(self) -> Iterator[Piece]:
+        """The data; asked for by one thread at a time."""
+
+
+class Watcher(Protocol):
+    """Is told how far a scan has come."""
+
+    def begin(self, name: str, rows: int | None) -> None:
+        """A source is about to be read."""
+
+    def advance(self, rows: int) -> None:
+        """So many rows more were counted."""
+
+    def end(self) -> None:
+        """The source was read."""
+
+
+class Quiet:
+    """A watcher that says nothing."""
+
+    def begin(self, name: str, rows: int | None) -> None:
+        """Say nothing."""
+
+    def advance(self, rows: int) -> None:
+        """Say nothing."""
+
+    def end(self) -> None:
+        """Say nothing."""
+
+
+@dataclass
+class Counted:
+    """What came of reading a source."""
+
+    tallies: list[Tally]
+    seconds: float
+    complete: bool
+    """It was read to its end."""
+    interrupted: bool = False
+    rows: int = 0
+    table: ColumnTally | None = None
+    """For tables whose columns are components: which are alike."""
+
+
+@dataclass
+class _Shared:
+    """What the threads of one scan share."""
+
+    source: Source
+    pieces: Iterator[Piece]
+    watcher: Watcher
+    match: RowMatch | None
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    stop: bool = False
+    ended: bool = False
+    rows: int = 0
+    failure: BaseException | None = None
+    tables: list[ColumnTally] = field(default_factory=list)
+
+    def next(self) -> Piece | None:
+        """The next piece, or None at the end."""
+        with self.lock:
+            if self.stop or self.ended:
+                return None
+            try:
+                piece = next(self.pieces, None)
+            # The border to the user's data: a source tells what it can itself, the rest is told by the caller.
+            except BaseException as error:
+                self.failure = self.failure or error
+                self.stop = True
+                return None
+            if piece is None:
+                self.ended = True
+                return None
+            return piece
+
+    def done(self, rows: int) -> None:
+        """Count rows as read."""
+        with self.lock:
+            self.rows += rows
+            self.watcher.advance(rows)
+
+    def problem(self, error: Exception) -> None:
+        """Keep what a piece raised."""
+        with self.lock:
+            self.source.problems.append(Problem(f"{type(error).__name__}: {str(error)[:300]}"))
+
+
+def count(
+    source: Source,
+    *,
+    watcher: Watcher | None = None,
+    match: RowMatch | None = None,
+    threads: int | None = None,
+) -> Counted:
+    """Read a source to its end, or until Ctrl-C; what is known then is given back.
+
+    Args:
+        source: the data.
+        watcher: is told of the progress.
+        match: takes in the rows of the first component of x, to compare training with validation.
+        threads: how many read and count; as many as there are cores by default.
+    """
+    shared = _Shared(source, source.pieces(), watcher or Quiet(), match)
+    number = threads or min(os.cpu_count() or 1, 16)
+    tallies = [[_tally(one) for one in source.components] for _thread in range(number)]
+    began = time.perf_counter()
+    shared.watcher.begin(source.name, source.rows)
+    workers = [
+        threading.Thread(target=_work, args=(shared, mine), daemon=True, name=f"fitdoctor-scan-{number}")
+        for number, mine in enumerate(tallies)
+    ]
+    interrupted = _run(shared, workers)
+    shared.watcher.end()
+    if shared.failure is not None and not interrupted:
+        raise shared.failure
+    joined = [tallies[0][i] for i in range(len(source.components))]
+    for mine in tallies[1:]:
+        joined = [merged(one, other) for one, other in zip(joined, mine, strict=True)]
+    fatal = any(problem.fatal for problem in source.problems)
+    return Counted(
+        joined,
+        time.perf_counter() - began,
+        table=functools.reduce(merged_columns, shared.tables, None),
+        complete=shared.ended and not interrupted and not fatal and not source.cut,
+        interrupted=interrupted,
+        rows=shared.rows,
+    )
+
+
+def _tally(component: Component) -> Tally:
+    return Tally(labels=component.part == "y")
+
+
+def _run(shared: _Shared, workers: list[threading.Thread]) -> bool:
+    """Let the threads work; whether Ctrl-C ended it."""
+    for worker in workers:
+        worker.start()
+    try:
+        for worker in workers:
+            while worker.is_alive():
+                worker.join(0.2)
+    except KeyboardInterrupt:
+        shared.stop = True
+        # A thread that waits for the user's pipeline has finished its counting: it may be left behind.
+        deadline = time.monotonic() + 2.0
+        for worker in workers:
+            worker.join(max(deadline - time.monotonic(), 0.01))
+        return True
+    return False
+
+
+def _work(shared: _Shared, tallies: list[Tally]) -> None:
+    table: ColumnTally | None = None
+    while (piece := shared.next()) is not None:
+        try:
+            for part in piece.load():
+                if part.component != TABLE:
+                    _take(part, tallies[part.component], shared)
+                    continue
+                if table is None:
+                    table = ColumnTally(part.array.shape[1])
+                    shared.tables.append(table)
+                table.compare(part.array)
+                if shared.match is not None and shared.match.component == TABLE:
+                    shared.match.take(part.array)
+        # The border to the user's files: what cannot be read is told, and the rest is read all the same.
+        except Exception as error:
+            shared.problem(error)
+            continue
+        shared.done(piece.rows)
+
+
+def _take(part: Part, tally: Tally, shared: _Shared) -> None:
+    for shape, dtype, element, many in part.seen:
+        tally.saw(shape, dtype, element, many)
+    add(tally, part.array, part.row, part.element)
+    if part.rows is not None:
+        tally.rows += part.rows - len(part.array)
+    elif shared.match is not None and part.component == shared.match.component:
+        shared.match.take(part.array)

@@ -1,0 +1,51 @@
+"""The progress bar of a scan: rows, rate and time left, on a terminal only."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import Any
+
+
+class Bar:
+    """A watcher that draws; begins with nothing and leaves nothing behind."""
+
+    def __init__(self) -> None:
+        self._progress: Any = None
+        self._task: Any = None
+        self._rows = 0
+        self._drawn = 0.0
+
+    def begin(self, name: str, rows: int | None) -> None:
+        """Show a bar for a source."""
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+        self._progress = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TaskProgressColumn(show_speed=True),
+            TextColumn("{task.completed:,.0f} rows, {task.fields[rate]} rows/s"),
+            TimeRemainingColumn(),
+            console=Console(file=sys.stderr),
+            transient=True,
+        )
+        self._task = self._progress.add_task(name[:40], total=rows, rate="…")
+        self._rows = 0
+        self._began = time.monotonic()
+        self._progress.start()
+
+    def advance(self, rows: int) -> None:
+        """Move the bar, at most twenty times a second."""
+        self._rows += rows
+        now = time.monotonic()
+        if now - self._drawn > 0.05:
+            self._drawn = now
+            rate = self._rows / max(now - self._began, 1e-6)
+            self._progress.update(self._task, completed=self._rows, rate=f"{rate:,.0f}")
+
+    def end(self) -> None:
+        """Take the bar away."""
+        if self._progress is not None:
+            self._progress.stop()
+            self._progress = None

@@ -1,0 +1,217 @@
+"""`fitdoctor.scan`: opens the data, counts it here or on a tf.data service, and judges what was counted."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from fitdoctor.collect.codes import Codes
+from fitdoctor.collect.data import form_of
+from fitdoctor.facts import Unknown
+from fitdoctor.scan.files import is_file, open_files
+from fitdoctor.scan.judge import judged
+from fitdoctor.scan.opening import named, open_data
+from fitdoctor.scan.outcome import Scanned, ScanReport, report_of
+from fitdoctor.scan.pieces import TABLE, CannotScan, Source, Watcher, count
+from fitdoctor.scan.shared_rows import RowMatch
+from fitdoctor.scan.table_source import TableSource
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """How a scan is to be made."""
+
+    model: Any = None
+    classes: int | None = None
+    labels: tuple[str, ...] = ()
+    features: str | dict[str, Any] | None = None
+    limit: int | None = None
+    service: str | None = None
+    local_workers: int = 0
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    patience: float = 60.0
+    """Seconds without a word from the workers of a service after which it is given up."""
+
+
+def scan_all(
+    x: Any,
+    y: Any = None,
+    sample_weight: Any = None,
+    validation_data: Any = None,
+    wishes: Wishes | None = None,
+    watcher: Watcher | None = None,
+    codes: Codes | None = None,
+) -> ScanReport:
+    """Read all the data and tell what it holds.
+
+    Raises:
+        CannotScan: the data cannot be read as asked.
+    """
+    wanted = wishes or Wishes()
+    if wanted.service or wanted.local_workers:
+        scans = _on_service(x, validation_data, wanted, watcher)
+        shared: int | Unknown = Unknown("on a service, rows of training and validation are not compared")
+    else:
+        sources = _sources(x, y, sample_weight, validation_data, wanted)
+        scans, shared = _here(sources, watcher)
+    diagnosis = judged(
+        scans, wanted.model, wanted.classes, shared, codes, select=wanted.select, ignore=wanted.ignore
+    )
+    return ScanReport(
+        tuple(report_of(one) for one in scans), diagnosis, shared if isinstance(shared, int) else None
+    )
+
+
+def _sources(x: Any, y: Any, sample_weight: Any, validation_data: Any, wanted: Wishes) -> dict[str, Source]:
+    sources = _opened(x, "x", y, sample_weight, wanted)
+    if validation_data is not None:
+        parts = _validation_parts(validation_data)
+        sources["validation"] = _opened(parts[0], "validation_data", *parts[1:], wanted)["training"]
+    return sources
+
+
+def _validation_parts(given: Any) -> tuple[Any, Any, Any]:
+    if isinstance(given, (list, tuple)) and form_of(given) == "arrays" and not _names_files(given):
+        return (*given, None, None)[:3]
+    return (given, None, None)
+
+
+def _opened(x: Any, name: str, y: Any, sample_weight: Any, wanted: Wishes) -> dict[str, Source]:
+    if _names_files(x):
+        words = [os.fspath(one) for one in (x if isinstance(x, (list, tuple)) else [x])]
+        return open_files(words, labels=wanted.labels, features=wanted.features, limit=wanted.limit)
+    if isinstance(x, str):
+        name, x = x, named(x)
+    return {"training": open_data(name, x, y, sample_weight, wanted.limit)}
+
+
+def _names_files(x: Any) -> bool:
+    if isinstance(x, os.PathLike):
+        return True
+    if isinstance(x, (list, tuple)):
+        return bool(x) and all(isinstance(one, (str, os.PathLike)) for one in x)
+    return isinstance(x, str) and (is_file(x) or ":" not in x)
+
+
+def _here(sources: dict[str, Source], watcher: Watcher | None) -> tuple[list[Scanned], int | Unknown]:
+    """Validation first: its rows are then looked for while the training data is read."""
+    training, validation = sources["training"], sources.get("validation")
+    if validation is None:
+        return [Scanned(training, count(training, watcher=watcher))], Unknown("there is no validation data")
+    match = RowMatch(_compared(validation))
+    second = Scanned(validation, count(validation, watcher=watcher, match=match), "validation")
+    if second.counted.interrupted:
+        return [second], Unknown("it was interrupted")
+    match.turn()
+    match.component = _compared(training)
+    first = Scanned(training, count(training, watcher=watcher, match=match))
+    shared = match.shared()
+    if match.every > 1:
+        first.remarks.append(f"rows were compared with one validation row in {match.every}")
+    return [first, second], Unknown(shared) if isinstance(shared, str) else shared
+
+
+def _compared(source: Source) -> int:
+    """The component whose rows are compared: of a table all of its columns."""
+    if isinstance(source, TableSource):
+        return TABLE
+    return next((i for i, one in enumerate(source.components) if one.part == "x"), 0)
+
+
+def _on_service(x: Any, validation_data: Any, wanted: Wishes, watcher: Watcher | None) -> list[Scanned]:
+    from fitdoctor.scan.service import scan_on_service
+
+    scans = [scan_on_service(_pipeline(x, "x", wanted), wanted, watcher)]
+    if validation_data is not None:
+        dataset = _pipeline(validation_data, "validation_data", wanted)
+        scans.append(scan_on_service(dataset, wanted, watcher, role="validation"))
+    return scans
+
+
+def _pipeline(x: Any, name: str, wanted: Wishes) -> tuple[str, Any]:
+    """The tf.data pipeline to be shipped, with its name."""
+    if _names_files(x):
+        from fitdoctor.scan.files import expanded, kind_of_file
+
+        words = expanded([os.fspath(one) for one in (x if isinstance(x, (list, tuple)) else [x])])
+        if {kind_of_file(path) for path in words} != {"tfrecord"} or wanted.features is None:
+            raise CannotScan(
+                "on a service, files are read as TFRecords with `--features`; name a tf.data pipeline "
+                "(MODULE:NAME) that reads files of another kind"
+            )
+        from fitdoctor.scan.tfrecord_source import specification, tfrecord_dataset
+
+        given = wanted.features
+        spec = given if isinstance(given, dict) else specification(given)
+        return words[0], tfrecord_dataset(words, spec, wanted.labels)
+    if isinstance(x, str):
+        name, x = x, named(x)
+    if callable(x) and form_of(x) == "other":
+        x = x()
+    if form_of(x) != "dataset":
+        raise CannotScan(
+            f"`{name}` is a `{type(x).__name__}`: a tf.data service runs tf.data pipelines only; scan it without "
+            "`--service`, or make a `tf.data.Dataset` of it"
+        )
+    return name, x
+
+
+def scan(
+    x: Any,
+    y: Any = None,
+    sample_weight: Any = None,
+    *,
+    validation_data: Any = None,
+    model: Any = None,
+    classes: int | None = None,
+    labels: str | Iterable[str] = (),
+    features: str | dict[str, Any] | None = None,
+    limit: int | None = None,
+    service: str | None = None,
+    local_workers: int = 0,
+    progress: bool = False,
+    select: Iterable[str] = (),
+    ignore: Iterable[str] = (),
+) -> ScanReport:
+    """Read all the data that fit would see, once, and tell what it holds.
+
+    A generator is used up by that; give the function that makes it instead. Ctrl-C ends the reading, and what is known
+    by then is returned.
+
+    Args:
+        x: what fit takes (arrays, a tf.data.Dataset, a generator, a PyDataset), a function that makes it, the path of
+            a file or a list of paths (.npy, .npz, .csv, .parquet, TFRecord), or `"MODULE:NAME"`.
+        y: the labels, where x is arrays.
+        sample_weight: the weights, where x is arrays.
+        validation_data: as for fit, or a path; its rows are looked for in the training data.
+        model: the model that the data is for: labels and ids are then judged by it.
+        classes: without a model, the number of classes that the labels may have.
+        labels: the columns, keys or features that are labels; by default those that are called so.
+        features: the specification of TFRecords: a dict as for `tf.io.parse_example`, MODULE:NAME, or a JSON file.
+        limit: how many rows of arrays and files, or elements of a pipeline, to read; needed where there is no end.
+        service: the address of a tf.data service (`grpc://host:port`) whose workers are to read and count.
+        local_workers: start a tf.data service with so many workers on this machine, for a try.
+        progress: show a progress bar on standard error.
+        select: ids of the causes to judge by.
+        ignore: ids of causes to leave out.
+
+    Returns:
+        The statistics of every component, and the diagnosis.
+
+    Raises:
+        CannotScan: the data cannot be read as asked (a ValueError).
+    """
+    import sys
+
+    from fitdoctor.collect.locate import FrameCodes
+    from fitdoctor.scan.progress import Bar
+
+    names = (labels,) if isinstance(labels, str) else tuple(labels)
+    wishes = Wishes(
+        model, classes, names, features, limit, service, local_workers, tuple(select), tuple(ignore)
+    )
+    codes = FrameCodes(sys._getframe(1), "scan")
+    return scan_all(x, y, sample_weight, validation_data, wishes, Bar() if progress else None, codes)

@@ -1,0 +1,240 @@
+"""A scan on a tf.data service: the pipeline and our statistics run inside the workers, small numbers come back."""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from fitdoctor.collect.arrays import components as leaves
+from fitdoctor.collect.arrays import dtype_name
+from fitdoctor.scan.element_source import summary_of
+from fitdoctor.scan.graph_statistics import GROUP, joined, statistics_of_element, tally_of
+from fitdoctor.scan.opening import endless, is_batched, length_of
+from fitdoctor.scan.outcome import Scanned
+from fitdoctor.scan.pieces import CannotScan, Component, Counted, Piece, Problem, Quiet, Watcher
+from fitdoctor.scan.shipping import expected_rows, refuse_unshippable, shared_by_each
+from fitdoctor.scan.tally import Tally, merged
+
+if TYPE_CHECKING:
+    from fitdoctor.scan.scanning import Wishes
+
+FIRST_PATIENCE = 60.0
+"""Seconds to wait for the first group: workers start, and trace the pipeline."""
+AFTER_DEATH = 8.0
+"""Seconds without a group, once a worker is known to have died, after which the others are taken to have ended."""
+
+
+class ServiceSource:
+    """Stands for a pipeline that workers read."""
+
+    def __init__(self, name: str, dataset: Any, limit: int | None) -> None:
+        self.name = name
+        self.form = "dataset"
+        self.problems: list[Problem] = []
+        self.cut = False
+        self.elements = 0
+        self.batched = bool(is_batched(dataset))
+        self.rows = expected_rows(dataset)
+        self.limit = limit
+        spec = dataset.element_spec
+        parts = spec if isinstance(spec, tuple) and len(spec) <= 3 else (spec,)
+        found = [
+            (Component(leaf.path, part, leaf.key, "dataset element"), leaf.value)
+            for part, value in zip(("x", "y", "sample_weight"), parts, strict=False)
+            for leaf in leaves(value, part)
+        ]
+        self.components = tuple(component for component, _spec in found)
+        self.specs = [leaf for _component, leaf in found]
+
+    def pieces(self) -> Iterator[Piece]:
+        """Nothing comes here in pieces."""
+        return iter(())
+
+
+def scan_on_service(
+    pipeline: tuple[str, Any], wishes: Wishes, watcher: Watcher | None, role: str = "training"
+) -> Scanned:
+    """Count a pipeline on a service.
+
+    Raises:
+        CannotScan: the pipeline cannot be shipped, has no end, or the service cannot be reached.
+    """
+    name, dataset = pipeline
+    refuse_unshippable(name, dataset)
+    if length_of(dataset) == -1 and wishes.limit is None:
+        raise CannotScan(endless(name))
+    source = ServiceSource(name, dataset, wishes.limit)
+    with ExitStack() as stack:
+        dead: Callable[[], int] = int
+        address = wishes.service or ""
+        if wishes.local_workers:
+            from fitdoctor.scan.local_cluster import LocalCluster
+
+            cluster = stack.enter_context(LocalCluster(wishes.local_workers))
+            address, dead = cluster.address, cluster.dead
+        run = _Run(source, _address(address), dead, wishes.patience, watcher or Quiet())
+        counted = run.count(dataset)
+    scanned = Scanned(source, counted, role, expected=source.rows)
+    scanned.remarks.extend(_remarks(source, counted, dataset))
+    return scanned
+
+
+def _address(given: str) -> str:
+    if "://" in given:
+        return given
+    if ":" not in given:
+        raise CannotScan(f"`{given}` is no address of a tf.data service: it is written grpc://host:port")
+    return f"grpc://{given}"
+
+
+def _remarks(source: ServiceSource, counted: Counted, dataset: Any) -> list[str]:
+    said = []
+    if any(tally.nan or tally.inf for tally in counted.tallies):
+        said.append(
+            "which element holds the first NaN or Inf is not known on a service, where workers take turns: "
+            "a scan without it tells"
+        )
+    return [*said, *shared_by_each(dataset)]
+
+
+@dataclass
+class _Run:
+    """One pass over a distributed pipeline."""
+
+    source: ServiceSource
+    address: str
+    dead: Callable[[], int]
+    """How many workers are known to have died."""
+    patience: float
+    watcher: Watcher
+    groups: queue.Queue[Any] = field(default_factory=lambda: queue.Queue(64))
+    tallies: list[Tally] = field(default_factory=list)
+    rows: int = 0
+    slowest: float = 0.0
+    stopped: bool = False
+
+    def count(self, dataset: Any) -> Counted:
+        """Take in group after group until the end, the limit, Ctrl-C, or until nothing comes any more."""
+        source = self.source
+        self.tallies = [Tally(labels=one.part == "y") for one in source.components]
+        distributed = self._distributed(dataset)
+        began = time.perf_counter()
+        self.watcher.begin(source.name, source.rows)
+        reader = threading.Thread(target=self._read, args=(distributed,), daemon=True)
+        reader.start()
+        interrupted = False
+        try:
+            ended = self._take_all()
+        except KeyboardInterrupt:
+            ended, interrupted = False, True
+        finally:
+            self.stopped = True
+            self.watcher.end()
+        return Counted(
+            self.tallies,
+            time.perf_counter() - began,
+            complete=ended and not self.source.problems and not source.cut,
+            interrupted=interrupted,
+            rows=self.rows,
+        )
+
+    def _distributed(self, dataset: Any) -> Any:
+        import tensorflow as tf
+
+        service = tf.data.experimental.service
+        source = self.source
+        labels = [component.part == "y" for component in source.components]
+
+        def statistics(*element: Any) -> Any:
+            whole = element if len(element) > 1 else (element[0],)
+            tensors = [
+                leaf.value for part in whole[:3] for leaf in leaves(part if len(whole) <= 3 else element, "")
+            ]
+            return statistics_of_element(tensors, labels, source.batched, source.specs)
+
+        counted = dataset.map(statistics).batch(GROUP).map(joined)
+        try:
+            return counted.apply(
+                service.distribute(service.ShardingPolicy.DYNAMIC, self.address, compression=None)
+            )
+        except tf.errors.OpError as error:
+            raise CannotScan(
+                f"the tf.data service at {self.address} does not take the pipeline: {summary_of(error)}"
+            ) from error
+
+    def _read(self, distributed: Any) -> None:
+        """Runs in a thread of its own: a client waits for ever for a worker that has died."""
+        try:
+            for group in distributed:
+                while not self.stopped:
+                    try:
+                        self.groups.put(group, timeout=0.5)
+                        break
+                    except queue.Full:
+                        continue
+                if self.stopped:
+                    return
+            self.groups.put(None)
+        # The border to the workers: what they raise is told.
+        except Exception as error:
+            self.groups.put(error)
+
+    def _take_all(self) -> bool:
+        """Whether the pipeline came to its end."""
+        last = time.monotonic()
+        while True:
+            try:
+                group = self.groups.get(timeout=0.1)
+            except queue.Empty:
+                if self._given_up(time.monotonic() - last):
+                    return False
+                continue
+            now = time.monotonic()
+            self.slowest = max(self.slowest, now - last)
+            last = now
+            if group is None:
+                return True
+            if isinstance(group, Exception):
+                self.source.problems.append(Problem(f"the workers stopped: {summary_of(group)}", fatal=True))
+                return False
+            self._take(group)
+            if self.source.limit is not None and self.source.elements >= self.source.limit:
+                self.source.cut = True
+                return True
+
+    def _given_up(self, waited: float) -> bool:
+        """Whether nothing more is to be expected; says why."""
+        died = self.dead()
+        seen = self.source.elements > 0
+        if died and (waited > max(AFTER_DEATH, 3 * self.slowest) or self._all_there()):
+            what = f"{died} worker{'s' * (died != 1)} died: {self._counted_words()}"
+        elif waited > max(self.patience, FIRST_PATIENCE if not seen else 3 * self.slowest):
+            what = f"no worker gave anything for {waited:.0f} s: {self._counted_words()}"
+        else:
+            return False
+        self.source.problems.append(Problem(what, fatal=True))
+        return True
+
+    def _all_there(self) -> bool:
+        return self.source.rows is not None and self.rows >= self.source.rows
+
+    def _counted_words(self) -> str:
+        expected = self.source.rows
+        of = f" of {expected:,}" if expected is not None else ""
+        return f"{self.rows:,}{of} rows were counted, each once; the rest was in the hands of a worker that is gone"
+
+    def _take(self, group: dict[str, Any]) -> None:
+        plain = {name: value.numpy() for name, value in group.items()}
+        for index, component in enumerate(self.source.components):
+            dtype = dtype_name(self.source.specs[index].dtype)
+            tally = tally_of(plain, index, component.part == "y", dtype)
+            self.tallies[index] = merged(self.tallies[index], tally)
+        rows = int(plain["0/rows"])
+        self.rows += rows
+        self.source.elements += int(plain["elements"])
+        self.watcher.advance(rows)

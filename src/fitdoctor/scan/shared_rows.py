@@ -1,0 +1,108 @@
+"""Rows that training and validation data have in common, by hashes that are kept in bounded memory."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+MOST_HASHES = 1 << 24
+"""Of validation rows: 128 MB. Of more rows a fair part is kept, chosen by the hash itself."""
+
+
+class RowMatch:
+    """First takes in the validation rows, then counts which of them the training rows hold.
+
+    Rows are compared by a 64-bit hash of their bytes: a false match is expected once in 10¹⁹ pairs.
+    """
+
+    def __init__(self, component: int = 0, most: int = MOST_HASHES) -> None:
+        self.component = component
+        self.rows = 0
+        """Validation rows."""
+        self.every = 1
+        """One validation row in so many was kept."""
+        self._most = most
+        self._kept: list[Any] = []
+        self._number = 0
+        self._known: Any = None
+        self._copies: Any = None
+        self._found: Any = None
+        self._lock = threading.Lock()
+        self._shape: tuple[tuple[int, ...], str] | None = None
+        self._trouble = ""
+        self._sample: list[Any] = []
+
+    def take(self, array: Any) -> None:
+        """Take in rows: of the validation data before `turn`, of the training data after it."""
+        import numpy as np
+
+        from fitdoctor.collect.shared import row_hashes
+
+        if array.dtype.kind not in "biuf" or array.size == 0 or self._trouble:
+            return
+        form = (array.shape[1:], str(array.dtype))
+        if array.ndim < 2:
+            self._trouble = "rows of one value are not compared"
+            return
+        if self._shape not in (None, form):
+            self._trouble = "training and validation differ in shape or type"
+            return
+        hashes = row_hashes(array)
+        with self._lock:
+            self._shape = form
+            if self._known is None:
+                self._keep(hashes)
+                return
+            if len(self._sample) < 8:
+                self._sample.append((array[:8192].copy(), hashes[:8192]))
+            if not len(self._known):
+                return
+            at: Any = np.searchsorted(self._known, hashes)
+            at[at == len(self._known)] = 0
+            self._found[at[self._known[at] == hashes]] = True
+
+    def _keep(self, hashes: Any) -> None:
+        import numpy as np
+
+        self.rows += len(hashes)
+        self._kept.append(self._chosen(hashes))
+        self._number += len(self._kept[-1])
+        while self._number > self._most:
+            self.every *= 2
+            self._kept = [self._chosen(np.concatenate(self._kept))]
+            self._number = len(self._kept[0])
+
+    def _chosen(self, hashes: Any) -> Any:
+        import numpy as np
+
+        # The upper bits: the lower ones of a product depend on the lower ones of the data alone.
+        return hashes[(hashes >> np.uint64(40)) % np.uint64(self.every) == 0]
+
+    def turn(self) -> None:
+        """The validation rows are all there: training rows follow."""
+        import numpy as np
+
+        kept = np.concatenate(self._kept) if self._kept else np.zeros(0, np.uint64)
+        self._kept = []
+        self._known, self._copies = np.unique(kept, return_counts=True)
+        self._found = np.zeros(len(self._known), bool)
+
+    def shared(self) -> int | str:
+        """How many validation rows the training data holds too, or why that cannot be told."""
+        if self._trouble:
+            return self._trouble
+        if self._known is None or not len(self._known):
+            return "no rows were compared"
+        count = int(self._copies[self._found].sum()) * self.every
+        if count and self._repeats():
+            return "rows of this data repeat by nature"
+        return min(count, self.rows)
+
+    def _repeats(self) -> bool:
+        import numpy as np
+
+        from fitdoctor.collect.shared import repeats_by_nature
+
+        rows = np.concatenate([rows for rows, _hashes in self._sample])
+        hashes = np.concatenate([hashes for _rows, hashes in self._sample])
+        return repeats_by_nature(rows, hashes)

@@ -1,0 +1,145 @@
+"""Tables: CSV and Parquet files and pandas frames, whose columns are the components."""
+
+from __future__ import annotations
+
+import bisect
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any, NamedTuple
+
+from fitdoctor.scan.pieces import TABLE, Component, Part, Piece, Problem
+
+LABELS = ("y", "label", "labels", "target", "targets", "class", "classes")
+"""Names of columns, keys and files that hold what is to be learnt."""
+WEIGHTS = ("sample_weight", "sample_weights", "weight", "weights")
+TRAINING = ("train", "training", "trn")
+VALIDATION = ("val", "valid", "validation", "test", "dev", "eval")
+
+
+class Block(NamedTuple):
+    """Some rows of a table."""
+
+    rows: int
+    file: str
+    line: int | None
+    """The line of the file that the first row stands in, from 1; None where the file has no lines."""
+    columns: Callable[[], list[Any]]
+    """Their values, a NumPy array for each column."""
+
+
+class TableSource:
+    """Blocks of rows, one after the other."""
+
+    def __init__(
+        self,
+        name: str,
+        components: tuple[Component, ...],
+        blocks: Callable[[TableSource], Iterator[Block]],
+        rows: int | None = None,
+        form: str = "arrays",
+        limit: int | None = None,
+    ) -> None:
+        self.name = name
+        self.form = form
+        self.components = components
+        self.problems: list[Problem] = []
+        self.cut = False
+        self.rows = rows if limit is None or rows is None else min(rows, limit)
+        self._blocks = blocks
+        self._limit = limit
+        self._starts: list[int] = []
+        self._places: list[tuple[str, int | None]] = []
+        self._features = [i for i, one in enumerate(components) if one.part == "x"]
+
+    def pieces(self) -> Iterator[Piece]:
+        """The blocks as pieces, each with its columns and with all features side by side."""
+        row = 0
+        for block in self._blocks(self):
+            rows = block.rows
+            if self._limit is not None and row + rows > self._limit:
+                rows = self._limit - row
+                self.cut = True
+            if rows:
+                self._starts.append(row)
+                self._places.append((block.file, block.line))
+                yield Piece(rows, partial(self._parts, block, row, rows))
+            row += rows
+            if self.cut:
+                return
+        if not row:
+            # So that the columns of a table without rows have their types.
+            yield Piece(0, lambda: [Part(i, _nothing(), 0) for i in range(len(self.components))])
+
+    def where(self, row: int) -> str:
+        """The file and line of a row, for files."""
+        at = bisect.bisect_right(self._starts, row) - 1
+        if at < 0:
+            return ""
+        file, line = self._places[at]
+        inside = row - self._starts[at]
+        return f"{file}, line {line + inside}" if line is not None else file
+
+    def _parts(self, block: Block, row: int, rows: int) -> list[Part]:
+        arrays = [array[:rows] for array in block.columns()]
+        parts = [
+            Part(index, array, row, seen=(((None,), kind_of(array), None, 1),) if row == 0 else ())
+            for index, array in enumerate(arrays)
+        ]
+        words = words_of([arrays[index] for index in self._features])
+        return [*parts, Part(TABLE, words, row)] if words is not None else parts
+
+
+def _nothing() -> Any:
+    import numpy as np
+
+    return np.zeros(0)
+
+
+def kind_of(array: Any) -> str:
+    """The type of a column in a word."""
+    return "text" if array.dtype.kind in "OUST" else str(array.dtype)
+
+
+def words_of(columns: list[Any]) -> Any:
+    """Columns side by side as 64-bit words that are equal where the values are; None without columns."""
+    import numpy as np
+
+    if not columns or not len(columns[0]):
+        return None
+    words: Any = np.empty((len(columns[0]), len(columns)), np.uint64)
+    for index, column in enumerate(columns):
+        if column.dtype.kind in "biuf" and column.dtype.itemsize <= 8:
+            words[:, index] = column.astype(np.float64).view(np.uint64)
+        else:
+            words[:, index] = np.fromiter(map(_hash, column), np.int64, len(column)).view(np.uint64)
+    return words
+
+
+def _hash(value: Any) -> int:
+    try:
+        return hash(value)
+    except TypeError:  # a list or an array in a cell
+        return hash(repr(value))
+
+
+def listed(names: tuple[str, ...]) -> str:
+    """Names in a sentence, some of them where there are many."""
+    shown = ", ".join(f"`{name}`" for name in names[:12])
+    return f"{shown}, …" if len(names) > 12 else shown
+
+
+def part_named(name: str, labels: tuple[str, ...] = ()) -> str:
+    """`y` for a column or key that is named as labels are (or as the user says), `sample_weight`, else `x`."""
+    if labels:
+        return "y" if name in labels else "x"
+    words = set(name.lower().replace("-", "_").split("_")) - set(TRAINING) - set(VALIDATION)
+    bare = "_".join(sorted(words))
+    if bare in LABELS:
+        return "y"
+    return "sample_weight" if bare in WEIGHTS or name.lower() in WEIGHTS else "x"
+
+
+def role_named(name: str) -> str:
+    """`training` or `validation`, by the words of a name such as `x_val`."""
+    words = set(name.lower().replace("-", "_").replace(".", "_").split("_"))
+    return "validation" if words & set(VALIDATION) else "training"

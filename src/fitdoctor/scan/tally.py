@@ -1,0 +1,159 @@
+"""Statistics of one component that can be taken in parts, in any order, and put together without loss."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from fitdoctor.scan.columns import ColumnTally, merged_columns
+
+MOST_SHAPES = 64
+"""Further shapes and types are counted together, without telling them apart."""
+MOST_VALUES = 1024
+"""A histogram of more distinct values than this is left out."""
+
+Key = tuple[int | None, ...] | str
+"""A shape, or the name of a type."""
+
+
+@dataclass(frozen=True)
+class Seen:
+    """How often something was seen, and the first element that had it (None where elements have no numbers)."""
+
+    count: int
+    first: int | None
+
+    def __add__(self, other: Seen) -> Seen:
+        return Seen(self.count + other.count, least(self.first, other.first))
+
+
+def least(one: int | None, other: int | None) -> int | None:
+    """The smaller of two numbers that may be missing."""
+    if one is None or other is None:
+        return other if one is None else one
+    return min(one, other)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a value stands: its row from the first one read, its index within the row, the element that it came in."""
+
+    row: int
+    index: tuple[int, ...] = ()
+    element: int | None = None
+
+
+@dataclass
+class Tally:
+    """What was counted of one component so far; `merged` joins two.
+
+    The sum is kept as a fraction: adding the sums of parts rounds nothing, so that the order does not matter.
+    """
+
+    rows: int = 0
+    finite: int = 0
+    """Finite values."""
+    nan: int = 0
+    inf: int = 0
+    missing: int = 0
+    """Values that are not numbers and stand for nothing: None, an empty field."""
+    minimum: float | None = None
+    maximum: float | None = None
+    first_minimum: int | None = None
+    first_maximum: int | None = None
+    total: Fraction = Fraction(0)
+    integral: bool = True
+    first_nonfinite: Place | None = None
+    labels: bool = False
+    """With a histogram and the sums of rows."""
+    histogram: Counter[float] | None = field(default_factory=Counter)
+    """None when there are too many values."""
+    row_sums: tuple[float, float] | None = None
+    shapes: dict[Key, Seen] = field(default_factory=dict)
+    dtypes: dict[Key, Seen] = field(default_factory=dict)
+    columns: ColumnTally | None = None
+    """For rows of several columns."""
+
+    @property
+    def mean(self) -> float | None:
+        """Over the finite values."""
+        return float(self.total / self.finite) if self.finite else None
+
+    def saw(self, shape: tuple[int | None, ...], dtype: str, element: int | None, count: int = 1) -> None:
+        """Take in that elements of a shape and type came by."""
+        see(self.shapes, shape, Seen(count, element))
+        see(self.dtypes, dtype, Seen(count, element))
+
+    def extremes(self, low: float, high: float, low_row: int | None, high_row: int | None) -> None:
+        """Take in the least and the largest value of a part, and the first rows that hold them."""
+        if self.minimum is None or low < self.minimum:
+            self.minimum, self.first_minimum = low, low_row
+        elif low == self.minimum:
+            self.first_minimum = least(self.first_minimum, low_row)
+        if self.maximum is None or high > self.maximum:
+            self.maximum, self.first_maximum = high, high_row
+        elif high == self.maximum:
+            self.first_maximum = least(self.first_maximum, high_row)
+
+    def found_nonfinite(self, place: Place) -> None:
+        """Keep the first of the places that hold NaN or Inf."""
+        first = self.first_nonfinite
+        if first is None or (place.row, place.index) < (first.row, first.index):
+            self.first_nonfinite = place
+
+    def sums(self, low: float, high: float) -> None:
+        """Take in the least and the largest sum of a row."""
+        known = self.row_sums
+        self.row_sums = (low, high) if known is None else (min(low, known[0]), max(high, known[1]))
+
+    def count_values(self, found: dict[float, int] | None) -> None:
+        """Take in how often each value came; None: too many to tell."""
+        if self.histogram is None:
+            return
+        if found is not None:
+            self.histogram.update(found)
+        if found is None or len(self.histogram) > MOST_VALUES:
+            self.histogram = None
+
+
+def see(seen: dict[Key, Seen], key: Key, what: Seen) -> None:
+    """Count a shape or type; beyond `MOST_SHAPES` under one name."""
+    if key not in seen and len(seen) >= MOST_SHAPES:
+        key = "others"
+    seen[key] = seen[key] + what if key in seen else what
+
+
+def merged(one: Tally, other: Tally) -> Tally:
+    """The tally of both parts together."""
+    both = Tally(
+        rows=one.rows + other.rows,
+        finite=one.finite + other.finite,
+        nan=one.nan + other.nan,
+        inf=one.inf + other.inf,
+        missing=one.missing + other.missing,
+        minimum=one.minimum,
+        maximum=one.maximum,
+        first_minimum=one.first_minimum,
+        first_maximum=one.first_maximum,
+        total=one.total + other.total,
+        integral=one.integral and other.integral,
+        first_nonfinite=one.first_nonfinite,
+        labels=one.labels or other.labels,
+        histogram=None if one.histogram is None else Counter(one.histogram),
+        row_sums=one.row_sums,
+        shapes=dict(one.shapes),
+        dtypes=dict(one.dtypes),
+        columns=merged_columns(one.columns, other.columns),
+    )
+    if other.minimum is not None and other.maximum is not None:
+        both.extremes(other.minimum, other.maximum, other.first_minimum, other.first_maximum)
+    if other.first_nonfinite is not None:
+        both.found_nonfinite(other.first_nonfinite)
+    if other.row_sums is not None:
+        both.sums(*other.row_sums)
+    both.count_values(None if other.histogram is None else dict(other.histogram))
+    for ours, theirs in ((both.shapes, other.shapes), (both.dtypes, other.dtypes)):
+        for key, seen in theirs.items():
+            see(ours, key, seen)
+    return both

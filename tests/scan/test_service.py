@@ -1,0 +1,141 @@
+"""Scans on a real tf.data service: a dispatcher and workers on loopback, one of them killed."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import Any
+
+import pytest
+
+import fitdoctor
+from fitdoctor.scan import service
+from fitdoctor.scan.local_cluster import LocalCluster
+from fitdoctor.scan.pieces import CannotScan
+
+pytestmark = [pytest.mark.tf, pytest.mark.xdist_group("tf-data-service")]
+np = pytest.importorskip("numpy")
+
+
+@pytest.fixture(scope="module")
+def tf() -> Any:
+    return pytest.importorskip("tensorflow")
+
+
+@pytest.fixture(scope="module")
+def cluster(tf):
+    with LocalCluster(2) as running:
+        yield running
+
+
+def pipeline(tf, rows=1000):
+    x = np.random.default_rng(0).standard_normal((rows, 4)).astype("float32")
+    x[:, 1] = 2
+    x[:, 3] = x[:, 0]
+    x[rows // 2, 2] = np.nan
+    y = np.arange(rows) % 7
+    return tf.data.Dataset.from_tensor_slices((x, y)).batch(8)
+
+
+def test_workers_count_what_one_process_counts(tf, cluster):
+    dataset = pipeline(tf)
+    here = fitdoctor.scan(dataset)
+    there = fitdoctor.scan(dataset, service=cluster.address)
+    assert there.complete and [f.id for f in there.diagnosis.findings] == ["FIT110"]
+    for one, other in zip(here.data[0].components, there.data[0].components, strict=True):
+        for name in (
+            "path", "part", "rows", "minimum", "maximum", "nan", "inf", "distinct", "constant_columns",
+            "duplicate_columns", "nonfinite_columns",
+        ):  # fmt: skip
+            assert getattr(one, name) == getattr(other, name), name
+        assert one.mean == pytest.approx(other.mean, rel=1e-6)
+        assert sorted(one.labels or ()) == sorted(other.labels or ())
+    assert there.data[0].components[0].constant_columns == ("1",)
+    assert "not known on a service" in str(there)
+
+
+def test_samples_structures_and_text(tf, cluster):
+    element = {
+        "i": np.arange(100, dtype="int64") + 2**60,
+        "r": tf.ragged.constant([[1.0] * (i % 3) for i in range(100)]),
+        "t": [f"w{i}" for i in range(100)],
+        "b": np.arange(100) % 2 == 0,
+    }
+    report = fitdoctor.scan(tf.data.Dataset.from_tensor_slices(element), service=cluster.address)
+    told = {one.path: one for one in report.data[0].components}
+    assert all(one.rows in (100, 99) for one in told.values()) and report.complete
+    assert told["x['i']"].maximum == float(2**60 + 99) and told["x['b']"].mean == 0.5
+    assert told["x['t']"].minimum is None and told["x['r']"].maximum == 1
+
+
+def test_a_limit_ends_an_endless_pipeline(tf, cluster):
+    endless = pipeline(tf, 64).repeat()
+    with pytest.raises(CannotScan, match="never ends"):
+        fitdoctor.scan(endless, service=cluster.address)
+    report = fitdoctor.scan(endless, service=cluster.address, limit=32)
+    assert report.data[0].elements >= 32 and not report.complete
+
+
+def test_what_workers_raise_is_told(tf, cluster):
+    def checked(x, y):
+        tf.debugging.assert_less(tf.reduce_max(y), tf.constant(6, tf.int64), message="a label of 6")
+        return x, y
+
+    report = fitdoctor.scan(pipeline(tf).map(checked), service=cluster.address)
+    assert not report.complete and "a label of 6" in report.problems[0].what
+
+
+def test_what_cannot_be_sent_is_said_at_once(tf):
+    def python(x, y):
+        return tf.numpy_function(lambda a: a, [x], tf.float32), y
+
+    def batches():
+        yield np.zeros(3)
+
+    generator = tf.data.Dataset.from_generator(batches, output_signature=tf.TensorSpec((3,), tf.float64))
+    began = time.monotonic()
+    for dataset, named in ((pipeline(tf).map(python), "test_service.py"), (generator, "from_generator")):
+        with pytest.raises(CannotScan, match=r"cannot be sent to workers") as refused:
+            fitdoctor.scan(dataset, service="grpc://localhost:1")
+        assert named in str(refused.value)
+    with pytest.raises(CannotScan, match=r"tf\.data pipelines only"):
+        fitdoctor.scan(np.zeros((3, 2)), service="grpc://localhost:1")
+    with pytest.raises(CannotScan, match="grpc://host:port"):
+        fitdoctor.scan(pipeline(tf), service="localhost")
+    assert time.monotonic() - began < 10
+
+
+def test_what_each_worker_does_for_itself_is_said(tf, cluster):
+    dataset = pipeline(tf).take(5)
+    assert any(
+        "`take`" in remark for remark in fitdoctor.scan(dataset, service=cluster.address).data[0].remarks
+    )
+
+
+def test_a_worker_that_dies_takes_no_row_twice(tf, monkeypatch):
+    monkeypatch.setattr(service, "AFTER_DEATH", 4.0)
+
+    def slow(i):
+        value = tf.cast(i, tf.float32)
+        for _turn in range(4):
+            square = tf.random.stateless_uniform((120, 120), (1, 2)) + value
+            value += 0.0 * tf.reduce_sum(tf.linalg.matmul(square, square))
+        return tf.stack([value, value])
+
+    rows = 3000
+    with LocalCluster(2) as running:
+        monkeypatch.setattr(LocalCluster, "__enter__", lambda _self: running)
+        monkeypatch.setattr(LocalCluster, "__exit__", lambda *_args: None)
+
+        def kill():
+            time.sleep(1.5)
+            running.processes[0].kill()
+
+        threading.Thread(target=kill, daemon=True).start()
+        report = fitdoctor.scan(tf.data.Dataset.range(rows).map(slow), local_workers=2)
+    counted = report.data[0].rows
+    assert not report.complete and 0 < counted <= rows
+    assert f"1 worker died: {counted:,} of {rows:,} rows were counted, each once" in report.problems[0].what
+    told = report.data[0].components[0]
+    # Each row holds its own number twice: rows that came twice would show in the sum.
+    assert told.mean is not None and told.mean * counted <= rows * (rows - 1) / 2
