@@ -16,8 +16,8 @@ Move the argument to the call that takes it, or spell it as that call does.
 
 ## Known limits
 
-Arguments passed on as `**options` are seen only when they raise. Names that older versions of Keras took are
-`removed-in-keras-3`.
+Arguments passed on as `**options`, and misspelt arguments of layers and optimizers, are seen only when they raise. Names
+that older versions of Keras took are `removed-in-keras-3`.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from collections.abc import Iterator
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.keras_renames import older_arguments
 from fitdoctor.catalogue.keras_signatures import SIGNATURES
-from fitdoctor.catalogue.traced import module_of
+from fitdoctor.catalogue.traced import at_frame, module_of
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import append_arguments, fix, merged_removal, remove_argument, rename_argument
 from fitdoctor.facts import Argument, Code, FailureFacts, Unknown
-from fitdoctor.failure.patterns import unexpected_keyword
+from fitdoctor.failure.patterns import UnexpectedKeyword, unexpected_keyword
 from fitdoctor.source.keras_objects import defines, is_keras_model
 from fitdoctor.source.module import CallSite, Module
 from fitdoctor.source.project import Project
@@ -42,7 +42,7 @@ CAUSE = Cause(
     id="FIT302",
     slug="argument-of-the-wrong-call",
     severity=Severity.ERROR,
-    raises="TypeError",
+    raises=("TypeError", "ValueError"),
     explains=("FIT303",),
 )
 
@@ -153,22 +153,22 @@ def _has(code: Code, method: str, name: str) -> bool:
 def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """Python names the argument and the function."""
     seen = unexpected_keyword(failure.message)
-    if seen is None or seen.function not in SIGNATURES:
+    if seen is None:
+        return
+    if seen.function not in SIGNATURES:
+        yield from _misspelt(seen, failure, project)
         return
     method = seen.function
     if seen.name in older_arguments(method):
         return
     frame = failure.last_user_frame
-    if frame is not None and isinstance(project, Project):
-        module = module_of(project, frame)
-        for site in module.method_calls(method) if module is not None else ():
-            code = module.code(site.node) if module is not None else None
-            argument = code.argument(seen.name) if code is not None else None
-            if module is None or code is None or argument is None:
-                continue
-            if code.location.line <= frame.line <= code.location.end_line:
-                yield _finding(module, site, code, argument, Confidence.CERTAIN)
-                return
+    module = module_of(project, frame)
+    for site in module.method_calls(method) if module is not None and frame is not None else ():
+        code = site.module.code(site.node)
+        argument = code.argument(seen.name)
+        if argument is not None and frame is not None and at_frame(site.module, site.node, frame):
+            yield _finding(site.module, site, code, argument, Confidence.CERTAIN)
+            return
     owner = _owner(seen.name, method)
     yield CAUSE.finding(
         f"`{method}` takes no `{seen.name}`" + (f": it belongs to `{owner}`" if owner else ""),
@@ -178,3 +178,42 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         fixes=[fix(f"move `{seen.name}` to `{owner}`" if owner else f"remove or rename `{seen.name}`")],
         confidence=Confidence.CERTAIN,
     )
+
+
+# --- misspelt in making something ---------------------------------------------------------------------------------
+
+_COMMON = tuple(
+    "units filters kernel_size strides padding activation use_bias rate pool_size data_format dilation_rate "
+    "kernel_initializer bias_initializer kernel_regularizer bias_regularizer activity_regularizer kernel_constraint "
+    "recurrent_dropout recurrent_activation dropout return_sequences return_state go_backwards stateful input_shape "
+    "input_dim output_dim embeddings_initializer mask_zero learning_rate momentum nesterov beta_1 beta_2 epsilon "
+    "weight_decay clipnorm clipvalue monitor patience min_delta restore_best_weights verbose factor cooldown "
+    "save_best_only save_weights_only filepath from_logits label_smoothing shape batch_size dtype trainable".split()
+)
+"""Arguments that layers, optimizers, callbacks and losses are given most."""
+
+
+def _misspelt(
+    seen: UnexpectedKeyword, failure: FailureFacts, project: Project | Unknown
+) -> Iterator[Finding]:
+    """An argument of a layer, optimizer or callback that is a letter or two away from one that there is."""
+    frame = failure.last_user_frame
+    module = module_of(project, frame)
+    near = difflib.get_close_matches(seen.name, _COMMON, n=1, cutoff=0.8)
+    if frame is None or module is None or not near or near[0] == seen.name:
+        return
+    for site in module.calls:
+        code = module.code(site.node) if at_frame(module, site.node, frame) else None
+        argument = code.argument(seen.name) if code is not None else None
+        if code is None or argument is None or not site.name.startswith("keras."):
+            continue
+        made = site.name.rpartition(".")[2]
+        yield CAUSE.finding(
+            f"`{made}` takes no argument `{seen.name}`",
+            subject=f"argument {seen.name} of {made}",
+            location=argument.whole,
+            evidence=[Evidence(claim=f"an argument of `{made}`", observed=seen.name, expected=near[0])],
+            fixes=[fix(f"write `{near[0]}`", rename_argument(code, seen.name, near[0]))],
+            confidence=Confidence.CERTAIN,
+        )
+        return

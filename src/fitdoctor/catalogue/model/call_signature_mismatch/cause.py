@@ -31,7 +31,7 @@ from collections.abc import Iterator
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.keras_contracts import Contract, contracts_in, is_static, misfit
 from fitdoctor.catalogue.model_classes import head
-from fitdoctor.catalogue.traced import at_frame, module_of, name_of
+from fitdoctor.catalogue.traced import at_frame, module_of, name_of, own_nodes
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix
 from fitdoctor.facts import FailureFacts, Unknown
@@ -110,12 +110,21 @@ def _with_missing_parameters(function: FunctionInfo, contract: Contract) -> tupl
             return ()
         end = _end(function, listed[-1], arguments.defaults[-1] if arguments.defaults else None)
         return (Edit(end, "".join(f", {part}" for part in added)),)
-    if len(names) == 1 and names[0] == "y_pred" and wanted[:2] == ("y_true", "y_pred"):
+    if names == ["y_pred"] and wanted[:2] == ("y_true", "y_pred") and not _reads_globals(function):
         # A loss of the predictions alone still gets the labels first.
         start = function.module.location(listed[-1])
         at = Location(start.path, start.line, start.column, start.line, start.column, start.cell)
         return (Edit(at, "y_true, "),)
     return ()
+
+
+def _reads_globals(function: FunctionInfo) -> bool:
+    """Whether it computes with data of the file: then it wants the labels of the batch in their place."""
+    bindings = function.module.index.module.bindings
+    return any(
+        isinstance(node, ast.Name) and any(isinstance(bound, ast.Name) for bound in bindings.get(node.id, ()))
+        for node in own_nodes(function)
+    )
 
 
 _OPTIONAL = frozenset({"logs", "sample_weight"})

@@ -74,9 +74,17 @@ def _override(model: ModelFacts, project: Project | Unknown) -> tuple[Module, Fu
     for module in project.modules if isinstance(project, Project) else ():
         for owner in module.classes:
             method = module.method(owner, "compile") if owner.name == model.class_name else None
-            if method is not None and "super()" not in method.module.segment(method.node):
+            if method is not None and not _calls_base(method):
                 return method.module, method
     return None
+
+
+def _calls_base(method: FunctionInfo) -> bool:
+    """`super().compile(…)`, `super(GAN, self).compile(…)`, `keras.Model.compile(self, …)`."""
+    return any(
+        isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "compile"
+        for node in ast.walk(method.node)
+    )
 
 
 def _override_finding(model: ModelFacts, module: Module, method: FunctionInfo) -> Finding:

@@ -36,7 +36,7 @@ from fitdoctor.catalogue.traced import (
     raised_in_trace,
     traced_evidence,
 )
-from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, replace_code
 from fitdoctor.facts import FailureFacts, Unknown
 from fitdoctor.patterns import pattern
@@ -93,11 +93,30 @@ def _finding(
 
 
 def _fixes(module: Module, site: CallSite) -> list[Fix]:
-    receiver, given = _receiver(site), site.argument("x", 0)
-    if site.method not in PREDICTS or receiver is None or given is None:
+    """Call the model, here and wherever else the function predicts: one alone would not do."""
+    if site.method not in PREDICTS or not _called(module, site):
         return [fix(f"move `{site.method}` out of the traced code")]
+    others = [
+        other
+        for other in module.method_calls(*PREDICTS)
+        if other.function is site.function
+        and _receiver(other) is not None
+        and not _overlap(site.node, other.node)
+    ]
+    edits = [edit for one in (site, *others) for edit in _called(module, one)]
+    return [fix("call the model itself", edits)]
+
+
+def _called(module: Module, site: CallSite) -> tuple[Edit, ...]:
+    receiver, given = _receiver(site), site.argument("x", 0)
+    if receiver is None or given is None or kind_of_value(module, receiver) not in ("Model", ""):
+        return ()
     text = f"{module.segment(receiver)}({module.segment(given)}, training=False)"
-    return [fix("call the model itself", replace_code(module.code(site.node), text))]
+    return replace_code(module.code(site.node), text)
+
+
+def _overlap(first: ast.Call, second: ast.Call) -> bool:
+    return first in ast.walk(second) or second in ast.walk(first)
 
 
 @CAUSE.after_failure

@@ -204,17 +204,36 @@ def _as_dict(step: FunctionInfo, value: ast.expr, what: str) -> Fix:
     title = "return a dict from the names of the metrics to their values"
     if what == "the value of one metric":
         return fix(title, replace_code(module.code(value), f'{{"loss": {module.segment(value)}}}'))
-    if what != "a tensor" or not isinstance(value, ast.Name):
+    names = _compared(step)
+    if what != "a tensor" or not isinstance(value, ast.Name) or names is None:
         return fix(title)
     # Under the name of Keras's own tracker its value would count, which nobody updates.
     statement = module.statement(value)
     indent = " " * statement.col_offset
     text = (
         f'for metric in self.metrics:\n{indent}    if metric.name == "loss":\n'
-        f"{indent}        metric.update_state({value.id})\n"
-        f'{indent}return {{"loss": {value.id}}}'
+        f"{indent}        metric.update_state({value.id})\n{indent}    else:\n"
+        f"{indent}        metric.update_state({', '.join(names)})\n"
+        f"{indent}return {{metric.name: metric.result() for metric in self.metrics}}"
     )
     return fix(title, replace_code(module.code(statement), text))
+
+
+def _compared(step: FunctionInfo) -> tuple[str, str] | None:
+    """The names of the labels and of the predictions in the step."""
+    unpacking = batch_unpacking(step)
+    target = unpacking[0].targets[0] if unpacking is not None else None
+    if not isinstance(target, ast.Tuple) or not isinstance(target.elts[1], ast.Name):
+        return None
+    for node in own_nodes(step):
+        if (
+            isinstance(node, ast.Assign)
+            and isinstance(node.value, ast.Call)
+            and is_self(step.module, node.value.func)
+        ):
+            if isinstance(node.targets[0], ast.Name):
+                return target.elts[1].id, node.targets[0].id
+    return None
 
 
 # --- what a step unpacks -------------------------------------------------------------------------------------------
