@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+import builtins
+from collections.abc import Iterable, Iterator
 
-from fitdoctor.source.gradients import Cut, IsRoot, cut_on_the_way
+from fitdoctor.source.callees import callee
+from fitdoctor.source.gradients import Cut, IsRoot, body_of, cut_on_the_way
 from fitdoctor.source.keras_objects import kind_of_value
 from fitdoctor.source.module import FunctionInfo, Module
 
@@ -13,11 +15,19 @@ from fitdoctor.source.module import FunctionInfo, Module
 def first_cut(module: Module, function: FunctionInfo) -> Cut | None:
     """What cuts every way through a loss (from its predictions) or a `call` (from the layers that it uses)."""
     assert function.traced is not None
-    body = _body(function)
+    body = body_of(function)
     if function.traced.how == "loss":
         predictions = prediction_parameter(function)
         return cut_on_the_way(module, body, _named(predictions)) if predictions else None
+    if function.traced.how == "lambda layer":
+        return input_cut(module, function)
     return cut_on_the_way(module, body, lambda expr: is_layer_call(module, expr))
+
+
+def layer_cut(function: FunctionInfo) -> Cut | None:
+    """What cuts every way through a layer class of the user's."""
+    owner = function.owner
+    return input_cut(function.module, function) if owner is not None and owner.kind == "Layer" else None
 
 
 def input_cut(module: Module, function: FunctionInfo) -> Cut | None:
@@ -25,7 +35,7 @@ def input_cut(module: Module, function: FunctionInfo) -> Cut | None:
     parameters = [name for name in function.parameters if name != "self"]
     if not parameters:
         return None
-    return cut_on_the_way(module, _body(function), _named(parameters[0]))
+    return cut_on_the_way(module, body_of(function), _named(parameters[0]))
 
 
 def prediction_parameter(function: FunctionInfo) -> str:
@@ -77,6 +87,49 @@ def tape_cut(module: Module) -> Cut | None:
                 if cut is not None:
                     return cut
     return None
+
+
+def tape_cut_of_model(module: Module) -> Cut | None:
+    """The same where the source alone leaves no doubt: the weights that are asked about are those of the model called.
+
+    A loss may well stop the gradient of one model and teach another one by the same tape.
+    """
+    for tape, block in tapes(module):
+        for call in gradient_calls(module, tape, block):
+            model = _asked_about(module, call)
+            loss = call.args[0] if call.args else None
+            if model and isinstance(loss, ast.Name) and _is_only_called(module, block, model):
+                cut = cut_on_the_way(module, block.body, _calls_of(module, model), loss.id)
+                if cut is not None:
+                    return cut
+    return None
+
+
+def _asked_about(module: Module, call: ast.Call) -> str:
+    """The model whose weights a tape is asked about, as the source names it; "" when it is anything else."""
+    weights = module.made_by(call.args[1]) if len(call.args) > 1 else None
+    if isinstance(weights, ast.Attribute) and weights.attr in ("trainable_variables", "trainable_weights"):
+        return module.segment(weights.value)
+    return ""
+
+
+def _is_only_called(module: Module, block: ast.With, model: str) -> bool:
+    """Whether a block does nothing with a model but call it."""
+    named = [
+        node
+        for inner in block.body
+        for node in ast.walk(inner)
+        if isinstance(node, (ast.Name, ast.Attribute)) and module.segment(node) == model
+    ]
+    called = [module.parent(node) for node in named]
+    return bool(named) and all(
+        isinstance(parent, ast.Call) and parent.func is node
+        for node, parent in zip(named, called, strict=True)
+    )
+
+
+def _calls_of(module: Module, model: str) -> IsRoot:
+    return lambda expr: isinstance(expr, ast.Call) and module.segment(expr.func) == model
 
 
 def tapes(module: Module) -> Iterator[tuple[str, ast.With]]:
@@ -150,7 +203,51 @@ def _named(name: str) -> IsRoot:
     return lambda expr: isinstance(expr, ast.Name) and expr.id == name
 
 
-def _body(function: FunctionInfo) -> list[ast.stmt]:
-    if isinstance(function.node, ast.Lambda):
-        return [ast.Return(function.node.body)]
-    return function.node.body
+# --- what computes from weights -------------------------------------------------------------------------------------
+
+_DEEPEST = 4
+
+
+def uses_weights(module: Module, body: Iterable[ast.AST], variables: frozenset[str], depth: int = 0) -> bool:
+    """Whether statements may compute from weights: a model is called, a variable read, something unknown called."""
+    for statement in body:
+        for node in ast.walk(statement):
+            if isinstance(node, (ast.Name, ast.Attribute)) and module.segment(node) in variables:
+                return True
+            if isinstance(node, ast.Call) and _call_uses_weights(module, node, variables, depth) is not False:
+                return True
+    return False
+
+
+def surely_uses_weights(module: Module, expr: ast.expr, variables: frozenset[str]) -> bool:
+    """Whether an expression computes from weights: it calls a model, or reads a variable, itself or in a function."""
+    return any(
+        isinstance(node, (ast.Name, ast.Attribute))
+        and module.segment(node) in variables
+        or isinstance(node, ast.Call)
+        and _call_uses_weights(module, node, variables, 0) is True
+        for node in ast.walk(expr)
+    )
+
+
+def _call_uses_weights(module: Module, call: ast.Call, variables: frozenset[str], depth: int) -> bool | None:
+    """Whether a call computes from weights; None when it cannot be told."""
+    if is_model_call(module, call):
+        return True
+    name = module.resolve(call.func)
+    if name.startswith(("tensorflow.", "keras.", "numpy.")) or hasattr(builtins, name):
+        return False
+    made = module.origin(call.func)
+    if isinstance(made.node, ast.Call) and made.module.resolve(made.node.func).startswith(
+        ("keras.losses.", "keras.metrics.")
+    ):
+        return False
+    function = callee(module, call)
+    if function is None or depth >= _DEEPEST or _is_given_a_model(module, call):
+        return None
+    return uses_weights(function.module, body_of(function), variables, depth + 1)
+
+
+def _is_given_a_model(module: Module, call: ast.Call) -> bool:
+    values = (*call.args, *(keyword.value for keyword in call.keywords))
+    return any(kind_of_value(module, value) in ("Model", "Layer") for value in values)

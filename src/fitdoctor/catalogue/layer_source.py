@@ -156,6 +156,18 @@ def _named(module: Module, makers: list[ast.Call], name: str) -> ast.Call | None
     return made if made in alike else alike[min(position, len(alike) - 1)]
 
 
+def layer_named(module: Module, name: str) -> ast.Call | None:
+    """Where a file makes the layer that Keras calls by a name: given, or counted up from its class (`lstm_1`)."""
+    makers = [site.node for site in module.calls if is_layer_call(module, site.node)]
+    exact = [node for node in makers if layer_of(module, node).name == name]
+    if exact:
+        return exact[0] if len(exact) == 1 else None
+    stem, _, number = name.rpartition("_")
+    stem, position = (stem, int(number)) if number.isdigit() and stem else (name, 0)
+    alike = [node for node in makers if snake_case(layer_of(module, node).class_name) == stem]
+    return alike[position] if position < len(alike) else None
+
+
 # --- edits --------------------------------------------------------------------------------------------------------
 
 

@@ -165,6 +165,12 @@ def _called_by_framework(failure: FailureFacts) -> bool:
     return any(frame.library and is_framework(frame.path) for frame in failure.frames[:last])
 
 
+def library_behind(failure: FailureFacts) -> tuple[Frame, ...]:
+    """The frames of installed packages that the user's innermost line led into."""
+    last = max((index for index, frame in enumerate(failure.frames) if not frame.library), default=-1)
+    return failure.frames[last + 1 :]
+
+
 def made_line(failure: FailureFacts) -> Frame | None:
     """The user's line that made the tensor that is out of scope."""
     users = [frame for frame in failure.made_at if not frame.library]

@@ -137,6 +137,12 @@ def is_framework(path: str) -> bool:
     return bool(_FRAMEWORK_SOURCE.search("/".join(parts)))
 
 
+def is_keras(path: str) -> bool:
+    """Whether the code is Keras's own, of any version."""
+    return bool(_KERAS_SOURCE.search(path.replace("\\", "/")))
+
+
+_KERAS_SOURCE = pattern(r"(?:^|/)(?:tf_)?keras/(?:src|engine|utils|layers|models|optimizers|backend)/")
 _FRAMEWORK_SOURCE = pattern(r"(?:^|/)(?:tf_)?keras/(?:src|engine)/|(?:^|/)tensorflow(?:_core)?/python/")
 
 

@@ -6,8 +6,9 @@ import ast
 from collections.abc import Callable, Iterable
 
 from fitdoctor.records import dataclass
+from fitdoctor.source.callees import argument_for, callee
 from fitdoctor.source.index import FUNCTIONS
-from fitdoctor.source.module import Module
+from fitdoctor.source.module import FunctionInfo, Module
 
 IsRoot = Callable[[ast.expr], bool]
 """Whether an expression is where the gradient should arrive: predictions, the output of a layer."""
@@ -18,6 +19,8 @@ _CUTTING = frozenset(
     is_nan isnan numpy_function stop_gradient shape size rank zeros_like ones_like floordiv""".split()
 )
 _CUTTING_LIBRARIES = ("numpy.", "math.", "sklearn.", "scipy.")
+_DEEPEST = 4
+"""How many calls of the user's functions are followed, one inside another."""
 _WHOLE = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "bool")
 
 
@@ -25,6 +28,8 @@ _WHOLE = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "bool"
 class Cut:
     """The operation that no gradient passes."""
 
+    module: Module
+    """The file that it stands in."""
     node: ast.expr
     what: str
     """In the user's words: `tf.argmax`, a comparison, `.numpy()`."""
@@ -64,12 +69,20 @@ def cut_on_the_way(module: Module, body: Iterable[ast.stmt], is_root: IsRoot, wa
     return None if reach.open else reach.cut
 
 
+def body_of(function: FunctionInfo) -> list[ast.stmt]:
+    """The statements of a function; a lambda returns what it says."""
+    if isinstance(function.node, ast.Lambda):
+        return [ast.Return(function.node.body)]
+    return function.node.body
+
+
 class _Reading:
     """Goes through statements and keeps how each name depends on the roots."""
 
-    def __init__(self, module: Module, is_root: IsRoot) -> None:
+    def __init__(self, module: Module, is_root: IsRoot, depth: int = 0) -> None:
         self._module = module
         self._is_root = is_root
+        self._depth = depth
         self.names: dict[str, _Reach] = {}
         self.returned = _NOTHING
 
@@ -128,8 +141,29 @@ class _Reading:
         if inner.open and isinstance(expr, ast.expr):
             what = self._cuts(expr)
             if what:
-                return _Reach(cut=Cut(expr, what))
+                return _Reach(cut=Cut(self._module, expr, what))
+            function = callee(self._module, expr) if isinstance(expr, ast.Call) else None
+            if function is not None and isinstance(expr, ast.Call):
+                return self._through(function, expr)
         return inner
+
+    def _through(self, function: FunctionInfo, call: ast.Call) -> _Reach:
+        """A function of the user's: cut where it cuts all that it is given, open where that is not sure."""
+        given = {
+            name
+            for name in function.parameters
+            if (value := argument_for(function, call, name)) is not None and self.reach(value).open
+        }
+        if not given or self._depth >= _DEEPEST or function.name == "__init__":
+            return _Reach(open=True)
+        inside = _Reading(
+            function.module,
+            lambda expr: isinstance(expr, ast.Name) and expr.id in given or self._is_root(expr),
+            self._depth + 1,
+        )
+        inside.read(body_of(function))
+        cut = inside.returned.cut
+        return _Reach(open=True) if inside.returned.open or cut is None else _Reach(cut=cut)
 
     def _cuts(self, expr: ast.expr) -> str:
         """What an expression does to a gradient, in words; "" when it lets it pass."""

@@ -167,7 +167,8 @@ def _legacy_finding(
 @CAUSE.after_failure
 def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """Keras met an object that it does not know, and the program imports another Keras."""
-    if not FOREIGN.search(failure.message):
+    if not FOREIGN.search(failure.message) or "of type <class 'type'>" in failure.message:
+        # A class in place of an object is of the right Keras: `layer-not-called`.
         return
     named = LEGACY in failure.message or PRIVATE in failure.message
     evidence = [Evidence(claim="Keras met an object of another Keras", fact="failure.message")]

@@ -152,13 +152,14 @@ def from_failure(
 def _from_message(
     failure: FailureFacts, said: InputMismatch, data: DataFacts | Unknown, project: Project | Unknown
 ) -> Iterator[Finding]:
-    """What the words alone tell; an error while the model is made is about the model, not the data."""
-    if failure.called not in ("fit", "evaluate", "predict", "train_on_batch", "") or said.found is None:
-        return
-    expected, axis, length, found = said.expected, said.axis, said.axis_length, said.found
+    """What the words alone tell."""
     sample = found[1:]
     if expected is None and axis is not None and length is not None and -len(sample) <= axis < 0:
         expected = (None, *sample[:axis], length, *sample[len(sample) + axis + 1 :])
+    if failure.called not in ("fit", "evaluate", "predict", "train_on_batch", ""):
+        if expected is not None:
+            yield _inside(failure, found, expected)
+        return
     if expected is None or not _is_about_lengths(relation(sample, expected[1:]), sample, expected[1:]):
         return
     frame = failure.last_user_frame
@@ -182,4 +183,25 @@ def _from_message(
             else fix(f"set the input shape to {shape_words(sample)}, or change the data")
         ],
         confidence=Confidence.CERTAIN,
+    )
+
+
+def _inside(failure: FailureFacts, found: Shape, expected: Shape) -> Finding:
+    """An error while the model is made is about its parts, not about the data."""
+    frame, said = failure.last_user_frame, input_mismatch(failure.message)
+    part = f"`{said.layer}`" if said is not None and said.layer else "a model or layer"
+    return CAUSE.finding(
+        f"{part} is called on a tensor of shape {shape_words(found)}, but it expects {shape_words(expected)}",
+        subject=f"input of {part}",
+        location=frame.location if frame is not None else None,
+        evidence=[
+            Evidence(
+                claim="shape of the tensor",
+                observed=shape_words(found),
+                expected=shape_words(expected),
+                fact="failure.message",
+            )
+        ],
+        fixes=[fix("make the part before it give that shape, or change the input shape of this one")],
+        confidence=Confidence.LIKELY,
     )

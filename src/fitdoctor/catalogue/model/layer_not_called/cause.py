@@ -29,8 +29,8 @@ from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.layer_refusals import of_failure, of_site
-from fitdoctor.catalogue.layer_source import found_in, is_layer_call, layer_of, node_at
-from fitdoctor.catalogue.traced import module_of
+from fitdoctor.catalogue.layer_source import found_in, is_layer_call, layer_of, made_at, node_at
+from fitdoctor.catalogue.traced import library_behind, module_of
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix
@@ -42,12 +42,21 @@ from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 from fitdoctor.source.static_layers import snake_case
 
-CAUSE = Cause(id="FIT309", slug="layer-not-called", severity=Severity.ERROR, raises="ValueError")
+CAUSE = Cause(
+    id="FIT309",
+    slug="layer-not-called",
+    severity=Severity.ERROR,
+    raises=("ValueError", "NotImplementedError", "TypeError"),
+    explains=("FIT312", "FIT407", "FIT408"),
+)
 
 _OUTPUTS = pattern(r"All `(?:inputs|outputs)` values must be KerasTensors")
 _POSITIONAL = "Only input tensors may be passed as positional arguments"
 _LAYER = pattern(r"<(?P<kind>[A-Z]\w*) name=(?P<name>[\w/.-]+), built=\w+>")
-_CLASS = pattern(r"<class '[\w.]*\.(?P<kind>[A-Z]\w*)'> \(of type <class 'type'>\)")
+_CLASS = pattern(r"<class '[\w.]*\.(?P<kind>[A-Z]\w*)'> \(?of type <class 'type'>")
+_SEQUENTIAL = pattern(
+    r"Only instances of `?keras\.Layer`? can be added|added layer must be an instance of class Layer"
+)
 _MOST_STEPS = 10
 
 
@@ -64,11 +73,76 @@ def from_source(site: ModelSite, project: Project) -> Iterator[Finding]:
     yield _finding(refusal.way[0], refusal.place, project, Confidence.LIKELY)
 
 
+@CAUSE.in_source
+def from_classes(module: Module) -> Iterator[Finding]:
+    """A class stands where a `Sequential` takes a layer."""
+    for given in _given_to_sequential(module):
+        name = module.resolve(given) if isinstance(given, (ast.Name, ast.Attribute)) else ""
+        if name.startswith("keras.layers.") and name.rpartition(".")[2][:1].isupper():
+            yield _unmade(module, given, Confidence.LIKELY)
+
+
+def _given_to_sequential(module: Module) -> Iterator[ast.expr]:
+    """What a `Sequential` is made of, or is given by `add`."""
+    for site in module.calls_to("keras.Sequential"):
+        listed = site.argument("layers", 0)
+        yield from listed.elts if isinstance(listed, (ast.List, ast.Tuple)) else ()
+    for site in module.method_calls("add"):
+        assert isinstance(site.node.func, ast.Attribute)
+        maker = module.made_by(site.node.func.value)
+        if isinstance(maker, ast.Call) and module.resolve(maker.func) == "keras.Sequential":
+            yield from site.node.args
+
+
+def _unmade(module: Module, given: ast.expr, confidence: Confidence) -> Finding:
+    kind, here = module.segment(given), module.location(given)
+    end = Location(here.path, here.end_line, here.end_column, here.end_line, here.end_column, here.cell)
+    return CAUSE.finding(
+        f"the class `{kind}` is given where a layer belongs: none was made of it",
+        subject=f"layer {kind}",
+        location=here,
+        evidence=[
+            Evidence(
+                claim="a `Sequential` takes layers", observed=f"the class `{kind}`", expected=f"`{kind}()`"
+            )
+        ],
+        fixes=[fix(f"make a layer of it: `{kind}()`", (Edit(end, "()"),))],
+        confidence=confidence,
+    )
+
+
+def _class_in_sequential(failure: FailureFacts, kind: str, project: Project | Unknown) -> Iterator[Finding]:
+    """The only place of that name among what the failing line gives to a `Sequential`."""
+    frame = failure.last_user_frame
+    module = module_of(project, frame)
+    for given in _given_to_sequential(module) if module is not None else ():
+        assert module is not None
+        if module.segment(given).rpartition(".")[2] == kind:
+            yield _unmade(module, given, Confidence.CERTAIN)
+            return
+    yield CAUSE.finding(
+        f"the class `{kind}` is given where a layer belongs: none was made of it",
+        subject=f"layer {kind}",
+        location=frame.location if frame is not None else None,
+        evidence=[
+            Evidence(claim="what Keras was given", observed=f"the class `{kind}`", fact="failure.message")
+        ],
+        fixes=[fix(f"make a layer of it: `{kind}()`")],
+        confidence=Confidence.CERTAIN,
+    )
+
+
 @CAUSE.after_failure
 def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """Keras shows the layer that it was given."""
     shown = _LAYER.search(failure.message)
     unmade = _CLASS.search(failure.message)
+    if unmade is not None and _SEQUENTIAL.search(failure.message):
+        yield from _class_in_sequential(failure, unmade["kind"], project)
+        return
+    if shown is None and _raised_in_making(failure):
+        yield from _tensor_given(failure, project)
+        return
     unsupported = "Attempt to convert a value" in failure.message
     if not _speaks_of_layers(failure.message) and not unsupported or (shown is None and unmade is None):
         return
@@ -177,10 +251,65 @@ def _followed(module: Module, expr: ast.expr, maker: ast.Call) -> ast.expr | Non
     return None
 
 
+# --- a tensor among the arguments that make the layer --------------------------------------------------------------
+
+
+def _raised_in_making(failure: FailureFacts) -> bool:
+    """Whether a layer of Keras was being made of a symbolic tensor: its constructor stands behind the user's line."""
+    return "kerastensor" in failure.message.lower() and any(
+        frame.function == "__init__" and "/layers/" in frame.path.replace("\\", "/")
+        for frame in library_behind(failure)
+    )
+
+
+def _tensor_given(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    frame = failure.last_user_frame
+    module = module_of(project, frame)
+    node = made_at(module, frame) if module is not None and frame is not None else None
+    if module is not None and node is not None:
+        layer = layer_of(module, node)
+        yield _finding(layer, module.location(node), project, Confidence.CERTAIN)
+        return
+    yield CAUSE.finding(
+        "a layer is made with a tensor among its arguments: it was not called on it",
+        subject="layer",
+        location=frame.location if frame is not None else None,
+        evidence=[Evidence(claim="what Keras said", observed=failure.message[:120], fact="failure.message")],
+        fixes=[fix("make the layer, then call it on the tensor: `Layer(…)(x)`")],
+        confidence=Confidence.CERTAIN,
+    )
+
+
+def _applied(module: Module, maker: ast.Call) -> Fix | None:
+    """`Dropout(0.5, x)` as `Dropout(0.5)(x)`."""
+    given = next((value for value in maker.args if _is_tensor(module, value)), None)
+    if given is None:
+        return None
+    kept = [module.segment(value) for value in maker.args if value is not given]
+    kept += [module.segment(keyword) for keyword in maker.keywords]
+    text = f"{module.segment(maker.func)}({', '.join(kept)})({module.segment(given)})"
+    return fix(f"call it on `{module.segment(given)}`", (Edit(module.location(maker), text),))
+
+
+def _is_tensor(module: Module, value: ast.expr) -> bool:
+    """Whether a value surely is the output of a layer, an input, or a list of those."""
+    if isinstance(value, (ast.List, ast.Tuple)):
+        return bool(value.elts) and all(_is_tensor(module, element) for element in value.elts)
+    found = last_assignment(module, value) if isinstance(value, ast.Name) else None
+    made = found[0].value if found is not None and not found[0].path else value
+    return made is not None and _gives_tensor(module, made)
+
+
+# --- repairs -------------------------------------------------------------------------------------------------------
+
+
 def _fixes(passed: tuple[Module, ast.expr] | None) -> list[Fix]:
     if passed is None:
         return [fix("call the layer on the tensor before it")]
     module, expr = passed
+    applied = _applied(module, expr) if isinstance(expr, ast.Call) else None
+    if applied is not None:
+        return [applied]
     before = _tensor_before(module, expr)
     if before is None:
         return [fix("call the layer on the tensor before it")]

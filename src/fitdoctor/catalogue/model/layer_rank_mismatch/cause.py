@@ -35,6 +35,7 @@ from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.label_shapes import shapes_of_failure
 from fitdoctor.catalogue.layer_refusals import Refusal, of_failure, of_site, of_trial
 from fitdoctor.catalogue.layer_source import found_in, insert_layer, removed
+from fitdoctor.catalogue.reductions import reduction_calls
 from fitdoctor.catalogue.targets import (
     CROSSENTROPIES,
     REGRESSION,
@@ -44,14 +45,16 @@ from fitdoctor.catalogue.targets import (
     targets,
     unwrapped,
 )
+from fitdoctor.catalogue.traced import function_at, module_of
 from fitdoctor.catalogue.words import place, shape_words
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
-from fitdoctor.edits import fix, set_argument, unsafe
+from fitdoctor.edits import append_arguments, fix, set_argument, unsafe
 from fitdoctor.facts import DataFacts, FailureFacts, LayerFacts, ModelFacts, Shape, Unknown
 from fitdoctor.failure.patterns import input_mismatch, parse_shape
 from fitdoctor.patterns import pattern
 from fitdoctor.records import dataclass
 from fitdoctor.source.fit_sites import ModelSite
+from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(
@@ -143,8 +146,43 @@ def from_refusal(
     if not _speaks_of_ranks(failure.message) or (isinstance(data, DataFacts) and data.role != "training"):
         return
     refusal = of_failure(failure, project, model, data, _speaks_of_ranks)
-    if refusal is not None and not (isinstance(data, DataFacts) and _is_given_the_data(refusal, data)):
-        yield from _refused(refusal, project)
+    if refusal is None or (isinstance(data, DataFacts) and _is_given_the_data(refusal, data)):
+        return
+    if isinstance(project, Unknown) and failure.called and failure.called not in _GIVEN_DATA:
+        yield from _while_making(refusal)
+        return
+    yield from _refused(refusal, project)
+
+
+_GIVEN_DATA = ("fit", "evaluate", "predict", "train_on_batch", "test_on_batch", "predict_on_batch")
+
+
+def _while_making(refusal: Refusal) -> Iterator[Finding]:
+    """The words alone: no data was there yet, so one layer of the model refuses another."""
+    ranks = ranks_in(refusal.message)
+    if ranks is None:
+        return
+    yield CAUSE.finding(
+        f"`{refusal.name}` needs {_axes(ranks.expected)}, and what comes before it in the model gives {ranks.found}",
+        subject=f"layer {refusal.name}",
+        location=refusal.place,
+        evidence=[
+            Evidence(
+                claim=f"`{refusal.name}` gets",
+                observed=shape_words(ranks.shape) if ranks.shape is not None else f"{ranks.found} axes",
+                expected=_axes(ranks.expected),
+                fact="failure.message",
+            )
+        ],
+        fixes=[
+            fix(
+                "set `return_sequences=True` on the recurrent layer before, or leave out the `Flatten` or pooling"
+                if ranks.found < ranks.expected
+                else "flatten, pool or reshape before this layer"
+            )
+        ],
+        confidence=Confidence.LIKELY,
+    )
 
 
 def _is_given_the_data(refusal: Refusal, data: DataFacts) -> bool:
@@ -299,6 +337,68 @@ def _adapted(layer: LayerFacts, ranks: Ranks, project: Project | Unknown) -> lis
     if ranks.expected == 2:
         return [fix("flatten first", insert_layer(*found, "Flatten") if found is not None else ())]
     return [fix(f"bring the input of `{layer.class_name}` to {ranks.expected} axes with `Reshape`")]
+
+
+# --- an axis summed away in a layer of one's own --------------------------------------------------------------------
+
+
+@CAUSE.after_failure
+def from_reduction(
+    failure: FailureFacts, project: Project, model: ModelFacts | Unknown, data: DataFacts | Unknown
+) -> Iterator[Finding]:
+    """A layer got one number a sample: the sum or the mean before it took away the axis that it needs."""
+    ranks = ranks_in(failure.message)
+    if ranks is None or ranks.found != 1 or ranks.expected < 2:
+        return
+    refusal = of_failure(failure, project, model, data, _speaks_of_ranks)
+    if refusal is not None and isinstance(data, DataFacts) and _is_given_the_data(refusal, data):
+        return
+    reductions = _reductions(failure, project)
+    if not reductions:
+        return
+    module, call = reductions[-1]
+    needs = refusal.name if refusal is not None else "the next layer"
+    yield CAUSE.finding(
+        f"`{module.segment(call)[:60]}` leaves no axis beside the batch, and `{needs}` needs {_axes(ranks.expected)}",
+        subject=f"layer {needs}",
+        location=module.location(call),
+        evidence=[
+            Evidence(
+                claim=f"`{needs}` gets",
+                observed="(None,)",
+                expected="(None, 1)",
+                location=failure.last_user_frame.location if failure.last_user_frame is not None else None,
+            )
+        ],
+        fixes=[
+            fix(
+                "keep the reduced axis with length 1: `keepdims=True`",
+                append_arguments(module.code(call), "keepdims=True"),
+            )
+        ],
+        confidence=Confidence.LIKELY,
+    )
+
+
+def _reductions(failure: FailureFacts, project: Project) -> list[tuple[Module, ast.Call]]:
+    """Reductions over the second or the last axis: in the functions of the traceback, else in what the layers compute."""
+    for frame in reversed(failure.user_frames):
+        module = module_of(project, frame)
+        function = function_at(module, frame.line, frame.cell) if module is not None else None
+        found = _reduced_away(function) if function is not None else []
+        if found:
+            return found
+    return [
+        found
+        for module in project.modules
+        for function in module.functions
+        if function.traced is not None and function.traced.how in ("call", "lambda layer")
+        for found in _reduced_away(function)
+    ]
+
+
+def _reduced_away(function: FunctionInfo) -> list[tuple[Module, ast.Call]]:
+    return [(function.module, call) for call, axis in reduction_calls(function) if axis in (1, -1)]
 
 
 # --- Dense behind a convolution, without Flatten ------------------------------------------------------------------

@@ -30,11 +30,13 @@ import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.layer_source import layer_named
+from fitdoctor.catalogue.reductions import reduction_calls
 from fitdoctor.catalogue.traced import function_at, module_of, name_of, own_nodes, raised_in_trace, stands_at
 from fitdoctor.catalogue.words import shape_words
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import append_arguments, fix, replace_code
-from fitdoctor.facts import DataFacts, FailureFacts, FailureSummary, Frame, Outcome, Unknown
+from fitdoctor.facts import DataFacts, FailureFacts, FailureSummary, Frame, ModelFacts, Outcome, Unknown
 from fitdoctor.failure.frames import is_framework
 from fitdoctor.failure.patterns import OperationShapes, operation_shapes
 from fitdoctor.patterns import pattern
@@ -158,36 +160,9 @@ def _compares_labels(function: FunctionInfo, module: Module, place: Location) ->
 # --- reductions ----------------------------------------------------------------------------------------------------
 
 
-def _reduction_calls(function: FunctionInfo) -> Iterator[tuple[ast.Call, int]]:
-    """Calls that take one axis away, and which."""
-    module = function.module
-    for node in own_nodes(function):
-        if not isinstance(node, ast.Call):
-            continue
-        name = module.resolve(node.func)
-        last = name.rpartition(".")[2]
-        if not name.startswith(("tensorflow.", "keras.ops.")) or not (
-            last.startswith("reduce_")
-            or last in ("mean", "sum", "max", "min", "var", "std", "norm", "logsumexp")
-        ):
-            continue
-        axis = next((keyword.value for keyword in node.keywords if keyword.arg == "axis"), None)
-        axis = axis if axis is not None else node.args[1] if len(node.args) > 1 else None
-        number = _whole(axis)
-        if number is not None and not any(keyword.arg == "keepdims" for keyword in node.keywords):
-            yield node, number
-
-
-def _whole(value: ast.expr | None) -> int | None:
-    if isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.USub):
-        inner = _whole(value.operand)
-        return None if inner is None else -inner
-    return value.value if isinstance(value, ast.Constant) and type(value.value) is int else None
-
-
 def _reductions(function: FunctionInfo, place: Location) -> list[Evidence]:
     found = []
-    for call, _axis in _reduction_calls(function):
+    for call, _axis in reduction_calls(function):
         location = function.module.location(call)
         if location.line <= place.line and location.cell == place.cell:
             found.append(
@@ -210,7 +185,7 @@ def _kept(
     axis, rank = removed
     fitting = [
         call
-        for call, number in _reduction_calls(function)
+        for call, number in reduction_calls(function)
         if number % rank == axis and function.module.location(call).line <= place.line
     ]
     if len(fitting) != 1:
@@ -271,11 +246,14 @@ def _transposed(
 
 
 @CAUSE.after_failure
-def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+def from_failure(
+    failure: FailureFacts, project: Project | Unknown, model: ModelFacts | Unknown
+) -> Iterator[Finding]:
     """TensorFlow names the operation; the user's last line that led to it is where to look."""
     if not _SAID.search(failure.message) or failure.message.startswith(_KERAS_RAISED):
         return
     if not _is_of_user(failure.layer_class, project):
+        yield from _in_keras_layer(failure, project, model)
         return
     evidence = [
         Evidence(claim="what was raised", observed=_first_line(failure.message), fact="failure.message")
@@ -290,7 +268,44 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
             remedy = [fix("make the shapes go together: look at the axes that are reduced before this line")]
             yield _finding(f"`{frame.function}`", frame.location, shapes, remedy, Confidence.LIKELY, evidence)
         return
+    if isinstance(project, Unknown) and failure.layer_class:
+        yield from _in_keras_layer(failure, project, model)
+        return
     yield from _by_node(failure, project, evidence)
+
+
+def _in_keras_layer(
+    failure: FailureFacts, project: Project | Unknown, model: ModelFacts | Unknown
+) -> Iterator[Finding]:
+    """A layer of Keras was given tensors that do not go together: an initial state of another size, a mask."""
+    shapes = operation_shapes(failure.message)
+    named = next(iter(_layers_of_node(failure.node, project, model)), None)
+    where = f"`{named[0]}`" if named is not None else f"`{failure.layer_class}`"
+    frame = failure.last_user_frame
+    yield _finding(
+        where,
+        named[1] if named is not None else frame.location if frame is not None else None,
+        shapes,
+        [fix(f"give {where} tensors whose sizes go together, or make it with the size of what it is given")],
+        Confidence.LIKELY,
+        [Evidence(claim="what was raised", observed=_first_line(failure.message), fact="failure.message")],
+    )
+
+
+def _layers_of_node(
+    node: str, project: Project | Unknown, model: ModelFacts | Unknown
+) -> Iterator[tuple[str, Location]]:
+    """The layers in a node's name (`functional_1/lstm_1_2/lstm_cell_1/MatMul`), and where each was made."""
+    for part in node.split("/"):
+        # A name that was used in the graph before gets another number at its end.
+        for name in (part, re.sub(r"_\d+$", "", part)):
+            for layer in model.every_layer() if isinstance(model, ModelFacts) else ():
+                if layer.name == name and not isinstance(layer.code, Unknown):
+                    yield name, layer.code.location
+            for module in project.modules if isinstance(project, Project) else ():
+                made = layer_named(module, name)
+                if made is not None:
+                    yield name, module.location(made)
 
 
 def _users_line(failure: FailureFacts) -> Frame | None:

@@ -28,21 +28,20 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.gradient_ways import input_cut, is_layer_call, prediction_parameter
+from fitdoctor.catalogue.cut_layers import cutting_layers, has_other_ways
+from fitdoctor.catalogue.gradient_ways import is_layer_call, prediction_parameter
 from fitdoctor.catalogue.model_classes import is_plain
 from fitdoctor.catalogue.traced import name_of, own_nodes
 from fitdoctor.catalogue.words import listing, place
-from fitdoctor.diagnosis import Confidence, Evidence, Finding, Location, Severity
+from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
 from fitdoctor.edits import fix
-from fitdoctor.facts import LayerFacts, ModelFacts, Unknown
+from fitdoctor.facts import ModelFacts
 from fitdoctor.source.gradients import Cut, IsRoot, cut_on_the_way
 from fitdoctor.source.index import FUNCTIONS
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(id="FIT506", slug="gradient-missing-for-some", severity=Severity.WARNING)
-
-_OTHER_WAYS = ("train_step", "compute_loss")
 
 
 # --- a layer in the middle -----------------------------------------------------------------------------------------
@@ -52,98 +51,23 @@ _OTHER_WAYS = ("train_step", "compute_loss")
 @CAUSE.before_fit
 def from_layers(model: ModelFacts, project: Project) -> Iterator[Finding]:
     """A layer of the user's cuts the gradient, and all that some layers before it compute goes through it."""
-    if model.kind == "subclassed" or model.added_losses or set(_OTHER_WAYS) & set(model.overrides):
-        return
-    for layer in model.layers:
-        if layer.builtin and layer.class_name != "Lambda":
-            continue
-        found = _cut_in(layer, project)
-        if found is None:
-            continue
-        before = _only_through(model, layer)
-        if before:
-            module, function, cut = found
-            names = listing([one.name for one in before], 4)
-            yield _cut_finding(
-                module,
-                cut,
-                f"no gradient passes {cut.what} in {name_of(function)}: {names} cannot learn",
-                f"layer {layer.name}",
-                [
-                    Evidence(
-                        claim="layers whose only way to the loss leads through it",
-                        observed=names,
-                        fact="model.layers",
-                        location=place(before[0].code),
-                    )
-                ],
-            )
-
-
-def _cut_in(layer: LayerFacts, project: Project) -> tuple[Module, FunctionInfo, Cut] | None:
-    for module in project.modules:
-        for function in module.functions:
-            if not _computes(function, layer, module) or _adds_loss(function):
-                continue
-            cut = input_cut(module, function)
-            if cut is not None:
-                return module, function, cut
-    return None
-
-
-def _computes(function: FunctionInfo, layer: LayerFacts, module: Module) -> bool:
-    """Whether the function is what the layer does: its class's `call`, or the function of a Lambda layer."""
-    if function.owner is not None:
-        return function.name == "call" and function.owner.name == layer.class_name
-    if layer.class_name != "Lambda" or isinstance(layer.code, Unknown):
-        return False
-    if isinstance(function.node, ast.Lambda):
-        return _within(module.location(function.node), layer.code.location)
-    given = layer.code.argument("function", 0)
-    return given is not None and given.text == function.name and module.path == layer.code.location.path
-
-
-def _within(inner: Location, outer: Location) -> bool:
-    return (
-        inner.path == outer.path
-        and inner.cell == outer.cell
-        and (outer.line, outer.column) <= (inner.line, inner.column)
-        and (inner.end_line, inner.end_column) <= (outer.end_line, outer.end_column)
-    )
-
-
-def _adds_loss(function: FunctionInfo) -> bool:
-    return any(
-        isinstance(node, ast.Attribute) and node.attr == "add_loss" for node in ast.walk(function.node)
-    )
-
-
-def _only_through(model: ModelFacts, layer: LayerFacts) -> list[LayerFacts]:
-    """The layers with weights to train from which every way to the outputs leads through the given one."""
-    layers = {one.name: one for one in model.layers}
-    if model.kind == "sequential":
-        before = model.layers[: model.layers.index(layer)]
-    else:
-        outputs = [path[0] for path in model.output_paths if path]
-        if not outputs or len(outputs) != len(model.output_paths):
-            return []
-        behind = _reached(outputs, layers, stop=layer.name)
-        feeding = _reached(list(layer.fed_by), layers, stop="")
-        before = tuple(one for name, one in layers.items() if name in feeding and name not in behind)
-    return [one for one in before if one.trainable and one.trainable_parameters > 0]
-
-
-def _reached(start: list[str], layers: dict[str, LayerFacts], stop: str) -> set[str]:
-    """The layers that lead to the given ones, not through `stop`."""
-    found: set[str] = set()
-    waiting = list(start)
-    while waiting:
-        name = waiting.pop()
-        if name in found or name == stop:
-            continue
-        found.add(name)
-        waiting.extend(layers[name].fed_by if name in layers else ())
-    return found
+    for found in cutting_layers(model, project):
+        if found.is_everything:
+            continue  # then nothing learns, and fit raises: `no-gradient`
+        cut, names = found.cut, listing([one.name for one in found.before], 4)
+        yield _cut_finding(
+            cut,
+            f"no gradient passes {cut.what} in {name_of(found.function)}: {names} cannot learn",
+            f"layer {found.layer.name}",
+            [
+                Evidence(
+                    claim="layers whose only way to the loss leads through it",
+                    observed=names,
+                    fact="model.layers",
+                    location=place(found.before[0].code),
+                )
+            ],
+        )
 
 
 # --- the user's own call -------------------------------------------------------------------------------------------
@@ -154,7 +78,7 @@ def from_call(module: Module) -> Iterator[Finding]:
     """In the `call` of a model some layer's output is cut off, or never used."""
     for owner in module.classes:
         call = owner.methods.get("call")
-        if owner.kind != "Model" or call is None or not is_plain(owner) or _has_other_ways(owner):
+        if owner.kind != "Model" or call is None or not is_plain(owner) or has_other_ways(owner):
             continue
         if call.traced is None:
             continue
@@ -164,14 +88,6 @@ def from_call(module: Module) -> Iterator[Finding]:
             finding = _cut_off(module, call, attribute) or _unused(module, call, attribute, calls)
             if finding is not None:
                 yield finding
-
-
-def _has_other_ways(owner: ClassInfo) -> bool:
-    """Whether the class has a step, a loss or added losses of its own, through which a gradient may come."""
-    module = owner.module
-    if any(module.method(owner, name) is not None for name in _OTHER_WAYS):
-        return True
-    return any("add_loss" in one.module.segment(one.node) for one in module.ancestry(owner))
 
 
 def _layers_called(module: Module, call: FunctionInfo) -> dict[str, list[ast.Call]]:
@@ -241,7 +157,6 @@ def _cut_off(module: Module, call: FunctionInfo, attribute: str) -> Finding | No
     if not any(_is_open(module, call, name) for name in others):
         return None  # nothing learns at all: that is `no-gradient`
     return _cut_finding(
-        module,
         cut,
         f"no gradient passes {cut.what} in {name_of(call)}: `self.{attribute}` cannot learn",
         f"self.{attribute}",
@@ -330,7 +245,6 @@ def from_loss(module: Module) -> Iterator[Finding]:
             cut = cut_on_the_way(module, _after_naming(function, name), _named(name))
             if cut is not None and cut.what.endswith("stop_gradient`"):
                 yield _cut_finding(
-                    module,
                     cut,
                     f"no gradient passes {cut.what} in {name_of(function)}: "
                     f"what computes the part `{name}` of the predictions cannot learn",
@@ -397,7 +311,8 @@ def _after_naming(function: FunctionInfo, name: str) -> list[ast.stmt]:
     ]
 
 
-def _cut_finding(module: Module, cut: Cut, message: str, subject: str, evidence: list[Evidence]) -> Finding:
+def _cut_finding(cut: Cut, message: str, subject: str, evidence: list[Evidence]) -> Finding:
+    module = cut.module
     return CAUSE.finding(
         message,
         subject=subject,

@@ -27,10 +27,18 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.traced import at_frame, module_of, name_of, traced_evidence, traced_functions
+from fitdoctor.catalogue.traced import (
+    at_frame,
+    library_behind,
+    module_of,
+    name_of,
+    traced_evidence,
+    traced_functions,
+)
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, insert_after
 from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.failure.frames import is_keras
 from fitdoctor.source.keras_objects import kind_of_call
 from fitdoctor.source.module import CallSite, ClassInfo, FunctionInfo, Module
 from fitdoctor.source.project import Project
@@ -156,7 +164,7 @@ def _depends_on_self_only(call: ast.Call) -> bool:
 @CAUSE.after_failure
 def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """TensorFlow refused a new variable, and the user's code on the way to it makes a layer."""
-    if not any(words in failure.message for words in REFUSALS) or isinstance(project, Unknown):
+    if not any(words in failure.message for words in REFUSALS):
         return
     evidence = [Evidence(claim="TensorFlow refused the new variable", location=_last(failure))]
     for frame in reversed(failure.user_frames):
@@ -168,6 +176,15 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
             if _makes_state(module, site) and site.function.name not in ("__init__", "build"):
                 yield _finding(module, site, site.function, Confidence.CERTAIN, evidence)
                 return
+    if isinstance(project, Unknown) and any(is_keras(frame.path) for frame in library_behind(failure)):
+        yield CAUSE.finding(
+            "a layer is made in code that is traced: it would make its weights anew each time",
+            subject="layer made while tracing",
+            location=_last(failure),
+            evidence=evidence,
+            fixes=[fix("make it once, outside the traced function, and use it there")],
+            confidence=Confidence.LIKELY,
+        )
 
 
 def _last(failure: FailureFacts) -> Location | None:

@@ -17,7 +17,8 @@ crossentropy instead of counted mistakes. Hard decisions belong into metrics, wh
 
 ## Known limits
 
-Operations inside functions that are called from the loss are looked into only in the same file, one level deep.
+Functions of your own that the loss calls are followed a few levels deep; what they do with other things than the
+predictions is not.
 """
 
 from __future__ import annotations
@@ -26,14 +27,23 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.gradient_ways import first_cut, losses_that_ignore_predictions, tape_cut
+from fitdoctor.catalogue.cut_layers import cutting_layers, has_other_ways
+from fitdoctor.catalogue.gradient_ways import (
+    first_cut,
+    layer_cut,
+    losses_that_ignore_predictions,
+    tape_cut,
+    tape_cut_of_model,
+)
+from fitdoctor.catalogue.model_classes import is_plain
 from fitdoctor.catalogue.traced import name_of
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
 from fitdoctor.edits import fix
-from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.facts import FailureFacts, ModelFacts, Unknown
 from fitdoctor.failure.patterns import missing_gradients
+from fitdoctor.source.callees import receiver
 from fitdoctor.source.gradients import Cut
-from fitdoctor.source.module import FunctionInfo, Module
+from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(id="FIT505", slug="no-gradient", severity=Severity.ERROR, raises="ValueError")
@@ -46,10 +56,43 @@ def from_source(module: Module) -> Iterator[Finding]:
         if function.traced is not None and function.traced.how == "loss" and function.traced.direct:
             cut = first_cut(module, function)
             if cut is not None:
-                yield _finding(module, cut, function, Confidence.LIKELY, [])
+                yield _finding(cut, _around(cut), Confidence.LIKELY, [])
+    under_tape = tape_cut_of_model(module)
+    if under_tape is not None:
+        yield _finding(under_tape, _around(under_tape), Confidence.LIKELY, [])
     for function, result in losses_that_ignore_predictions(module):
         if not _is_placeholder(result):
             yield _ignoring(module, function, result, Confidence.LIKELY, [])
+
+
+@CAUSE.in_source
+@CAUSE.before_fit
+def from_layers(model: ModelFacts, project: Project) -> Iterator[Finding]:
+    """All that the model could train lies behind a layer of the user's that cuts the gradient."""
+    for found in cutting_layers(model, project):
+        if found.is_everything:
+            yield _finding(found.cut, found.function, Confidence.LIKELY, [])
+
+
+@CAUSE.in_source
+def from_call(module: Module) -> Iterator[Finding]:
+    """The `call` of a model that is fitted cuts every way from its layers to what it returns."""
+    for owner in module.classes:
+        call = owner.methods.get("call")
+        if owner.kind != "Model" or call is None or call.traced is None or not _is_fitted(owner):
+            continue
+        cut = first_cut(module, call) if is_plain(owner) and not has_other_ways(owner) else None
+        if cut is not None:
+            yield _finding(cut, _around(cut), Confidence.LIKELY, [])
+
+
+def _is_fitted(owner: ClassInfo) -> bool:
+    """Whether the file fits a model of that class by the loss that it is compiled with."""
+    module = owner.module
+    return any(
+        isinstance(site.node.func, ast.Attribute) and receiver(module, site.node.func.value) is owner
+        for site in module.method_calls("fit")
+    )
 
 
 def _is_placeholder(result: ast.AST) -> bool:
@@ -67,8 +110,8 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
     evidence = [Evidence(claim="no gradient reached any variable", fact="failure.message")]
     frame = failure.last_user_frame
     for module in project.modules if isinstance(project, Project) else ():
-        for function, cut in _cuts(module):
-            yield _finding(module, cut, function, Confidence.CERTAIN, evidence)
+        for cut in _cuts(module):
+            yield _finding(cut, _around(cut), Confidence.CERTAIN, evidence)
             return
         for function, result in losses_that_ignore_predictions(module):
             yield _ignoring(module, function, result, Confidence.CERTAIN, evidence)
@@ -83,26 +126,31 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
     )
 
 
-def _cuts(module: Module) -> Iterator[tuple[FunctionInfo | None, Cut]]:
+def _around(cut: Cut) -> FunctionInfo | None:
+    """The function that an operation stands in."""
+    return cut.module.function_of(cut.node)
+
+
+def _cuts(module: Module) -> Iterator[Cut]:
     """Cuts in losses first, then in what the model computes, then under a tape."""
     for kinds in (("loss",), ("call", "lambda layer"), ("train_step",)):
         for function in module.functions:
             if function.traced is not None and function.traced.how in kinds:
-                cut = first_cut(module, function)
+                cut = first_cut(module, function) or layer_cut(function)
                 if cut is not None:
-                    yield function, cut
+                    yield cut
     under_tape = tape_cut(module)
     if under_tape is not None:
-        yield module.function_of(under_tape.node), under_tape
+        yield under_tape
 
 
 def _finding(
-    module: Module,
     cut: Cut,
     function: FunctionInfo | None,
     confidence: Confidence,
     evidence: list[Evidence],
 ) -> Finding:
+    module = cut.module
     where = f" in {name_of(function)}" if function is not None else ""
     return CAUSE.finding(
         f"no gradient passes {cut.what}{where}: the weights cannot learn from this loss",

@@ -43,6 +43,44 @@ CAUSE = Cause(
 
 
 @CAUSE.in_source
+def from_steps(module: Module) -> Iterator[Finding]:
+    """One function applies gradients to the weights of two models, each in a call of its own, by one optimizer."""
+    if any(site.method == "build" and _optimizer(site) is not None for site in module.method_calls("build")):
+        return  # built for the variables of all of them beforehand
+    first: dict[tuple[ast.AST | None, ast.AST], tuple[CallSite, str]] = {}
+    for site in module.method_calls("apply_gradients", "apply"):
+        made, model = _optimizer(site), _model_of_weights(site)
+        if made is None or not model:
+            continue
+        key = (site.function.node if site.function is not None else None, made)
+        known = first.setdefault(key, (site, model))
+        if known[1] != model:
+            yield _finding(module, made, site, Confidence.LIKELY, [])
+            return
+
+
+def _optimizer(site: CallSite) -> ast.Call | None:
+    """The constructor, in the same file, of the optimizer that a method is called on."""
+    assert isinstance(site.node.func, ast.Attribute)
+    made = site.module.origin(site.node.func.value)
+    if not isinstance(made.node, ast.Call) or made.module is not site.module:
+        return None
+    name = made.module.resolve(made.node.func)
+    known = kind_of_call(made.module, made.node) == "Optimizer" and ".legacy." not in name
+    return made.node if known else None
+
+
+def _model_of_weights(site: CallSite) -> str:
+    """Whose weights `apply_gradients(zip(grads, model.trainable_variables))` moves; "" when it is not evident."""
+    given = site.argument("grads_and_vars", 0)
+    zipped = isinstance(given, ast.Call) and site.module.resolve(given.func) == "zip" and len(given.args) == 2
+    weights = given.args[1] if isinstance(given, ast.Call) and zipped else None
+    if isinstance(weights, ast.Attribute) and weights.attr in ("trainable_variables", "trainable_weights"):
+        return site.module.segment(weights.value)
+    return ""
+
+
+@CAUSE.in_source
 def from_source(module: Module) -> Iterator[Finding]:
     """`compile` in a loop that makes a new model takes an optimizer that was made before the loop."""
     for site in module.method_calls("compile"):

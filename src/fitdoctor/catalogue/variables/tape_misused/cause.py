@@ -29,11 +29,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.gradient_ways import gradient_calls, is_model_call, tapes
+from fitdoctor.catalogue.gradient_ways import gradient_calls, surely_uses_weights, tapes, uses_weights
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Severity
 from fitdoctor.edits import fix, insert_before, set_argument
 from fitdoctor.facts import FailureFacts, Unknown
 from fitdoctor.failure.patterns import missing_gradients
+from fitdoctor.source.assignments import last_assignment
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 
@@ -179,52 +180,54 @@ def _not_watched(
 def _before_the_block(
     module: Module, block: ast.With, calls: list[ast.Call], confidence: Confidence, evidence: list[Evidence]
 ) -> Iterator[Finding]:
-    """The block uses a prediction that was made before it, and calls no model itself."""
-    if not calls or any(
-        isinstance(node, ast.expr) and is_model_call(module, node)
-        for inner in block.body
-        for node in ast.walk(inner)
-    ):
+    """The block uses a prediction that was made before it, and computes nothing from weights itself."""
+    watches = (node for inner in block.body for node in ast.walk(inner) if isinstance(node, ast.Attribute))
+    if not calls or any(node.attr == "watch" for node in watches):
+        return  # what is watched may well have been computed before
+    asked = _variables(module, calls)
+    if uses_weights(module, block.body, asked):
         return
-    if any(_may_call_a_model(module, node) for inner in block.body for node in ast.walk(inner)):
-        return
-    stored = {
-        node.id
-        for inner in block.body
-        for node in ast.walk(inner)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-    }
-    for inner in block.body:
-        for node in ast.walk(inner):
-            if not isinstance(node, ast.Name) or node.id in stored or not isinstance(node.ctx, ast.Load):
-                continue
-            made = module.made_by(node)
-            if made.lineno < block.lineno and is_model_call(module, made):
-                yield CAUSE.finding(
-                    f"the model is called before the tape begins: `{node.id}` was not recorded",
-                    subject="tape",
-                    location=module.location(made),
-                    evidence=[
-                        Evidence(claim="the tape records from here", location=module.location(block)),
-                        *evidence,
-                    ],
-                    fixes=[fix("call the model inside the `with` block", _moved_in(module, made, block))],
-                    confidence=confidence,
-                )
-                return
+    for node in _read_in(block):
+        found = last_assignment(module, node)
+        made = found[0].value if found is not None and not found[0].path else None
+        if made is not None and made.lineno < block.lineno and surely_uses_weights(module, made, asked):
+            yield CAUSE.finding(
+                f"`{node.id}` is computed before the tape begins: it was not recorded",
+                subject="tape",
+                location=module.location(made),
+                evidence=[
+                    Evidence(claim="the tape records from here", location=module.location(block)),
+                    *evidence,
+                ],
+                fixes=[fix(f"compute `{node.id}` inside the `with` block", _moved_in(module, made, block))],
+                confidence=confidence,
+            )
+            return
 
 
-def _may_call_a_model(module: Module, node: ast.AST) -> bool:
-    """A call of a function of the user's, or of something unknown, may well call the model."""
-    if not isinstance(node, ast.Call):
-        return False
-    name = module.resolve(node.func)
-    if name.startswith(("tensorflow.", "keras.", "numpy.")):
-        return False
-    made = module.origin(node.func)
-    return not (
-        isinstance(made.node, ast.Call)
-        and made.module.resolve(made.node.func).startswith(("keras.losses.", "keras.metrics."))
+def _read_in(block: ast.With) -> Iterator[ast.Name]:
+    """The names that a block reads and does not make itself."""
+    names = [node for inner in block.body for node in ast.walk(inner) if isinstance(node, ast.Name)]
+    stored = {node.id for node in names if isinstance(node.ctx, ast.Store)}
+    return (node for node in names if node.id not in stored and isinstance(node.ctx, ast.Load))
+
+
+def _variables(module: Module, calls: list[ast.Call]) -> frozenset[str]:
+    """The names of variables that the tape is asked about: `tape.gradient(loss, [w, b])`."""
+    asked = [module.made_by(call.args[1]) for call in calls if len(call.args) > 1]
+    return frozenset(
+        module.segment(node)
+        for value in [*asked, *(call.args[1] for call in calls if len(call.args) > 1)]
+        for node in (value.elts if isinstance(value, (ast.List, ast.Tuple)) else [value])
+        if isinstance(node, (ast.Name, ast.Attribute)) and _is_variable(module, node)
+    )
+
+
+def _is_variable(module: Module, node: ast.expr) -> bool:
+    made = module.made_by(node)
+    return isinstance(made, ast.Call) and module.resolve(made.func) in (
+        "tensorflow.Variable",
+        "keras.Variable",
     )
 
 

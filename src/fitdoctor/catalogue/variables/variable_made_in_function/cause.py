@@ -27,10 +27,11 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.traced import module_of
+from fitdoctor.catalogue.traced import library_behind
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix
 from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.failure.frames import is_keras
 from fitdoctor.source.module import CallSite, FunctionInfo, Module
 from fitdoctor.source.project import Project
 
@@ -42,6 +43,8 @@ CAUSE = Cause(
 )
 
 MAKERS = ("tensorflow.Variable", "keras.Variable", "tensorflow.compat.v1.get_variable")
+_TRACED_AS_FUNCTIONS = ("tf.function", "loss", "metric", "map", "train_step", "test_step")
+"""A variable made in `call` is a weight made on each call, which has a cause of its own."""
 SINGLETON = "tf.function only supports singleton tf.Variables"
 LIFTED = "Tried to create a tf.Variable inside a tf.function"
 
@@ -58,7 +61,7 @@ def _runs_on_every_trace(module: Module, site: CallSite) -> bool:
     function = site.function
     if function is None or function.traced is None or function.traced.eager:
         return False
-    if function.traced.how != "tf.function":
+    if function.traced.how not in _TRACED_AS_FUNCTIONS:
         return False
     return not _is_guarded(module, site.node, function)
 
@@ -91,6 +94,8 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         if module is not None and _makes_something_else(module, frame.line):
             # A layer or optimizer that makes its variables there has a cause of its own.
             return
+    if any(is_keras(frame.path) for frame in library_behind(failure)):
+        return
     yield CAUSE.finding(
         "a `tf.Variable` is made inside a `tf.function`",
         subject="variable",

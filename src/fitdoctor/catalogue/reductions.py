@@ -1,0 +1,37 @@
+"""Reductions in the user's own code: which axis a sum or a mean takes away."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from fitdoctor.catalogue.traced import own_nodes
+from fitdoctor.source.module import FunctionInfo
+
+
+def reduction_calls(function: FunctionInfo) -> Iterator[tuple[ast.Call, int]]:
+    """Calls that take one axis away, and which."""
+    module = function.module
+    for node in own_nodes(function):
+        if not isinstance(node, ast.Call):
+            continue
+        name = module.resolve(node.func)
+        last = name.rpartition(".")[2]
+        if not name.startswith(("tensorflow.", "keras.ops.", "keras.backend.")) or not (
+            last.startswith("reduce_")
+            or last in ("mean", "sum", "max", "min", "var", "std", "norm", "logsumexp")
+        ):
+            continue
+        axis = next((keyword.value for keyword in node.keywords if keyword.arg == "axis"), None)
+        axis = axis if axis is not None else node.args[1] if len(node.args) > 1 else None
+        number = whole_number(axis)
+        if number is not None and not any(keyword.arg == "keepdims" for keyword in node.keywords):
+            yield node, number
+
+
+def whole_number(value: ast.expr | None) -> int | None:
+    """The number that an expression is, with its sign; None for anything else."""
+    if isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.USub):
+        inner = whole_number(value.operand)
+        return None if inner is None else -inner
+    return value.value if isinstance(value, ast.Constant) and type(value.value) is int else None
