@@ -16,8 +16,8 @@ Move the argument to the call that takes it, or spell it as that call does.
 
 ## Known limits
 
-Arguments passed on as `**options`, and misspelt arguments of layers and optimizers, are seen only when they raise. Names
-that older versions of Keras took are `removed-in-keras-3`.
+Arguments passed on as `**options` are seen only when they raise. Names that older versions of Keras took are
+`removed-in-keras-3`.
 """
 
 from __future__ import annotations
@@ -27,10 +27,11 @@ import difflib
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.keras_arguments import misspelt
 from fitdoctor.catalogue.keras_renames import older_arguments
 from fitdoctor.catalogue.keras_signatures import SIGNATURES
 from fitdoctor.catalogue.traced import at_frame, module_of
-from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import append_arguments, fix, merged_removal, remove_argument, rename_argument
 from fitdoctor.facts import Argument, Code, FailureFacts, Unknown
 from fitdoctor.failure.patterns import UnexpectedKeyword, unexpected_keyword
@@ -43,7 +44,7 @@ CAUSE = Cause(
     slug="argument-of-the-wrong-call",
     severity=Severity.ERROR,
     raises=("TypeError", "ValueError"),
-    explains=("FIT303",),
+    explains=("FIT303", "FIT304"),
 )
 
 
@@ -182,15 +183,35 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
 
 # --- misspelt in making something ---------------------------------------------------------------------------------
 
-_COMMON = tuple(
-    "units filters kernel_size strides padding activation use_bias rate pool_size data_format dilation_rate "
-    "kernel_initializer bias_initializer kernel_regularizer bias_regularizer activity_regularizer kernel_constraint "
-    "recurrent_dropout recurrent_activation dropout return_sequences return_state go_backwards stateful input_shape "
-    "input_dim output_dim embeddings_initializer mask_zero learning_rate momentum nesterov beta_1 beta_2 epsilon "
-    "weight_decay clipnorm clipvalue monitor patience min_delta restore_best_weights verbose factor cooldown "
-    "save_best_only save_weights_only filepath from_logits label_smoothing shape batch_size dtype trainable".split()
-)
-"""Arguments that layers, optimizers, callbacks and losses are given most."""
+_MAKERS = ("keras.layers.", "keras.optimizers.", "keras.callbacks.", "keras.losses.", "keras.metrics.")
+
+
+@CAUSE.in_source
+def from_constructors(module: Module) -> Iterator[Finding]:
+    """An argument of a layer, optimizer or callback that Keras has nowhere, a letter or two away from one that it has."""
+    for site in module.calls:
+        made = site.name.rpartition(".")[2]
+        if not site.name.startswith(_MAKERS) or not made[:1].isupper() or made == "Input":
+            continue
+        code = module.code(site.node) if site.node.keywords else None
+        for argument in code.arguments if code is not None else ():
+            meant = misspelt(argument.name) if argument.name.isidentifier() else ""
+            taken = {other.name for other in code.arguments} if code is not None else set()
+            if meant and meant not in taken and code is not None:
+                yield _constructor(made, argument.name, meant, argument.whole, code, Confidence.LIKELY)
+
+
+def _constructor(
+    made: str, name: str, meant: str, location: Location | None, code: Code | None, confidence: Confidence
+) -> Finding:
+    return CAUSE.finding(
+        f"`{made}` takes no argument `{name}`" if made else f"there is no argument `{name}`",
+        subject=f"argument {name} of {made}",
+        location=location,
+        evidence=[Evidence(claim=f"an argument of `{made}`", observed=name, expected=meant)],
+        fixes=[fix(f"write `{meant}`", rename_argument(code, name, meant) if code is not None else ())],
+        confidence=confidence,
+    )
 
 
 def _misspelt(
@@ -199,21 +220,16 @@ def _misspelt(
     """An argument of a layer, optimizer or callback that is a letter or two away from one that there is."""
     frame = failure.last_user_frame
     module = module_of(project, frame)
-    near = difflib.get_close_matches(seen.name, _COMMON, n=1, cutoff=0.8)
-    if frame is None or module is None or not near or near[0] == seen.name:
+    meant = misspelt(seen.name)
+    if frame is None or not meant:
         return
-    for site in module.calls:
-        code = module.code(site.node) if at_frame(module, site.node, frame) else None
+    for site in module.calls if module is not None else ():
+        code = site.module.code(site.node) if at_frame(site.module, site.node, frame) else None
         argument = code.argument(seen.name) if code is not None else None
-        if code is None or argument is None or not site.name.startswith("keras."):
-            continue
-        made = site.name.rpartition(".")[2]
-        yield CAUSE.finding(
-            f"`{made}` takes no argument `{seen.name}`",
-            subject=f"argument {seen.name} of {made}",
-            location=argument.whole,
-            evidence=[Evidence(claim=f"an argument of `{made}`", observed=seen.name, expected=near[0])],
-            fixes=[fix(f"write `{near[0]}`", rename_argument(code, seen.name, near[0]))],
-            confidence=Confidence.CERTAIN,
-        )
-        return
+        if argument is not None and site.name.startswith("keras."):
+            made = site.name.rpartition(".")[2]
+            yield _constructor(made, seen.name, meant, argument.whole, code, Confidence.CERTAIN)
+            return
+    if isinstance(project, Unknown):
+        made = seen.owner or failure.called
+        yield _constructor(made, seen.name, meant, frame.location, None, Confidence.LIKELY)

@@ -16,21 +16,28 @@ Return the result.
 
 ## Known limits
 
-A layer that is made for its side effect (`add_loss`, `print`) and whose output is not used may return nothing. A function
-that returns on some of its ways only is not reported from the source.
+A function that makes a model, or a part of it, is seen where its result is used. A layer that is made for its side
+effect (`add_loss`, `print`) and whose output is not used may return nothing. A function that returns on some of its ways
+only is not reported from the source.
 """
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import replace
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.traced import name_of, own_nodes
+from fitdoctor.catalogue.layer_source import is_layer_call
+from fitdoctor.catalogue.traced import at_frame, module_of, name_of, own_nodes
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, Severity
 from fitdoctor.edits import fix, insert_after
 from fitdoctor.facts import DataFacts, FailureFacts, ModelFacts, Unknown
 from fitdoctor.patterns import pattern
+from fitdoctor.records import dataclass
+from fitdoctor.source.assignments import last_assignment
+from fitdoctor.source.callees import callee
+from fitdoctor.source.keras_objects import is_keras_model
 from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project
 
@@ -43,6 +50,11 @@ CAUSE = Cause(
 )
 
 _EFFECTS = frozenset({"add_loss", "add_metric", "print"})
+_GIVE_NOTHING = frozenset({"compile", "add", "build", "summary", "load_weights", "set_weights", "save"})
+"""Methods of a model that return nothing."""
+_NO_MODEL = pattern(
+    r"'NoneType' object has no attribute '(?:fit|compile|evaluate|predict|summary|save|add|train_on_batch)'"
+)
 _SAID = pattern(
     r"Got 'None' \(of type <class 'NoneType'>\) as input for layer"
     r"|None values not supported"
@@ -173,7 +185,7 @@ def _returned(module: Module, last: ast.stmt) -> tuple[str, tuple[Edit, ...]]:
         return "return the result", ()
     if isinstance(behind, ast.Return):
         return f"return `{value}`", (Edit(module.location(behind), f"return {value}"),)
-    if isinstance(last, ast.Expr):
+    if isinstance(last, ast.Expr) and value == module.segment(last.value):
         start = module.location(last)
         here = Location(start.path, start.line, start.column, start.line, start.column, start.cell)
         return "return it", (Edit(here, "return "),)
@@ -188,10 +200,23 @@ def _result(module: Module, last: ast.stmt) -> str | None:
     if isinstance(last, (ast.AnnAssign, ast.AugAssign)):
         return module.segment(last.target)
     if isinstance(last, ast.Expr):
-        return module.segment(last.value)
+        return _of_statement(module, last.value)
     if isinstance(last, (ast.For, ast.If, ast.With)):
         return _result(module, last.body[-1])
     return None
+
+
+def _of_statement(module: Module, value: ast.expr) -> str | None:
+    """What an expression that stands alone is about: itself, or the model whose method returns nothing."""
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id == "print":
+        return None
+    if (
+        isinstance(value, ast.Call)
+        and isinstance(value.func, ast.Attribute)
+        and value.func.attr in _GIVE_NOTHING
+    ):
+        return module.segment(value.func.value)
+    return module.segment(value)
 
 
 @CAUSE.after_failure
@@ -199,7 +224,10 @@ def from_failure(
     failure: FailureFacts, project: Project | Unknown, model: ModelFacts | Unknown, data: DataFacts | Unknown
 ) -> Iterator[Finding]:
     """Something was None, and a function that Keras calls returns nothing."""
-    if not _SAID.search(failure.message) or isinstance(project, Unknown):
+    if not _SAID.search(failure.message) and not _NO_MODEL.search(failure.message):
+        return
+    if isinstance(project, Unknown):
+        yield from _from_words(failure)
         return
     if isinstance(data, DataFacts) and data.role != "training":
         return
@@ -223,6 +251,155 @@ def from_failure(
         chosen = [function for function in chosen if _belongs(function, model)] or chosen
     for function in chosen[:1]:
         yield _finding(function, Confidence.CERTAIN if len(chosen) == 1 else Confidence.LIKELY, seen)
+    if not chosen:
+        found = next(iter(_from_line(failure, project)), None)
+        if found is not None:
+            yield _given_nothing(found, Confidence.CERTAIN, [seen])
+        elif not labels_missing:
+            yield from _on_one_way(project, seen)
+
+
+def _from_words(failure: FailureFacts) -> Iterator[Finding]:
+    """A layer, or the program, got None: whatever should have made its input, or the model, returned nothing."""
+    frame = failure.last_user_frame
+    if "as input for layer" in failure.message:
+        what, remedy = "a layer is given None: what should have made its input returns nothing", "the result"
+    elif _NO_MODEL.search(failure.message):
+        what, remedy = "the model is None: what should have made it returns nothing", "the model"
+    else:
+        return
+    yield CAUSE.finding(
+        what,
+        subject="function",
+        location=frame.location if frame is not None else None,
+        evidence=[Evidence(claim="what was raised", observed=failure.message[:160], fact="failure.message")],
+        fixes=[fix(f"return {remedy} from the function that makes it")],
+        confidence=Confidence.LIKELY,
+    )
+
+
+# --- None in the place of a model or a tensor -----------------------------------------------------------------------
+
+_OF_MODELS = ("fit", "compile", "evaluate", "predict", "summary", "save", "add", "train_on_batch")
+
+
+@dataclass(frozen=True, eq=False)
+class _Nothing:
+    """A call whose result is used, and that has none."""
+
+    module: Module
+    call: ast.Call
+    function: FunctionInfo | None = None
+    """The function of the user's that returns nothing; None for a method of Keras's."""
+
+
+@CAUSE.in_source
+def from_uses(module: Module) -> Iterator[Finding]:
+    """A model, or the input of a layer, comes from a call that returns nothing."""
+    told: set[ast.AST] = set()
+    used = [site.node.func for site in module.method_calls(*_OF_MODELS)]
+    values = [function.value for function in used if isinstance(function, ast.Attribute)]
+    for value in [*values, *_layer_inputs(module)]:
+        found = _nothing(module, value)
+        if found is not None and found.call not in told:
+            told.add(found.call)
+            yield _given_nothing(found, Confidence.LIKELY, [])
+
+
+def _layer_inputs(module: Module) -> Iterator[ast.expr]:
+    for site in module.calls:
+        if is_layer_call(module, site.node.func):
+            yield from site.node.args[:1]
+
+
+def _nothing(module: Module, value: ast.expr) -> _Nothing | None:
+    """The call that made a value None."""
+    if isinstance(value, ast.Name):
+        found = last_assignment(module, value)
+        if found is None or not found[1] or found[0].path or found[0].value is None:
+            return None
+        value = found[0].value
+    if not isinstance(value, ast.Call):
+        return None
+    function = callee(module, value)
+    if function is not None:
+        plain = isinstance(function.node, ast.FunctionDef) and not function.node.decorator_list
+        nothing = plain and function.name != "__init__" and returns_nothing(function)
+        return _Nothing(module, value, function) if nothing else None
+    if isinstance(value.func, ast.Attribute) and value.func.attr in _GIVE_NOTHING:
+        return _Nothing(module, value) if is_keras_model(module, value.func.value) else None
+    return None
+
+
+def _from_line(failure: FailureFacts, project: Project) -> Iterator[_Nothing]:
+    """What the failing line uses, followed to a call that returns nothing."""
+    frame = failure.last_user_frame
+    module = module_of(project, frame)
+    if module is None or frame is None:
+        return
+    for site in module.calls:
+        if at_frame(module, site.node, frame):
+            receiver = [site.node.func.value] if isinstance(site.node.func, ast.Attribute) else []
+            for value in [*receiver, *site.node.args]:
+                found = _nothing(module, value)
+                if found is not None:
+                    yield found
+
+
+def _given_nothing(found: _Nothing, confidence: Confidence, seen: list[Evidence]) -> Finding:
+    module, used = (
+        found.module,
+        Evidence(claim="its result is used", location=found.module.location(found.call)),
+    )
+    if found.function is not None:
+        finding = _finding(found.function, confidence, used)
+        return replace(finding, evidence=(*finding.evidence, *seen))
+    assert isinstance(found.call.func, ast.Attribute)
+    statement = module.statement(found.call)
+    name = module.segment(found.call.func)
+    kept = isinstance(statement, ast.Assign) and statement.value is found.call
+    edits = (Edit(module.location(statement), module.segment(found.call)),) if kept else ()
+    return CAUSE.finding(
+        f"`{name}` returns nothing, and its result is taken for the model",
+        subject=f"result of {name}",
+        location=module.location(statement),
+        evidence=[used, *seen],
+        fixes=[fix(f"call `{name}` on a line of its own", edits)],
+        confidence=confidence,
+    )
+
+
+def _on_one_way(project: Project, seen: Evidence) -> Iterator[Finding]:
+    """A function that Keras calls returns a value on some of its ways only."""
+    found = [
+        function
+        for module in project.modules
+        for function in module.functions
+        if _should_return(function) and _may_fall_through(function)
+    ]
+    if len(found) != 1:
+        return
+    function = found[0]
+    assert isinstance(function.node, ast.FunctionDef)
+    yield CAUSE.finding(
+        f"{name_of(function)} returns a value on one way only: on the other it returns None",
+        subject=f"function {function.qualname}",
+        location=_first_line(function.module, function.node.body[-1]),
+        evidence=[seen],
+        fixes=[fix("return a tensor on every way")],
+        confidence=Confidence.LIKELY,
+    )
+
+
+def _may_fall_through(function: FunctionInfo) -> bool:
+    """Whether the last statement is an `if` without `else` that returns."""
+    node = function.node
+    last = node.body[-1] if isinstance(node, ast.FunctionDef) else None
+    return (
+        isinstance(last, ast.If)
+        and not last.orelse
+        and any(isinstance(part, ast.Return) for part in ast.walk(last))
+    )
 
 
 def _belongs(function: FunctionInfo, model: ModelFacts) -> bool:

@@ -37,6 +37,7 @@ from fitdoctor.edits import fix
 from fitdoctor.facts import FailureFacts, Unknown
 from fitdoctor.failure.frames import is_framework
 from fitdoctor.failure.patterns import argument_count, unexpected_keyword
+from fitdoctor.patterns import pattern
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
 from fitdoctor.source.project import Project
 
@@ -57,8 +58,58 @@ def from_source(module: Module) -> Iterator[Finding]:
     """Keras's call cannot be bound to the parameters."""
     for function, contract, kind in contracts_in(module):
         why = misfit(function, contract)
-        if why:
+        if _made_functions(function) and kind in ("loss", "metric"):
+            yield _factory(function, kind, Confidence.LIKELY, [])
+        elif why:
             yield _finding(function, contract, kind, why, Confidence.LIKELY, [])
+
+
+def _made_functions(function: FunctionInfo) -> bool:
+    """Whether all that a function returns are functions which it makes: `def focal(gamma): def loss(…): … return loss`."""
+    node = function.node
+    if isinstance(node, ast.Lambda):
+        return isinstance(node.body, ast.Lambda)
+    inner = {part.name for part in node.body if isinstance(part, ast.FunctionDef)}
+    values = [part.value for part in own_nodes(function) if isinstance(part, ast.Return)]
+    return bool(values) and all(
+        isinstance(value, ast.Lambda) or (isinstance(value, ast.Name) and value.id in inner)
+        for value in values
+    )
+
+
+def _factory(function: FunctionInfo, kind: str, confidence: Confidence, evidence: list[Evidence]) -> Finding:
+    """`loss=focal` for `loss=focal(2.0)`."""
+    handed = function.traced.because if function.traced is not None else None
+    arguments = function.node.args
+    required = len(arguments.posonlyargs) + len(arguments.args) - len(arguments.defaults)
+    wanted = ", ".join(function.parameters[:required])
+    edits: tuple[Edit, ...] = ()
+    if handed is not None and not required and _is_name(function.module, handed, function.name):
+        end = Location(
+            handed.path, handed.end_line, handed.end_column, handed.end_line, handed.end_column, handed.cell
+        )
+        edits = (Edit(end, "()"),)
+    return CAUSE.finding(
+        f"{name_of(function)} makes the {kind} and is none itself: Keras calls it with `y_true` and `y_pred`",
+        subject=f"{function.qualname} ({kind})",
+        location=handed or head(function),
+        evidence=[
+            Evidence(
+                claim="it returns a function",
+                observed=f"({', '.join(function.parameters)})",
+                expected="(y_true, y_pred)",
+                location=head(function),
+            ),
+            *evidence,
+        ],
+        fixes=[fix(f"call it: `{function.name}({wanted})`", edits)],
+        confidence=confidence,
+    )
+
+
+def _is_name(module: Module, place: Location, name: str) -> bool:
+    line = module.line_text(place.line, place.cell)
+    return place.line == place.end_line and line[place.column - 1 : place.end_column - 1] == name
 
 
 def _finding(
@@ -140,6 +191,7 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
     """Python says which arguments do not fit; the function is one that Keras calls, or a layer of the user's."""
     told = _told(failure)
     if told is None:
+        yield from _function_as_value(failure, project)
         return
     owner, name, words = told
     evidence = [Evidence(claim="Python refused the call", observed=words, fact="failure.message")]
@@ -147,6 +199,9 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
     if isinstance(project, Project) and by_keras and name:
         for function, contract, kind in _named(project, owner, name):
             why = misfit(function, contract)
+            if why and _made_functions(function) and kind in ("loss", "metric"):
+                yield _factory(function, kind, Confidence.CERTAIN, evidence)
+                return
             if why:
                 yield _finding(function, contract, kind, why, Confidence.CERTAIN, evidence)
                 return
@@ -166,6 +221,35 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
             fixes=[fix("take the arguments that Keras gives")],
             confidence=Confidence.LIKELY,
         )
+
+
+_FUNCTION_VALUE = pattern(r"<function [\w.<>]*?(?P<factory>\w+)\.<locals>\.[\w<>]+ at 0x")
+
+
+def _function_as_value(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """A function came where a value was wanted: it was made by one that Keras took for the loss."""
+    shown = _FUNCTION_VALUE.search(failure.message)
+    if shown is None:
+        return
+    said = failure.message.strip().splitlines()[0][:160]
+    evidence = [
+        Evidence(claim="a function came where a value was wanted", observed=said, fact="failure.message")
+    ]
+    if isinstance(project, Unknown):
+        name, frame = shown["factory"], failure.last_user_frame
+        yield CAUSE.finding(
+            f"`{name}` makes a function and is given in its place",
+            subject=name,
+            location=frame.location if frame is not None else None,
+            evidence=evidence,
+            fixes=[fix(f"call it where the loss is given: `{name}(…)`")],
+            confidence=Confidence.LIKELY,
+        )
+        return
+    for function, _contract, kind in _named(project, "", shown["factory"]):
+        if _made_functions(function) and kind in ("loss", "metric"):
+            yield _factory(function, kind, Confidence.CERTAIN, evidence)
+            return
 
 
 def _told(failure: FailureFacts) -> tuple[str, str, str] | None:

@@ -31,7 +31,7 @@ from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.words import listing, place
-from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
+from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import set_argument, unsafe
 from fitdoctor.facts import CallbackFacts, Code, FailureFacts, FitFacts, ModelFacts, Unknown
 from fitdoctor.patterns import pattern
@@ -183,12 +183,20 @@ def _missing(
     return CAUSE.finding(
         f"`{callback.class_name}` watches `{monitor}`, which fit does not have: {then}",
         subject=f"monitor of {callback.class_name}",
-        location=place(callback.code, fit.code if isinstance(fit, FitFacts) else None),
+        location=place(_monitor(callback), callback.code, fit.code if isinstance(fit, FitFacts) else None),
         evidence=[_watched(callback, monitor, names), *evidence],
         fixes=_fixes(callback, monitor, names),
         confidence=Confidence.CERTAIN,
         severity=Severity.ERROR if raises else Severity.WARNING,
     )
+
+
+def _monitor(callback: CallbackFacts) -> Location | None:
+    """Where the callback is told what to watch; that is another line than its beginning in a long call."""
+    position = WATCHERS.get(callback.class_name)
+    code = callback.code
+    given = code.argument("monitor", position) if isinstance(code, Code) else None
+    return given.whole if given is not None else None
 
 
 def _watched(callback: CallbackFacts, monitor: str, names: tuple[str, ...] | None) -> Evidence:
@@ -270,7 +278,7 @@ def from_failure(
             else "which is no metric of the model"
         ),
         subject=f"monitor of {name}",
-        location=place(callback.code, frame.location if frame else None),
+        location=place(_monitor(callback), callback.code, frame.location if frame else None),
         evidence=evidence,
         fixes=[
             unsafe(

@@ -64,6 +64,8 @@ def _judged(info: ClassInfo, confidence: Confidence = Confidence.LIKELY) -> Find
     if info.kind not in _NEEDS_IT or init is None or not isinstance(init.node, ast.FunctionDef):
         return None
     calls = [node for node in own_nodes(init) if _calls_base(node)]
+    if not calls and (named := _named_only(init)) is not None:
+        return _without_parentheses(info, named, confidence)
     if not calls:
         return None if _prepared_elsewhere(info, init) else _missing(info, init, confidence)
     early = [
@@ -82,6 +84,39 @@ def _calls_base(node: ast.AST) -> TypeGuard[ast.Call]:
     """`super().__init__(…)`, `Base.__init__(self, …)`."""
     return (
         isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "__init__"
+    )
+
+
+def _named_only(init: FunctionInfo) -> ast.Attribute | None:
+    """`super().__init__` as a statement of its own: the method is looked up and not called."""
+    for node in own_nodes(init):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Attribute):
+            owner = node.value.value
+            called = (
+                isinstance(owner, ast.Call) and isinstance(owner.func, ast.Name) and owner.func.id == "super"
+            )
+            if called and node.value.attr == "__init__":
+                return node.value
+    return None
+
+
+def _without_parentheses(info: ClassInfo, named: ast.Attribute, confidence: Confidence) -> Finding:
+    module = info.module
+    here = module.location(named)
+    end = Location(here.path, here.end_line, here.end_column, here.end_line, here.end_column, here.cell)
+    return CAUSE.finding(
+        f"`{info.name}.__init__` names `{module.segment(named)}` and does not call it",
+        subject=f"class {info.name}",
+        location=here,
+        evidence=[
+            Evidence(
+                claim=f"`{info.name}` is a Keras {info.kind.lower()}",
+                observed=f"`{module.segment(named)}`",
+                expected=f"`{module.segment(named)}()`",
+            )
+        ],
+        fixes=[fix("call it", (Edit(end, "()"),) if not _needs_arguments(info) else ())],
+        confidence=confidence,
     )
 
 

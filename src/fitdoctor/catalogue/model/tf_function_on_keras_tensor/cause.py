@@ -83,6 +83,9 @@ def _finding(module: Module, call: ast.Call, calls: list[ast.Call], confidence: 
 
 def _fixes(module: Module, call: ast.Call, calls: list[ast.Call]) -> list[Fix]:
     """The twins of this call and of all others that would be refused next."""
+    if any(module.resolve(each.func).rpartition(".")[2] == "shape" for each in calls):
+        # Keras's twin gives None for the batch axis: what is computed from it has to be written in another way.
+        return [fix("use a layer (`Reshape`), or the static `x.shape`, or put it into a `Lambda` layer")]
     own = twin_edits(module, call)
     others = [twin_edits(module, other) for other in calls if other is not call]
     fixes = []

@@ -30,6 +30,8 @@ from fitdoctor.catalogue.traced import at_frame
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix
 from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.source.assignments import last_assignment
+from fitdoctor.source.callees import callee
 from fitdoctor.source.keras_objects import kind_of_call, kind_of_value
 from fitdoctor.source.module import CallSite, Module
 from fitdoctor.source.project import Project
@@ -95,6 +97,45 @@ def from_source(module: Module) -> Iterator[Finding]:
         model = module.made_by(site.node.func.value)
         if isinstance(model, ast.Call) and _inside(model, loop):
             yield _finding(module, made, site, Confidence.LIKELY, [])
+
+
+@CAUSE.in_source
+def from_builder(module: Module) -> Iterator[Finding]:
+    """A function that makes a model compiles it with an optimizer of the file, and a loop fits what it makes."""
+    for site in module.method_calls("compile"):
+        given = site.argument("optimizer", 0)
+        builder = site.function
+        if builder is None or not isinstance(given, ast.Name) or given.id in builder.parameters:
+            continue
+        made = module.made_by(given)
+        if not isinstance(made, ast.Call) or kind_of_call(module, made) != "Optimizer":
+            continue
+        assert isinstance(site.node.func, ast.Attribute)
+        model = module.made_by(site.node.func.value)
+        if module.function_of(made) is None and module.function_of(model) is builder:
+            if any(
+                _fitted_in_loop(module, call.node)
+                for call in module.calls
+                if callee(module, call.node) is builder
+            ):
+                yield _finding(module, made, site, Confidence.LIKELY, [])
+                return
+
+
+def _fitted_in_loop(module: Module, call: ast.Call) -> bool:
+    """Whether a loop makes a model by this call and fits it."""
+    loop = _loop_around(module, call)
+    return loop is not None and any(
+        _inside(site.node, loop)
+        and isinstance(site.node.func, ast.Attribute)
+        and (site.node.func.value is call or _holds(module, site.node.func.value, call))
+        for site in module.method_calls("fit")
+    )
+
+
+def _holds(module: Module, name: ast.expr, call: ast.Call) -> bool:
+    found = last_assignment(module, name) if isinstance(name, ast.Name) else None
+    return found is not None and found[0].value is call
 
 
 def _loop_around(module: Module, node: ast.AST) -> ast.For | ast.While | None:
