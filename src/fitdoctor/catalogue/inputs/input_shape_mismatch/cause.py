@@ -153,6 +153,9 @@ def _from_message(
     failure: FailureFacts, said: InputMismatch, data: DataFacts | Unknown, project: Project | Unknown
 ) -> Iterator[Finding]:
     """What the words alone tell."""
+    if said.found is None:
+        return
+    expected, axis, length, found = said.expected, said.axis, said.axis_length, said.found
     sample = found[1:]
     if expected is None and axis is not None and length is not None and -len(sample) <= axis < 0:
         expected = (None, *sample[:axis], length, *sample[len(sample) + axis + 1 :])
