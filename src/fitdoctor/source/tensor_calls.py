@@ -25,14 +25,17 @@ _SEVERAL = frozenset(
     "tensorflow.nn.weighted_moments tensorflow.math.frexp tensorflow.dynamic_partition "
     "tensorflow.linalg.slogdet tensorflow.image.non_max_suppression_with_scores "
     "tensorflow.nn.sufficient_statistics tensorflow.nn.max_pool_with_argmax "
-    "tensorflow.nn.ctc_greedy_decoder tensorflow.nn.ctc_beam_search_decoder "
-    "tensorflow.clip_by_global_norm tensorflow.required_space_to_batch_paddings "
+    "tensorflow.required_space_to_batch_paddings "
     "tensorflow.nn.batch_normalization_with_moments tensorflow.image.sample_distorted_bounding_box "
     "tensorflow.image.stateless_sample_distorted_bounding_box "
     "tensorflow.image.combined_non_max_suppression keras.ops.split keras.ops.unstack "
     "keras.ops.meshgrid keras.ops.moments keras.ops.top_k keras.ops.svd keras.ops.qr keras.ops.eigh "
     "keras.ops.eig keras.ops.nonzero keras.ops.lstsq keras.ops.slogdet".split()
 )
+LIST_AND_TENSOR = frozenset(
+    "tensorflow.clip_by_global_norm tensorflow.nn.ctc_greedy_decoder tensorflow.nn.ctc_beam_search_decoder".split()
+)
+"""A list of tensors, and one more: `grads, norm = tf.clip_by_global_norm(grads, 1.0)`."""
 _SOME = frozenset(
     "tensorflow.cond tensorflow.case tensorflow.switch_case tensorflow.while_loop tensorflow.map_fn "
     "tensorflow.scan tensorflow.foldl tensorflow.foldr tensorflow.vectorized_map "
@@ -84,9 +87,11 @@ MAKES_VARIABLE = frozenset(("tensorflow.Variable", "keras.Variable"))
 
 
 def returns(name: str) -> str:
-    """What a call to a canonical name returns: `tensor`, `several`, `some`, `variable`, or "" for anything else."""
+    """What a call to a canonical name returns: `tensor`, `several`, `list and tensor`, `some`, `variable`, or ""."""
     if name in _SEVERAL:
         return "several"
+    if name in LIST_AND_TENSOR:
+        return "list and tensor"
     if name in _SOME:
         return "some"
     if name in MAKES_VARIABLE:

@@ -474,6 +474,8 @@ class _Walker:
         kind = returns(name)
         if kind == "several":
             return TENSORS
+        if kind == "list and tensor":
+            return Value("parts", (TENSORS, TENSOR))
         if kind == "variable":
             return VARIABLE
         if kind == "tensor":
