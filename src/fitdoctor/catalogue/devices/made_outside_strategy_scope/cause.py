@@ -70,9 +70,12 @@ def _outside(module: Module) -> Iterator[tuple[ast.AST, str]]:
         elif made_inside and not compiled_inside:
             yield site.node, "`compile` is called"
         given = site.argument("optimizer", 0)
-        optimizer = module.origin(given).node if given is not None else None
+        origin = module.origin(given) if given is not None else None
+        optimizer = origin.node if origin is not None else None
         if (
             compiled_inside
+            and origin is not None
+            and origin.module is module
             and isinstance(optimizer, ast.Call)
             and kind_of_call(module, optimizer) == "Optimizer"
         ):
