@@ -121,7 +121,9 @@ class Change:
         old, new = self.file.text, self.new
         if self.file.is_notebook:
             old, new = notebooks.readable(old), notebooks.readable(new)
-        lines = difflib.unified_diff(_lines(old), _lines(new), f"a/{name}", f"b/{name}")
+        lines = difflib.unified_diff(
+            _lines(old), _lines(new), f"a/{name.lstrip('/')}", f"b/{name.lstrip('/')}"
+        )
         return "".join(lines)
 
 

@@ -59,7 +59,12 @@ def from_source(module: Module) -> Iterator[Finding]:
     """The private Keras is imported beside the public one, or an object of `tf_keras` goes into a model of `keras`."""
     if _uses_public(module):
         for node in module.nodes(ast.ImportFrom):
-            if _is_private(node.module or "") and not node.level and not _only_for_typing(module, node):
+            if (
+                _is_private(node.module or "")
+                and not node.level
+                and not _only_for_typing(module, node)
+                and not all(alias.name.endswith("_utils") for alias in node.names)
+            ):
                 yield _private_finding(module, node, Confidence.LIKELY, [])
                 break
     for call in _foreign_calls(module):

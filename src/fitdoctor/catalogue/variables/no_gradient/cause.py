@@ -54,14 +54,14 @@ def from_source(module: Module) -> Iterator[Finding]:
     """Every way from `y_pred` to the value of a loss is cut."""
     for function in module.functions:
         if function.traced is not None and function.traced.how == "loss" and function.traced.direct:
-            cut = first_cut(module, function)
-            if cut is not None:
+            cut = first_cut(module, function) if not _is_one_of_several(module, function) else None
+            if cut is not None and not _is_zero(cut):
                 yield _finding(cut, _around(cut), Confidence.LIKELY, [])
     under_tape = tape_cut_of_model(module)
     if under_tape is not None:
         yield _finding(under_tape, _around(under_tape), Confidence.LIKELY, [])
     for function, result in losses_that_ignore_predictions(module):
-        if not _is_placeholder(result):
+        if not _is_placeholder(result) and not _is_one_of_several(module, function):
             yield _ignoring(module, function, result, Confidence.LIKELY, [])
 
 
@@ -92,6 +92,24 @@ def _is_fitted(owner: ClassInfo) -> bool:
     return any(
         isinstance(site.node.func, ast.Attribute) and receiver(module, site.node.func.value) is owner
         for site in module.method_calls("fit")
+    )
+
+
+def _is_one_of_several(module: Module, function: FunctionInfo) -> bool:
+    """Whether a loss stands in a list or dict beside others, by which the model can learn."""
+    places: list[ast.AST] = [function.node, *module.reads.get(function.name, ())]
+    for place in places:
+        match module.parent(place):
+            case ast.List(elts=items) | ast.Tuple(elts=items) | ast.Dict(values=items):
+                if len(items) > 1:
+                    return True
+    return False
+
+
+def _is_zero(cut: Cut) -> bool:
+    """Zeros are written on purpose, for an output that is only measured or that `add_loss` teaches."""
+    return isinstance(cut.node, ast.Call) and cut.module.segment(cut.node.func).endswith(
+        ("zeros_like", "zeros")
     )
 
 

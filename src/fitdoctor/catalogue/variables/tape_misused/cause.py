@@ -3,9 +3,9 @@
 ## What happens
 
 `tape.gradient` gives None for what the tape did not watch; the next line fails with `Attempt to convert a value (None)
-with an unsupported type` or `None values not supported.` A model that is called before the `with` block gives
-`No gradients provided for any variable.` A tape that is asked twice raises `RuntimeError: A non-persistent GradientTape
-can only be used to compute one set of gradients`.
+with an unsupported type` or `None values not supported.` A model that is called before the `with` block, or a loss
+that is computed after it, gives `No gradients provided for any variable.` A tape that is asked twice raises
+`RuntimeError: A non-persistent GradientTape can only be used to compute one set of gradients`.
 
 ## Why
 
@@ -14,8 +14,8 @@ A tape records what happens inside its block, and follows trainable variables by
 
 ## Fix
 
-Call the model inside the block; watch tensors that are no variables; make the tape persistent, or use one tape for
-each loss.
+Call the model and compute the loss inside the block; watch tensors that are no variables; make the tape persistent,
+or use one tape for each loss.
 
 ## Known limits
 
@@ -31,7 +31,7 @@ from dataclasses import replace
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.gradient_ways import gradient_calls, surely_uses_weights, tapes, uses_weights
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Severity
-from fitdoctor.edits import fix, insert_before, set_argument
+from fitdoctor.edits import fix, insert_after, insert_before, set_argument
 from fitdoctor.facts import FailureFacts, Unknown
 from fitdoctor.failure.patterns import missing_gradients
 from fitdoctor.source.assignments import last_assignment
@@ -68,6 +68,7 @@ def from_source(module: Module) -> Iterator[Finding]:
                 if not _is_watched(block, tape, source.id):
                     yield _not_watched(module, tape, block, source, Confidence.LIKELY, [])
         yield from _before_the_block(module, block, calls, Confidence.LIKELY, [])
+        yield from _after_the_block(module, tape, block, calls, Confidence.LIKELY, [])
 
 
 def _asked_twice(
@@ -205,6 +206,84 @@ def _before_the_block(
             return
 
 
+def _after_the_block(
+    module: Module,
+    tape: str,
+    block: ast.With,
+    calls: list[ast.Call],
+    confidence: Confidence,
+    evidence: list[Evidence],
+) -> Iterator[Finding]:
+    """What the tape is asked about is computed from the block's results when it records no more."""
+    stored = {
+        node.id
+        for inner in block.body
+        for node in ast.walk(inner)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
+    for call in calls:
+        target = call.args[0] if call.args else None
+        if not isinstance(target, ast.Name):
+            continue
+        between = _statements_between(module, block, call)
+        last = next((each for each in reversed(between) if target.id in _stores(each)), None)
+        if last is None or not stored & {name.id for name in ast.walk(last) if isinstance(name, ast.Name)}:
+            continue
+        moved = between[: between.index(last) + 1]
+        yield CAUSE.finding(
+            f"`{target.id}` is computed after the block of `{tape}`: it was not recorded",
+            subject="tape",
+            location=module.location(last),
+            evidence=[
+                Evidence(
+                    claim="the tape records up to here",
+                    location=module.location(module.statement(block.body[-1])),
+                ),
+                *evidence,
+            ],
+            fixes=[
+                fix(f"compute `{target.id}` inside the `with` block", _moved_to_the_end(module, moved, block))
+            ],
+            confidence=confidence,
+        )
+        return
+
+
+def _statements_between(module: Module, block: ast.With, call: ast.Call) -> list[ast.stmt]:
+    """The statements beside the block, from its end up to the one that asks for the gradient."""
+    holder = module.parent(block)
+    beside: list[ast.stmt] = (
+        next((part for _, part in ast.iter_fields(holder) if isinstance(part, list) and block in part), [])
+        if holder is not None
+        else []
+    )
+    asking = module.statement(call)
+    if asking not in beside:
+        return []
+    return beside[beside.index(block) + 1 : beside.index(asking)]
+
+
+def _stores(statement: ast.stmt) -> set[str]:
+    """The names that a plain assignment gives a value to."""
+    if isinstance(statement, ast.Assign):
+        return {target.id for target in statement.targets if isinstance(target, ast.Name)}
+    if isinstance(statement, (ast.AugAssign, ast.AnnAssign)) and isinstance(statement.target, ast.Name):
+        return {statement.target.id}
+    return set()
+
+
+def _moved_to_the_end(module: Module, moved: list[ast.stmt], block: ast.With) -> tuple[Edit, ...]:
+    """Move statements that stand on lines of their own to the end of the block."""
+    if not all(_stores(each) and each.lineno == each.end_lineno for each in moved):
+        return ()
+    edits: list[Edit] = []
+    for each in moved:
+        where = module.location(each)
+        edits += insert_after(module.code(block.body[-1]), module.segment(each))
+        edits.append(Edit(replace(where, column=1, end_line=where.end_line + 1, end_column=1), ""))
+    return tuple(edits)
+
+
 def _read_in(block: ast.With) -> Iterator[ast.Name]:
     """The names that a block reads and does not make itself."""
     names = [node for inner in block.body for node in ast.walk(inner) if isinstance(node, ast.Name)]
@@ -271,6 +350,8 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
                             yield _not_watched(module, tape, block, source, Confidence.CERTAIN, evidence)
             else:
                 yield from _before_the_block(module, block, calls, Confidence.CERTAIN, evidence)
+            if not twice:
+                yield from _after_the_block(module, tape, block, calls, Confidence.CERTAIN, evidence)
     if twice and isinstance(project, Unknown):
         frame = failure.last_user_frame
         yield CAUSE.finding(
