@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 __version__ = "0.1.0"
 
 _LAZY: dict[str, str] = {
@@ -31,7 +29,10 @@ __all__ = [
     "watch",
 ]
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from fitdoctor.api import FitWillFail, check, explain, install, lint, uninstall, watch
     from fitdoctor.diagnosis import Diagnosis
 

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import os
-from typing import Any, NamedTuple
+
+from fitdoctor.records import dataclass
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 KEYS = ("select", "ignore", "per-file-ignores", "fail-on", "keras", "exclude")
 
@@ -12,7 +17,8 @@ class ConfigError(Exception):
     """The configuration cannot be read, or says something that we do not know."""
 
 
-class Config(NamedTuple):
+@dataclass(frozen=True)
+class Config:
     """What a project asks for."""
 
     path: str = ""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from fitdoctor.diagnosis import Applicability, Edit, Fix, Location
 from fitdoctor.facts import Argument, Code, Unknown
+from fitdoctor.records import replace
 
 _SIMPLE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.")
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import replace
-from typing import Any
 
 from fitdoctor.catalogue import Cause, Judge, catalogue
 from fitdoctor.diagnosis import (
@@ -21,7 +19,11 @@ from fitdoctor.diagnosis import (
 )
 from fitdoctor.edits import same_place
 from fitdoctor.facts import Unknown
-from fitdoctor.records import dataclass
+from fitdoctor.records import dataclass, replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 ReadLine = Callable[[Location], str | None]
 """Gives the text of a location's first line, or None."""

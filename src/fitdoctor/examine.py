@@ -5,9 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
 
 from fitdoctor.catalogue import catalogue
 from fitdoctor.diagnosis import (
@@ -35,12 +33,17 @@ from fitdoctor.facts import (
     TrainingFacts,
     Unknown,
 )
-from fitdoctor.records import dataclass
+from fitdoctor.records import dataclass, replace
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any, Protocol
+
     from fitdoctor.source.fit_facts import FitSite
     from fitdoctor.source.module import Module
     from fitdoctor.source.project import Project
+else:
+    Protocol = object
 
 
 class Call(Protocol):

@@ -6,12 +6,14 @@ statistics, never as values: diagnoses get shared.
 
 from __future__ import annotations
 
-from typing import ClassVar, TypeVar
-
 from fitdoctor.diagnosis import Location
 from fitdoctor.records import dataclass
 
-T = TypeVar("T")
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import ClassVar, TypeVar
+
+    T = TypeVar("T")
 
 
 @dataclass(frozen=True)

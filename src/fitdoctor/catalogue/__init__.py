@@ -7,9 +7,7 @@ import functools
 import importlib.util
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import field
 from pathlib import Path
-from typing import Any
 
 from fitdoctor.diagnosis import (
     Confidence,
@@ -20,7 +18,11 @@ from fitdoctor.diagnosis import (
     Moment,
     Severity,
 )
-from fitdoctor.records import dataclass
+from fitdoctor.records import dataclass, field
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 ROOT = Path(__file__).parent
 

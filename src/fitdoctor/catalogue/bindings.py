@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from fitdoctor.catalogue.generator_sources import expression_of
 from fitdoctor.diagnosis import Location
 from fitdoctor.facts import Code, Unknown
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fitdoctor.source.module import Module
     from fitdoctor.source.project import Project

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import field
 
-from fitdoctor.records import dataclass
+from fitdoctor.records import dataclass, field
 from fitdoctor.source.module import FunctionInfo, Module
 
 LABELS, PREDICTIONS = "labels", "predictions"

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
 
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Edit, Location
 from fitdoctor.edits import insert_before, spell, wrap
 from fitdoctor.facts import ArrayFacts, Code, DataFacts, FitFacts, PipelineStep, Unknown
+from fitdoctor.records import replace
 
 
 def made_near(array: ArrayFacts) -> Code | None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from fitdoctor.facts import Code, Unknown
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
     from fitdoctor.source.project import Project

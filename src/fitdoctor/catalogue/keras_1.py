@@ -41,7 +41,7 @@ def _kernel_size(module: Module, site: CallSite, code: Code) -> tuple[Edit, ...]
     if not all(isinstance(each, ast.Constant) and isinstance(each.value, int) for each in (rows, columns)):
         return ()
     first, last = code.arguments[1].location, code.arguments[2].location
-    from dataclasses import replace
+    from fitdoctor.records import replace
 
     span = replace(first, end_line=last.end_line, end_column=last.end_column)
     return (Edit(span, f"({module.segment(rows)}, {module.segment(columns)})"),)

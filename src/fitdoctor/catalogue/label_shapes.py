@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from fitdoctor.catalogue.targets import (
     BINARY_LOSSES,
@@ -27,7 +26,7 @@ from fitdoctor.facts import (
     Unknown,
 )
 from fitdoctor.failure.patterns import TargetOutput, operation_shapes, target_and_output
-from fitdoctor.records import dataclass
+from fitdoctor.records import dataclass, replace
 
 FITS = "fits"
 CLASS_NUMBERS = "class numbers"

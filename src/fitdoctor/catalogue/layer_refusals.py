@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from fitdoctor.catalogue.layer_source import layer_of, layers_before, made_at
 from fitdoctor.catalogue.shapes import forward_failure
@@ -20,7 +19,7 @@ from fitdoctor.facts import (
     Unknown,
 )
 from fitdoctor.failure.patterns import input_mismatch
-from fitdoctor.records import dataclass
+from fitdoctor.records import dataclass, replace
 from fitdoctor.source.fit_sites import ModelSite, model_sites
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from fitdoctor.catalogue.shapes import says_batch, shape_argument
 from fitdoctor.catalogue.traced import module_of
@@ -13,6 +12,7 @@ from fitdoctor.failure.patterns import input_mismatch, shapes_in
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fitdoctor.source.fit_sites import ModelSite
 

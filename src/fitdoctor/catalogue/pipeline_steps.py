@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import replace
 
 from fitdoctor.diagnosis import Edit, Location
 from fitdoctor.edits import replace_code, wrap
 from fitdoctor.facts import Code, DataFacts, PipelineStep, Unknown
+from fitdoctor.records import replace
 
 BATCHING = frozenset(
     "batch padded_batch ragged_batch dense_to_ragged_batch sparse_batch map_and_batch bucket_by_sequence_length".split()

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from dataclasses import replace
 from pathlib import Path
 
 from fitdoctor.cli import UsageError
 from fitdoctor.diagnosis import Diagnosis, Finding
+from fitdoctor.records import replace
 
 _VERSION = 1
 

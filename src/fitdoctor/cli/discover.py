@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
 
 from fitdoctor.config import Config, find_config
+from fitdoctor.records import dataclass
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -25,7 +26,8 @@ _NEVER = frozenset(
 """Folders that hold no source of the user's, unless they are named themselves."""
 
 
-class Found(NamedTuple):
+@dataclass(frozen=True)
+class Found:
     """A file to read, with the configuration that holds for it."""
 
     path: str

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING
 
 from fitdoctor.cli import UsageError
 from fitdoctor.cli.options import (
@@ -16,6 +15,7 @@ from fitdoctor.cli.options import (
     write_file,
 )
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import Namespace
 

@@ -11,12 +11,14 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, Any
 
 from fitdoctor.cli import UsageError
 from fitdoctor.cli.options import Parser, add_output_options, give_out, wants_color
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from fitdoctor.diagnosis import Finding
     from fitdoctor.repair.copies import Copies
     from fitdoctor.repair.proof import Wishes

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
+
+from fitdoctor.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import TYPE_CHECKING
 
 from fitdoctor.cli import UsageError
 from fitdoctor.cli.discover import Found, NothingThere, discover
@@ -14,6 +13,7 @@ from fitdoctor.cli.lint_files import Linted, Wishes, lint_files, lint_text
 from fitdoctor.cli.options import Parser, add_output_options, give_out
 from fitdoctor.config import ConfigError, find_config, unknown_cause
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fitdoctor.diagnosis import Diagnosis
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fitdoctor.cli.discover import Found, ignored_in
+from fitdoctor.records import dataclass
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from fitdoctor.diagnosis import Crash, Diagnosis, Finding, Skipped
     from fitdoctor.engine import Case
     from fitdoctor.source.module import Module
@@ -19,7 +22,8 @@ _WORTH_SHARING = 40
 """Files; below that, starting processes costs more than it saves."""
 
 
-class Wishes(NamedTuple):
+@dataclass(frozen=True)
+class Wishes:
     """What the command line asks of every file, on top of each file's configuration."""
 
     select: tuple[str, ...] = ()
@@ -27,7 +31,8 @@ class Wishes(NamedTuple):
     keras: int | None = None
 
 
-class Linted(NamedTuple):
+@dataclass(frozen=True)
+class Linted:
     """What was found, and which files could not be read."""
 
     diagnosis: Diagnosis
@@ -132,12 +137,11 @@ def _diagnoses(
     project: Project, asked: dict[str, Found], wishes: Wishes, remarks: list[str]
 ) -> list[Diagnosis]:
     """One diagnosis a file: what one file is blamed for must not hide a finding in another."""
-    from dataclasses import replace
-
     from fitdoctor.catalogue import source_causes
     from fitdoctor.diagnosis import Diagnosis
     from fitdoctor.engine import diagnose
     from fitdoctor.examine import SourceCase, line_reader, source_cases
+    from fitdoctor.records import replace
     from fitdoctor.source.suppressions import suppress
 
     read_line = line_reader(project)

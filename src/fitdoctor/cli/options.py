@@ -5,11 +5,13 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from typing import TYPE_CHECKING, NoReturn, TextIO
 
 from fitdoctor.cli import UsageError
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import NoReturn, TextIO
+
     from fitdoctor.diagnosis import Diagnosis
 
 

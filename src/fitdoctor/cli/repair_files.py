@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
 from fitdoctor.diagnosis import Applicability, Edit, Finding
+from fitdoctor.records import dataclass
 from fitdoctor.repair.files import CannotEdit, Change, edited, read_file
 
 

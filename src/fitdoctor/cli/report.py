@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import Any
 
 from fitdoctor.cli import UsageError
 from fitdoctor.cli.options import Parser, add_output_options, give_out
 from fitdoctor.diagnosis import Diagnosis
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 
 def main(argv: list[str]) -> int:

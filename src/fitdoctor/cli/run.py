@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from fitdoctor.cli import UsageError
 from fitdoctor.cli.options import Parser, add_output_options, give_out, wants_color
+from fitdoctor.records import replace
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fitdoctor.config import Config
     from fitdoctor.diagnosis import Diagnosis

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from fitdoctor.collect.budget import Deadline
@@ -14,6 +13,7 @@ from fitdoctor.collect.statistics import (
     statistics_of,
 )
 from fitdoctor.facts import ArrayFacts, Code, Column, Shape, Statistics, Unknown
+from fitdoctor.records import dataclass
 
 MOST_COMPONENTS = 64
 
@@ -308,7 +308,7 @@ def _statistics_of_list(
 
 
 def _statistics_of_sparse(value: Any, deadline: Deadline, labels: bool) -> Statistics | Unknown:
-    from dataclasses import replace
+    from fitdoctor.records import replace
 
     stored = getattr(value, "data", None)
     if stored is None or not hasattr(stored, "dtype") or stored.dtype.kind not in "biuf":

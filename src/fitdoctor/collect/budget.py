@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+
+from fitdoctor.records import dataclass, field
 
 
 @dataclass(frozen=True)

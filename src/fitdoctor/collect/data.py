@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import math
 import re
-from dataclasses import dataclass, replace
 from typing import Any
 
 from fitdoctor.collect.arrays import (
@@ -22,6 +21,7 @@ from fitdoctor.collect.arrays import (
 from fitdoctor.collect.budget import Budget, Deadline
 from fitdoctor.collect.codes import Codes
 from fitdoctor.facts import ArrayFacts, Code, DataFacts, FailureSummary, Spec, Unknown
+from fitdoctor.records import dataclass, replace
 
 
 @dataclass(frozen=True)

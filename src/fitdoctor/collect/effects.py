@@ -5,10 +5,10 @@ from __future__ import annotations
 import dis
 import types
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from fitdoctor.collect.layers import LIBRARIES, user_classes
+from fitdoctor.records import dataclass
 
 WRITERS = frozenset(
     ("write", "writelines", "writerow", "savefig", "dump", "save", "to_csv", "put", "send", "connect", "request",

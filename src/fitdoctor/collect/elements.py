@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from fitdoctor.collect.budget import Budget, Deadline
@@ -17,6 +16,7 @@ from fitdoctor.collect.pipelines import chain, inputs_of, operation_of
 from fitdoctor.collect.purity import is_pure
 from fitdoctor.collect.statistics import statistics_of, statistics_of_batches
 from fitdoctor.facts import Statistics, Unknown
+from fitdoctor.records import dataclass
 
 MOST_ELEMENTS = 512
 PATIENCE = 4

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
 from types import FrameType
 from typing import Any, TypeVar
 
@@ -15,6 +14,7 @@ from fitdoctor.collect.data import Collected, Given, collect_data, form_of
 from fitdoctor.collect.model import collect_model
 from fitdoctor.collect.trial import try_model
 from fitdoctor.facts import DataFacts, FitFacts, ModelFacts, Unknown
+from fitdoctor.records import dataclass, field, replace
 
 T = TypeVar("T")
 

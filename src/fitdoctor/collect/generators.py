@@ -6,7 +6,6 @@ import contextlib
 import itertools
 import sys
 from collections.abc import Generator
-from dataclasses import replace
 from typing import Any
 
 from fitdoctor.collect.arrays import (
@@ -29,6 +28,7 @@ from fitdoctor.collect.generator_passes import NOT_TOLD, batches_of_pass
 from fitdoctor.collect.snapshot import Snapshot
 from fitdoctor.collect.statistics import statistics_of_batches
 from fitdoctor.facts import ArrayFacts, DataFacts, FailureSummary, Unknown
+from fitdoctor.records import replace
 
 
 def collect_generator(given: Given, role: str, budget: Budget, codes: Codes) -> Collected:

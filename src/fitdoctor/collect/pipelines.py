@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import Any
 
 from fitdoctor.collect.arrays import dtype_name
 from fitdoctor.collect.codes import Codes
 from fitdoctor.facts import PipelineStep, Spec, Unknown
+from fitdoctor.records import replace
 
 NAMES = {
     "TensorSliceDataset": "from_tensor_slices", "TensorDataset": "from_tensors", "RangeDataset": "range",

@@ -7,10 +7,10 @@ import itertools
 import linecache
 import os
 import sys
-from dataclasses import dataclass
 from types import CodeType, FrameType
 
 from fitdoctor.failure.frames import is_cell, is_library
+from fitdoctor.records import dataclass
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 from fitdoctor.source.read import SourceError, source_from_cells, source_from_text

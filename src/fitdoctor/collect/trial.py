@@ -15,7 +15,6 @@ import traceback
 import types
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from typing import Any
 
 from fitdoctor.collect.arrays import Batch, Leaf, map_leaves
@@ -32,6 +31,7 @@ from fitdoctor.collect.model import (
 from fitdoctor.collect.snapshot import Snapshot
 from fitdoctor.diagnosis import Location
 from fitdoctor.facts import FailureSummary, Outcome, Spec, Trial, Unknown
+from fitdoctor.records import dataclass, replace
 
 CUSTOM_STEPS = ("train_step", "make_train_function", "fit", "__call__")
 

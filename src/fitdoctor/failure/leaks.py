@@ -14,12 +14,11 @@ import sys
 import time
 import types
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
 from fitdoctor.facts import Frame, HeldTensor
 from fitdoctor.failure.frames import frame_of, is_framework, is_generated, is_library
-from fitdoctor.records import dataclass
+from fitdoctor.records import dataclass, replace
 
 MOST_OBJECTS = 20_000
 MOST_SECONDS = 1.0

@@ -7,13 +7,13 @@ import itertools
 import linecache
 import sys
 from collections.abc import Iterator
-from dataclasses import replace
 from types import CodeType, FrameType, TracebackType
 from typing import TYPE_CHECKING, Any
 
 from fitdoctor.facts import Code, FailureFacts, FailureSummary, Frame, HeldTensor, Unknown
 from fitdoctor.failure.assemble import assemble, summary_of
 from fitdoctor.failure.frames import frame_of, is_cell
+from fitdoctor.records import replace
 
 if TYPE_CHECKING:
     from fitdoctor.source.module import Module

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
-from dataclasses import field
 
 from fitdoctor.facts import Frame
 from fitdoctor.failure.frames import frame_of
 from fitdoctor.patterns import pattern
-from fitdoctor.records import dataclass
+from fitdoctor.records import dataclass, field
 
 LONGEST = 200_000
 """Characters of a message that are read; some messages quote whole tensors."""

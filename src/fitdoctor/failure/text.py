@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 from fitdoctor.facts import FailureFacts, FailureSummary
@@ -23,7 +22,7 @@ from fitdoctor.failure.signs import (
     parse_warning,
 )
 from fitdoctor.failure.traceback_text import HEADER, Block, is_chain, parse_traceback
-from fitdoctor.records import dataclass
+from fitdoctor.records import dataclass, replace
 
 __all__ = ["failures_in", "read_text_any"]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from fitdoctor.diagnosis import Applicability, Edit, Finding, Fix, Location, Severity
 from fitdoctor.examine import SeenCall
+from fitdoctor.records import dataclass
 from fitdoctor.repair.files import may_edit
 
 MOST = 8

@@ -8,9 +8,9 @@ import re
 import shutil
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from fitdoctor.records import dataclass
 from fitdoctor.repair.files import UserFile
 from fitdoctor.repair.notebooks import CellScript, script_of
 from fitdoctor.source.read import display_path

@@ -8,12 +8,12 @@ import os
 import tokenize
 import warnings
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from io import BytesIO
 
 from fitdoctor.diagnosis import Edit
 from fitdoctor.edits import apply_edits
 from fitdoctor.failure.frames import is_library
+from fitdoctor.records import dataclass, replace
 from fitdoctor.repair import notebooks
 
 

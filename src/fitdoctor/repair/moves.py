@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 
 from fitdoctor.catalogue.data_places import rework_data
 from fitdoctor.catalogue.label_edits import respell, rework_labels, with_activation, with_units
@@ -35,6 +34,7 @@ from fitdoctor.diagnosis import Applicability, Edit, Fix
 from fitdoctor.edits import fix, remove_argument, set_argument, spell, unsafe, wrap
 from fitdoctor.examine import SeenCall
 from fitdoctor.facts import ArrayFacts, Code, DataFacts, FitFacts, LayerFacts, ModelFacts, Shape, Unknown
+from fitdoctor.records import replace
 
 Move = Callable[[ModelFacts, FitFacts, DataFacts], Iterator[Fix]]
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from fitdoctor.diagnosis import Edit
 from fitdoctor.edits import apply_edits
+from fitdoctor.records import dataclass
 from fitdoctor.source.read import cell_starts, without_magics
 
 PRELUDE = "display = print"

@@ -10,7 +10,6 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from typing import Any
 from fitdoctor.diagnosis import Crash, Diagnosis, Finding, Severity
 from fitdoctor.examine import Run, SeenCall, examine_run
 from fitdoctor.plain import from_plain, to_plain
+from fitdoctor.records import dataclass, replace
 from fitdoctor.repair.copies import Laid, in_own_words
 from fitdoctor.runner import death
 from fitdoctor.runner.session import Options, read_now, read_pieces, write_options

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
 
 from fitdoctor.diagnosis import Applicability, Diagnosis, Finding, Fix, Severity
+from fitdoctor.records import dataclass, field, replace
 from fitdoctor.repair.candidates import MOST, Candidate, candidates
 from fitdoctor.repair.files import CannotEdit, Change, UserFile, edited, grouped, project_root, read_file
 from fitdoctor.repair.proof import Judged, Seen, Verdict, judged

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from fitdoctor.records import dataclass
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fitdoctor.diagnosis import Diagnosis
 
@@ -20,7 +21,8 @@ FORMATS = tuple(_RENDERERS)
 """The names that `--output-format` takes."""
 
 
-class Look(NamedTuple):
+@dataclass(frozen=True)
+class Look:
     """How a report is to look; only renderers for people heed it."""
 
     color: bool = False

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from fitdoctor.diagnosis import Diagnosis, Finding
 from fitdoctor.report import Look
 from fitdoctor.report.paint import printable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 
 def render(diagnosis: Diagnosis, look: Look) -> str:

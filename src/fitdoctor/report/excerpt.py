@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 from fitdoctor.diagnosis import Diagnosis, Edit, Fix, Location
 from fitdoctor.edits import apply_edits
+from fitdoctor.records import dataclass, replace
 
 _LARGEST = 20_000_000
 """Bytes; a larger file is not read for the sake of a context line."""

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from fitdoctor import __version__
 from fitdoctor.diagnosis import Diagnosis, Finding, Location, Severity
 from fitdoctor.report import Look, RenderError
 from fitdoctor.report.excerpt import Lines, hunks
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 
 def render(diagnosis: Diagnosis, look: Look) -> str:

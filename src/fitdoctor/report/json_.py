@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 
 from fitdoctor import __version__
 from fitdoctor.diagnosis import Diagnosis
+from fitdoctor.records import replace
 from fitdoctor.report import Look
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass, field
 from typing import Any
+
+from fitdoctor.records import dataclass, field
 
 FIRST_CALLS = 3
 """How often a line that calls fit is looked at before the cost counts."""

@@ -6,11 +6,11 @@ import itertools
 import json
 import os
 import threading
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from fitdoctor.plain import from_plain, to_plain
+from fitdoctor.records import dataclass
 
 OPTIONS = "options.json"
 NOW = "now.json"

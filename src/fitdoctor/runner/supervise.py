@@ -11,7 +11,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -20,6 +19,7 @@ from fitdoctor.diagnosis import Crash, Diagnosis, Raised, Script, Way
 from fitdoctor.examine import Run, SeenCall, examine_run, raised, read_project
 from fitdoctor.facts import EnvironmentFacts, FailureFacts, HeldTensor, TrainingFacts
 from fitdoctor.plain import from_plain
+from fitdoctor.records import dataclass, replace
 from fitdoctor.runner import death
 from fitdoctor.runner.session import Options, read_now, read_pieces, seen_from, write_options
 from fitdoctor.runner.watching import described

@@ -7,11 +7,11 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from fitdoctor.diagnosis import Diagnosis, Severity
+from fitdoctor.records import dataclass, field, replace
 from fitdoctor.runner.cadence import Cadence, spec_of
 from fitdoctor.runner.hidden import hide_our_frames
 from fitdoctor.runner.session import Recorder

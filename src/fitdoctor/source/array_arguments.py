@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from fitdoctor.facts import Unknown
+from fitdoctor.records import replace
 from fitdoctor.source import arrays
 from fitdoctor.source.layer_settings import Dims
 from fitdoctor.source.library import handles
@@ -25,6 +24,7 @@ from fitdoctor.source.values import (
     Value,
 )
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fitdoctor.source.interpret import Interpreter
 

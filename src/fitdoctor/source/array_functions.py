@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 from fitdoctor.source import arrays
 from fitdoctor.source.array_arguments import (
@@ -23,6 +22,7 @@ from fitdoctor.source.values import (
     Value,
 )
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fitdoctor.source.interpret import Interpreter
 

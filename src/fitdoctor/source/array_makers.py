@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from fitdoctor.facts import Unknown
+from fitdoctor.records import replace
 from fitdoctor.source import arrays
 from fitdoctor.source.array_arguments import (
     TENSOR,
@@ -28,6 +27,7 @@ from fitdoctor.source.values import (
     Value,
 )
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fitdoctor.source.interpret import Interpreter
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING
-
+from fitdoctor.records import replace
 from fitdoctor.source import arrays, objects
 from fitdoctor.source.array_arguments import dtype_of, order_of
 from fitdoctor.source.array_math import reduction
@@ -21,6 +19,7 @@ from fitdoctor.source.values import (
     Value,
 )
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fitdoctor.source.interpret import Interpreter
 

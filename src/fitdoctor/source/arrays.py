@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 from fitdoctor.facts import Unknown
+from fitdoctor.records import replace
 from fitdoctor.source.joining import join_dim
 from fitdoctor.source.layer_rules import reshaped
 from fitdoctor.source.layer_settings import Dim, Dims, Refused

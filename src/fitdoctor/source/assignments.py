@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import replace
 
-from fitdoctor.records import dataclass
+from fitdoctor.records import dataclass, replace
 from fitdoctor.source.callees import is_self
 from fitdoctor.source.index import FUNCTIONS, Scope
 from fitdoctor.source.module import ClassInfo, Module

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from fitdoctor.records import replace
 from fitdoctor.source import arrays, indexing, objects
 from fitdoctor.source.values import UNTOLD, Array, DictRecord, ListRecord, Plain, Ref, Value
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fitdoctor.source.interpret import Interpreter
 

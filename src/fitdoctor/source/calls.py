@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from fitdoctor.facts import Unknown
+from fitdoctor.records import replace
 from fitdoctor.source import array_methods, objects, pipelines, python_functions, static_models
 from fitdoctor.source.joining import join
 from fitdoctor.source.library import FUNCTIONS, METHODS, is_known_library
@@ -38,6 +37,7 @@ from fitdoctor.source.values import (
     with_attribute,
 )
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fitdoctor.source.interpret import Interpreter
 

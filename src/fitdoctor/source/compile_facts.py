@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from fitdoctor.facts import Code, LossFacts, MetricFacts, Unknown
 from fitdoctor.source import objects
@@ -22,6 +21,7 @@ from fitdoctor.source.values import (
     Value,
 )
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fitdoctor.source.interpret import Interpreter
 

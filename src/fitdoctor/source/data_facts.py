@@ -5,8 +5,6 @@ from __future__ import annotations
 import ast
 import math
 from collections import Counter
-from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from fitdoctor.facts import (
     ArrayFacts,
@@ -19,7 +17,7 @@ from fitdoctor.facts import (
     Statistics,
     Unknown,
 )
-from fitdoctor.records import dataclass
+from fitdoctor.records import dataclass, replace
 from fitdoctor.source import arrays, objects
 from fitdoctor.source.array_arguments import frozen
 from fitdoctor.source.calls import follow_function
@@ -43,6 +41,7 @@ from fitdoctor.source.values import (
     Value,
 )
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fitdoctor.source.interpret import Interpreter
 

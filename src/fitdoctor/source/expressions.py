@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
 
 from fitdoctor.facts import Unknown
 from fitdoctor.source import arrays, indexing, objects, operators
@@ -32,7 +31,10 @@ from fitdoctor.source.values import (
     Value,
 )
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from fitdoctor.source.interpret import Interpreter
 
 MOST_UNROLLED_TICKS = 60_000

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from fitdoctor.facts import CallbackFacts, ClassWeight, DataFacts, FitFacts, ModelFacts, Unknown
-from fitdoctor.records import dataclass
+from fitdoctor.records import dataclass, replace
 from fitdoctor.source import arrays, objects
 from fitdoctor.source.data_facts import Given, data_facts, is_none
 from fitdoctor.source.model_facts import model_facts
@@ -27,6 +25,7 @@ from fitdoctor.source.values import (
     Value,
 )
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fitdoctor.source.interpret import Interpreter
 

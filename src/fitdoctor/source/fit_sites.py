@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import field, replace
 from functools import lru_cache
 
 from fitdoctor.diagnosis import Location
 from fitdoctor.facts import FailureSummary, LayerFacts, ModelFacts, Spec, Unknown
-from fitdoctor.records import dataclass
+from fitdoctor.records import dataclass, field, replace
 from fitdoctor.source import array_functions, array_makers, array_math, known_data, random_arrays
 from fitdoctor.source.fit_facts import FitSite, after_fit, fit_site
 from fitdoctor.source.interpret import Interpreter, run_module

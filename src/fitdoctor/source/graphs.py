@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from fitdoctor.source.static_layers import tensors_in
 from fitdoctor.source.values import LayerCall, LayerRecord, ModelRecord, Ref, Symbolic
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fitdoctor.source.interpret import Interpreter
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import field
-from typing import TypeAlias
 
-from fitdoctor.records import dataclass
+from fitdoctor.records import dataclass, field
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeAlias
 
 FunctionNode: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 ScopeNode: TypeAlias = (

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from dataclasses import replace
-from typing import TYPE_CHECKING, Protocol
 
 from fitdoctor.diagnosis import Location
 from fitdoctor.facts import Code, Unknown
+from fitdoctor.records import replace
 from fitdoctor.source import calls, expressions, statements
 from fitdoctor.source.library import library_name
 from fitdoctor.source.module import Module
@@ -34,8 +33,13 @@ from fitdoctor.source.values import (
     Value,
 )
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Protocol
+
     from fitdoctor.source.static_layers import Failure
+else:
+    Protocol = object
 
 MOST_TICKS = 400_000
 """How many expressions and statements are looked at in one file before it is left alone."""

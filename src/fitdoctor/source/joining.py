@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import replace
-from typing import Any
 
 from fitdoctor.facts import Unknown
+from fitdoctor.records import replace
 from fitdoctor.source.layer_settings import Dim, Dims
 from fitdoctor.source.values import (
     UNTOLD,
@@ -22,6 +21,10 @@ from fitdoctor.source.values import (
     Symbolic,
     Value,
 )
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _buffers = itertools.count(10**12)
 """Numbers for memory that is one of two; far from those that the interpreter counts."""

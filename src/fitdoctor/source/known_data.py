@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from fitdoctor.facts import Unknown
+from fitdoctor.records import replace
 from fitdoctor.source import arrays, objects
 from fitdoctor.source.array_arguments import array_argument, to_array
 from fitdoctor.source.layer_settings import Dim
@@ -24,6 +23,7 @@ from fitdoctor.source.values import (
     Value,
 )
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fitdoctor.source.interpret import Interpreter
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
-
 from fitdoctor.facts import LayerFacts, Shape, Unknown
+from fitdoctor.records import replace
 from fitdoctor.source.layer_settings import Dims, LayerPlan
 from fitdoctor.source.model_shapes import applied_to, input_shapes, model_outputs
 from fitdoctor.source.static_models import layers_of
 from fitdoctor.source.values import Array, LayerRecord, ModelRecord, Ref, Value
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from fitdoctor.source.interpret import Interpreter
 
 _UNKNOWN = Unknown("not evident from the source")

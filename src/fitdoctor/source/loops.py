@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from fitdoctor.source import objects
 from fitdoctor.source.binding import bind, forget_assigned
@@ -12,6 +11,7 @@ from fitdoctor.source.expressions import MOST_UNROLLED_TICKS
 from fitdoctor.source.state import State, joined
 from fitdoctor.source.values import Numbers, Value
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fitdoctor.source.interpret import Interpreter
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
 
 from fitdoctor.facts import LossFacts, ModelFacts, Spec, Unknown
+from fitdoctor.records import replace
 from fitdoctor.source import objects
 from fitdoctor.source.compile_facts import OPAQUE_LOSS, flag, losses_of, metrics_of, optimizer_of
 from fitdoctor.source.graphs import path_to
@@ -27,7 +26,10 @@ from fitdoctor.source.values import (
     Value,
 )
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from fitdoctor.source.interpret import Interpreter
 
 _OVERRIDES = (

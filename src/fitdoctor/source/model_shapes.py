@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from fitdoctor.facts import Unknown
 from fitdoctor.source.graphs import chain_of
@@ -12,6 +11,7 @@ from fitdoctor.source.layer_settings import Dims
 from fitdoctor.source.static_layers import call_layer, tensors_in
 from fitdoctor.source.values import Arguments, LayerRecord, ModelRecord, Ref, Symbolic
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fitdoctor.source.interpret import Interpreter
 

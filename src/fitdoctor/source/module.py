@@ -4,26 +4,27 @@ from __future__ import annotations
 
 import ast
 import gc
-from dataclasses import field
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeVar
 
 from fitdoctor.diagnosis import Location
 from fitdoctor.facts import Code, SourceFacts
-from fitdoctor.records import dataclass
+from fitdoctor.records import dataclass, field
 from fitdoctor.source import places, resolution
 from fitdoctor.source.index import FUNCTIONS, FunctionNode, Index, Scope, parameters_of
 from fitdoctor.source.names import canonical, kind_of
 from fitdoctor.source.read import parse
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import TypeVar
+
     from fitdoctor.source.assignments import Assignment
     from fitdoctor.source.origins import Origin
     from fitdoctor.source.project import Project
     from fitdoctor.source.tensors import Flow
     from fitdoctor.source.tracing import Tracing
 
-Node = TypeVar("Node", bound=ast.AST)
+    Node = TypeVar("Node", bound=ast.AST)
 
 _ALIAS_STEPS = 8
 """How many `a = b` an alias is followed through."""

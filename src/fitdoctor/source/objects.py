@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
 
 from fitdoctor.facts import Unknown
+from fitdoctor.records import replace
 from fitdoctor.source import arrays, indexing
 from fitdoctor.source.joining import join
 from fitdoctor.source.layer_settings import Dims, product
@@ -38,7 +37,10 @@ from fitdoctor.source.values import (
     with_attribute,
 )
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from fitdoctor.source.interpret import Interpreter
 
 _MOST_ROWS = 64

@@ -5,10 +5,9 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
 
 from fitdoctor.facts import Unknown
+from fitdoctor.records import replace
 from fitdoctor.source import arrays, objects
 from fitdoctor.source.layer_settings import Dims
 from fitdoctor.source.values import (
@@ -24,7 +23,10 @@ from fitdoctor.source.values import (
     Value,
 )
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from fitdoctor.source.interpret import Interpreter
 
 _LONGEST = 4096

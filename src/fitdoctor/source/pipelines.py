@@ -5,10 +5,9 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Callable
-from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from fitdoctor.facts import Unknown
+from fitdoctor.records import replace
 from fitdoctor.source import arrays, objects
 from fitdoctor.source.array_arguments import dtype_of, size_of, to_array
 from fitdoctor.source.layer_settings import Dim
@@ -30,6 +29,7 @@ from fitdoctor.source.values import (
     Value,
 )
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fitdoctor.source.interpret import Interpreter
 

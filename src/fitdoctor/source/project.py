@@ -6,7 +6,6 @@ import ast
 import os
 from collections.abc import Iterable
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from fitdoctor.source.assignments import assignment_of
 from fitdoctor.source.callees import all_calls, call_graph
@@ -14,6 +13,7 @@ from fitdoctor.source.index import FUNCTIONS
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
 from fitdoctor.source.read import SourceError, read_source
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
 

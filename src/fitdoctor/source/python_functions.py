@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
 
+from fitdoctor.records import replace
 from fitdoctor.source import arrays, objects
 from fitdoctor.source.library import handles
 from fitdoctor.source.values import (
@@ -23,7 +22,10 @@ from fitdoctor.source.values import (
     Value,
 )
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from fitdoctor.source.interpret import Interpreter
 
 _TEXT_METHODS = frozenset(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from fitdoctor.facts import Unknown
 from fitdoctor.source import arrays
@@ -12,6 +11,7 @@ from fitdoctor.source.layer_settings import Dims, product
 from fitdoctor.source.library import handles, handles_method
 from fitdoctor.source.values import UNTOLD, Arguments, Array, Bounds, Items, Made, Named, Plain, Value
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fitdoctor.source.interpret import Interpreter
 

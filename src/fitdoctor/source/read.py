@@ -6,12 +6,13 @@ import ast
 import os
 import re
 import warnings
-from typing import TYPE_CHECKING, Any
 
 from fitdoctor.facts import SourceFacts
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
+    from typing import Any
 
 MAX_BYTES = 16 * 2**20
 """Larger Python files are not programs that people write."""

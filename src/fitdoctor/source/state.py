@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import field
-
-from fitdoctor.records import dataclass
+from fitdoctor.records import dataclass, field
 from fitdoctor.source.joining import join, join_records
 from fitdoctor.source.values import (
     UNTOLD,

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from fitdoctor.records import replace
 from fitdoctor.source import objects
 from fitdoctor.source.binding import bind, forget_assigned
 from fitdoctor.source.loops import follow_for, follow_while
@@ -21,6 +20,7 @@ from fitdoctor.source.values import (
     Ref,
 )
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fitdoctor.source.interpret import Interpreter
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
 
 from fitdoctor.facts import Unknown
-from fitdoctor.records import dataclass
+from fitdoctor.records import dataclass, replace
 from fitdoctor.source import arrays, objects
 from fitdoctor.source.array_arguments import dtype_of
 from fitdoctor.source.layer_rules import KEEPS_DTYPE, Applied, apply_layer, fixed_axis
@@ -31,7 +29,10 @@ from fitdoctor.source.values import (
     Value,
 )
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from fitdoctor.source.interpret import Interpreter
 
 

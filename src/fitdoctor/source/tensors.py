@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import ast
 import contextlib
-from dataclasses import field
 
-from fitdoctor.records import dataclass
+from fitdoctor.records import dataclass, field
 from fitdoctor.source.callees import argument_for, callee, is_self
 from fitdoctor.source.index import FUNCTIONS, FunctionNode, parameters_of
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import replace
 
 from fitdoctor.diagnosis import Location
-from fitdoctor.records import dataclass
+from fitdoctor.records import dataclass, replace
 from fitdoctor.source.callees import callee, is_self, returned_by
 from fitdoctor.source.datasets import is_dataset
 from fitdoctor.source.index import FunctionNode

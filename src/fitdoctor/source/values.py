@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import field, replace
-from typing import Any
 
 from fitdoctor.facts import Unknown
-from fitdoctor.records import dataclass
+from fitdoctor.records import dataclass, field, replace
 from fitdoctor.source.layer_settings import Dims, LayerPlan
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 UNTOLD = Unknown("not evident from the source")
 

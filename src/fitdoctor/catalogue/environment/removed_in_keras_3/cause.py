@@ -26,7 +26,6 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.compile_positions import metrics_as_loss_weights, refuses_loss_weights
@@ -59,6 +58,7 @@ from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severi
 from fitdoctor.edits import fix, merged_removal, remove_argument, rename_argument
 from fitdoctor.facts import Argument, Code, FailureFacts, Unknown
 from fitdoctor.failure.patterns import attribute_missing, unexpected_keyword
+from fitdoctor.records import replace
 from fitdoctor.source.keras_objects import defines, is_keras_model, kind_of_value
 from fitdoctor.source.module import CallSite, Module
 from fitdoctor.source.project import Project

@@ -30,7 +30,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import replace
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.held_tensors import held_evidence, held_message, still_held
@@ -49,6 +48,7 @@ from fitdoctor.catalogue.own_graphs import unwrapped
 from fitdoctor.diagnosis import Confidence, Edit, Finding, Fix, Severity
 from fitdoctor.edits import fix, insert_after, unsafe
 from fitdoctor.facts import FailureFacts, ModelFacts, TrainingFacts, Unknown
+from fitdoctor.records import replace
 from fitdoctor.source.callees import is_self
 from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project

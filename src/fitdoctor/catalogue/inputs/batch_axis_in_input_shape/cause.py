@@ -25,8 +25,6 @@ time axis that the data lacks: that is told as `input-rank-mismatch`.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.model_inputs import leads_with_batch, refused_input, refusing_site
@@ -42,7 +40,9 @@ from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix
 from fitdoctor.facts import Code, DataFacts, FailureFacts, ModelFacts, Shape, Unknown
 from fitdoctor.failure.patterns import input_mismatch
+from fitdoctor.records import replace
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fitdoctor.source.fit_sites import ModelSite
     from fitdoctor.source.project import Project

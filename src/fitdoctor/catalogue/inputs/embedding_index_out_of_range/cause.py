@@ -24,7 +24,6 @@ it, to the Embedding directly. Negative ids raise nothing: see `embedding-fed-fl
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.data_trail import node_of, origin_of
@@ -43,6 +42,7 @@ from fitdoctor.facts import (
     Unknown,
 )
 from fitdoctor.failure.patterns import index_out_of_range
+from fitdoctor.records import replace
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(

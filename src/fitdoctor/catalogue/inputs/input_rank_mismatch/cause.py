@@ -26,7 +26,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.data_places import map_samples, only_input_line, rework_data, shape_line
@@ -57,6 +56,7 @@ from fitdoctor.facts import (
 )
 from fitdoctor.failure.patterns import InputMismatch, input_mismatch
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fitdoctor.source.fit_sites import ModelSite
     from fitdoctor.source.project import Project

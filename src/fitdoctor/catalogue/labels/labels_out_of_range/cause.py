@@ -25,7 +25,6 @@ Labels that come from a generator or a dataset are known only as far as they wer
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.label_edits import respell, rework_labels, with_units
@@ -46,6 +45,7 @@ from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Se
 from fitdoctor.edits import fix, unsafe
 from fitdoctor.facts import ArrayFacts, DataFacts, FailureFacts, LayerFacts, ModelFacts, Statistics, Unknown
 from fitdoctor.failure.patterns import LabelOutOfRange, label_out_of_range
+from fitdoctor.records import replace
 
 CAUSE = Cause(
     id="FIT203",

@@ -25,7 +25,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import replace
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.layer_source import is_layer_call
@@ -34,7 +33,7 @@ from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, S
 from fitdoctor.edits import fix, insert_after
 from fitdoctor.facts import DataFacts, FailureFacts, ModelFacts, Unknown
 from fitdoctor.patterns import pattern
-from fitdoctor.records import dataclass
+from fitdoctor.records import dataclass, replace
 from fitdoctor.source.assignments import last_assignment
 from fitdoctor.source.callees import callee
 from fitdoctor.source.keras_objects import is_keras_model

@@ -25,7 +25,6 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.layer_refusals import Refusal, of_failure, of_site
@@ -36,6 +35,7 @@ from fitdoctor.diagnosis import Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, set_argument
 from fitdoctor.facts import DataFacts, FailureFacts, LayerFacts, ModelFacts, Shape, Unknown
 from fitdoctor.failure.patterns import exhausted_dimension
+from fitdoctor.records import replace
 from fitdoctor.source.fit_sites import ModelSite
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project

@@ -25,7 +25,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import TypeGuard
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.traced import own_nodes
@@ -36,6 +35,10 @@ from fitdoctor.failure.patterns import attribute_missing
 from fitdoctor.source.callees import is_self
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
 from fitdoctor.source.project import Project
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeGuard
 
 CAUSE = Cause(
     id="FIT308",

@@ -23,7 +23,6 @@ From the source alone, an argument whose value may be None is not reported.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.pipeline_steps import words
@@ -32,6 +31,7 @@ from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, remove_argument, unsafe
 from fitdoctor.facts import Argument, Code, DataFacts, FailureFacts, FitFacts, Unknown
 from fitdoctor.patterns import pattern
+from fitdoctor.records import replace
 
 CAUSE = Cause(
     id="FIT711",

@@ -24,7 +24,6 @@ the finding is likely, not certain. Of generators only those are known to be end
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.generator_sources import generator_behind, never_ends
@@ -33,6 +32,7 @@ from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import append_arguments, set_argument, unsafe
 from fitdoctor.facts import Code, DataFacts, FitFacts, ModelFacts, PipelineStep, Unknown
+from fitdoctor.records import replace
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(id="FIT704", slug="endless-data-without-steps", severity=Severity.ERROR, never_ends=True)

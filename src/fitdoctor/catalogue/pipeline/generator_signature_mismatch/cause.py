@@ -30,7 +30,6 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.generator_sources import generator_function, yields_of
@@ -50,6 +49,7 @@ from fitdoctor.facts import (
     Unknown,
 )
 from fitdoctor.patterns import pattern
+from fitdoctor.records import replace
 from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project
 

@@ -28,7 +28,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import replace
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.pipeline_steps import (
@@ -46,6 +45,7 @@ from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Severity
 from fitdoctor.edits import fix, replace_code, set_argument, unsafe
 from fitdoctor.facts import Code, DataFacts, FitFacts, PipelineStep, Unknown
+from fitdoctor.records import replace
 from fitdoctor.source.module import CallSite, Module
 from fitdoctor.source.project import Project
 

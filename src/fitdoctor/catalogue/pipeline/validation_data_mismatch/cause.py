@@ -25,7 +25,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import replace
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.bindings import binding_line, binding_of, bound_names
@@ -38,6 +37,7 @@ from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Se
 from fitdoctor.edits import fix, spell, wrap
 from fitdoctor.facts import ArrayFacts, Code, DataFacts, FailureFacts, FitFacts, ModelFacts, Shape, Unknown
 from fitdoctor.failure.patterns import input_count, input_mismatch, target_and_output
+from fitdoctor.records import replace
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(

@@ -26,7 +26,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import replace
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.gradient_ways import gradient_calls, surely_uses_weights, tapes, uses_weights
@@ -34,6 +33,7 @@ from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Severity
 from fitdoctor.edits import fix, insert_after, insert_before, set_argument
 from fitdoctor.facts import FailureFacts, Unknown
 from fitdoctor.failure.patterns import missing_gradients
+from fitdoctor.records import replace
 from fitdoctor.source.assignments import last_assignment
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project

@@ -26,12 +26,12 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, insert_before
 from fitdoctor.facts import ModelFacts, Unknown
+from fitdoctor.records import replace
 from fitdoctor.source.index import FUNCTIONS
 from fitdoctor.source.keras_objects import kind_of_call
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
