@@ -6,7 +6,7 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 QUIET  := TF_CPP_MIN_LOG_LEVEL=3
 
-.PHONY: help demo test test-fast lint format bench bench-quick docs cause clean
+.PHONY: help demo test test-fast lint format bench bench-quick docs cause index clean
 
 help:
 	@echo "make demo         diagnose a broken training program that ships inside the package"
@@ -18,6 +18,7 @@ help:
 	@echo "make bench-quick  the same in two minutes"
 	@echo "make docs         the documentation as HTML in site/"
 	@echo "make cause FAMILY=labels SLUG=my-slug   lay out a new cause"
+	@echo "make index        after a change of causes: write down again which of them lint needs when"
 
 $(VENV)/.made:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "fitdoctor needs Python 3.11 or later; say make PYTHON=/path/to/python3.11")'
@@ -63,6 +64,9 @@ docs: $(VENV)/.dev
 
 cause: $(VENV)/.dev
 	@$(BIN)/python scripts/new_cause.py "$(FAMILY)" "$(SLUG)"
+
+index: $(VENV)/.dev
+	@$(BIN)/python -m scripts.index_causes
 
 clean:
 	rm -rf $(VENV) site .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -76,7 +76,7 @@ def main(family: str, slug: str) -> int:
         print(f"new_cause: {problem}", file=sys.stderr)
         return 2
     identity = next_free_id(family, catalogue())
-    folder = lay_out(ROOT, family, slug, identity)
+    folder = lay_out(Path(ROOT), family, slug, identity)
     print(
         f"{identity} {slug} in {folder.relative_to(Path.cwd()) if folder.is_relative_to(Path.cwd()) else folder}"
     )

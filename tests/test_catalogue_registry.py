@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 from fitdoctor import catalogue as registry
-from fitdoctor.catalogue import CatalogueError, Cause, catalogue, find, load, suggestions
+from fitdoctor.catalogue import CatalogueError, Cause, catalogue, find, load, source_causes, suggestions
 from fitdoctor.diagnosis import Moment, Severity
+from fitdoctor.engine import diagnose
+from fitdoctor.examine import read_project, source_cases
 from scripts.new_cause import lay_out as lay_out_new
 from scripts.new_cause import next_free_id
 
@@ -142,3 +144,19 @@ def test_the_next_id_is_free_and_was_never_used(monkeypatch):
     monkeypatch.setitem(registry.RETIRED, "FIT298", "gone")
     assert next_free_id("labels", catalogue()) == "FIT299"
     assert next_free_id("labels", {}) == "FIT299"
+
+
+def test_the_index_of_what_lint_finds_is_up_to_date():
+    from scripts.index_causes import INDEX, text
+
+    assert INDEX.read_text("utf-8") == text(), "say `make index`"
+
+
+def test_what_lint_leaves_unread_would_not_have_been_found():
+    for cause in catalogue().values():
+        for example in cause.folder.glob("broken*.py"):
+            project = read_project([example])
+            cases = source_cases(project)
+            read = source_causes([example.read_text("utf-8")], {frozenset(case.facts) for case in cases})
+            found = {finding.id for finding in diagnose(cases).findings}
+            assert found <= read.keys(), example

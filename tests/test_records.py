@@ -7,13 +7,12 @@ import inspect
 import pickle
 import subprocess
 import sys
-from dataclasses import field
 
 import pytest
 
 from fitdoctor.diagnosis import Location
 from fitdoctor.patterns import pattern
-from fitdoctor.records import dataclass
+from fitdoctor.records import dataclass, field
 
 
 def classes():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from enum import Enum
 
 from fitdoctor.records import dataclass, field, replace
@@ -139,6 +138,8 @@ class Finding:
 
     def with_fingerprint(self, line_text: str = "") -> Finding:
         """The same finding, marked so that it is recognised after its line has moved."""
+        import hashlib
+
         path = self.location.path if self.location else ""
         text = "\n".join((self.id, path, self.subject, line_text.strip()))
         return replace(self, fingerprint=hashlib.sha256(text.encode()).hexdigest()[:16])

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 
 from fitdoctor.catalogue import catalogue
 from fitdoctor.diagnosis import (
@@ -33,10 +31,12 @@ from fitdoctor.facts import (
     TrainingFacts,
     Unknown,
 )
+from fitdoctor.patterns import pattern
 from fitdoctor.records import dataclass, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from pathlib import Path
     from typing import Any, Protocol
 
     from fitdoctor.source.fit_facts import FitSite
@@ -202,11 +202,9 @@ def _site_cases(module: Module, project: Project) -> Iterator[SourceCase]:
         facts = {**_call_facts(site), "Project": (project,)}
         yield SourceCase(Moment.SOURCE, facts, module.path)
     for made in model_sites(module):
-        facts = {"ModelSite": (made,), "Project": (project,)}
         # A model that cannot be made is known only as far as it has come: not what a judge of models expects.
-        if made.failure is None:
-            facts["ModelFacts"] = (made.model,)
-        yield SourceCase(Moment.SOURCE, facts, module.path)
+        facts = {"ModelFacts": (made.model,)} if made.failure is None else {"ModelSite": (made,)}
+        yield SourceCase(Moment.SOURCE, {**facts, "Project": (project,)}, module.path)
 
 
 def call_case(
@@ -518,7 +516,7 @@ def _finished(
     return replace(diagnosis, skipped=skipped, tool_version=__version__)
 
 
-_FOREIGN = re.compile(r"no \w+ here")
+_FOREIGN = pattern(r"no \w+ here")
 """What the engine says of facts that a case of this kind never has: nothing that could have been known."""
 
 

@@ -6,7 +6,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from re import compile as pattern
 else:
-    import re
 
     class pattern:
         """Behaves as the compiled pattern does."""
@@ -15,6 +14,8 @@ else:
             self._asked = text, flags
 
         def __getattr__(self, name):
+            import re
+
             compiled = re.compile(*self._asked)
             for method in ("search", "match", "fullmatch", "finditer", "findall", "sub", "split", "pattern"):
                 setattr(self, method, getattr(compiled, method))

@@ -78,11 +78,33 @@ else:
         return (lambda one: (getattr(one, names[0]),)) if names else (lambda one: ())
 
     def _first_init(cls):
-        """An `__init__` that writes the real one when it is first called."""
+        """An `__init__` for the first few instances: writing and compiling one costs as much as thirty of them."""
+        fields = cls._record_fields
+        names, left = tuple(fields), 10
 
         def __init__(self, *arguments, **keywords):
-            cls.__init__ = _written_init(cls)
-            cls.__init__(self, *arguments, **keywords)
+            nonlocal left
+            left -= 1
+            given = dict(zip(names, arguments))  # noqa: B905 - the written one complains of too many
+            if not left or len(arguments) > len(names) or given.keys() & keywords.keys():
+                cls.__init__ = _written_init(cls)
+                return cls.__init__(self, *arguments, **keywords)
+            given.update(keywords)
+            values = self.__dict__
+            for name, entry in fields.items():
+                if name in given:
+                    values[name] = given.pop(name)
+                elif entry.default is not _NONE:
+                    values[name] = entry.default
+                elif entry.default_factory is not _NONE:
+                    values[name] = entry.default_factory()
+                else:
+                    break
+            else:
+                if not given:
+                    return self.__post_init__() if hasattr(self, "__post_init__") else None
+            # Something is missing or strange: the written one says what.
+            return _written_init(cls)(self, *arguments, **keywords)
 
         return __init__
 

@@ -51,7 +51,8 @@ def project(tmp_path, monkeypatch) -> Path:
     monkeypatch.chdir(tmp_path)
     cause = bad_cause()
     monkeypatch.setattr("fitdoctor.engine.catalogue", lambda: {cause.id: cause})
-    monkeypatch.setattr("fitdoctor.catalogue.source_causes", lambda: {cause.id: cause})
+    monkeypatch.setattr("fitdoctor.catalogue.source_causes", lambda texts, kinds: {cause.id: cause})
+    monkeypatch.setattr("fitdoctor.cli.lint_files.TELLING", ("bad", "fitdoctor"))
     return tmp_path
 
 

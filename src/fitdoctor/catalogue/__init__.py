@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 import functools
 import importlib.util
+import os
 import sys
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable, Collection, Iterator
 
 from fitdoctor.diagnosis import (
     Confidence,
@@ -22,9 +21,10 @@ from fitdoctor.records import dataclass, field
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from pathlib import Path
     from typing import Any
 
-ROOT = Path(__file__).parent
+ROOT = os.path.dirname(__file__)
 
 FAMILIES = {
     "0": "training",
@@ -71,7 +71,10 @@ class Cause:
     """When fit raises for it, against other causes of the same call: 0 before it looks at anything else."""
     explains: tuple[str, ...] = ()
     """Ids of causes whose findings are mere consequences when this one is found for the same call."""
-    folder: Path = field(default_factory=Path)
+    words: tuple[str, ...] = ()
+    """The source of a project must have one of these in it, or `in_source` finds nothing; () when that cannot be said."""
+    path: str = ""
+    """Of its `cause.py`."""
     page: str = ""
     """The docstring of the cause's module."""
     judges: list[Judge] = field(default_factory=list)
@@ -80,6 +83,13 @@ class Cause:
     def title(self) -> str:
         """The first line of its page."""
         return self.page.strip().splitlines()[0].rstrip(".") if self.page.strip() else self.slug
+
+    @property
+    def folder(self) -> Path:
+        """Where its examples are."""
+        from pathlib import Path
+
+        return Path(self.path).parent
 
     @property
     def moments(self) -> tuple[Moment, ...]:
@@ -150,22 +160,15 @@ class CatalogueError(Exception):
     """The catalogue is not in order: two causes with one id, a folder that does not say what it is."""
 
 
-def load(root: Path = ROOT, moment: Moment | None = None) -> dict[str, Cause]:
+def load(root: str | os.PathLike[str] = ROOT) -> dict[str, Cause]:
     """Import every cause under `root`, by id in ascending order.
-
-    Args:
-        root: the folder of the families.
-        moment: only causes with a judge for it, as far as a look at their text tells.
 
     Raises:
         CatalogueError: an id or slug is used twice, was retired, or does not fit its folder.
     """
     causes: dict[str, Cause] = {}
     slugs: dict[str, str] = {}
-    mark = b"" if moment is None else _DECORATORS[moment]
-    for path in sorted(root.glob("*/*/cause.py")):
-        if mark and mark not in path.read_bytes():
-            continue
+    for path in _paths(os.fspath(root)):
         cause = _load_one(path)
         if cause.id in RETIRED:
             raise CatalogueError(f"{path}: {cause.id} is retired ({RETIRED[cause.id]})")
@@ -178,8 +181,14 @@ def load(root: Path = ROOT, moment: Moment | None = None) -> dict[str, Cause]:
     return dict(sorted(causes.items()))
 
 
-def _load_one(path: Path) -> Cause:
-    family, folder = path.parts[-3:-1]
+def _paths(root: str) -> list[str]:
+    folders = [entry.path for family in os.scandir(root) if family.is_dir() for entry in os.scandir(family)]
+    paths = (os.path.join(folder, "cause.py") for folder in folders)
+    return sorted(path for path in paths if os.path.isfile(path))
+
+
+def _load_one(path: str) -> Cause:
+    family, folder = path.split(os.sep)[-3:-1]
     name = f"{__name__}.{family}.{folder}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
@@ -194,25 +203,34 @@ def _load_one(path: Path) -> Cause:
         raise CatalogueError(f"{path}: `{cause.slug}` is not the name of its folder")
     if not cause.id.startswith("FIT") or FAMILIES.get(cause.id[3:4]) != family:
         raise CatalogueError(f"{path}: {cause.id} does not belong to the family `{family}`")
-    cause.folder = path.parent
+    cause.path = path
     cause.page = module.__doc__ or ""
     return cause
 
 
-_DECORATORS = {
-    Moment.SOURCE: b".in_source",
-    Moment.BEFORE_FIT: b".before_fit",
-    Moment.AFTER_FAILURE: b".after_failure",
-    Moment.WHILE_TRAINING: b".while_training",
-}
+def source_causes(texts: Collection[str], kinds: Collection[frozenset[str]]) -> dict[str, Cause]:
+    """The causes that reading source may find, by id; the others are not even imported.
+
+    Args:
+        texts: the source of the project.
+        kinds: the types of the facts that belong together, for each case to be judged.
+    """
+    from fitdoctor.catalogue.source_index import INDEX
+
+    found: dict[str, Cause] = {}
+    for id, (folder, words, wanted) in INDEX.items():
+        if any(facts <= kind for facts in wanted for kind in kinds) and (
+            not words or any(word in text for word in words for text in texts)
+        ):
+            found[id] = _source_cause(folder)
+    return found
 
 
 @functools.cache
-def source_causes() -> dict[str, Cause]:
-    """The causes that can be found in source, by id: reading source need not load the others."""
+def _source_cause(folder: str) -> Cause:
     if catalogue.cache_info().currsize:
-        return {id: cause for id, cause in catalogue().items() if Moment.SOURCE in cause.moments}
-    return load(moment=Moment.SOURCE)
+        return next(cause for cause in catalogue().values() if cause.path.endswith(f"/{folder}/cause.py"))
+    return _load_one(os.path.join(ROOT, *folder.split("/"), "cause.py"))
 
 
 @functools.cache
@@ -232,6 +250,8 @@ def find(word: str) -> Cause | None:
 
 def suggestions(word: str) -> list[str]:
     """Ids and slugs that look like the word."""
+    import difflib
+
     known = {cause.slug: cause for cause in catalogue().values()}
     known |= {cause.id.lower(): cause for cause in catalogue().values()}
     close = difflib.get_close_matches(word.lower().replace("_", "-"), known, n=3, cutoff=0.6)

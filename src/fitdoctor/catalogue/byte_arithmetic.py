@@ -39,9 +39,13 @@ ANY = Bytes()
 Path = tuple[int | str | None, ...]
 
 
+BYTE_WORDS = ("uint8", "imread", "load_data", "Image.open")
+"""A file that makes uint8 arrays has one of these in it."""
+
+
 def reads_bytes(module: Module) -> bool:
     """Whether a file may make uint8 arrays at all: most do not, and following every sum would cost."""
-    return any(word in module.text for word in ("uint8", "imread", "load_data", "Image.open"))
+    return any(word in module.text for word in BYTE_WORDS)
 
 
 def wraps(module: Module, node: ast.AST) -> bool:

@@ -8,14 +8,11 @@ from collections.abc import Iterator
 
 from fitdoctor.diagnosis import Evidence, Location
 from fitdoctor.facts import FailureFacts, Frame, Unknown
-from fitdoctor.failure.frames import is_framework
 from fitdoctor.failure.patterns import attribute_missing
 from fitdoctor.patterns import pattern
 from fitdoctor.source.index import FUNCTIONS
 from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project
-from fitdoctor.source.tensor_values import NOTHING, holds_tensor
-from fitdoctor.source.tensors import is_tensor
 
 _TRACED_BY = {
     "call": "Keras",
@@ -54,12 +51,14 @@ def holds_symbolic(module: Module, expr: ast.expr) -> bool:
     info = module.function_of(expr)
     if info is None or info.traced is None or info.traced.eager:
         return False
+    from fitdoctor.source.tensor_values import NOTHING, holds_tensor
+
     return holds_tensor(module.flow(info.node).values.get(expr, NOTHING))
 
 
 def is_symbolic(module: Module, expr: ast.expr) -> bool:
     """Whether an expression surely is a symbolic tensor."""
-    return is_tensor(module, expr)
+    return module.is_tensor(expr)
 
 
 def is_variable(module: Module, expr: ast.expr) -> bool:
@@ -67,7 +66,8 @@ def is_variable(module: Module, expr: ast.expr) -> bool:
     info = module.function_of(expr)
     if info is None or info.traced is None or info.traced.eager:
         return False
-    return module.flow(info.node).values.get(expr, NOTHING).kind == "variable"
+    value = module.flow(info.node).values.get(expr)
+    return value is not None and value.kind == "variable"
 
 
 def name_of(function: FunctionInfo) -> str:
@@ -161,6 +161,8 @@ def raised_in_trace(failure: FailureFacts, project: Project | Unknown) -> bool:
 
 def _called_by_framework(failure: FailureFacts) -> bool:
     """Whether TensorFlow or Keras stands between the user's program and the user's function that raised."""
+    from fitdoctor.failure.frames import is_framework
+
     last = max(index for index, frame in enumerate(failure.frames) if not frame.library)
     return any(frame.library and is_framework(frame.path) for frame in failure.frames[:last])
 

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 
 from fitdoctor.cli import UsageError
+from fitdoctor.cli.declared import OUTPUT, Given, add_to, read
 from fitdoctor.cli.discover import Found, NothingThere, discover
 from fitdoctor.cli.installed import keras_major
-from fitdoctor.cli.known_clean import describe, is_known, remember
 from fitdoctor.cli.lint_files import Linted, Wishes, lint_files, lint_text
-from fitdoctor.cli.options import Parser, add_output_options, give_out
 from fitdoctor.config import ConfigError, find_config, unknown_cause
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from fitdoctor.cli.declared import Declared
     from fitdoctor.diagnosis import Diagnosis
 
 _MOST_ROUNDS = 5
@@ -27,7 +26,7 @@ def main(argv: list[str]) -> int:
     Returns:
         1 when something at or above `--fail-on` was found, 2 when a file cannot be read.
     """
-    options = _parser().parse_args(argv)
+    options = read(argv, _OPTIONS) or _parsed(argv)
     _check(options)
     wishes = Wishes(_words(options.select), _words(options.ignore), options.keras)
     try:
@@ -36,78 +35,108 @@ def main(argv: list[str]) -> int:
         files = discover(options.paths)
     except (ConfigError, NothingThere) as error:
         raise UsageError(str(error)) from error
-    description = _description(options, wishes, files)
-    if description is not None and is_known(description):
-        return _say_clean(options)
+    only_a_word = bool(files) and _wants_only_a_word(options)
+    description = None
+    if only_a_word and not options.no_cache:
+        from fitdoctor.cli.known_clean import describe, is_known
+
+        description = describe(files, (wishes, keras_major()))
+        if description is not None and is_known(description):
+            return _say_clean(options)
     linted = lint_files(files, wishes, options.jobs)
     if options.fix or options.diff:
         return _repair(options, wishes, files, linted)
-    if description is not None and linted.spotless:
-        remember(description)
+    if only_a_word and linted.spotless:
+        if description is not None:
+            from fitdoctor.cli.known_clean import remember
+
+            remember(description)
         return _say_clean(options)
     return _conclude(options, files, linted)
 
 
-def _description(options: argparse.Namespace, wishes: Wishes, files: list[Found]) -> str | None:
-    """What the verdict depends on, where all that is wanted of a clean project is to hear that it is clean."""
+def _wants_only_a_word(options: Given) -> bool:
+    """Whether all that is wanted of a clean project is to hear that it is clean."""
     more = (options.fix, options.diff, options.statistics, options.write_baseline, options.verbose)
-    if (
-        any(more)
-        or options.output_format not in ("text", "concise")
-        or options.output_file
-        or options.no_cache
-    ):
-        return None
-    return describe(files, (wishes, keras_major()))
+    return not any(more) and options.output_format in ("text", "concise") and not options.output_file
 
 
-def _say_clean(options: argparse.Namespace) -> int:
+def _say_clean(options: Given) -> int:
     if options.output_format == "text":
         print("no problem found")
     return 0
 
 
-def _parser() -> Parser:
+_OPTIONS: tuple[Declared, ...] = (
+    (
+        "",
+        ("paths",),
+        {
+            "nargs": "*",
+            "default": ["."],
+            "metavar": "PATH",
+            "help": "file, folder, glob, or - for standard input (default: .)",
+        },
+    ),
+    ("", ("--stdin-filename",), {"metavar": "FILE", "help": "what to call standard input"}),
+    (
+        "",
+        ("--select",),
+        {
+            "action": "append",
+            "default": [],
+            "metavar": "IDS",
+            "help": "only these causes: ids, beginnings (FIT2), slugs",
+        },
+    ),
+    ("", ("--ignore",), {"action": "append", "default": [], "metavar": "IDS", "help": "not these causes"}),
+    (
+        "",
+        ("--keras",),
+        {"type": int, "choices": (2, 3), "help": "judge for this Keras (default: the installed one)"},
+    ),
+    ("", ("--no-cache",), {"action": "store_true", "help": "read also what was found clean before"}),
+    (
+        "",
+        ("--jobs",),
+        {"type": int, "default": 0, "metavar": "N", "help": "processes (default: one a core)"},
+    ),
+    (
+        "exit status",
+        ("--fail-on",),
+        {"choices": ("error", "warning", "info"), "help": "exit 1 from there on (default: error)"},
+    ),
+    ("exit status", ("--exit-zero",), {"action": "store_true", "help": "exit 0 whatever was found"}),
+    ("repairs", ("--fix",), {"action": "store_true", "help": "write safe repairs into the files"}),
+    (
+        "repairs",
+        ("--diff",),
+        {"action": "store_true", "help": "show safe repairs as a diff, write nothing"},
+    ),
+    (
+        "known findings",
+        ("--baseline",),
+        {"metavar": "FILE", "help": "leave out the findings in this file"},
+    ),
+    (
+        "known findings",
+        ("--write-baseline",),
+        {"action": "store_true", "help": "save what is found to the baseline FILE"},
+    ),
+    *OUTPUT,
+    ("output", ("--statistics",), {"action": "store_true", "help": "count by cause instead"}),
+)
+
+
+def _parsed(argv: list[str]) -> Given:
+    from fitdoctor.cli.options import Parser
+
     parser = Parser("lint", "Read .py and .ipynb files without running them.", "[OPTION…] PATH…")
-    add = parser.add_argument
-    add(
-        "paths",
-        nargs="*",
-        default=["."],
-        metavar="PATH",
-        help="file, folder, glob, or - for standard input (default: .)",
-    )
-    add("--stdin-filename", metavar="FILE", help="what to call standard input")
-    add(
-        "--select",
-        action="append",
-        default=[],
-        metavar="IDS",
-        help="only these causes: ids, beginnings (FIT2), slugs",
-    )
-    add("--ignore", action="append", default=[], metavar="IDS", help="not these causes")
-    add("--keras", type=int, choices=(2, 3), help="judge for this Keras (default: the installed one)")
-    add("--no-cache", action="store_true", help="read also what was found clean before")
-    add("--jobs", type=int, default=0, metavar="N", help="processes (default: one a core)")
-    group = parser.add_argument_group("exit status")
-    group.add_argument(
-        "--fail-on", choices=("error", "warning", "info"), help="exit 1 from there on (default: error)"
-    )
-    group.add_argument("--exit-zero", action="store_true", help="exit 0 whatever was found")
-    group = parser.add_argument_group("repairs")
-    group.add_argument("--fix", action="store_true", help="write safe repairs into the files")
-    group.add_argument("--diff", action="store_true", help="show safe repairs as a diff, write nothing")
-    group = parser.add_argument_group("known findings")
-    group.add_argument("--baseline", metavar="FILE", help="leave out the findings in this file")
-    group.add_argument(
-        "--write-baseline", action="store_true", help="save what is found to the baseline FILE"
-    )
-    add_output_options(parser)
-    parser.add_argument("--statistics", action="store_true", help="count by cause instead")
-    return parser
+    add_to(parser, _OPTIONS)
+    return Given(vars(parser.parse_args(argv)))
 
 
-def _check(options: argparse.Namespace) -> None:
+def _check(options: Given) -> None:
     if "-" in options.paths and len(options.paths) > 1:
         raise UsageError("standard input (`-`) is read alone")
     if options.stdin_filename and options.paths != ["-"]:
@@ -128,13 +157,13 @@ def _words(values: list[str]) -> tuple[str, ...]:
     return tuple(word.strip() for value in values for word in value.split(",") if word.strip())
 
 
-def _lint_stdin(options: argparse.Namespace, wishes: Wishes) -> int:
+def _lint_stdin(options: Given, wishes: Wishes) -> int:
     found = Found(options.stdin_filename or "<stdin>", find_config(options.stdin_filename or "."))
     text = sys.stdin.buffer.read().decode("utf-8", errors="replace")
     return _conclude(options, [found], lint_text(text, found, wishes))
 
 
-def _conclude(options: argparse.Namespace, files: list[Found], linted: Linted) -> int:
+def _conclude(options: Given, files: list[Found], linted: Linted) -> int:
     """Report, and say how it ends."""
     from fitdoctor.diagnosis import Diagnosis
 
@@ -154,18 +183,18 @@ def _conclude(options: argparse.Namespace, files: list[Found], linted: Linted) -
     elif options.statistics:
         _print_statistics(diagnosis)
     else:
+        from fitdoctor.cli.options import give_out
+
         give_out(diagnosis, options)
-    for line in linted.remarks:
+    for line in sorted(linted.remarks):
         print(f"fitdoctor: {line}", file=sys.stderr)
     return _status(options, files, diagnosis, linted.unreadable)
 
 
-def _status(
-    options: argparse.Namespace, files: list[Found], diagnosis: Diagnosis, unreadable: tuple[str, ...]
-) -> int:
+def _status(options: Given, files: list[Found], diagnosis: Diagnosis, unreadable: list[str]) -> int:
     from fitdoctor.diagnosis import Severity
 
-    for line in unreadable:
+    for line in sorted(unreadable):
         print(f"fitdoctor: {line}", file=sys.stderr)
     if unreadable:
         return 2
@@ -186,7 +215,7 @@ def _print_statistics(diagnosis: Diagnosis) -> None:
         print(f"{count:>{width}}  {name}  {slug}")
 
 
-def _repair(options: argparse.Namespace, wishes: Wishes, files: list[Found], linted: Linted) -> int:
+def _repair(options: Given, wishes: Wishes, files: list[Found], linted: Linted) -> int:
     from fitdoctor.cli.repair_files import repair
 
     if options.diff:

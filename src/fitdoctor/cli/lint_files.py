@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from fitdoctor.cli.discover import Found, ignored_in
-from fitdoctor.records import dataclass
+from fitdoctor.records import dataclass, field
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
     from fitdoctor.diagnosis import Crash, Diagnosis, Finding, Skipped
     from fitdoctor.engine import Case
-    from fitdoctor.source.module import Module
+    from fitdoctor.facts import SourceFacts
     from fitdoctor.source.project import Project
     from fitdoctor.source.suppressions import Unused
 
@@ -31,20 +32,27 @@ class Wishes:
     keras: int | None = None
 
 
-@dataclass(frozen=True)
+@dataclass
 class Linted:
     """What was found, and which files could not be read."""
 
-    diagnosis: Diagnosis
-    unreadable: tuple[str, ...] = ()
+    diagnoses: list[Diagnosis] = field(default_factory=list)
+    unreadable: list[str] = field(default_factory=list)
     """One line each: place and reason."""
-    remarks: tuple[str, ...] = ()
+    remarks: list[str] = field(default_factory=list)
     """Suppressions that suppress nothing, one line each."""
+
+    @property
+    def diagnosis(self) -> Diagnosis:
+        """All that was found."""
+        return joined(self.diagnoses)
 
     @property
     def spotless(self) -> bool:
         """Whether there is nothing whatever to tell."""
-        return not (self.unreadable or self.remarks or self.diagnosis.findings or self.diagnosis.crashes)
+        return not (
+            self.unreadable or self.remarks or any(part.findings or part.crashes for part in self.diagnoses)
+        )
 
 
 def lint_files(files: Sequence[Found], wishes: Wishes, jobs: int = 0) -> Linted:
@@ -65,55 +73,41 @@ def lint_files(files: Sequence[Found], wishes: Wishes, jobs: int = 0) -> Linted:
     with ProcessPoolExecutor(workers) as pool:
         parts = list(pool.map(_judged, [files] * workers, [wishes] * workers, shares))
     return Linted(
-        joined(part.diagnosis for part in parts),
-        tuple(sorted(line for part in parts for line in part.unreadable)),
-        tuple(sorted(line for part in parts for line in part.remarks)),
+        [diagnosis for part in parts for diagnosis in part.diagnoses],
+        [line for part in parts for line in part.unreadable],
+        [line for part in parts for line in part.remarks],
     )
 
 
 def lint_text(text: str, found: Found, wishes: Wishes) -> Linted:
     """Judge text that is in no file yet, such as an editor's buffer."""
-    from fitdoctor.diagnosis import Diagnosis
-    from fitdoctor.source.module import Module
-    from fitdoctor.source.project import Project
-    from fitdoctor.source.read import SourceError, source_from_text
+    from fitdoctor.source.read import source_from_text
 
     facts = source_from_text(text, found.path, _keras(found, wishes))
-    try:
-        project = Project((Module(facts),))
-    except SourceError as error:
-        return Linted(Diagnosis(), (str(error),))
-    remarks: list[str] = []
-    diagnoses = _diagnoses(project, {facts.path: found}, wishes, remarks)
-    return Linted(joined(diagnoses), (), tuple(remarks))
+    judged = Linted()
+    _judge_together([(found, facts)], {found.path}, wishes, judged)
+    return judged
 
 
 def _judged(files: Sequence[Found], wishes: Wishes, mine: Iterable[int]) -> Linted:
-    from fitdoctor.source.project import Project
-
     wanted = {files[index].path for index in mine}
-    unreadable: list[str] = []
-    remarks: list[str] = []
-    diagnoses: list[Diagnosis] = []
-    for keras, group in _by_keras(files, wishes).items():
-        modules, asked = [], {}
-        for found in group:
-            module = _read(found, keras, unreadable if found.path in wanted else [])
-            if module is None:
-                continue
-            modules.append(module)
-            if found.path in wanted:
-                asked[module.path] = found
-        project = Project(modules)
-        diagnoses.extend(_diagnoses(project, asked, wishes, remarks))
-    return Linted(joined(diagnoses), tuple(sorted(unreadable)), tuple(sorted(remarks)))
-
-
-def _by_keras(files: Sequence[Found], wishes: Wishes) -> dict[int, list[Found]]:
-    groups: dict[int, list[Found]] = {}
-    for found in files:
-        groups.setdefault(_keras(found, wishes), []).append(found)
-    return groups
+    judged = Linted()
+    groups: dict[int, list[tuple[Found, SourceFacts]]] = {}
+    # Trees make many objects and no garbage: the collector would look at all of them time and again.
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        for found in files:
+            keras = _keras(found, wishes)
+            facts = _read(found, keras, judged.unreadable if found.path in wanted else [])
+            if facts is not None:
+                groups.setdefault(keras, []).append((found, facts))
+        for group in groups.values():
+            _judge_together(group, wanted, wishes, judged)
+    finally:
+        if collecting:
+            gc.enable()
+    return judged
 
 
 def _keras(found: Found, wishes: Wishes) -> int:
@@ -122,15 +116,46 @@ def _keras(found: Found, wishes: Wishes) -> int:
     return wishes.keras or found.config.keras or keras_major()
 
 
-def _read(found: Found, keras: int, unreadable: list[str]) -> Module | None:
-    from fitdoctor.source.module import Module
+def _read(found: Found, keras: int, unreadable: list[str]) -> SourceFacts | None:
     from fitdoctor.source.read import SourceError, read_source
 
     try:
-        return Module(read_source(found.path, keras))
+        return read_source(found.path, keras)
     except SourceError as error:
         unreadable.append(str(error))
         return None
+
+
+TELLING = ("keras", "tensorflow", "fitdoctor", "noqa: fit")
+"""Words, one of which a project has in it if there is anything to find: a library's, or those of a suppression."""
+
+
+def _tells(text: str) -> bool:
+    lowered = text.lower()
+    return any(word in lowered for word in TELLING)
+
+
+def _judge_together(
+    group: Sequence[tuple[Found, SourceFacts]], wanted: Collection[str], wishes: Wishes, judged: Linted
+) -> None:
+    """Judge the wanted ones of the files of one project."""
+    from fitdoctor.source.read import SourceError, parse
+
+    trees = []
+    for found, facts in group:
+        try:
+            trees.append((found, facts, parse(facts)))
+        except SourceError as error:
+            if found.path in wanted:
+                judged.unreadable.append(str(error))
+    if not any(_tells(facts.text) for _found, facts, _tree in trees):
+        return
+    from fitdoctor.source.module import Module
+    from fitdoctor.source.project import Project
+
+    project = Project([Module(facts, tree) for _found, facts, tree in trees])
+    asked = {facts.path: found for found, facts, _tree in trees if found.path in wanted}
+    judged.diagnoses.extend(_diagnoses(project, asked, wishes, judged.remarks))
 
 
 def _diagnoses(
@@ -150,12 +175,16 @@ def _diagnoses(
     for case in source_cases(project, files=asked.keys(), crashes=crashes):
         if isinstance(case, SourceCase):
             cases.setdefault(case.path, []).append(case)
+    causes = source_causes(
+        [module.text for module in project.modules],
+        {frozenset(case.facts) for several in cases.values() for case in several},
+    )
     diagnoses = [Diagnosis(crashes=tuple(crashes))]
     for path, found in asked.items():
         select = wishes.select or found.config.select
         ignore = (*wishes.ignore, *found.config.ignore, *ignored_in(found))
         diagnosis = diagnose(
-            cases.get(path, []), select=select, ignore=ignore, causes=source_causes(), read_line=read_line
+            cases.get(path, []), select=select, ignore=ignore, causes=causes, read_line=read_line
         )
         diagnosis = replace(diagnosis, skipped=tuple(filter(_could_be_known, diagnosis.skipped)))
         module = project.module_at(path)

@@ -7,12 +7,20 @@ import os
 import sys
 
 from fitdoctor.cli import UsageError
+from fitdoctor.cli.declared import OUTPUT, Given, add_to
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NoReturn, TextIO
 
     from fitdoctor.diagnosis import Diagnosis
+
+
+class _Help(argparse.RawDescriptionHelpFormatter):
+    """Says how wide the terminal is: argparse would ask `shutil` whenever an option is added, a slow import."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, width=terminal_width(sys.stdout) - 2)
 
 
 class Parser(argparse.ArgumentParser):
@@ -23,7 +31,7 @@ class Parser(argparse.ArgumentParser):
             prog=f"fitdoctor {command}",
             description=description,
             usage=f"fitdoctor {command} {usage}" if usage else None,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
+            formatter_class=_Help,
             allow_abbrev=False,
         )
 
@@ -44,20 +52,12 @@ class Parser(argparse.ArgumentParser):
         return ""
 
 
-def add_output_options(parser: argparse.ArgumentParser) -> None:
+def add_output_options(parser: Parser) -> None:
     """Add `--output-format`, `--output-file`, `--color` and `--verbose`."""
-    from fitdoctor.report import FORMATS
-
-    group = parser.add_argument_group("output")
-    group.add_argument(
-        "--output-format", choices=FORMATS, default="text", metavar="FORMAT", help=f"{', '.join(FORMATS)}"
-    )
-    group.add_argument("--output-file", metavar="FILE", help="write the report there")
-    group.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="default: auto")
-    group.add_argument("-v", "--verbose", action="store_true", help="every finding in full")
+    add_to(parser, OUTPUT)
 
 
-def give_out(diagnosis: Diagnosis, options: argparse.Namespace, stream: TextIO | None = None) -> None:
+def give_out(diagnosis: Diagnosis, options: argparse.Namespace | Given, stream: TextIO | None = None) -> None:
     """Draw the diagnosis as the options say, on the stream (standard output) or into the file.
 
     Raises:

@@ -7,7 +7,6 @@ import os
 import re
 import site
 import sys
-import sysconfig
 
 from fitdoctor.facts import Frame
 from fitdoctor.patterns import pattern
@@ -117,6 +116,8 @@ def _own_package() -> str:
 @functools.cache
 def _library_folders() -> tuple[str, ...]:
     """The standard library and the package folders of this interpreter, and fitdoctor itself."""
+    import sysconfig
+
     names = ("stdlib", "platstdlib", "purelib", "platlib")
     folders = {sysconfig.get_path(name) for name in names}
     folders |= {os.path.dirname(os.path.abspath(os.__file__))}

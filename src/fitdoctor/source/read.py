@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import ast
 import os
-import re
 import warnings
+from _ast import PyCF_ONLY_AST
 
 from fitdoctor.facts import SourceFacts
+from fitdoctor.patterns import pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import ast
     from pathlib import Path
     from typing import Any
 
@@ -19,7 +20,7 @@ MAX_BYTES = 16 * 2**20
 MAX_NOTEBOOK_BYTES = 512 * 2**20
 """Notebooks carry their pictures with them."""
 
-_DECLARED = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
+_DECLARED = pattern(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 _BOMS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
 
 # Cell magics whose cell is Python all the same; the cell of any other one is something else (bash, html, a file).
@@ -27,12 +28,12 @@ _PYTHON_CELLS = frozenset(
     "time timeit capture prun memit mprun lprun heat debug python3 python wandb skip tensorflow_version".split()
 )
 # Line magics that run the Python that follows them.
-_RUNS_PYTHON = re.compile(
+_RUNS_PYTHON = pattern(
     r"%(?:time|timeit|prun|memit|lprun|mprun|debug)\b(?:\s+-\w+(?:\s+\d+\b)?)*\s+(?=[^\s-])"
 )
-_ASSIGNED_MAGIC = re.compile(r"^(\s*[\w.,\s\[\]\"']+=\s*)([!%])(?=\S)")
-_HELP = re.compile(r"^\s*(\?{1,2}\s*[\w.*]+|%{0,2}[\w.*\[\]()'\"]+\s*\?{1,2})\s*$")
-_STRING_START = re.compile(r"\"\"\"|'''|\"|'")
+_ASSIGNED_MAGIC = pattern(r"^(\s*[\w.,\s\[\]\"']+=\s*)([!%])(?=\S)")
+_HELP = pattern(r"^\s*(\?{1,2}\s*[\w.*]+|%{0,2}[\w.*\[\]()'\"]+\s*\?{1,2})\s*$")
+_STRING_START = pattern(r"\"\"\"|'''|\"|'")
 
 
 class SourceError(Exception):
@@ -100,7 +101,8 @@ def parse(facts: SourceFacts) -> ast.Module:
         with warnings.catch_warnings():
             # An invalid escape in the user's file is not ours to print.
             warnings.simplefilter("ignore")
-            return ast.parse(facts.text, facts.path or "<source>")
+            tree: ast.Module = compile(facts.text, facts.path or "<source>", "exec", PyCF_ONLY_AST)  # type: ignore[assignment]
+            return tree
     except SyntaxError as error:
         line, cell = _place(facts, error.lineno or 0)
         raise SourceError(f"not valid Python: {error.msg}", facts.path, line, cell) from None
@@ -166,7 +168,7 @@ def _decode(raw: bytes, shown: str, notebook: bool) -> str:
 def _declared_encoding(raw: bytes) -> str:
     """What the first two lines declare (PEP 263)."""
     for line in raw.split(b"\n", 2)[:2]:
-        declared = _DECLARED.match(line)
+        declared = _DECLARED.match(line) if b"coding" in line else None
         if declared:
             return declared[1].decode("ascii", "replace")
         if line.strip() and not line.lstrip().startswith(b"#"):
@@ -271,7 +273,7 @@ def _is_python(text: str) -> bool:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            ast.parse(text)
+            compile(text, "<cell>", "exec", PyCF_ONLY_AST)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
     return True

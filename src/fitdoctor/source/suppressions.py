@@ -8,11 +8,14 @@ import re
 from collections.abc import Iterable
 
 from fitdoctor.diagnosis import Finding, Location, Moment, Severity
+from fitdoctor.patterns import pattern
 from fitdoctor.records import dataclass
 from fitdoctor.source.module import Module
 
-_OURS = re.compile(r"#\s*fitdoctor\s*:\s*ignore(?![\w-])\s*(?:\[([^\]]*)\])?", re.IGNORECASE)
-_NOQA = re.compile(r"#\s*noqa\s*:\s*([A-Z]+[0-9]*(?:[,\s]+[A-Z]+[0-9]+)*)", re.IGNORECASE)
+_OURS = pattern(r"#\s*fitdoctor\s*:\s*ignore(?![\w-])\s*(?:\[([^\]]*)\])?", re.IGNORECASE)
+_NOQA = pattern(r"#\s*noqa\s*:\s*([A-Z]+[0-9]*(?:[,\s]+[A-Z]+[0-9]+)*)", re.IGNORECASE)
+
+_NOQA_OURS = pattern(r"noqa\s*:[^\n]*\bFIT\d", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -64,9 +67,9 @@ class Outcome:
 def suppressions(module: Module) -> tuple[Suppression, ...]:
     """Every suppression comment of a file, in order."""
     text = module.text
-    lowered = text.lower()
     # Tokenizing costs more than parsing: files without such a comment do not pay for it.
-    if "fitdoctor" not in lowered and "noqa" not in lowered:
+    lowered = text.lower()
+    if "fitdoctor" not in lowered and not ("noqa" in lowered and _NOQA_OURS.search(text)):
         return ()
     found = []
     for line, column, comment in _comments(text):

@@ -37,6 +37,7 @@ CAUSE = Cause(
     slug="device-configured-too-late",
     severity=Severity.ERROR,
     raises="RuntimeError",
+    words=("config",),
 )
 
 CONFIGURATION = (

@@ -39,6 +39,7 @@ CAUSE = Cause(
     slug="global-batch-misread",
     severity=Severity.ERROR,
     raises="InvalidArgumentError",
+    words=("run",),
 )
 
 SCALED = ("compute_average_loss", "scale_regularization_loss", "num_replicas_in_sync", "global_batch")

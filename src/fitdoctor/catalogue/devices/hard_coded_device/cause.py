@@ -30,7 +30,12 @@ from fitdoctor.diagnosis import Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix
 from fitdoctor.source.module import CallSite, FunctionInfo, Module
 
-CAUSE = Cause(id="FIT603", slug="hard-coded-device", severity=Severity.INFO)
+CAUSE = Cause(
+    id="FIT603",
+    slug="hard-coded-device",
+    severity=Severity.INFO,
+    words=("device",),
+)
 
 
 @CAUSE.in_source

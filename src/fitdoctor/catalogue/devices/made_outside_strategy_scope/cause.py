@@ -40,6 +40,7 @@ CAUSE = Cause(
     slug="made-outside-strategy-scope",
     severity=Severity.ERROR,
     raises="RuntimeError",
+    words=("scope",),
 )
 
 WORDS = ('Need to be inside "with strategy.scope()"', "Mixing different tf.distribute.Strategy objects")

@@ -37,6 +37,7 @@ CAUSE = Cause(
     slug="strategies-collide",
     severity=Severity.ERROR,
     raises=("InvalidArgumentError", "InternalError"),
+    words=("Strategy",),
 )
 
 WORDS = ("in the collective instance", "CollectiveReduce", "collective params")

@@ -39,6 +39,7 @@ CAUSE = Cause(
     slug="checkpoint-path-rejected",
     severity=Severity.ERROR,
     raises="ValueError",
+    words=("ModelCheckpoint", "save"),
 )
 
 WEIGHTS = (".weights.h5",)

@@ -40,6 +40,7 @@ CAUSE = Cause(
     slug="two-keras-mixed",
     severity=Severity.ERROR,
     raises=("ValueError", "TypeError", "AttributeError"),
+    words=("tensorflow.python", "tf_keras"),
 )
 
 PRIVATE = "tensorflow.python.keras"

@@ -45,6 +45,7 @@ CAUSE = Cause(
     slug="add-loss-misplaced",
     severity=Severity.ERROR,
     raises=("NotImplementedError", "ValueError", "AttributeError"),
+    words=("add_loss", "add_metric"),
 )
 
 _LAMBDA = "`add_loss()` can only be called from inside"

@@ -66,6 +66,7 @@ CAUSE = Cause(
     slug="numpy-on-symbolic-tensor",
     severity=Severity.ERROR,
     raises=("NotImplementedError", "AttributeError", "TypeError"),
+    words=("def", "lambda"),
 )
 
 _HARMLESS = frozenset(

@@ -54,6 +54,7 @@ CAUSE = Cause(
     slug="python-branch-on-tensor",
     severity=Severity.ERROR,
     raises=("OperatorNotAllowedInGraphError", "TypeError"),
+    words=("def", "lambda"),
 )
 
 _BOOL = ("as a Python `bool` is not allowed", "as a Python bool is not allowed")

@@ -34,7 +34,12 @@ from fitdoctor.edits import fix, spell, unsafe
 from fitdoctor.source.callees import is_self
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
 
-CAUSE = Cause(id="FIT409", slug="python-effect-while-tracing", severity=Severity.WARNING)
+CAUSE = Cause(
+    id="FIT409",
+    slug="python-effect-while-tracing",
+    severity=Severity.WARNING,
+    words=("def", "lambda"),
+)
 
 _DRAWS = frozenset(
     "random randint uniform choice choices sample shuffle gauss normalvariate randrange triangular betavariate "

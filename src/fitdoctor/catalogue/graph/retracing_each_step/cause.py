@@ -45,7 +45,12 @@ from fitdoctor.edits import fix, insert_before, spell, unsafe, wrap
 from fitdoctor.source.callees import argument_for
 from fitdoctor.source.module import FunctionInfo, Module
 
-CAUSE = Cause(id="FIT412", slug="retracing-each-step", severity=Severity.WARNING)
+CAUSE = Cause(
+    id="FIT412",
+    slug="retracing-each-step",
+    severity=Severity.WARNING,
+    words=("function",),
+)
 
 _SIZED = frozenset(
     f"numpy.{name}"

@@ -61,6 +61,7 @@ CAUSE = Cause(
     slug="tensor-from-branch",
     severity=Severity.ERROR,
     raises=("InaccessibleTensorError", "TypeError", "ValueError"),
+    words=("def", "lambda"),
 )
 
 _ONE_BRANCH = pattern(r"'(?P<name>[\w.]+)' must (?:also )?be (?:initialized|defined) in (?:the|both)")

@@ -56,6 +56,7 @@ CAUSE = Cause(
     slug="tensor-from-loop-body",
     severity=Severity.ERROR,
     raises=("InaccessibleTensorError", "TypeError", "ValueError"),
+    words=("def", "lambda"),
 )
 
 UNDEFINED = "must be defined before the loop"

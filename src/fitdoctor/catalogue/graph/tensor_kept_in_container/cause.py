@@ -56,6 +56,7 @@ CAUSE = Cause(
     slug="tensor-kept-in-container",
     severity=Severity.ERROR,
     raises=("TypeError", "InaccessibleTensorError", "AttributeError", "NotImplementedError"),
+    words=("def", "lambda"),
 )
 
 

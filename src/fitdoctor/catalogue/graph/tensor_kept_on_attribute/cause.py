@@ -58,6 +58,7 @@ CAUSE = Cause(
     slug="tensor-kept-on-attribute",
     severity=Severity.ERROR,
     raises=("TypeError", "InaccessibleTensorError", "AttributeError", "NotImplementedError"),
+    words=("def", "lambda"),
 )
 
 _REDUCTIONS = (

@@ -51,6 +51,7 @@ CAUSE = Cause(
     slug="tensor-of-another-graph",
     severity=Severity.ERROR,
     raises=("TypeError", "ValueError", "RuntimeError", "InaccessibleTensorError"),
+    words=("as_default",),
 )
 
 _OTHER_GRAPH = (

@@ -53,6 +53,7 @@ CAUSE = Cause(
     slug="tensorflow-1-api",
     severity=Severity.ERROR,
     raises=("RuntimeError", "AttributeError", "TypeError", "ValueError"),
+    words=("tensorflow",),
 )
 
 _V1 = "tensorflow.compat.v1."

@@ -36,7 +36,12 @@ from fitdoctor.source.index import FUNCTIONS
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
 from fitdoctor.source.project import Project
 
-CAUSE = Cause(id="FIT411", slug="value-frozen-at-tracing", severity=Severity.WARNING)
+CAUSE = Cause(
+    id="FIT411",
+    slug="value-frozen-at-tracing",
+    severity=Severity.WARNING,
+    words=("def", "lambda"),
+)
 
 _BEFORE_TRAINING = frozenset({"__init__", "set_model", "set_params", "on_train_begin", "build", "compile"})
 _KERAS_OWN = frozenset({"trainable", "stop_training", "optimizer", "name", "dtype", "built"})

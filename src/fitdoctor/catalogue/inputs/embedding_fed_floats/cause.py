@@ -39,6 +39,7 @@ CAUSE = Cause(
     id="FIT115",
     slug="embedding-fed-floats",
     severity=Severity.WARNING,
+    words=("Embedding",),
 )
 
 

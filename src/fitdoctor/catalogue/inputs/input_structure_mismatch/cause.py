@@ -26,7 +26,6 @@ A list in the wrong order is not noticed where the shapes agree. A dict with a k
 from __future__ import annotations
 
 import ast
-import difflib
 import itertools
 from collections.abc import Iterator
 
@@ -166,6 +165,8 @@ def _renamed(missing: list[str], strangers: list[ArrayFacts]) -> list[tuple[str,
     left = {array.key: array for array in strangers}
     if len(missing) == len(left) == 1:
         return [(missing[0], strangers[0])]
+    import difflib
+
     pairs = []
     for name in missing:
         close = difflib.get_close_matches(name, left, n=1, cutoff=0.5)

@@ -43,6 +43,7 @@ CAUSE = Cause(
     severity=Severity.ERROR,
     raises="ValueError",
     explains=("FIT201", "FIT202", "FIT204", "FIT205"),
+    words=("split",),
 )
 
 SPLITS = frozenset({"sklearn.model_selection.train_test_split"})

@@ -29,7 +29,7 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.byte_arithmetic import reads_bytes, wraps
+from fitdoctor.catalogue.byte_arithmetic import BYTE_WORDS, reads_bytes, wraps
 from fitdoctor.catalogue.data_trail import nearest, trail
 from fitdoctor.catalogue.words import number, place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
@@ -42,6 +42,7 @@ CAUSE = Cause(
     id="FIT112",
     slug="unscaled-or-wrapped-input",
     severity=Severity.WARNING,
+    words=BYTE_WORDS,
 )
 
 LARGE = 1000.0

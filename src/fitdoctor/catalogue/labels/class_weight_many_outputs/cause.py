@@ -35,6 +35,7 @@ CAUSE = Cause(
     severity=Severity.ERROR,
     raises="ValueError",
     explains=("FIT212", "FIT216"),
+    words=("class_weight",),
 )
 
 _WORDS = "`class_weight` is only supported for Models with a single output"

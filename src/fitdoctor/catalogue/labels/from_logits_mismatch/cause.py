@@ -36,7 +36,11 @@ from fitdoctor.edits import remove_argument, set_argument, spell, unsafe
 from fitdoctor.facts import Code, DataFacts, LossFacts, ModelFacts
 
 CAUSE = Cause(
-    id="FIT210", slug="from-logits-mismatch", severity=Severity.WARNING, explains=("FIT211", "FIT218")
+    id="FIT210",
+    slug="from-logits-mismatch",
+    severity=Severity.WARNING,
+    explains=("FIT211", "FIT218"),
+    words=("rossentropy", "bce", "BCE"),
 )
 
 _THRESHOLDED = frozenset({"accuracy", "BinaryAccuracy", "AUC", "Precision", "Recall"})

@@ -48,6 +48,7 @@ CAUSE = Cause(
     severity=Severity.ERROR,
     raises="ValueError",
     explains=("FIT205", "FIT207", "FIT211", "FIT218"),
+    words=("ategorical", "kl_divergence", "kullback", "KLD", "kld", "KLDivergence"),
 )
 
 

@@ -52,6 +52,7 @@ CAUSE = Cause(
     slug="labels-out-of-range",
     severity=Severity.ERROR,
     raises="InvalidArgumentError",
+    words=("sparse", "Sparse"),
 )
 
 

@@ -47,6 +47,7 @@ CAUSE = Cause(
     severity=Severity.ERROR,
     raises="ValueError",
     explains=("FIT203", "FIT205", "FIT218"),
+    words=("sparse", "Sparse"),
 )
 
 

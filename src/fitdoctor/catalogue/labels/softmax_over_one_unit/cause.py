@@ -40,6 +40,7 @@ CAUSE = Cause(
     slug="softmax-over-one-unit",
     severity=Severity.WARNING,
     explains=("FIT205", "FIT210", "FIT211", "FIT218"),
+    words=("softmax", "Softmax"),
 )
 
 _SUBJECT = "softmax over one unit"

@@ -30,7 +30,12 @@ from fitdoctor.diagnosis import Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix
 from fitdoctor.source.module import CallSite, Module
 
-CAUSE = Cause(id="FIT804", slug="tensors-kept-each-step", severity=Severity.WARNING)
+CAUSE = Cause(
+    id="FIT804",
+    slug="tensors-kept-each-step",
+    severity=Severity.WARNING,
+    words=("append",),
+)
 
 EACH_STEP = ("on_train_batch_end", "on_train_batch_begin", "on_batch_end", "on_batch_begin")
 

@@ -30,7 +30,13 @@ from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severi
 from fitdoctor.edits import replace_code, unsafe
 from fitdoctor.facts import Code, DataFacts, FailureFacts, FitFacts, LayerFacts, ModelFacts, Unknown
 
-CAUSE = Cause(id="FIT805", slug="weight-explosion", severity=Severity.WARNING, explains=("FIT806",))
+CAUSE = Cause(
+    id="FIT805",
+    slug="weight-explosion",
+    severity=Severity.WARNING,
+    explains=("FIT806",),
+    words=("Flatten", "applications"),
+)
 
 MANY = 100_000_000
 POOLING = {4: "GlobalAveragePooling2D", 3: "GlobalAveragePooling1D", 5: "GlobalAveragePooling3D"}

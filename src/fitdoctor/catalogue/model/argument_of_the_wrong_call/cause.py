@@ -23,7 +23,6 @@ Arguments passed on as `**options` are seen only when they raise. Names that old
 from __future__ import annotations
 
 import ast
-import difflib
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
@@ -112,6 +111,8 @@ def _fixes(module: Module, site: CallSite, code: Code, argument: Argument, owner
                 _moved(module, site, code, argument, owner),
             )
         ]
+    import difflib
+
     close = difflib.get_close_matches(argument.name, SIGNATURES[site.method], n=1, cutoff=0.7)
     if close:
         return [fix(f"write `{close[0]}`", rename_argument(code, argument.name, close[0]))]

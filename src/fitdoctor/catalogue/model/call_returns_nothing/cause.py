@@ -46,6 +46,7 @@ CAUSE = Cause(
     severity=Severity.ERROR,
     raises=("ValueError", "TypeError", "AttributeError"),
     explains=("FIT215",),
+    words=("def", "lambda"),
 )
 
 _EFFECTS = frozenset({"add_loss", "add_metric", "print"})

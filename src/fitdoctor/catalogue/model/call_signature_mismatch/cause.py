@@ -47,6 +47,7 @@ CAUSE = Cause(
     severity=Severity.ERROR,
     raises=("TypeError", "ValueError"),
     explains=("FIT302",),
+    words=("def", "lambda"),
 )
 
 _TOO_MANY = "too many positional arguments"

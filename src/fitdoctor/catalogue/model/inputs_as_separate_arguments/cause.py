@@ -41,6 +41,7 @@ CAUSE = Cause(
     severity=Severity.ERROR,
     raises="TypeError",
     explains=("FIT109", "FIT314"),
+    words=("def", "lambda"),
 )
 
 _MISSING = pattern(r"missing a required argument: '(?P<name>\w+)'")

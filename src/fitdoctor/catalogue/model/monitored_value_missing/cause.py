@@ -38,15 +38,17 @@ from fitdoctor.patterns import pattern
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 
+WATCHERS = {"EarlyStopping": 0, "ModelCheckpoint": 1, "ReduceLROnPlateau": 0}
+"""The callbacks that watch a value, and the position of `monitor` among their arguments."""
+
 CAUSE = Cause(
     id="FIT322",
     slug="monitored-value-missing",
     severity=Severity.ERROR,
     raises="ValueError",
+    words=tuple(WATCHERS),
 )
 
-WATCHERS = {"EarlyStopping": 0, "ModelCheckpoint": 1, "ReduceLROnPlateau": 0}
-"""The callbacks that watch a value, and the position of `monitor` among their arguments."""
 _HARMLESS = frozenset(
     "EarlyStopping ModelCheckpoint ReduceLROnPlateau TensorBoard CSVLogger TerminateOnNaN LearningRateScheduler "
     "BackupAndRestore ProgbarLogger History RemoteMonitor SwapEMAWeights OrbaxCheckpoint".split()

@@ -37,6 +37,7 @@ CAUSE = Cause(
     slug="no-forward-pass-for-validation",
     severity=Severity.ERROR,
     raises="NotImplementedError",
+    words=("train_step",),
 )
 
 _SAID = "does not have a `call()` method implemented"

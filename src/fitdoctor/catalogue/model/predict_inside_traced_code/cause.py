@@ -50,6 +50,7 @@ CAUSE = Cause(
     severity=Severity.ERROR,
     raises=("RuntimeError", "TypeError", "ValueError", "AttributeError"),
     explains=("FIT407",),
+    words=("def", "lambda"),
 )
 
 PREDICTS = ("predict", "predict_on_batch")

@@ -37,7 +37,12 @@ from fitdoctor.source.index import FUNCTIONS
 from fitdoctor.source.keras_objects import kind_of_value
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
 
-CAUSE = Cause(id="FIT317", slug="reported-loss-not-updated", severity=Severity.WARNING)
+CAUSE = Cause(
+    id="FIT317",
+    slug="reported-loss-not-updated",
+    severity=Severity.WARNING,
+    words=("train_step",),
+)
 
 KERAS_TRACKER = "_loss_tracker"
 _READS = frozenset({"result", "reset_state", "reset_states", "name"})

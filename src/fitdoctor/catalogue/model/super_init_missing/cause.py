@@ -45,6 +45,7 @@ CAUSE = Cause(
     slug="super-init-missing",
     severity=Severity.ERROR,
     raises=("AttributeError", "RuntimeError"),
+    words=("class",),
 )
 
 _NEEDS_IT = frozenset({"Layer", "Model", "Loss", "Metric"})

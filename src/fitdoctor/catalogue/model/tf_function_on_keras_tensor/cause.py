@@ -42,6 +42,7 @@ CAUSE = Cause(
     severity=Severity.ERROR,
     raises=("ValueError", "AttributeError", "TypeError"),
     explains=("FIT407",),
+    words=("tensorflow",),
 )
 
 _SAID = (

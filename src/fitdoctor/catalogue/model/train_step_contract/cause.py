@@ -55,6 +55,7 @@ CAUSE = Cause(
     severity=Severity.ERROR,
     raises=("AttributeError", "ValueError", "OperatorNotAllowedInGraphError"),
     explains=("FIT109", "FIT310", "FIT408"),
+    words=("_step",),
 )
 
 _NO_ITEMS = pattern(r"'(?P<type>[\w.]+)' object has no attribute 'items'|object has no attribute 'items'")

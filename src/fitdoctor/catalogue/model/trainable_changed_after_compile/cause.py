@@ -33,7 +33,12 @@ from fitdoctor.facts import Code, FitFacts, ModelFacts, Unknown
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
 from fitdoctor.source.project import Project
 
-CAUSE = Cause(id="FIT323", slug="trainable-changed-after-compile", severity=Severity.WARNING)
+CAUSE = Cause(
+    id="FIT323",
+    slug="trainable-changed-after-compile",
+    severity=Severity.WARNING,
+    words=("trainable",),
+)
 
 _AFTER_THE_FIRST_BATCH = (
     "on_epoch_end",

@@ -39,6 +39,7 @@ CAUSE = Cause(
     severity=Severity.ERROR,
     raises="ValueError",
     explains=("FIT107", "FIT108", "FIT109", "FIT214", "FIT215"),
+    words=("ataset", "yield", "enerator", "Sequence", "flow", "iter", "cycle"),
 )
 
 POSITIONS = {"y": 1, "batch_size": 2, "validation_split": 6, "sample_weight": 10}

@@ -57,6 +57,7 @@ CAUSE = Cause(
     severity=Severity.ERROR,
     raises=("ValueError", "TypeError"),
     explains=("FIT109", "FIT205", "FIT214", "FIT215", "FIT204", "FIT201", "FIT101", "FIT102", "FIT712"),
+    words=("ataset", "yield", "enerator", "Sequence", "flow", "iter", "cycle"),
 )
 
 MUST_BE_TUPLE = "generator must return a tuple"

@@ -50,6 +50,7 @@ CAUSE = Cause(
     severity=Severity.ERROR,
     raises=("ValueError", "InvalidArgumentError"),
     explains=("FIT101", "FIT102", "FIT103", "FIT304", "FIT712"),
+    words=("ataset", "yield", "enerator", "Sequence", "flow", "iter", "cycle"),
 )
 
 

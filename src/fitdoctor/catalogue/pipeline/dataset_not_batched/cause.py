@@ -57,6 +57,7 @@ CAUSE = Cause(
     severity=Severity.ERROR,
     raises="ValueError",
     explains=("FIT101", "FIT102", "FIT103", "FIT201", "FIT204", "FIT205", "FIT217", "FIT304", "FIT712"),
+    words=("ataset", "yield", "enerator", "Sequence", "flow", "iter", "cycle"),
 )
 
 SINGLE = frozenset(

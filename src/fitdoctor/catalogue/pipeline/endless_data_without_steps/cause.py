@@ -35,7 +35,13 @@ from fitdoctor.facts import Code, DataFacts, FitFacts, ModelFacts, PipelineStep,
 from fitdoctor.records import replace
 from fitdoctor.source.project import Project
 
-CAUSE = Cause(id="FIT704", slug="endless-data-without-steps", severity=Severity.ERROR, never_ends=True)
+CAUSE = Cause(
+    id="FIT704",
+    slug="endless-data-without-steps",
+    severity=Severity.ERROR,
+    never_ends=True,
+    words=("ataset", "yield", "enerator", "Sequence", "flow", "iter", "cycle"),
+)
 
 KERAS_CALLBACKS = frozenset(
     "BackupAndRestore CSVLogger EarlyStopping History LearningRateScheduler ModelCheckpoint ProgbarLogger "

@@ -42,6 +42,7 @@ CAUSE = Cause(
     severity=Severity.ERROR,
     raises=("ValueError", "AttributeError", "TypeError"),
     explains=("FIT105", "FIT107", "FIT108", "FIT215", "FIT712"),
+    words=("submit", "async", "def"),
 )
 
 REMEDIES = {

@@ -37,6 +37,7 @@ CAUSE = Cause(
     slug="generator-not-thread-safe",
     severity=Severity.ERROR,
     raises=("InvalidArgumentError", "ValueError"),
+    words=("PyDataset", "Sequence"),
 )
 
 

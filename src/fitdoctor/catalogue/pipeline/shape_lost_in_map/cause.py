@@ -55,6 +55,7 @@ CAUSE = Cause(
     severity=Severity.ERROR,
     raises="ValueError",
     explains=("FIT712", "FIT320"),
+    words=("ataset", "yield", "enerator", "Sequence", "flow", "iter", "cycle"),
 )
 
 PYTHON_CALLS = (

@@ -49,7 +49,12 @@ from fitdoctor.records import replace
 from fitdoctor.source.module import CallSite, Module
 from fitdoctor.source.project import Project
 
-CAUSE = Cause(id="FIT713", slug="shuffle-too-late", severity=Severity.WARNING)
+CAUSE = Cause(
+    id="FIT713",
+    slug="shuffle-too-late",
+    severity=Severity.WARNING,
+    words=("ataset", "yield", "enerator", "Sequence", "flow", "iter", "cycle"),
+)
 
 PARTS = ("take", "skip")
 RANDOM_ORDER = frozenset(

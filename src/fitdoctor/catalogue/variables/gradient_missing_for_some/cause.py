@@ -41,7 +41,12 @@ from fitdoctor.source.index import FUNCTIONS
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
 from fitdoctor.source.project import Project
 
-CAUSE = Cause(id="FIT506", slug="gradient-missing-for-some", severity=Severity.WARNING)
+CAUSE = Cause(
+    id="FIT506",
+    slug="gradient-missing-for-some",
+    severity=Severity.WARNING,
+    words=("def", "lambda"),
+)
 
 
 # --- a layer in the middle -----------------------------------------------------------------------------------------

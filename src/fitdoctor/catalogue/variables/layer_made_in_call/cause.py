@@ -49,6 +49,7 @@ CAUSE = Cause(
     severity=Severity.ERROR,
     raises="ValueError",
     explains=("FIT501",),
+    words=("def", "lambda"),
 )
 
 WITH_WEIGHTS = frozenset(

@@ -46,7 +46,13 @@ from fitdoctor.source.gradients import Cut
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
 from fitdoctor.source.project import Project
 
-CAUSE = Cause(id="FIT505", slug="no-gradient", severity=Severity.ERROR, raises="ValueError")
+CAUSE = Cause(
+    id="FIT505",
+    slug="no-gradient",
+    severity=Severity.ERROR,
+    raises="ValueError",
+    words=("def", "lambda"),
+)
 
 
 @CAUSE.in_source

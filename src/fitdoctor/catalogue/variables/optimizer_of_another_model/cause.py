@@ -41,6 +41,7 @@ CAUSE = Cause(
     slug="optimizer-of-another-model",
     severity=Severity.ERROR,
     raises=("ValueError", "KeyError"),
+    words=("for", "while"),
 )
 
 

@@ -44,6 +44,7 @@ CAUSE = Cause(
     severity=Severity.ERROR,
     raises=("ValueError", "RuntimeError", "TypeError", "AttributeError"),
     explains=("FIT505",),
+    words=("GradientTape",),
 )
 
 NO_VARIABLE = (

@@ -40,6 +40,7 @@ CAUSE = Cause(
     slug="variable-made-in-function",
     severity=Severity.ERROR,
     raises="ValueError",
+    words=("Variable", "get_variable"),
 )
 
 MAKERS = ("tensorflow.Variable", "keras.Variable", "tensorflow.compat.v1.get_variable")

@@ -37,7 +37,12 @@ from fitdoctor.source.keras_objects import kind_of_call
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
 from fitdoctor.source.project import Project
 
-CAUSE = Cause(id="FIT503", slug="variable-not-tracked", severity=Severity.WARNING)
+CAUSE = Cause(
+    id="FIT503",
+    slug="variable-not-tracked",
+    severity=Severity.WARNING,
+    words=("def", "lambda"),
+)
 
 VARIABLE = "tensorflow.Variable"
 OWN_TRAINING = ("gradient", "jacobian", "apply_gradients", "apply", "minimize")
