@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import lru_cache
 
 from fitdoctor.facts import Code, Unknown
 
@@ -60,8 +61,18 @@ def _function(module: Module, func: ast.expr) -> FunctionInfo | None:
         return module.method(known, "__call__")
     if not isinstance(func, ast.Attribute):
         return None
-    named = [info.methods[func.attr] for one in modules for info in one.classes if func.attr in info.methods]
+    named = _methods_by_name(modules).get(func.attr, [])
     return named[0] if len(named) == 1 else None
+
+
+@lru_cache(maxsize=8)
+def _methods_by_name(modules: tuple[Module, ...]) -> dict[str, list[FunctionInfo]]:
+    named: dict[str, list[FunctionInfo]] = {}
+    for module in modules:
+        for info in module.classes:
+            for name, method in info.methods.items():
+                named.setdefault(name, []).append(method)
+    return named
 
 
 def own_nodes(function: FunctionInfo) -> Iterator[ast.AST]:

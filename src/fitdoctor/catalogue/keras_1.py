@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from fitdoctor.catalogue.keras_renames import keras_1_arguments
 from fitdoctor.diagnosis import Edit
 from fitdoctor.edits import rename_argument
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fitdoctor.facts import Argument, Code
     from fitdoctor.source.module import CallSite, Module

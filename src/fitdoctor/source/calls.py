@@ -363,27 +363,36 @@ def _forget_reassigned(run: Interpreter, receiver: Ref, owner: Class) -> None:
     record = run.record(receiver)
     assert isinstance(record, (InstanceRecord, LayerRecord, ModelRecord))
     attributes = record.attributes
-    for part in owner.node.body:
-        if not isinstance(part, ast.FunctionDef) or part.name == "__init__":
-            continue
-        for node in ast.walk(part):
-            if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name):
-                continue
-            if node.value.id != _first(part):
-                continue
-            if isinstance(node.ctx, ast.Store):
-                attributes = with_attribute(attributes, node.attr, UNTOLD)
-            else:
-                # another method may compile or extend it first
-                for name, value in attributes:
-                    if name == node.attr:
-                        run.state.touch(value)
+    for attribute, stored in _own_attributes(owner.node):
+        if stored:
+            attributes = with_attribute(attributes, attribute, UNTOLD)
+        else:
+            # another method may compile or extend it first
+            for name, value in attributes:
+                if name == attribute:
+                    run.state.touch(value)
     record = run.record(receiver)
     assert isinstance(record, (InstanceRecord, LayerRecord, ModelRecord))
     run.update(receiver, replace(record, attributes=attributes))
     if isinstance(record, ModelRecord) and record.compiled is None:
         unknown = Unknown("whoever calls the method may have compiled the model")
         run.update(receiver, replace(record, attributes=attributes, compiled=unknown))
+
+
+@lru_cache(maxsize=4096)
+def _own_attributes(owner: ast.ClassDef) -> tuple[tuple[str, bool], ...]:
+    """What the methods of a class, but for `__init__`, read and set of `self`: names, and whether they are set."""
+    return tuple(
+        dict.fromkeys(
+            (node.attr, isinstance(node.ctx, ast.Store))
+            for part in owner.body
+            if isinstance(part, ast.FunctionDef) and part.name != "__init__"
+            for node in ast.walk(part)
+            if isinstance(node, ast.Attribute)
+            and isinstance(node.value, ast.Name)
+            and node.value.id == _first(part)
+        )
+    )
 
 
 # --- super ------------------------------------------------------------------------------------------------------------

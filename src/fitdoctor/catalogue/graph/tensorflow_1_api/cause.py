@@ -96,14 +96,15 @@ def _old_uses(module: Module, project: Project) -> Iterator[_Old]:
 def _gone(module: Module) -> Iterator[_Old]:
     for node in module.nodes(ast.Attribute):
         name = module.resolve(node) if isinstance(node.ctx, ast.Load) else ""
-        if not name or _is_guarded(module, node):
-            continue
         short = name.removeprefix("tensorflow.")
         if short == "enable_v2_behavior" and "tensorflow.compat.v2" in module.text:
             continue  # the one name of these that `tf.compat.v2` still has
-        if name != short and (short in GONE or short in GONE_INSIDE):
+        is_gone = name != short and (short in GONE or short in GONE_INSIDE)
+        if not is_gone and (name not in _OF_SESSIONS or module.keras != 3) or _is_guarded(module, node):
+            continue
+        if is_gone:
             yield _Old(module, node, short, f"TensorFlow 2 has no `tf.{short}`")
-        elif name in _OF_SESSIONS and module.keras == 3:
+        else:
             yield _Old(module, node, name, "Keras 3 has no sessions")
 
 

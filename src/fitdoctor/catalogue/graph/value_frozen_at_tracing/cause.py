@@ -69,6 +69,7 @@ def from_source(module: Module, project: Project) -> Iterator[Finding]:
         changes = [
             (other, change)
             for other in project.modules
+            if value.name in other.text
             for change in _changes(value, other)
             if _is_after_trace(value, other, change)
         ]
