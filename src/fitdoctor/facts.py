@@ -11,7 +11,7 @@ from fitdoctor.records import dataclass
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import ClassVar, TypeVar
+    from typing import TypeVar
 
     T = TypeVar("T")
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class Unknown:
     """Something that could not be known, and why. It is falsy, and never a guess."""
 
-    KIND: ClassVar[str] = "unknown"
+    KIND = "unknown"
 
     reason: str = "not looked at"
 

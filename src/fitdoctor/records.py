@@ -60,9 +60,7 @@ else:
 
     def _fields_of(cls):
         fields = dict(getattr(cls, "_record_fields", {}))
-        for name, annotation in cls.__dict__.get("__annotations__", {}).items():  # noqa: RUF063 - inspect is slow to import
-            if annotation.startswith("ClassVar"):
-                continue
+        for name in cls.__dict__.get("__annotations__", ()):  # noqa: RUF063 - inspect is slow to import
             given = cls.__dict__.get(name, _NONE)
             fields[name] = given if isinstance(given, field) else field(default=given)
             if given is fields[name]:
