@@ -54,6 +54,8 @@ class Judge:
     moment: Moment
     wants: tuple[tuple[str, str, bool], ...]
     """(parameter, type of fact, whether it may be Unknown)."""
+    words: tuple[str, ...] = ()
+    """It finds nothing in source that has none of these in it; () when that cannot be said."""
 
 
 @dataclass(eq=False)
@@ -71,8 +73,6 @@ class Cause:
     """When fit raises for it, against other causes of the same call: 0 before it looks at anything else."""
     explains: tuple[str, ...] = ()
     """Ids of causes whose findings are mere consequences when this one is found for the same call."""
-    words: tuple[str, ...] = ()
-    """The source of a project must have one of these in it, or `in_source` finds nothing; () when that cannot be said."""
     path: str = ""
     """Of its `cause.py`."""
     page: str = ""
@@ -113,7 +113,7 @@ class Cause:
         return self._register(Moment.WHILE_TRAINING, function)
 
     def _register(self, moment: Moment, function: JudgeFunction) -> JudgeFunction:
-        self.judges.append(Judge(function, moment, _wants(function)))
+        self.judges.append(Judge(function, moment, _wants(function), getattr(function, "words", ())))
         return function
 
     def finding(
@@ -142,6 +142,19 @@ class Cause:
             fixes=tuple(fixes),
             notes=tuple(notes),
         )
+
+
+def mentions(*words: str) -> Callable[[JudgeFunction], JudgeFunction]:
+    """Say, below `in_source`, that a judge finds nothing in a project whose text has none of these words.
+
+    Where no judge of a cause can find anything, `lint` does not even import it.
+    """
+
+    def note(function: JudgeFunction) -> JudgeFunction:
+        function.words = words  # type: ignore[attr-defined]
+        return function
+
+    return note
 
 
 def _wants(function: JudgeFunction) -> tuple[tuple[str, str, bool], ...]:
@@ -218,9 +231,11 @@ def source_causes(texts: Collection[str], kinds: Collection[frozenset[str]]) -> 
     from fitdoctor.catalogue.source_index import INDEX
 
     found: dict[str, Cause] = {}
-    for id, (folder, words, wanted) in INDEX.items():
-        if any(facts <= kind for facts in wanted for kind in kinds) and (
-            not words or any(word in text for word in words for text in texts)
+    for id, (folder, judges) in INDEX.items():
+        if any(
+            any(facts <= kind for kind in kinds)
+            and (not words or any(word in text for word in words for text in texts))
+            for facts, words in judges
         ):
             found[id] = _source_cause(folder)
     return found

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
-
 ARGUMENTS = frozenset(
     """activation activity_regularizer adam_beta_1 adam_beta_2 adam_lr_ratio adam_weight_decay add_history add_progbar
     addition_factor all_ops allow_last_axis_squeeze alpha alpha_constraint alpha_initializer alpha_regularizer
@@ -56,5 +54,7 @@ def misspelt(name: str) -> str:
     """The argument that a name is a letter or two away from; "" for one that there is, or that resembles none."""
     if name in ARGUMENTS:
         return ""
+    import difflib
+
     near = difflib.get_close_matches(name, sorted(ARGUMENTS), n=1, cutoff=0.8)
     return near[0] if near else ""

@@ -24,7 +24,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.traced import at_frame, module_of
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
 from fitdoctor.edits import fix
@@ -32,13 +32,7 @@ from fitdoctor.facts import FailureFacts, Unknown
 from fitdoctor.source.module import CallSite, Module
 from fitdoctor.source.project import Project
 
-CAUSE = Cause(
-    id="FIT609",
-    slug="device-configured-too-late",
-    severity=Severity.ERROR,
-    raises="RuntimeError",
-    words=("config",),
-)
+CAUSE = Cause(id="FIT609", slug="device-configured-too-late", severity=Severity.ERROR, raises="RuntimeError")
 
 CONFIGURATION = (
     "tensorflow.config.set_logical_device_configuration",
@@ -63,6 +57,7 @@ STARTS = (
 
 
 @CAUSE.in_source
+@mentions("config")
 def from_source(module: Module) -> Iterator[Finding]:
     """At the top level of the file an operation stands before the configuration."""
     starts = [site for site in module.calls_to(*STARTS) if _at_top(module, site)]

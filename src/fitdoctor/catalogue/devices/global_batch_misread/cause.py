@@ -26,7 +26,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.gradient_ways import gradient_calls, tapes
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
@@ -35,17 +35,14 @@ from fitdoctor.facts import FailureFacts, FitFacts, ModelFacts, Unknown
 from fitdoctor.source.module import FunctionInfo, Module
 
 CAUSE = Cause(
-    id="FIT605",
-    slug="global-batch-misread",
-    severity=Severity.ERROR,
-    raises="InvalidArgumentError",
-    words=("run",),
+    id="FIT605", slug="global-batch-misread", severity=Severity.ERROR, raises="InvalidArgumentError"
 )
 
 SCALED = ("compute_average_loss", "scale_regularization_loss", "num_replicas_in_sync", "global_batch")
 
 
 @CAUSE.in_source
+@mentions("run")
 def from_source(module: Module) -> Iterator[Finding]:
     """A function that a strategy runs differentiates a bare mean."""
     for function in _replica_functions(module):

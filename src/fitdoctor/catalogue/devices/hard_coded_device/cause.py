@@ -24,21 +24,17 @@ import ast
 import re
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.traced import name_of
 from fitdoctor.diagnosis import Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix
 from fitdoctor.source.module import CallSite, FunctionInfo, Module
 
-CAUSE = Cause(
-    id="FIT603",
-    slug="hard-coded-device",
-    severity=Severity.INFO,
-    words=("device",),
-)
+CAUSE = Cause(id="FIT603", slug="hard-coded-device", severity=Severity.INFO)
 
 
 @CAUSE.in_source
+@mentions("device")
 def from_source(module: Module) -> Iterator[Finding]:
     """`tf.device` with a GPU's name in the `call` of a layer or model."""
     for site in module.calls_to("tensorflow.device"):

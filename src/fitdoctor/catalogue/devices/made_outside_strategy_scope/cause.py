@@ -26,7 +26,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.strategies import in_scope, moved_into_scope, scopes
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
 from fitdoctor.edits import fix
@@ -35,18 +35,13 @@ from fitdoctor.source.keras_objects import is_keras_model, kind_of_call
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 
-CAUSE = Cause(
-    id="FIT604",
-    slug="made-outside-strategy-scope",
-    severity=Severity.ERROR,
-    raises="RuntimeError",
-    words=("scope",),
-)
+CAUSE = Cause(id="FIT604", slug="made-outside-strategy-scope", severity=Severity.ERROR, raises="RuntimeError")
 
 WORDS = ('Need to be inside "with strategy.scope()"', "Mixing different tf.distribute.Strategy objects")
 
 
 @CAUSE.in_source
+@mentions("scope")
 def from_source(module: Module) -> Iterator[Finding]:
     """One of model, optimizer and compile stands outside the only strategy's scope, another one inside."""
     for node, what in _outside(module):

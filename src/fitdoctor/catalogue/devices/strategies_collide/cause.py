@@ -24,7 +24,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.strategies import made
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix
@@ -37,13 +37,13 @@ CAUSE = Cause(
     slug="strategies-collide",
     severity=Severity.ERROR,
     raises=("InvalidArgumentError", "InternalError"),
-    words=("Strategy",),
 )
 
 WORDS = ("in the collective instance", "CollectiveReduce", "collective params")
 
 
 @CAUSE.in_source
+@mentions("Strategy")
 def from_source(module: Module) -> Iterator[Finding]:
     """A strategy over several devices is made in a loop, or in a function that a loop calls."""
     for site in made(module):

@@ -25,7 +25,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.traced import module_of
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Severity
 from fitdoctor.edits import fix
@@ -34,13 +34,7 @@ from fitdoctor.source.keras_objects import is_keras_model
 from fitdoctor.source.module import CallSite, Module
 from fitdoctor.source.project import Project
 
-CAUSE = Cause(
-    id="FIT905",
-    slug="checkpoint-path-rejected",
-    severity=Severity.ERROR,
-    raises="ValueError",
-    words=("ModelCheckpoint", "save"),
-)
+CAUSE = Cause(id="FIT905", slug="checkpoint-path-rejected", severity=Severity.ERROR, raises="ValueError")
 
 WEIGHTS = (".weights.h5",)
 MODELS = (".keras", ".h5")
@@ -52,6 +46,7 @@ REFUSALS = (
 
 
 @CAUSE.in_source
+@mentions("ModelCheckpoint", "save")
 def from_source(module: Module) -> Iterator[Finding]:
     """The path's last piece is written in the file, and its ending is not one that is taken."""
     if module.keras != 3:

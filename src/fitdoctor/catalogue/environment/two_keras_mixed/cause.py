@@ -26,7 +26,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.keras_signatures import PUBLIC_NAMES
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix
@@ -40,7 +40,6 @@ CAUSE = Cause(
     slug="two-keras-mixed",
     severity=Severity.ERROR,
     raises=("ValueError", "TypeError", "AttributeError"),
-    words=("tensorflow.python", "tf_keras"),
 )
 
 PRIVATE = "tensorflow.python.keras"
@@ -56,6 +55,7 @@ FOREIGN = pattern(
 
 
 @CAUSE.in_source
+@mentions("tensorflow.python", "tf_keras")
 def from_source(module: Module) -> Iterator[Finding]:
     """The private Keras is imported beside the public one, or an object of `tf_keras` goes into a model of `keras`."""
     if _uses_public(module):

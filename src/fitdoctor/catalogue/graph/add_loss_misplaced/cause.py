@@ -28,7 +28,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.traced import at_frame, module_of
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, insert_after, insert_before, spell
@@ -45,7 +45,6 @@ CAUSE = Cause(
     slug="add-loss-misplaced",
     severity=Severity.ERROR,
     raises=("NotImplementedError", "ValueError", "AttributeError"),
-    words=("add_loss", "add_metric"),
 )
 
 _LAMBDA = "`add_loss()` can only be called from inside"
@@ -53,6 +52,7 @@ _METRIC = pattern(r"`add_metric\(\)` method is deprecated")
 
 
 @CAUSE.in_source
+@mentions("add_loss", "add_metric")
 def from_source(module: Module) -> Iterator[Finding]:
     """The call stands where Keras 3 does not look, or refuses it."""
     if module.keras != 3:

@@ -32,7 +32,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.array_twins import array_calls, method_edits, twin_edits
 from fitdoctor.catalogue.traced import (
     ARRAY_METHODS,
@@ -66,7 +66,6 @@ CAUSE = Cause(
     slug="numpy-on-symbolic-tensor",
     severity=Severity.ERROR,
     raises=("NotImplementedError", "AttributeError", "TypeError"),
-    words=("def", "lambda"),
 )
 
 _HARMLESS = frozenset(
@@ -102,6 +101,7 @@ class _Use:
 
 
 @CAUSE.in_source
+@mentions("def", "lambda")
 def from_source(module: Module) -> Iterator[Finding]:
     """Traced code hands a tensor to something that needs its value; one finding a statement."""
     for function in traced_functions(module):

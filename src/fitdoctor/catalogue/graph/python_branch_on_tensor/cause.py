@@ -29,7 +29,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.traced import (
     at_frame,
     function_at,
@@ -54,7 +54,6 @@ CAUSE = Cause(
     slug="python-branch-on-tensor",
     severity=Severity.ERROR,
     raises=("OperatorNotAllowedInGraphError", "TypeError"),
-    words=("def", "lambda"),
 )
 
 _BOOL = ("as a Python `bool` is not allowed", "as a Python bool is not allowed")
@@ -78,6 +77,7 @@ class _Branch:
 
 
 @CAUSE.in_source
+@mentions("def", "lambda")
 def from_source(module: Module) -> Iterator[Finding]:
     """Traced code that AutoGraph leaves as it is branches on a tensor."""
     for function in traced_functions(module):

@@ -27,19 +27,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.traced import is_symbolic, name_of, own_nodes, traced_evidence, traced_functions
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, spell, unsafe
 from fitdoctor.source.callees import is_self
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
 
-CAUSE = Cause(
-    id="FIT409",
-    slug="python-effect-while-tracing",
-    severity=Severity.WARNING,
-    words=("def", "lambda"),
-)
+CAUSE = Cause(id="FIT409", slug="python-effect-while-tracing", severity=Severity.WARNING)
 
 _DRAWS = frozenset(
     "random randint uniform choice choices sample shuffle gauss normalvariate randrange triangular betavariate "
@@ -56,6 +51,7 @@ _NOT_FOR_VALUES = frozenset({"seed", "name"})
 
 
 @CAUSE.in_source
+@mentions("def", "lambda")
 def from_source(module: Module) -> Iterator[Finding]:
     """Traced code draws, counts or prints with Python."""
     for function in traced_functions(module):

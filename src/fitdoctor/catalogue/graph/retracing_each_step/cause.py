@@ -28,7 +28,7 @@ import ast
 from collections.abc import Iterator
 from functools import lru_cache
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.traced import own_nodes
 from fitdoctor.catalogue.training_loops import (
     Loop,
@@ -45,12 +45,7 @@ from fitdoctor.edits import fix, insert_before, spell, unsafe, wrap
 from fitdoctor.source.callees import argument_for
 from fitdoctor.source.module import FunctionInfo, Module
 
-CAUSE = Cause(
-    id="FIT412",
-    slug="retracing-each-step",
-    severity=Severity.WARNING,
-    words=("function",),
-)
+CAUSE = Cause(id="FIT412", slug="retracing-each-step", severity=Severity.WARNING)
 
 _SIZED = frozenset(
     f"numpy.{name}"
@@ -61,6 +56,7 @@ _SIZED_METHODS = frozenset({"normal", "uniform", "random", "standard_normal", "i
 
 @CAUSE.in_source
 @CAUSE.before_fit
+@mentions("function")
 def from_source(module: Module) -> Iterator[Finding]:
     """A function is made in a loop, or called there with what makes a new trace each time."""
     if module.runs_eagerly or not _has_compiled_functions(module):

@@ -29,7 +29,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.changed_in_parts import Changed, changed_in
 from fitdoctor.catalogue.graph_parts import (
     Escape,
@@ -61,7 +61,6 @@ CAUSE = Cause(
     slug="tensor-from-branch",
     severity=Severity.ERROR,
     raises=("InaccessibleTensorError", "TypeError", "ValueError"),
-    words=("def", "lambda"),
 )
 
 _ONE_BRANCH = pattern(r"'(?P<name>[\w.]+)' must (?:also )?be (?:initialized|defined) in (?:the|both)")
@@ -69,6 +68,7 @@ _RETURN = pattern(r"branch must also have a return|value must also be returned|m
 
 
 @CAUSE.in_source
+@mentions("def", "lambda")
 def from_source(module: Module) -> Iterator[Finding]:
     """Something is put away in a branch and read after it; a name or a return is there in one branch only."""
     for escape in escapes_from(module, "branches"):

@@ -29,7 +29,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.changed_in_parts import Changed, changed_in
 from fitdoctor.catalogue.graph_parts import Escape, Undefined, carried_but_undefined, escapes_from
 from fitdoctor.catalogue.leaks import graph_part
@@ -56,13 +56,13 @@ CAUSE = Cause(
     slug="tensor-from-loop-body",
     severity=Severity.ERROR,
     raises=("InaccessibleTensorError", "TypeError", "ValueError"),
-    words=("def", "lambda"),
 )
 
 UNDEFINED = "must be defined before the loop"
 
 
 @CAUSE.in_source
+@mentions("def", "lambda")
 def from_source(module: Module) -> Iterator[Finding]:
     """A list filled in a loop of the graph is read after it; a loop variable has no first value."""
     for escape in escapes_from(module, "loops"):

@@ -30,7 +30,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.held_tensors import held_evidence, held_message, still_held
 from fitdoctor.catalogue.kept_reads import Read, fatal_reads
 from fitdoctor.catalogue.kept_tensors import GROWING, Kept, is_traced_by_itself, kept_tensors
@@ -56,11 +56,11 @@ CAUSE = Cause(
     slug="tensor-kept-in-container",
     severity=Severity.ERROR,
     raises=("TypeError", "InaccessibleTensorError", "AttributeError", "NotImplementedError"),
-    words=("def", "lambda"),
 )
 
 
 @CAUSE.in_source
+@mentions("def", "lambda")
 def from_source(project: Project, module: Module) -> Iterator[Finding]:
     """Traced code puts a tensor into something that outlives the trace, and it is read outside of it."""
     for kept in kept_tensors(module):
@@ -71,6 +71,7 @@ def from_source(project: Project, module: Module) -> Iterator[Finding]:
 
 
 @CAUSE.in_source
+@mentions("def", "lambda")
 def changes_its_argument(module: Module) -> Iterator[Finding]:
     """A `tf.function` appends to a list that it is given: it refuses to."""
     for function in module.functions:

@@ -31,7 +31,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.held_tensors import held_evidence, held_message, still_held
 from fitdoctor.catalogue.kept_reads import Read, fatal_reads
 from fitdoctor.catalogue.kept_tensors import Kept, guard_of, kept_tensors
@@ -58,7 +58,6 @@ CAUSE = Cause(
     slug="tensor-kept-on-attribute",
     severity=Severity.ERROR,
     raises=("TypeError", "InaccessibleTensorError", "AttributeError", "NotImplementedError"),
-    words=("def", "lambda"),
 )
 
 _REDUCTIONS = (
@@ -72,6 +71,7 @@ _REDUCTIONS = (
 
 
 @CAUSE.in_source
+@mentions("def", "lambda")
 def from_source(project: Project, module: Module) -> Iterator[Finding]:
     """A traced method stores a tensor on an attribute that is read outside of its trace."""
     for kept in kept_tensors(module):

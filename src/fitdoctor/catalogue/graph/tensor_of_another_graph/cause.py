@@ -27,7 +27,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.leaks import graph_part
 from fitdoctor.catalogue.own_graphs import (
     block_around,
@@ -51,7 +51,6 @@ CAUSE = Cause(
     slug="tensor-of-another-graph",
     severity=Severity.ERROR,
     raises=("TypeError", "ValueError", "RuntimeError", "InaccessibleTensorError"),
-    words=("as_default",),
 )
 
 _OTHER_GRAPH = (
@@ -63,6 +62,7 @@ _NOT_EAGER = "only supports Python-style iteration in eager mode"
 
 
 @CAUSE.in_source
+@mentions("as_default")
 def from_source(module: Module, project: Project) -> Iterator[Finding]:
     """A block makes Keras objects, or tensors that are used outside of it."""
     if module.keras != 3 or switched_off(project) is not None:

@@ -28,7 +28,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.kept_reads import runs_plainly
 from fitdoctor.catalogue.own_graphs import (
     SWITCHES,
@@ -53,7 +53,6 @@ CAUSE = Cause(
     slug="tensorflow-1-api",
     severity=Severity.ERROR,
     raises=("RuntimeError", "AttributeError", "TypeError", "ValueError"),
-    words=("tensorflow",),
 )
 
 _V1 = "tensorflow.compat.v1."
@@ -81,6 +80,7 @@ class _Old:
 
 
 @CAUSE.in_source
+@mentions("tensorflow")
 def from_source(module: Module, project: Project) -> Iterator[Finding]:
     """The file uses what is gone, feeds placeholders eagerly, or switches eager execution off under Keras."""
     found = list(_old_uses(module, project))

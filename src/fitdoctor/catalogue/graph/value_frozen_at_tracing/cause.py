@@ -25,7 +25,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.traced import name_of, traced_evidence
 from fitdoctor.catalogue.training_loops import bound_in, loops_around, trains
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
@@ -36,12 +36,7 @@ from fitdoctor.source.index import FUNCTIONS
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
 from fitdoctor.source.project import Project
 
-CAUSE = Cause(
-    id="FIT411",
-    slug="value-frozen-at-tracing",
-    severity=Severity.WARNING,
-    words=("def", "lambda"),
-)
+CAUSE = Cause(id="FIT411", slug="value-frozen-at-tracing", severity=Severity.WARNING)
 
 _BEFORE_TRAINING = frozenset({"__init__", "set_model", "set_params", "on_train_begin", "build", "compile"})
 _KERAS_OWN = frozenset({"trainable", "stop_training", "optimizer", "name", "dtype", "built"})
@@ -61,6 +56,7 @@ class _Value:
 
 
 @CAUSE.in_source
+@mentions("def", "lambda")
 def from_source(module: Module, project: Project) -> Iterator[Finding]:
     """Traced code reads it as Python's, and something changes it after a trace."""
     if module.runs_eagerly:

@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.data_trail import Link, nearest, trail
 from fitdoctor.catalogue.embeddings import Lookup, lookups
 from fitdoctor.catalogue.value_changes import becomes_whole, makes_negative, scales
@@ -35,16 +35,12 @@ from fitdoctor.edits import fix
 from fitdoctor.facts import DataFacts, FitFacts, ModelFacts, Statistics, Unknown
 from fitdoctor.source.project import Project
 
-CAUSE = Cause(
-    id="FIT115",
-    slug="embedding-fed-floats",
-    severity=Severity.WARNING,
-    words=("Embedding",),
-)
+CAUSE = Cause(id="FIT115", slug="embedding-fed-floats", severity=Severity.WARNING)
 
 
 @CAUSE.in_source
 @CAUSE.before_fit
+@mentions("Embedding")
 def from_data(
     model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
 ) -> Iterator[Finding]:

@@ -24,7 +24,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.contents import arrays_of
 from fitdoctor.catalogue.data_places import made_near
 from fitdoctor.catalogue.data_trail import Link, trail
@@ -43,13 +43,13 @@ CAUSE = Cause(
     severity=Severity.ERROR,
     raises="ValueError",
     explains=("FIT201", "FIT202", "FIT204", "FIT205"),
-    words=("split",),
 )
 
 SPLITS = frozenset({"sklearn.model_selection.train_test_split"})
 
 
 @CAUSE.in_source
+@mentions("split")
 def from_source(data: DataFacts, project: Project) -> Iterator[Finding]:
     """Both are parts of one array: what a split gives was unpacked in the wrong order."""
     if data.role != "training" or len(data.x) != 1 or len(data.y) != 1:

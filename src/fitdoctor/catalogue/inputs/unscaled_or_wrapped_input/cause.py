@@ -28,7 +28,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.byte_arithmetic import BYTE_WORDS, reads_bytes, wraps
 from fitdoctor.catalogue.data_trail import nearest, trail
 from fitdoctor.catalogue.words import number, place
@@ -38,12 +38,7 @@ from fitdoctor.facts import ArrayFacts, DataFacts, FitFacts, ModelFacts, Statist
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 
-CAUSE = Cause(
-    id="FIT112",
-    slug="unscaled-or-wrapped-input",
-    severity=Severity.WARNING,
-    words=BYTE_WORDS,
-)
+CAUSE = Cause(id="FIT112", slug="unscaled-or-wrapped-input", severity=Severity.WARNING)
 
 LARGE = 1000.0
 """From here on a feature is so large that the usual initial weights do not suit it."""
@@ -62,6 +57,7 @@ _PASSES_ON = frozenset({"InputLayer", "Reshape", "Flatten", "Dropout", "ZeroPadd
 
 
 @CAUSE.in_source
+@mentions(*BYTE_WORDS)
 def from_source(module: Module, project: Project) -> Iterator[Finding]:
     """An addition or subtraction of uint8 arrays that leaves their range."""
     if not reads_bytes(module) or not any("keras" in one.text for one in project.modules):

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Location, Severity
 from fitdoctor.edits import remove_argument, unsafe
@@ -35,7 +35,6 @@ CAUSE = Cause(
     severity=Severity.ERROR,
     raises="ValueError",
     explains=("FIT212", "FIT216"),
-    words=("class_weight",),
 )
 
 _WORDS = "`class_weight` is only supported for Models with a single output"
@@ -43,6 +42,7 @@ _WORDS = "`class_weight` is only supported for Models with a single output"
 
 @CAUSE.in_source
 @CAUSE.before_fit
+@mentions("class_weight")
 def from_data(fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
     """Class weights are given, and y has parts."""
     if fit.class_weight is None or data.role != "training" or data.form not in ("arrays", "dataset"):

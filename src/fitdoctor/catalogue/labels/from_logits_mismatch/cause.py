@@ -27,7 +27,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.label_edits import camel_case, with_activation
 from fitdoctor.catalogue.targets import BINARY_LOSSES, CROSSENTROPIES, Target, metrics_for, targets
 from fitdoctor.catalogue.words import place
@@ -36,11 +36,7 @@ from fitdoctor.edits import remove_argument, set_argument, spell, unsafe
 from fitdoctor.facts import Code, DataFacts, LossFacts, ModelFacts
 
 CAUSE = Cause(
-    id="FIT210",
-    slug="from-logits-mismatch",
-    severity=Severity.WARNING,
-    explains=("FIT211", "FIT218"),
-    words=("rossentropy", "bce", "BCE"),
+    id="FIT210", slug="from-logits-mismatch", severity=Severity.WARNING, explains=("FIT211", "FIT218")
 )
 
 _THRESHOLDED = frozenset({"accuracy", "BinaryAccuracy", "AUC", "Precision", "Recall"})
@@ -48,6 +44,7 @@ _THRESHOLDED = frozenset({"accuracy", "BinaryAccuracy", "AUC", "Precision", "Rec
 
 @CAUSE.in_source
 @CAUSE.before_fit
+@mentions("rossentropy", "bce", "BCE")
 def from_model(model: ModelFacts, data: DataFacts) -> Iterator[Finding]:
     """What the last activation gives is not what the loss takes."""
     for target in targets(model, data) if data.role == "training" else ():

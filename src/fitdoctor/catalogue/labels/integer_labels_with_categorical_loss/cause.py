@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.label_edits import SPARSE_METRICS, respell, respell_metrics, rework_labels
 from fitdoctor.catalogue.label_shapes import (
     CLASS_NUMBERS,
@@ -48,12 +48,12 @@ CAUSE = Cause(
     severity=Severity.ERROR,
     raises="ValueError",
     explains=("FIT205", "FIT207", "FIT211", "FIT218"),
-    words=("ategorical", "kl_divergence", "kullback", "KLD", "kld", "KLDivergence"),
 )
 
 
 @CAUSE.in_source
 @CAUSE.before_fit
+@mentions("ategorical", "kl_divergence", "kullback", "KLD", "kld", "KLDivergence")
 def from_data(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
     """Whole numbers without a class axis meet a loss that compares rows."""
     for refused in refused_before(model, data, CLASS_NUMBERS):

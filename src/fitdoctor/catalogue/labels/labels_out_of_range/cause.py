@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.label_edits import respell, rework_labels, with_units
 from fitdoctor.catalogue.label_shapes import FITS, verdict
 from fitdoctor.catalogue.shapes import while_validating
@@ -47,17 +47,12 @@ from fitdoctor.facts import ArrayFacts, DataFacts, FailureFacts, LayerFacts, Mod
 from fitdoctor.failure.patterns import LabelOutOfRange, label_out_of_range
 from fitdoctor.records import replace
 
-CAUSE = Cause(
-    id="FIT203",
-    slug="labels-out-of-range",
-    severity=Severity.ERROR,
-    raises="InvalidArgumentError",
-    words=("sparse", "Sparse"),
-)
+CAUSE = Cause(id="FIT203", slug="labels-out-of-range", severity=Severity.ERROR, raises="InvalidArgumentError")
 
 
 @CAUSE.in_source
 @CAUSE.before_fit
+@mentions("sparse", "Sparse")
 def from_data(model: ModelFacts, data: DataFacts) -> Iterator[Finding]:
     """A label that was seen has no unit."""
     for target in targets(model, data):

@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.label_edits import ROW_METRICS, respell, respell_metrics, rework_labels
 from fitdoctor.catalogue.label_shapes import (
     ONE_HOT,
@@ -47,12 +47,12 @@ CAUSE = Cause(
     severity=Severity.ERROR,
     raises="ValueError",
     explains=("FIT203", "FIT205", "FIT218"),
-    words=("sparse", "Sparse"),
 )
 
 
 @CAUSE.in_source
 @CAUSE.before_fit
+@mentions("sparse", "Sparse")
 def from_data(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
     """Labels with as many axes as the output meet the sparse loss."""
     for refused in refused_before(model, data, ONE_HOT):

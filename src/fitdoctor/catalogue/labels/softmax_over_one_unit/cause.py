@@ -26,7 +26,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.label_edits import respell, with_activation
 from fitdoctor.catalogue.targets import BINARY, CATEGORICAL, REGRESSION, SPARSE, Target, targets
 from fitdoctor.catalogue.words import place
@@ -40,7 +40,6 @@ CAUSE = Cause(
     slug="softmax-over-one-unit",
     severity=Severity.WARNING,
     explains=("FIT205", "FIT210", "FIT211", "FIT218"),
-    words=("softmax", "Softmax"),
 )
 
 _SUBJECT = "softmax over one unit"
@@ -49,6 +48,7 @@ _MESSAGE = "softmax over one unit is always 1"
 
 @CAUSE.in_source
 @CAUSE.before_fit
+@mentions("softmax", "Softmax")
 def from_output(model: ModelFacts, data: DataFacts) -> Iterator[Finding]:
     """The last activation is softmax, and the last axis has length 1."""
     for target in targets(model, data) if data.role == "training" else ():
@@ -118,6 +118,7 @@ def _fixes(target: Target) -> list[Fix]:
 
 
 @CAUSE.in_source
+@mentions("softmax", "Softmax")
 def from_calls(module: Module) -> Iterator[Finding]:
     """`Dense(1, activation="softmax")` as it is written, with whatever model around it."""
     for call in module.calls_to("keras.layers.Dense"):

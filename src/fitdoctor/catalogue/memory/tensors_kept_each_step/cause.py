@@ -24,23 +24,19 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.gradient_ways import is_model_call, tapes
 from fitdoctor.diagnosis import Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix
 from fitdoctor.source.module import CallSite, Module
 
-CAUSE = Cause(
-    id="FIT804",
-    slug="tensors-kept-each-step",
-    severity=Severity.WARNING,
-    words=("append",),
-)
+CAUSE = Cause(id="FIT804", slug="tensors-kept-each-step", severity=Severity.WARNING)
 
 EACH_STEP = ("on_train_batch_end", "on_train_batch_begin", "on_batch_end", "on_batch_begin")
 
 
 @CAUSE.in_source
+@mentions("append")
 def from_source(module: Module) -> Iterator[Finding]:
     """`kept.append(tensor)` in a training loop, in a callback of each batch, or in an eager `train_step`."""
     for site in module.method_calls("append"):

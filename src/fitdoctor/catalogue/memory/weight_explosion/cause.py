@@ -24,19 +24,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import replace_code, unsafe
 from fitdoctor.facts import Code, DataFacts, FailureFacts, FitFacts, LayerFacts, ModelFacts, Unknown
 
-CAUSE = Cause(
-    id="FIT805",
-    slug="weight-explosion",
-    severity=Severity.WARNING,
-    explains=("FIT806",),
-    words=("Flatten", "applications"),
-)
+CAUSE = Cause(id="FIT805", slug="weight-explosion", severity=Severity.WARNING, explains=("FIT806",))
 
 MANY = 100_000_000
 POOLING = {4: "GlobalAveragePooling2D", 3: "GlobalAveragePooling1D", 5: "GlobalAveragePooling3D"}
@@ -44,6 +38,7 @@ POOLING = {4: "GlobalAveragePooling2D", 3: "GlobalAveragePooling1D", 5: "GlobalA
 
 @CAUSE.in_source
 @CAUSE.before_fit
+@mentions("Flatten", "applications")
 def from_model(model: ModelFacts, fit: FitFacts) -> Iterator[Finding]:
     """A Dense layer of that many weights follows a Flatten."""
     if fit.method != "fit":

@@ -25,7 +25,7 @@ import ast
 import itertools
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.keras_tensors import is_keras_tensor
 from fitdoctor.catalogue.layer_refusals import Refusal, of_site
 from fitdoctor.catalogue.layer_source import found_in, node_at
@@ -45,7 +45,6 @@ CAUSE = Cause(
     severity=Severity.ERROR,
     raises="ValueError",
     explains=("FIT102", "FIT304"),
-    words=("def", "lambda"),
 )
 
 NEEDS_AN_AXIS = frozenset({"Dense", "BatchNormalization", "LSTM", "GRU", "SimpleRNN", "Conv1D", "Flatten"})
@@ -53,6 +52,7 @@ NEEDS_AN_AXIS = frozenset({"Dense", "BatchNormalization", "LSTM", "GRU", "Simple
 
 
 @CAUSE.in_source
+@mentions("def", "lambda")
 def from_source(model: ModelFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
     """A layer of the user's returns `x[:, i]` of its rank-2 input, and the next layer needs an axis more."""
     if model.kind != "sequential":

@@ -26,7 +26,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.layer_source import is_layer_call
 from fitdoctor.catalogue.traced import at_frame, module_of, name_of, own_nodes
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, Severity
@@ -46,7 +46,6 @@ CAUSE = Cause(
     severity=Severity.ERROR,
     raises=("ValueError", "TypeError", "AttributeError"),
     explains=("FIT215",),
-    words=("def", "lambda"),
 )
 
 _EFFECTS = frozenset({"add_loss", "add_metric", "print"})
@@ -67,6 +66,7 @@ _SAID = pattern(
 
 
 @CAUSE.in_source
+@mentions("def", "lambda")
 def from_source(module: Module) -> Iterator[Finding]:
     """A function whose result Keras uses, and that has none."""
     for function in module.functions:

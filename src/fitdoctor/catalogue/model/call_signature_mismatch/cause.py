@@ -28,7 +28,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.keras_contracts import Contract, contracts_in, is_static, misfit
 from fitdoctor.catalogue.model_classes import head
 from fitdoctor.catalogue.traced import at_frame, module_of, name_of, own_nodes
@@ -47,7 +47,6 @@ CAUSE = Cause(
     severity=Severity.ERROR,
     raises=("TypeError", "ValueError"),
     explains=("FIT302",),
-    words=("def", "lambda"),
 )
 
 _TOO_MANY = "too many positional arguments"
@@ -55,6 +54,7 @@ _NO_POSITIONAL = "should have a single positional argument, the input tensor"
 
 
 @CAUSE.in_source
+@mentions("def", "lambda")
 def from_source(module: Module) -> Iterator[Finding]:
     """Keras's call cannot be bound to the parameters."""
     for function, contract, kind in contracts_in(module):

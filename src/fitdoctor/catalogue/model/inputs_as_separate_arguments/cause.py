@@ -24,7 +24,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.model_classes import class_of_model, head, required_inputs
 from fitdoctor.catalogue.traced import at_frame, module_of, name_of
 from fitdoctor.catalogue.words import place
@@ -41,7 +41,6 @@ CAUSE = Cause(
     severity=Severity.ERROR,
     raises="TypeError",
     explains=("FIT109", "FIT314"),
-    words=("def", "lambda"),
 )
 
 _MISSING = pattern(r"missing a required argument: '(?P<name>\w+)'")
@@ -57,6 +56,7 @@ _STEPS |= {"predict": "predict_step", "predict_on_batch": "predict_step"}
 
 @CAUSE.in_source
 @CAUSE.before_fit
+@mentions("def", "lambda")
 def from_model(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
     """Keras calls the model with one argument, and `call` needs more."""
     step = _STEPS.get(fit.method, "")

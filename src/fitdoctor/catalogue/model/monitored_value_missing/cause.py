@@ -29,7 +29,7 @@ import difflib
 import re
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.words import listing, place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import set_argument, unsafe
@@ -41,13 +41,7 @@ from fitdoctor.source.project import Project
 WATCHERS = {"EarlyStopping": 0, "ModelCheckpoint": 1, "ReduceLROnPlateau": 0}
 """The callbacks that watch a value, and the position of `monitor` among their arguments."""
 
-CAUSE = Cause(
-    id="FIT322",
-    slug="monitored-value-missing",
-    severity=Severity.ERROR,
-    raises="ValueError",
-    words=tuple(WATCHERS),
-)
+CAUSE = Cause(id="FIT322", slug="monitored-value-missing", severity=Severity.ERROR, raises="ValueError")
 
 _HARMLESS = frozenset(
     "EarlyStopping ModelCheckpoint ReduceLROnPlateau TensorBoard CSVLogger TerminateOnNaN LearningRateScheduler "
@@ -68,6 +62,7 @@ _SAME = {
 
 @CAUSE.in_source
 @CAUSE.before_fit
+@mentions(*tuple(WATCHERS))
 def from_call(model: ModelFacts, fit: FitFacts, project: Project | Unknown) -> Iterator[Finding]:
     """What the callback watches is not among what fit will have."""
     if fit.method != "fit" or not model.compiled:

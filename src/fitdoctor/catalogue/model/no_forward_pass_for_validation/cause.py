@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.model_classes import class_of_model, is_plain
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
@@ -33,11 +33,7 @@ from fitdoctor.source.module import ClassInfo
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(
-    id="FIT318",
-    slug="no-forward-pass-for-validation",
-    severity=Severity.ERROR,
-    raises="NotImplementedError",
-    words=("train_step",),
+    id="FIT318", slug="no-forward-pass-for-validation", severity=Severity.ERROR, raises="NotImplementedError"
 )
 
 _SAID = "does not have a `call()` method implemented"
@@ -48,6 +44,7 @@ _MAKERS = {"test_step": "make_test_function", "predict_step": "make_predict_func
 
 @CAUSE.in_source
 @CAUSE.before_fit
+@mentions("train_step")
 def from_model(model: ModelFacts, fit: FitFacts, project: Project) -> Iterator[Finding]:
     """The class trains by its own step and has nothing that Keras could validate with."""
     step = _STEPS.get(fit.method, "")

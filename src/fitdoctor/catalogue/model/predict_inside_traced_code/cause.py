@@ -27,7 +27,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.traced import (
     at_frame,
     function_at,
@@ -50,7 +50,6 @@ CAUSE = Cause(
     severity=Severity.ERROR,
     raises=("RuntimeError", "TypeError", "ValueError", "AttributeError"),
     explains=("FIT407",),
-    words=("def", "lambda"),
 )
 
 PREDICTS = ("predict", "predict_on_batch")
@@ -60,6 +59,7 @@ _TEXT = pattern(r"\.(?P<method>predict|predict_on_batch|evaluate|fit|train_on_ba
 
 
 @CAUSE.in_source
+@mentions("def", "lambda")
 def from_source(module: Module) -> Iterator[Finding]:
     """A model's own loop is started in a function that is traced."""
     for site in module.method_calls(*LOOPS):

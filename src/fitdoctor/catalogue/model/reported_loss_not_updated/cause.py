@@ -27,7 +27,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.model_classes import differentiated, is_plain, reached_methods, returned, steps_of
 from fitdoctor.catalogue.traced import name_of, own_nodes
 from fitdoctor.diagnosis import Evidence, Finding, Fix, Severity
@@ -37,18 +37,14 @@ from fitdoctor.source.index import FUNCTIONS
 from fitdoctor.source.keras_objects import kind_of_value
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
 
-CAUSE = Cause(
-    id="FIT317",
-    slug="reported-loss-not-updated",
-    severity=Severity.WARNING,
-    words=("train_step",),
-)
+CAUSE = Cause(id="FIT317", slug="reported-loss-not-updated", severity=Severity.WARNING)
 
 KERAS_TRACKER = "_loss_tracker"
 _READS = frozenset({"result", "reset_state", "reset_states", "name"})
 
 
 @CAUSE.in_source
+@mentions("train_step")
 def from_source(module: Module) -> Iterator[Finding]:
     """The step returns a metric that nothing in the program updates."""
     for step in steps_of(module):

@@ -26,7 +26,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.traced import own_nodes
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, insert_before
@@ -41,11 +41,7 @@ if TYPE_CHECKING:
     from typing import TypeGuard
 
 CAUSE = Cause(
-    id="FIT308",
-    slug="super-init-missing",
-    severity=Severity.ERROR,
-    raises=("AttributeError", "RuntimeError"),
-    words=("class",),
+    id="FIT308", slug="super-init-missing", severity=Severity.ERROR, raises=("AttributeError", "RuntimeError")
 )
 
 _NEEDS_IT = frozenset({"Layer", "Model", "Loss", "Metric"})
@@ -55,6 +51,7 @@ _PREPARED = frozenset({"name", "_name", "dtype", "reduction", "trainable", "laye
 
 
 @CAUSE.in_source
+@mentions("class")
 def from_source(module: Module) -> Iterator[Finding]:
     """A class of Keras with an `__init__` that never, or too late, calls that of its base."""
     for info in module.classes:

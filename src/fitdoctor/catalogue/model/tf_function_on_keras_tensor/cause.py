@@ -26,7 +26,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.keras_tensors import is_keras_tensor, is_operation, misused, twin_edits
 from fitdoctor.catalogue.layer_source import spell_layer
 from fitdoctor.catalogue.traced import at_frame, module_of
@@ -42,7 +42,6 @@ CAUSE = Cause(
     severity=Severity.ERROR,
     raises=("ValueError", "AttributeError", "TypeError"),
     explains=("FIT407",),
-    words=("tensorflow",),
 )
 
 _SAID = (
@@ -52,6 +51,7 @@ _SAID = (
 
 
 @CAUSE.in_source
+@mentions("tensorflow")
 def from_source(module: Module) -> Iterator[Finding]:
     """An operation of TensorFlow gets a tensor that comes from an `Input`."""
     if module.keras < 3 or "Input" not in module.text and ".output" not in module.text:

@@ -29,7 +29,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.keras_contracts import is_called_by_program
 from fitdoctor.catalogue.model_classes import (
     STEPS,
@@ -55,7 +55,6 @@ CAUSE = Cause(
     severity=Severity.ERROR,
     raises=("AttributeError", "ValueError", "OperatorNotAllowedInGraphError"),
     explains=("FIT109", "FIT310", "FIT408"),
-    words=("_step",),
 )
 
 _NO_ITEMS = pattern(r"'(?P<type>[\w.]+)' object has no attribute 'items'|object has no attribute 'items'")
@@ -69,6 +68,7 @@ _TRAINS = frozenset({"fit", "evaluate", "train_on_batch", "test_on_batch"})
 
 
 @CAUSE.in_source
+@mentions("_step")
 def from_source(module: Module) -> Iterator[Finding]:
     """The step surely returns a tensor or a tuple, or has no return at all."""
     for step in steps_of(module):
@@ -242,6 +242,7 @@ def _compared(step: FunctionInfo) -> tuple[str, str] | None:
 
 @CAUSE.in_source
 @CAUSE.before_fit
+@mentions("_step")
 def from_batch(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
     """The batch has another number of parts than the step unpacks."""
     name = (

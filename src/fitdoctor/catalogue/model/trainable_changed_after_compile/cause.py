@@ -25,7 +25,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.words import listing, place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, insert_before, unsafe
@@ -33,12 +33,7 @@ from fitdoctor.facts import Code, FitFacts, ModelFacts, Unknown
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
 from fitdoctor.source.project import Project
 
-CAUSE = Cause(
-    id="FIT323",
-    slug="trainable-changed-after-compile",
-    severity=Severity.WARNING,
-    words=("trainable",),
-)
+CAUSE = Cause(id="FIT323", slug="trainable-changed-after-compile", severity=Severity.WARNING)
 
 _AFTER_THE_FIRST_BATCH = (
     "on_epoch_end",
@@ -53,6 +48,7 @@ _COMPILES = ("compile", "make_train_function", "train_function")
 
 @CAUSE.in_source
 @CAUSE.before_fit
+@mentions("trainable")
 def from_model(model: ModelFacts, fit: FitFacts, project: Project | Unknown) -> Iterator[Finding]:
     """The traced step trains other layers than `trainable` says now."""
     if fit.method not in ("fit", "train_on_batch") or not model.trainable_changed or model.run_eagerly:
@@ -146,6 +142,7 @@ def _compile_again(model: ModelFacts, fit: FitFacts) -> Fix:
 
 
 @CAUSE.in_source
+@mentions("trainable")
 def in_callback(module: Module) -> Iterator[Finding]:
     """A callback changes it while the traced step is running."""
     if module.runs_eagerly:

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.pipeline_steps import words
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
@@ -39,7 +39,6 @@ CAUSE = Cause(
     severity=Severity.ERROR,
     raises="ValueError",
     explains=("FIT107", "FIT108", "FIT109", "FIT214", "FIT215"),
-    words=("ataset", "yield", "enerator", "Sequence", "flow", "iter", "cycle"),
 )
 
 POSITIONS = {"y": 1, "batch_size": 2, "validation_split": 6, "sample_weight": 10}
@@ -48,6 +47,7 @@ BATCHED = ("dataset", "generator", "pydataset", "dataloader")
 
 
 @CAUSE.in_source
+@mentions("ataset", "yield", "enerator", "Sequence", "flow", "iter", "cycle")
 def from_source(fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
     """The same, as far as the source tells what the arguments are."""
     for finding in from_call(fit, data):

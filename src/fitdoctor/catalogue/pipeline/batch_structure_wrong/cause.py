@@ -30,7 +30,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.generator_sources import (
     batches_of,
     expression_of,
@@ -57,7 +57,6 @@ CAUSE = Cause(
     severity=Severity.ERROR,
     raises=("ValueError", "TypeError"),
     explains=("FIT109", "FIT205", "FIT214", "FIT215", "FIT204", "FIT201", "FIT101", "FIT102", "FIT712"),
-    words=("ataset", "yield", "enerator", "Sequence", "flow", "iter", "cycle"),
 )
 
 MUST_BE_TUPLE = "generator must return a tuple"
@@ -68,6 +67,7 @@ FORMAT = "Data is expected to be in format"
 
 
 @CAUSE.in_source
+@mentions("ataset", "yield", "enerator", "Sequence", "flow", "iter", "cycle")
 def from_source(module: Module) -> Iterator[Finding]:
     """A generator function that yields lists, called in the arguments of fit."""
     for call in module.method_calls("fit"):
@@ -146,6 +146,7 @@ def from_generator(fit: FitFacts, data: DataFacts, project: Project | Unknown) -
 
 
 @CAUSE.in_source
+@mentions("ataset", "yield", "enerator", "Sequence", "flow", "iter", "cycle")
 def lists_in_source(module: Module) -> Iterator[Finding]:
     """A generator function or a PyDataset whose batches hold a list of inputs or labels, given to fit."""
     if module.facts.keras == 2:
@@ -257,6 +258,7 @@ def _nested(location: Location | None, confidence: Confidence, edits: tuple[Edit
 
 
 @CAUSE.in_source
+@mentions("ataset", "yield", "enerator", "Sequence", "flow", "iter", "cycle")
 def windows_in_source(module: Module) -> Iterator[Finding]:
     """`window` followed by a `map` that takes its windows for tensors."""
     for call in module.method_calls("window"):
@@ -279,6 +281,7 @@ def windows_in_source(module: Module) -> Iterator[Finding]:
 
 
 @CAUSE.in_source
+@mentions("ataset", "yield", "enerator", "Sequence", "flow", "iter", "cycle")
 def parts_in_source(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
     """The same, as far as the source tells the parts."""
     for finding in from_parts(model, fit, data, project):

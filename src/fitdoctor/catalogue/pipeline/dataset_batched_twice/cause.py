@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.pipeline_steps import BATCHING, batch_steps, step_place, without_step, words
 from fitdoctor.catalogue.shapes import forward_failure, went_through
 from fitdoctor.catalogue.words import place, shape_words
@@ -50,12 +50,12 @@ CAUSE = Cause(
     severity=Severity.ERROR,
     raises=("ValueError", "InvalidArgumentError"),
     explains=("FIT101", "FIT102", "FIT103", "FIT304", "FIT712"),
-    words=("ataset", "yield", "enerator", "Sequence", "flow", "iter", "cycle"),
 )
 
 
 @CAUSE.in_source
 @CAUSE.before_fit
+@mentions("ataset", "yield", "enerator", "Sequence", "flow", "iter", "cycle")
 def from_pipeline(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
     """Two batch axes in the element, and a model that wants one."""
     if data.form != "dataset" or not data.x or (went_through(data) and not _squeezed(model, data)):

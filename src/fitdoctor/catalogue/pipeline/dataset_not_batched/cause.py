@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.pipeline_steps import (
     BATCHING,
     READY_MADE,
@@ -57,7 +57,6 @@ CAUSE = Cause(
     severity=Severity.ERROR,
     raises="ValueError",
     explains=("FIT101", "FIT102", "FIT103", "FIT201", "FIT204", "FIT205", "FIT217", "FIT304", "FIT712"),
-    words=("ataset", "yield", "enerator", "Sequence", "flow", "iter", "cycle"),
 )
 
 SINGLE = frozenset(
@@ -70,6 +69,7 @@ AFTER_BATCH = ("prefetch",)
 
 @CAUSE.in_source
 @CAUSE.before_fit
+@mentions("ataset", "yield", "enerator", "Sequence", "flow", "iter", "cycle")
 def from_pipeline(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
     """No batch operation in the chain, and the element is a sample of the model's input."""
     if data.form != "dataset" or not data.pipeline or not data.x or not _is_single(data.pipeline):

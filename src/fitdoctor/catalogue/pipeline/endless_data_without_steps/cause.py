@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.generator_sources import generator_behind, never_ends
 from fitdoctor.catalogue.pipeline_steps import setting, step_place, without_step, words
 from fitdoctor.catalogue.words import place
@@ -35,13 +35,7 @@ from fitdoctor.facts import Code, DataFacts, FitFacts, ModelFacts, PipelineStep,
 from fitdoctor.records import replace
 from fitdoctor.source.project import Project
 
-CAUSE = Cause(
-    id="FIT704",
-    slug="endless-data-without-steps",
-    severity=Severity.ERROR,
-    never_ends=True,
-    words=("ataset", "yield", "enerator", "Sequence", "flow", "iter", "cycle"),
-)
+CAUSE = Cause(id="FIT704", slug="endless-data-without-steps", severity=Severity.ERROR, never_ends=True)
 
 KERAS_CALLBACKS = frozenset(
     "BackupAndRestore CSVLogger EarlyStopping History LearningRateScheduler ModelCheckpoint ProgbarLogger "
@@ -51,6 +45,7 @@ KERAS_CALLBACKS = frozenset(
 
 
 @CAUSE.in_source
+@mentions("ataset", "yield", "enerator", "Sequence", "flow", "iter", "cycle")
 def from_source(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
     """What the source tells of the data; a program may do something that it does not tell."""
     for finding in from_data(model, fit, data, project):

@@ -24,7 +24,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.generator_sources import expression_of
 from fitdoctor.catalogue.traced import module_of
 from fitdoctor.catalogue.words import place
@@ -42,7 +42,6 @@ CAUSE = Cause(
     severity=Severity.ERROR,
     raises=("ValueError", "AttributeError", "TypeError"),
     explains=("FIT105", "FIT107", "FIT108", "FIT215", "FIT712"),
-    words=("submit", "async", "def"),
 )
 
 REMEDIES = {
@@ -125,6 +124,7 @@ def _kind_words(kind: str) -> str:
 
 
 @CAUSE.in_source
+@mentions("submit", "async", "def")
 def from_source(module: Module) -> Iterator[Finding]:
     """What is given to fit was made by `submit`, by an `async def` without `await`, or is a function's bare name."""
     for call in module.method_calls("fit"):

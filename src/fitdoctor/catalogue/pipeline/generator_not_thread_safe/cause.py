@@ -24,7 +24,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.generator_sources import generator_function
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, set_argument
@@ -37,11 +37,11 @@ CAUSE = Cause(
     slug="generator-not-thread-safe",
     severity=Severity.ERROR,
     raises=("InvalidArgumentError", "ValueError"),
-    words=("PyDataset", "Sequence"),
 )
 
 
 @CAUSE.in_source
+@mentions("PyDataset", "Sequence")
 def from_source(module: Module) -> Iterator[Finding]:
     """A PyDataset that calls `next` on a generator it keeps, made with several workers."""
     for info in module.classes:

@@ -27,7 +27,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.generator_sources import expression_of
 from fitdoctor.catalogue.pipeline_steps import words
 from fitdoctor.catalogue.shapes import forward_failure, went_through
@@ -55,7 +55,6 @@ CAUSE = Cause(
     severity=Severity.ERROR,
     raises="ValueError",
     explains=("FIT712", "FIT320"),
-    words=("ataset", "yield", "enerator", "Sequence", "flow", "iter", "cycle"),
 )
 
 PYTHON_CALLS = (
@@ -193,6 +192,7 @@ NEEDS_RANK = frozenset(
 
 
 @CAUSE.in_source
+@mentions("ataset", "yield", "enerator", "Sequence", "flow", "iter", "cycle")
 def from_source(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
     """A `map` with `py_function`, or a generator without shapes, in front of a layer that needs a rank."""
     if data.form != "dataset" or went_through(data) or not data.pipeline:
@@ -214,6 +214,7 @@ RESIZERS = ("resize", "resize_with_pad", "resize_with_crop_or_pad", "central_cro
 
 
 @CAUSE.in_source
+@mentions("ataset", "yield", "enerator", "Sequence", "flow", "iter", "cycle")
 def resized_in_source(module: Module) -> Iterator[Finding]:
     """A picture from `decode_image` that is resized in traced code."""
     for call in module.calls_to(*(f"tensorflow.image.{name}" for name in RESIZERS)):

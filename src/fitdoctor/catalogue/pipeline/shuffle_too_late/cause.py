@@ -29,7 +29,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.pipeline_steps import (
     BATCHING,
     READY_MADE,
@@ -49,12 +49,7 @@ from fitdoctor.records import replace
 from fitdoctor.source.module import CallSite, Module
 from fitdoctor.source.project import Project
 
-CAUSE = Cause(
-    id="FIT713",
-    slug="shuffle-too-late",
-    severity=Severity.WARNING,
-    words=("ataset", "yield", "enerator", "Sequence", "flow", "iter", "cycle"),
-)
+CAUSE = Cause(id="FIT713", slug="shuffle-too-late", severity=Severity.WARNING)
 
 PARTS = ("take", "skip")
 RANDOM_ORDER = frozenset(
@@ -67,6 +62,7 @@ ELSEWHERE = ("numpy.", "random.", "sklearn.", "tensorflow.random.", "keras.rando
 
 @CAUSE.in_source
 @CAUSE.before_fit
+@mentions("ataset", "yield", "enerator", "Sequence", "flow", "iter", "cycle")
 def from_split(fit: FitFacts, training: DataFacts, validation: DataFacts) -> Iterator[Finding]:
     """Training and validation are parts of one dataset that is shuffled anew for each."""
     if training.role != "training" or validation.role != "validation":
@@ -130,6 +126,7 @@ def _both(cuts: list[PipelineStep], others: list[PipelineStep]) -> bool:
 
 @CAUSE.in_source
 @CAUSE.before_fit
+@mentions("ataset", "yield", "enerator", "Sequence", "flow", "iter", "cycle")
 def from_order(fit: FitFacts, data: DataFacts, project: Project | Unknown) -> Iterator[Finding]:
     """A shuffle of whole batches, of repeated data, or with no room."""
     if data.role != "training" or data.form != "dataset" or fit.method != "fit":

@@ -27,7 +27,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.cut_layers import cutting_layers, has_other_ways
 from fitdoctor.catalogue.gradient_ways import is_layer_call, prediction_parameter
 from fitdoctor.catalogue.model_classes import is_plain
@@ -41,12 +41,7 @@ from fitdoctor.source.index import FUNCTIONS
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
 from fitdoctor.source.project import Project
 
-CAUSE = Cause(
-    id="FIT506",
-    slug="gradient-missing-for-some",
-    severity=Severity.WARNING,
-    words=("def", "lambda"),
-)
+CAUSE = Cause(id="FIT506", slug="gradient-missing-for-some", severity=Severity.WARNING)
 
 
 # --- a layer in the middle -----------------------------------------------------------------------------------------
@@ -54,6 +49,7 @@ CAUSE = Cause(
 
 @CAUSE.in_source
 @CAUSE.before_fit
+@mentions("def", "lambda")
 def from_layers(model: ModelFacts, project: Project) -> Iterator[Finding]:
     """A layer of the user's cuts the gradient, and all that some layers before it compute goes through it."""
     for found in cutting_layers(model, project):
@@ -79,6 +75,7 @@ def from_layers(model: ModelFacts, project: Project) -> Iterator[Finding]:
 
 
 @CAUSE.in_source
+@mentions("def", "lambda")
 def from_call(module: Module) -> Iterator[Finding]:
     """In the `call` of a model some layer's output is cut off, or never used."""
     for owner in module.classes:
@@ -235,6 +232,7 @@ def _repeated(call: FunctionInfo) -> ast.AST | None:
 
 
 @CAUSE.in_source
+@mentions("def", "lambda")
 def from_loss(module: Module) -> Iterator[Finding]:
     """A part of the predictions counts in the loss only behind `stop_gradient`."""
     for function in module.functions:

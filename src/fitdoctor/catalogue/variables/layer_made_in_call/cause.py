@@ -26,7 +26,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.traced import (
     at_frame,
     library_behind,
@@ -44,12 +44,7 @@ from fitdoctor.source.module import CallSite, ClassInfo, FunctionInfo, Module
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(
-    id="FIT502",
-    slug="layer-made-in-call",
-    severity=Severity.ERROR,
-    raises="ValueError",
-    explains=("FIT501",),
-    words=("def", "lambda"),
+    id="FIT502", slug="layer-made-in-call", severity=Severity.ERROR, raises="ValueError", explains=("FIT501",)
 )
 
 WITH_WEIGHTS = frozenset(
@@ -70,6 +65,7 @@ REFUSALS = (
 
 
 @CAUSE.in_source
+@mentions("def", "lambda")
 def from_source(module: Module) -> Iterator[Finding]:
     """A constructor of a layer with weights, or `add_weight`, stands in code that Keras traces."""
     for function in traced_functions(module):

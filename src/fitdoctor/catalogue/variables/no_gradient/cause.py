@@ -26,7 +26,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.cut_layers import cutting_layers, has_other_ways
 from fitdoctor.catalogue.gradient_ways import (
     first_cut,
@@ -46,16 +46,11 @@ from fitdoctor.source.gradients import Cut
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
 from fitdoctor.source.project import Project
 
-CAUSE = Cause(
-    id="FIT505",
-    slug="no-gradient",
-    severity=Severity.ERROR,
-    raises="ValueError",
-    words=("def", "lambda"),
-)
+CAUSE = Cause(id="FIT505", slug="no-gradient", severity=Severity.ERROR, raises="ValueError")
 
 
 @CAUSE.in_source
+@mentions("def", "lambda", "GradientTape")
 def from_source(module: Module) -> Iterator[Finding]:
     """Every way from `y_pred` to the value of a loss is cut."""
     for function in module.functions:
@@ -73,6 +68,7 @@ def from_source(module: Module) -> Iterator[Finding]:
 
 @CAUSE.in_source
 @CAUSE.before_fit
+@mentions("def", "lambda")
 def from_layers(model: ModelFacts, project: Project) -> Iterator[Finding]:
     """All that the model could train lies behind a layer of the user's that cuts the gradient."""
     for found in cutting_layers(model, project):
@@ -81,6 +77,7 @@ def from_layers(model: ModelFacts, project: Project) -> Iterator[Finding]:
 
 
 @CAUSE.in_source
+@mentions("def", "lambda")
 def from_call(module: Module) -> Iterator[Finding]:
     """The `call` of a model that is fitted cuts every way from its layers to what it returns."""
     for owner in module.classes:

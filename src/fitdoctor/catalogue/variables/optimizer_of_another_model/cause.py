@@ -25,7 +25,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.traced import at_frame
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix
@@ -37,15 +37,12 @@ from fitdoctor.source.module import CallSite, Module
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(
-    id="FIT504",
-    slug="optimizer-of-another-model",
-    severity=Severity.ERROR,
-    raises=("ValueError", "KeyError"),
-    words=("for", "while"),
+    id="FIT504", slug="optimizer-of-another-model", severity=Severity.ERROR, raises=("ValueError", "KeyError")
 )
 
 
 @CAUSE.in_source
+@mentions("apply")
 def from_steps(module: Module) -> Iterator[Finding]:
     """One function applies gradients to the weights of two models, each in a call of its own, by one optimizer."""
     if any(site.method == "build" and _optimizer(site) is not None for site in module.method_calls("build")):
@@ -84,6 +81,7 @@ def _model_of_weights(site: CallSite) -> str:
 
 
 @CAUSE.in_source
+@mentions("for", "while")
 def from_source(module: Module) -> Iterator[Finding]:
     """`compile` in a loop that makes a new model takes an optimizer that was made before the loop."""
     for site in module.method_calls("compile"):
@@ -101,6 +99,7 @@ def from_source(module: Module) -> Iterator[Finding]:
 
 
 @CAUSE.in_source
+@mentions("for", "while")
 def from_builder(module: Module) -> Iterator[Finding]:
     """A function that makes a model compiles it with an optimizer of the file, and a loop fits what it makes."""
     for site in module.method_calls("compile"):

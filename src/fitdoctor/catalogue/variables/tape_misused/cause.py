@@ -27,7 +27,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.gradient_ways import gradient_calls, surely_uses_weights, tapes, uses_weights
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Severity
 from fitdoctor.edits import fix, insert_after, insert_before, set_argument
@@ -44,7 +44,6 @@ CAUSE = Cause(
     severity=Severity.ERROR,
     raises=("ValueError", "RuntimeError", "TypeError", "AttributeError"),
     explains=("FIT505",),
-    words=("GradientTape",),
 )
 
 NO_VARIABLE = (
@@ -58,6 +57,7 @@ NONE_VALUE = ("value (None)", "None values not supported", "NoneType")
 
 
 @CAUSE.in_source
+@mentions("GradientTape")
 def from_source(module: Module) -> Iterator[Finding]:
     """A tape is asked twice, about a tensor that it does not watch, or about what happened before it."""
     for tape, block in tapes(module):

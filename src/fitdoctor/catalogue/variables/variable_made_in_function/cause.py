@@ -26,7 +26,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.traced import library_behind, module_of
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix
@@ -35,13 +35,7 @@ from fitdoctor.failure.frames import is_keras
 from fitdoctor.source.module import CallSite, FunctionInfo, Module
 from fitdoctor.source.project import Project
 
-CAUSE = Cause(
-    id="FIT501",
-    slug="variable-made-in-function",
-    severity=Severity.ERROR,
-    raises="ValueError",
-    words=("Variable", "get_variable"),
-)
+CAUSE = Cause(id="FIT501", slug="variable-made-in-function", severity=Severity.ERROR, raises="ValueError")
 
 MAKERS = ("tensorflow.Variable", "keras.Variable", "tensorflow.compat.v1.get_variable")
 _TRACED_AS_FUNCTIONS = ("tf.function", "loss", "metric", "map", "train_step", "test_step")
@@ -51,6 +45,7 @@ LIFTED = "Tried to create a tf.Variable inside a tf.function"
 
 
 @CAUSE.in_source
+@mentions("Variable", "get_variable")
 def from_source(module: Module) -> Iterator[Finding]:
     """The constructor stands in the body of a `tf.function` and runs on every trace."""
     for site in module.calls_to(*MAKERS):

@@ -27,7 +27,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, insert_before
 from fitdoctor.facts import ModelFacts, Unknown
@@ -37,12 +37,7 @@ from fitdoctor.source.keras_objects import kind_of_call
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
 from fitdoctor.source.project import Project
 
-CAUSE = Cause(
-    id="FIT503",
-    slug="variable-not-tracked",
-    severity=Severity.WARNING,
-    words=("def", "lambda"),
-)
+CAUSE = Cause(id="FIT503", slug="variable-not-tracked", severity=Severity.WARNING)
 
 VARIABLE = "tensorflow.Variable"
 OWN_TRAINING = ("gradient", "jacobian", "apply_gradients", "apply", "minimize")
@@ -55,6 +50,7 @@ WEIGHTLESS = frozenset(
 
 
 @CAUSE.in_source
+@mentions("def", "lambda")
 def from_source(module: Module) -> Iterator[Finding]:
     """Raw variables on layers and losses, variables and layers in functions, layers in plain objects."""
     if module.keras != 3:
