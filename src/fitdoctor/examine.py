@@ -368,9 +368,16 @@ def examine_failure(
     ignore: Collection[str] = (),
 ) -> Diagnosis:
     """Judge an exception; one that no cause explains is told as such."""
+    failure = _what_it_repeats(failure)
     case = failure_case(failure, project, collected, environment)
     diagnosis = _finished([case], project, select, ignore)
-    return diagnosis if diagnosis.findings else _with_unexplained(diagnosis, failure, project())
+    if diagnosis.findings:
+        return diagnosis
+    if failure.wrapped is not None:
+        inner = examine_failure(failure.wrapped, project, collected, environment, select, ignore)
+        if inner.findings:
+            return inner
+    return _with_unexplained(diagnosis, failure, project())
 
 
 @dataclass(frozen=True)
@@ -411,7 +418,7 @@ def examine_run(run: Run, select: Collection[str] = (), ignore: Collection[str] 
     if run.held:
         cases.append(leak_case(run.held, project))
     if run.failure is not None:
-        cases.append(failure_case(run.failure, project, run.failed_call, run.environment))
+        cases.append(_explained_case(run, project, select, ignore))
     diagnosis = _finished(cases, project, select, ignore)
     findings = tuple(finding for finding in diagnosis.findings if not _refuted(finding, run, diagnosis))
     if run.failure is not None and not any(_explains_end(finding, run) for finding in findings):
@@ -422,6 +429,33 @@ def examine_run(run: Run, select: Collection[str] = (), ignore: Collection[str] 
         crashes=(*diagnosis.crashes, *crashes),
         script=run.script,
     )
+
+
+def _what_it_repeats(failure: FailureFacts) -> FailureFacts:
+    """The exception inside, where the one around it only repeats its message: its own lines tell more."""
+    while failure.wrapped is not None and failure.wrapped.message[:80].strip():
+        inner = failure.wrapped
+        if inner.type == failure.type or inner.message[:80] not in failure.message:
+            break
+        failure = inner
+    return failure
+
+
+def _explained_case(
+    run: Run, project: ProjectSource, select: Collection[str], ignore: Collection[str]
+) -> Case:
+    """The case of what ended the program, or of what that passes on, where only the latter is known."""
+    assert run.failure is not None
+    failure = whole = _what_it_repeats(run.failure)
+    first = failure_case(failure, project, run.failed_call, run.environment)
+    while failure.wrapped is not None:
+        case = failure_case(failure, project, run.failed_call, run.environment)
+        if diagnose([case], select=select, ignore=ignore).findings:
+            return case
+        failure = failure.wrapped
+    case = failure_case(failure, project, run.failed_call, run.environment)
+    known = failure is whole or bool(diagnose([case], select=select, ignore=ignore).findings)
+    return case if known else first
 
 
 def _refuted(finding: Finding, run: Run, diagnosis: Diagnosis) -> bool:

@@ -507,12 +507,16 @@ class FailureFacts:
     used_in: str = ""
     earlier: tuple[FailureSummary, ...] = ()
     """What it was raised from, nearest first."""
+    wrapped: FailureFacts | None = None
+    """The nearest of these as a whole, where the program's own exception only passes it on."""
     called: str = ""
     """The Keras or TensorFlow function that the user's code called: `fit`, `compile`, `Dense`, …"""
     held: tuple[HeldTensor, ...] = ()
     """Symbolic tensors that the program still held when it failed; looked for where the message speaks of one."""
     from_text: bool = False
     """Read from saved text: files and lines may have changed since."""
+    trained: bool = False
+    """The text before it shows an epoch that was trained to its last batch, and no second one begun."""
 
     @property
     def user_frames(self) -> tuple[Frame, ...]:

@@ -135,8 +135,14 @@ def test_the_words_before_keras_2_4():
         ),
         (
             "logits and labels must have the same first dimension, got logits shape [32,10] and labels shape [320]",
-            (320,),
             (32, 10),
+            (32, 10),
+            "one rank less",
+        ),
+        (
+            "logits and labels must have the same first dimension, got logits shape [1600,10] and labels shape [32]",
+            (32,),
+            (32, 50, 10),
             "one rank less",
         ),
         (

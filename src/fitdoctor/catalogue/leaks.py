@@ -27,7 +27,7 @@ from fitdoctor.records import dataclass
 from fitdoctor.source.project import Project
 
 _PARTS = pattern(
-    r"(?:^|_)(?P<part>while_body|while_cond|cond_true|cond_false|branch\w*)_\d+|"
+    r"(?:^|_)(?P<part>while(?:_\d+)?_(?:body|cond)|cond(?:_\d+)?_(?:true|false)|branch\w*)_\d+|"
     r"^Dataset_(?P<loop>scan|reduce|take_while)_"
 )
 """The graphs of loops and branches; AutoGraph makes a loop over a dataset a `scan` of that dataset."""

@@ -320,6 +320,6 @@ def _named(model: ModelFacts, name: str) -> LayerFacts | None:
 
 def while_validating(failure: FailureFacts) -> bool:
     """Whether fit had come to its validation data."""
-    return failure.called == "fit" and any(
-        frame.library and frame.function == "evaluate" for frame in failure.frames
+    return failure.called == "fit" and (
+        failure.trained or any(frame.library and frame.function == "evaluate" for frame in failure.frames)
     )

@@ -156,15 +156,39 @@ def raised_in_trace(failure: FailureFacts, project: Project | Unknown) -> bool:
             return False
     if frame.function == "<module>" or frame.function.startswith("on_"):
         return False
+    if frame.function in ("call", "train_step", "test_step", "predict_step"):
+        return True
     return _called_by_framework(failure)
 
 
 def _called_by_framework(failure: FailureFacts) -> bool:
     """Whether TensorFlow or Keras stands between the user's program and the user's function that raised."""
+    from fitdoctor.failure.called import called_in
     from fitdoctor.failure.frames import is_framework
 
     last = max(index for index, frame in enumerate(failure.frames) if not frame.library)
-    return any(frame.library and is_framework(frame.path) for frame in failure.frames[:last])
+    before = failure.frames[:last]
+    if any(frame.library and is_framework(frame.path) for frame in before):
+        return True
+    # Notebooks fold the framework's frames away, and what people paste is cut: then the line that called it tells.
+    users = [frame for frame in before if not frame.library]
+    if not failure.from_text:
+        return False
+    return not any(
+        frame.function.startswith("<module") or frame.function.startswith("<cell") for frame in users
+    ) or any(called_in(frame) in _TRACING for frame in users)
+
+
+_TRACING = (
+    "fit",
+    "evaluate",
+    "predict",
+    "map",
+    "train_on_batch",
+    "test_on_batch",
+    "predict_on_batch",
+    "filter",
+)
 
 
 def library_behind(failure: FailureFacts) -> tuple[Frame, ...]:
@@ -225,4 +249,12 @@ _NO_ATTRIBUTE = pattern(r"(?:Symbolic)?Tensor object has no attribute '(?P<name>
 
 def is_out_of_scope(failure: FailureFacts) -> bool:
     """Whether TensorFlow says that a tensor belongs to another graph."""
-    return failure.type == "InaccessibleTensorError" or "is out of scope" in failure.message
+    return (
+        failure.type == "InaccessibleTensorError"
+        or "is out of scope" in failure.message
+        or failure.message.startswith(_OLD_LEAK)
+    )
+
+
+_OLD_LEAK = "An op outside of the function building code is being passed"
+"""What TensorFlow said up to 2.6 when plain Python met a tensor of a graph."""

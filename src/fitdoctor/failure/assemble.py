@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import builtins
+
 from fitdoctor.facts import FailureFacts, FailureSummary, Frame
 from fitdoctor.failure.called import called_function
 from fitdoctor.failure.frames import is_generated
@@ -50,6 +52,17 @@ def summary_of(failure: FailureFacts) -> FailureSummary:
         layer_class=failure.layer_class,
         place=last.location if last else None,
     )
+
+
+_GENERIC = frozenset({"Exception", "RuntimeError", "SystemExit", "AssertionError"})
+
+
+def passes_on(type_name: str, message: str, inner: str) -> bool:
+    """Whether an exception raised while another was handled seems to pass that one on, and is not of its own."""
+    if len(inner) > 10 and inner[:80] in message:
+        return True
+    name = _short(type_name)
+    return name in _GENERIC or not hasattr(builtins, name) and name.endswith(("Error", "Exception", "Failed"))
 
 
 def join_frames(frames: tuple[Frame, ...], message: Message) -> tuple[Frame, ...]:

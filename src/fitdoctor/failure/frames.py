@@ -14,7 +14,16 @@ from fitdoctor.patterns import pattern
 _PACKAGE_FOLDERS = frozenset({"site-packages", "dist-packages"})
 _EXAMPLE = pattern(r"(?:broken|fixed)(?:_\w+)?\.py")
 """The programs that show a cause lie in our own package and are the user's code all the same."""
-_TYPED_IN = ("<ipython-input-", "<stdin>", "<input>", "<console>", "<timed exec>", "<timed eval>", "<cell ")
+_TYPED_IN = (
+    "<ipython-input-",
+    "<stdin>",
+    "<input>",
+    "<console>",
+    "<timed exec>",
+    "<timed eval>",
+    "<cell ",
+    "<command-",
+)
 """Pseudo-files that hold what the user typed; every other `<…>` is generated code."""
 
 _COMPILED = (".pyx", ".pxd", ".pxi", ".c", ".cc", ".cpp", ".h")

@@ -11,7 +11,7 @@ from types import CodeType, FrameType, TracebackType
 from typing import TYPE_CHECKING, Any
 
 from fitdoctor.facts import Code, FailureFacts, FailureSummary, Frame, HeldTensor, Unknown
-from fitdoctor.failure.assemble import assemble, summary_of
+from fitdoctor.failure.assemble import assemble, passes_on, summary_of
 from fitdoctor.failure.frames import frame_of, is_cell
 from fitdoctor.records import replace
 
@@ -30,8 +30,20 @@ def from_exception(exc: BaseException) -> FailureFacts:
     exc = _only_leaf(exc)
     readers = _Readers()
     earlier = tuple(_earlier(exc, readers))
-    facts = _facts(exc, readers, earlier)
+    facts = replace(_facts(exc, readers, earlier), wrapped=_wrapped(exc))
     return replace(facts, held=_held(exc)) if speaks_of_symbolic(facts.message) else facts
+
+
+def _wrapped(exc: BaseException, depth: int = 3) -> FailureFacts | None:
+    """The exception that this one was raised from, where it is worth looking at on its own."""
+    inner = _raised_from(exc)
+    if inner is None or inner is exc or depth == 0 or not isinstance(inner, Exception):
+        return None
+    told = exc.__cause__ is not None
+    if not told and not passes_on(type(exc).__name__, message_of(exc), message_of(inner)):
+        return None
+    facts = replace(_facts(inner, _Readers()), wrapped=_wrapped(inner, depth - 1))
+    return replace(facts, held=_held(inner)) if speaks_of_symbolic(facts.message) else facts
 
 
 def speaks_of_symbolic(message: str) -> bool:

@@ -74,8 +74,12 @@ _STACK_HEADER = pattern(
 )
 
 _MADE_HERE = pattern(r"^.* was defined here:[ \t]*$", re.MULTILINE)
-_USED_FROM = pattern(r"(?:cannot be accessed from|accessed from:) (?:FuncGraph\(name=)?(?P<graph>[^,);.\s]+)")
-_MADE_IN = pattern(r"(?:it was defined in|Defined in:) (?:FuncGraph\(name=)?(?P<graph>[^,);\s]+)")
+_USED_FROM = pattern(
+    r"(?:cannot be accessed from|accessed from:|is captured by) (?:FuncGraph\(name=)?(?P<graph>[^,);.\s]+)"
+)
+_MADE_IN = pattern(
+    r"(?:it was defined in|Defined in:|but it is defined at) (?:FuncGraph\(name=)?(?P<graph>[^,);\s]+)"
+)
 _TRACEBACK = "Traceback (most recent call last):"
 
 

@@ -88,9 +88,36 @@ def clean_text(text: str) -> str:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     if "\x08" in text:
         text = _BACKSPACES.sub("\n", text)
+    if "╭" in text:
+        text = _BOX.sub(_unboxed, text)
     if _STAMPS.search(text[:_SAMPLE]):
         text = _STAMPS.sub("", text)
     return text
+
+
+_BOX = re.compile(
+    r"^[^\n]{0,40}╭─[^\n]{0,200}Traceback \(most recent call last\)[^\n]{0,200}╮\n"
+    r"(?:[^\n]{0,40}│[^\n]*\n)*(?:[^\n]{0,40}╰─[^\n]*\n)?",
+    re.MULTILINE,
+)
+"""A traceback as rich draws it."""
+_BOXED = re.compile(r"^[^│\n]{0,40}│ ?(?P<inside>.*?) *│?$")
+_BOXED_FRAME = re.compile(r"^(?P<path>\S[^\n]*?):(?P<line>\d+) in(?: (?P<function>\S.*))?$")
+_BOXED_CODE = re.compile(r"^❱ *(?:\d+) ?(?P<code>.*)$")
+
+
+def _unboxed(box: re.Match[str]) -> str:
+    """The traceback of rich's box as Python itself would have printed it; its frame is taken off."""
+    lines = ["Traceback (most recent call last):"]
+    for row in box[0].split("\n")[1:]:
+        found = _BOXED.match(row)
+        inside = found["inside"].rstrip() if found else ""
+        frame, code = _BOXED_FRAME.match(inside), _BOXED_CODE.match(inside)
+        if frame:
+            lines.append(f'  File "{frame["path"]}", line {frame["line"]}, in {frame["function"] or "?"}')
+        elif code:
+            lines.append(f"    {code['code'].replace('│', ' ').strip()}")
+    return "\n".join(lines) + "\n"
 
 
 def without_prefix(lines: list[str], prefix: str) -> list[str]:

@@ -240,8 +240,27 @@ def target_and_output(message: str) -> TargetOutput | None:
         if match:
             target, output = _shape(match, "target"), _shape(match, "output")
             if target is not None and output is not None:
+                if "same first dimension" in match[0]:
+                    target, output = _before_flattening(target, output)
                 return TargetOutput(target, output, rule)
     return None
+
+
+def _before_flattening(target: Shape, output: Shape) -> tuple[Shape, Shape]:
+    """The sparse loss flattens labels and outputs before it compares them: what they were before.
+
+    32 rows of 10 units beside 320 labels were one-hot rows; 1600 rows beside 32 labels were 50 steps a sample.
+    """
+    if len(target) != 1 or len(output) != 2:
+        return target, output
+    labels, (rows, units) = target[0], output
+    if not labels or not rows or not units:
+        return target, output
+    if labels == rows * units:
+        return (rows, units), output
+    if rows > labels and rows % labels == 0:
+        return target, (labels, rows // labels, units)
+    return target, output
 
 
 # --- operations ---------------------------------------------------------------------------------------------

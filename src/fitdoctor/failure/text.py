@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
-from fitdoctor.facts import FailureFacts, FailureSummary
-from fitdoctor.failure.assemble import assemble, summary_of
+from fitdoctor.facts import FailureFacts, FailureSummary, Frame
+from fitdoctor.failure.assemble import assemble, passes_on, summary_of
+from fitdoctor.failure.messages import read_frames
 from fitdoctor.failure.notebook_text import is_notebook_header, parse_notebook_traceback
 from fitdoctor.failure.pytest_text import SECTION, parse_pytest_failure
 from fitdoctor.failure.raw_text import clean_text, read_text_any, without_mark, without_prefix
@@ -22,6 +24,7 @@ from fitdoctor.failure.signs import (
     parse_warning,
 )
 from fitdoctor.failure.traceback_text import HEADER, Block, is_chain, parse_traceback
+from fitdoctor.patterns import pattern
 from fitdoctor.records import dataclass, replace
 
 __all__ = ["failures_in", "read_text_any"]
@@ -44,6 +47,8 @@ class _Found:
     kind: str
     joined: bool = False
     """It was raised from the one before it, or while that was handled."""
+    caused: bool = False
+    """It was raised from it: the program says so."""
 
 
 def failures_in(text: str) -> list[FailureFacts]:
@@ -61,7 +66,7 @@ def failures_in(text: str) -> list[FailureFacts]:
     if not found:
         found = _lone(text)
     found = _without_inside([*found, *_signs(text)])
-    return _distinct(_facts(group) for group in _chains(found))
+    return _distinct(_facts(group, _trained_before(text, group[0].start)) for group in _chains(found))
 
 
 # --- where to look ------------------------------------------------------------------------------------------
@@ -116,15 +121,17 @@ def _traceback_at(text: str, start: int, place: int) -> _Found | None:
         block = parse_traceback(lines, complete)
     if block is None:
         return None
-    return _Found(block, start, _end_of(text, start, raw, block.lines), "traceback", _is_joined(text, start))
+    words = _joining_words(text, start)
+    end = _end_of(text, start, raw, block.lines)
+    return _Found(block, start, end, "traceback", bool(words), "direct cause" in words)
 
 
-def _is_joined(text: str, start: int) -> bool:
-    """Whether the words that chain two exceptions stand right before."""
+def _joining_words(text: str, start: int) -> str:
+    """The words that chain two exceptions, where they stand right before."""
     before = text[max(0, start - 400) : start].split("\n")
     lines = [line for line in before if line.strip(" |\t-")]
     # A build server's prefix may stand before the words.
-    return bool(lines) and is_chain(lines[-1])
+    return lines[-1] if lines and is_chain(lines[-1]) else ""
 
 
 def _pytest_sections(text: str) -> Iterator[_Found]:
@@ -183,7 +190,24 @@ def _lone_at(text: str, start: int) -> _Found | None:
     block = parse_lone([raw[0], *map(without_mark, raw[1:])], before, complete)
     if block is None:
         return None
+    if not block.frames:
+        block = replace(block, frames=_frames_before(text, start))
     return _Found(block, start, _end_of(text, start, raw, block.lines), "lone")
+
+
+_CUT = 20_000
+"""Characters before a lone exception in which the frames of a traceback without its head are looked for."""
+
+
+def _frames_before(text: str, start: int) -> tuple[Frame, ...]:
+    """The frames right above an exception whose traceback has lost its head."""
+    lines = text[max(0, start - _CUT) : start].rstrip("\n").split("\n")
+    first = len(lines)
+    while first and lines[first - 1][:1] in (" ", "\t"):
+        first -= 1
+    indented = lines[first:]
+    head = next((index for index, line in enumerate(indented) if line.lstrip().startswith('File "')), None)
+    return tuple(read_frames(indented[head:], here=False)[0]) if head is not None else ()
 
 
 def _syntax_errors(text: str) -> Iterator[_Found]:
@@ -237,11 +261,44 @@ def _chains(found: list[_Found]) -> Iterator[list[_Found]]:
         yield group
 
 
-def _facts(group: list[_Found]) -> FailureFacts:
+_FIRST_EPOCH = pattern(r"^Epoch 1/\d+[^\n]*$", re.MULTILINE)
+_LATER_EPOCH = pattern(r"^Epoch (?:[2-9]|\d{2,})/\d+", re.MULTILINE)
+_LAST_BATCH = pattern(r"^[ ]*(\d+)/\1[ ]+(?:\[=|━|- )", re.MULTILINE)
+_EPOCH = 20_000
+"""Characters before a failure in which the progress of its first epoch is looked for."""
+
+
+def _trained_before(text: str, start: int) -> bool:
+    """Whether the first epoch had come to its last batch: what is refused then is the validation data."""
+    # The bar of the last batch has no line break: the traceback's header stands right behind it.
+    head = text.find("Traceback", start, start + 400)
+    before = text[max(0, start - _EPOCH) : max(head, start)]
+    begun = before.rfind("\nEpoch 1/") + 1
+    if not begun and not before.startswith("Epoch 1/"):
+        return False
+    epoch = before[begun:]
+    return bool(_FIRST_EPOCH.match(epoch) and _LAST_BATCH.search(epoch)) and not _LATER_EPOCH.search(epoch)
+
+
+def _facts(group: list[_Found], trained: bool = False) -> FailureFacts:
     earlier: tuple[FailureSummary, ...] = ()
+    wrapped: FailureFacts | None = None
     for one in group[-_MOST_CHAINED:-1]:
-        earlier = (summary_of(_one(one.block)), *earlier)
-    return _one(group[-1].block, earlier)
+        inner = replace(_one(one.block), wrapped=_passed_on(one, wrapped), trained=trained)
+        earlier = (summary_of(inner), *earlier)
+        wrapped = inner
+    last = _one(group[-1].block, earlier)
+    if wrapped is not None and wrapped.type == last.type and wrapped.message.startswith(last.message[:300]):
+        # Another process raised it, and this one only raises it again: the frames there are the way to it.
+        last = replace(last, frames=(*last.frames, *wrapped.frames))
+    return replace(last, trained=trained, wrapped=_passed_on(group[-1], wrapped))
+
+
+def _passed_on(one: _Found, inner: FailureFacts | None) -> FailureFacts | None:
+    """What an exception was raised from, where it says so or has nothing of its own to say."""
+    if inner is None or one.caused or passes_on(one.block.type, one.block.message, inner.message):
+        return inner
+    return None
 
 
 def _one(block: Block, earlier: tuple[FailureSummary, ...] = ()) -> FailureFacts:

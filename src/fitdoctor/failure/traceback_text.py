@@ -13,7 +13,11 @@ from fitdoctor.records import dataclass
 HEADER = "Traceback (most recent call last)"
 MOST_LINES = 6000
 
-_FRAME = pattern(r'^\s*File "(?P<path>[^"\n]+)", line (?P<line>\d+)(?:,? in (?P<function>.*))?$')
+_FRAME = pattern(r'^\s*(?:> ?)?File "(?P<path>[^"\n]+)", line (?P<line>\d+)(?:,? in (?P<function>.*))?$')
+_BARE_FRAME = pattern(
+    r"^\s*File (?P<path>(?:[A-Za-z]:)?[^\":\n]{1,1000}):(?P<line>\d+)(?: in (?P<function>.{1,300}))?$"
+)
+"""Spyder's, without quotes: `File c:\\me\\train.py:9 in loss`."""
 _EXCEPTION = pattern(r"^(?P<type>[A-Za-z_]\w*(?:\.\w+)*)(?::(?: (?P<message>.*))?)?$")
 _NOISE = pattern(
     r"""^(?:
@@ -104,7 +108,7 @@ def parse_traceback(lines: list[str], complete: bool) -> Block | None:
     for index, line in enumerate(body):
         if not line.strip():
             continue
-        frame = _FRAME.match(line) if len(line) < 4000 else None
+        frame = _FRAME.match(line) or _BARE_FRAME.match(line) if len(line) < 4000 else None
         if frame:
             frames.append(text_frame(frame["path"], frame["line"], frame["function"] or ""))
         elif line[0] in " \t":

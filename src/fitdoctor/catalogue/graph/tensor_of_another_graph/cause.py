@@ -57,6 +57,7 @@ _OTHER_GRAPH = (
     "must be from the same graph",
     "is not an element of this graph",
     "are not from the same graph",
+    "Attempting to capture an EagerTensor without building a function",
 )
 _NOT_EAGER = "only supports Python-style iteration in eager mode"
 

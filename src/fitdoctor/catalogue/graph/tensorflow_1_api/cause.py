@@ -44,6 +44,7 @@ from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Locati
 from fitdoctor.edits import fix
 from fitdoctor.facts import FailureFacts, Unknown
 from fitdoctor.failure.patterns import attribute_missing
+from fitdoctor.patterns import pattern
 from fitdoctor.records import dataclass
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
@@ -229,8 +230,11 @@ def _makes_graphs(project: Project | Unknown) -> bool:
     )
 
 
+_GONE_PACKAGES = pattern(r"No module named '(?:tensorflow\.(?:contrib|examples|flags|app)|tensorflow_core)\b")
+
+
 def _names_old(failure: FailureFacts) -> bool:
-    if any(words in failure.message for words in _MESSAGES):
+    if any(words in failure.message for words in _MESSAGES) or _GONE_PACKAGES.search(failure.message):
         return True
     missing = attribute_missing(failure.message)
     if missing is None or missing.kind != "module":

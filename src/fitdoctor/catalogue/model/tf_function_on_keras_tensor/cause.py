@@ -47,6 +47,8 @@ CAUSE = Cause(
 _SAID = (
     "KerasTensor cannot be used as input to a TensorFlow function",
     "Could not build a TypeSpec for <KerasTensor",
+    "Inputs to eager execution function cannot be Keras symbolic tensors",
+    "Cannot convert a symbolic Keras input/output to a numpy array",
 )
 
 

@@ -162,7 +162,8 @@ def from_failure(
     if isinstance(data, DataFacts):
         if isinstance(model, ModelFacts) and isinstance(fit, FitFacts):
             yield from from_pipeline(model, fit, data)
-        if data.form != "other":
+        single = data.form == "dataset" and bool(data.pipeline) and _is_single(data.pipeline)
+        if data.form != "other" and not (failure.from_text and single):
             return
     said = input_mismatch(failure.message)
     if said is None or said.found is None or not said.found or None in said.found or failure.called != "fit":
@@ -176,7 +177,9 @@ def from_failure(
     frame = failure.last_user_frame
     yield CAUSE.finding(
         f"the data gives single samples of shape {shape_words(said.found)}: `fit` takes their first axis for the batch",
-        location=frame.location if frame else None,
+        location=place(
+            _end(data) if isinstance(data, DataFacts) else None, frame.location if frame else None
+        ),
         evidence=[
             Evidence(
                 claim="what the model was given",
@@ -186,4 +189,5 @@ def from_failure(
             )
         ],
         fixes=[fix("batch the dataset: `.batch(32)`")],
+        confidence=Confidence.CERTAIN if isinstance(data, DataFacts) else Confidence.LIKELY,
     )
