@@ -40,6 +40,7 @@ from fitdoctor.facts import DataFacts, FailureFacts, FailureSummary, Frame, Mode
 from fitdoctor.failure.frames import is_framework
 from fitdoctor.failure.patterns import OperationShapes, operation_shapes
 from fitdoctor.patterns import pattern
+from fitdoctor.source.merge_rules import MERGES
 from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project
 
@@ -278,6 +279,8 @@ def _in_keras_layer(
     failure: FailureFacts, project: Project | Unknown, model: ModelFacts | Unknown
 ) -> Iterator[Finding]:
     """A layer of Keras was given tensors that do not go together: an initial state of another size, a mask."""
+    if failure.layer_class in MERGES:
+        return  # the layer that merges, and what it is given, is another cause
     shapes = operation_shapes(failure.message)
     named = next(iter(_layers_of_node(failure.node, project, model)), None)
     where = f"`{named[0]}`" if named is not None else f"`{failure.layer_class}`"
