@@ -68,6 +68,12 @@ def test_elements_that_are_samples(tf):
     assert told.shapes[0].what == "(3,)" and first(report, "y").shapes[0].what == "()"
 
 
+def test_single_strings(tf):
+    words = tf.data.Dataset.from_tensor_slices((["a", "b", "c"], [0, 1, 2]))
+    report = fitdoctor.scan(words)
+    assert first(report).rows == 3 and first(report, "y").maximum == 2 and not report.problems
+
+
 def test_structures_ragged_and_sparse(tf):
     ragged = tf.ragged.constant([[1.0, 2.0], [], [float("nan")]])
     element = {

@@ -144,7 +144,7 @@ def as_array(value: Any, path: str) -> Any:
         if type(value).__name__ in ("RaggedTensor", "SparseTensor"):
             tensor = getattr(value, "flat_values", getattr(value, "values", None))
         # `.numpy()` copies; the private twin shows the tensor's own memory.
-        array = tensor._numpy() if hasattr(tensor, "_numpy") else np.asarray(tensor.numpy())
+        array = np.asarray(tensor._numpy() if hasattr(tensor, "_numpy") else tensor.numpy())
     elif root == "torch":
         array = value.detach().cpu().numpy()
     elif root == "scipy" and hasattr(value, "data"):
