@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     from fitdoctor.api import FitWillFail, check, explain, install, lint, uninstall, watch
     from fitdoctor.diagnosis import Diagnosis
+    from fitdoctor.scan.scanning import scan
 
 
 def __getattr__(name: str) -> Any:

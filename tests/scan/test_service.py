@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import re
+import socket
+import subprocess
+import sys
 import threading
 import time
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +22,7 @@ from fitdoctor.scan.pieces import CannotScan
 
 pytestmark = [pytest.mark.tf, pytest.mark.xdist_group("tf-data-service")]
 np = pytest.importorskip("numpy")
+DOCUMENTATION = Path(__file__).parents[2] / "docs" / "scan.md"
 
 
 @pytest.fixture(scope="module")
@@ -22,10 +30,51 @@ def tf() -> Any:
     return pytest.importorskip("tensorflow")
 
 
+@dataclass
+class Deployed:
+    """A service whose processes run as the documentation says."""
+
+    address: str
+
+
+def free_port():
+    with socket.socket() as one:
+        one.bind(("localhost", 0))
+        return one.getsockname()[1]
+
+
+def wait_for(port):
+    for _turn in range(600):
+        with socket.socket() as one:
+            if one.connect_ex(("localhost", port)) == 0:
+                return
+        time.sleep(0.1)
+    raise TimeoutError(f"nothing listens at port {port}")
+
+
 @pytest.fixture(scope="module")
-def cluster(tf):
-    with LocalCluster(2) as running:
-        yield running
+def cluster(tf, tmp_path_factory):
+    """The programs of docs/scan.md as plain processes: one dispatcher, two workers."""
+    folder = tmp_path_factory.mktemp("service")
+    programs = re.findall(r"```python\n(.*?)```", DOCUMENTATION.read_text("utf-8"), re.DOTALL)
+    for name, text in zip(("dispatcher.py", "worker.py"), programs, strict=True):
+        (folder / name).write_text(text, "utf-8")
+    port, *workers = free_port(), free_port(), free_port()
+    environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}
+
+    def start(*words):
+        command = [sys.executable, *words]
+        return subprocess.Popen(command, cwd=folder, env=environment, stderr=subprocess.DEVNULL)
+
+    processes = [start("dispatcher.py", str(port))]
+    wait_for(port)
+    processes += [start("worker.py", f"localhost:{port}", "localhost", str(worker)) for worker in workers]
+    for worker in workers:
+        wait_for(worker)
+    yield Deployed(f"grpc://localhost:{port}")
+    for process in processes:
+        process.kill()
+        process.wait()
 
 
 def pipeline(tf, rows=1000):
