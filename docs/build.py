@@ -99,14 +99,7 @@ def index_of_causes() -> str:
 
 
 def page_of(cause: Cause) -> str:
-    """A cause's own prose, with its two programs."""
-    marker = re.compile(r"[ \t]*# <[-~] FIT\d+.*$", re.MULTILINE)
-    broken, fixed = (
-        marker.sub("", (cause.folder / f"{name}.py").read_text("utf-8")) for name in ("broken", "fixed")
-    )
-    diff = "\n".join(
-        difflib.unified_diff(broken.split("\n"), fixed.split("\n"), "broken.py", "fixed.py", n=2, lineterm="")
-    )
+    """A cause's own prose, with its two programs or the text that was recorded."""
     prose = cause.page.strip().split("\n", 1)
     raises = (cause.raises,) if isinstance(cause.raises, str) else cause.raises or ()
     shown = " or ".join(f"`{name}`" for name in raises) or "nothing: training runs, and the result is wrong"
@@ -118,16 +111,33 @@ def page_of(cause: Cause) -> str:
             "",
             prose[1].strip() if len(prose) > 1 else "",
             "",
-            "## A program that fails so",
-            "",
-            f"```python\n{broken.strip()}\n```",
-            "",
-            "## The change that mends it",
-            "",
-            f"```diff\n{diff}\n```",
-            "",
+            *example_of(cause),
         ]
     )
+
+
+def example_of(cause: Cause) -> list[str]:
+    """The two programs of a cause; a recorded text where there are none."""
+    if not (cause.folder / "broken.py").exists():
+        text = sorted(cause.folder.glob("broken*.txt"))[0].read_text("utf-8")
+        return ["## What it looks like", "", f"```\n{text.strip()}\n```", ""]
+    marker = re.compile(r"[ \t]*# <[-~] FIT\d+.*$", re.MULTILINE)
+    broken, fixed = (
+        marker.sub("", (cause.folder / f"{name}.py").read_text("utf-8")) for name in ("broken", "fixed")
+    )
+    diff = "\n".join(
+        difflib.unified_diff(broken.split("\n"), fixed.split("\n"), "broken.py", "fixed.py", n=2, lineterm="")
+    )
+    return [
+        "## A program that fails so",
+        "",
+        f"```python\n{broken.strip()}\n```",
+        "",
+        "## The change that mends it",
+        "",
+        f"```diff\n{diff}\n```",
+        "",
+    ]
 
 
 if __name__ == "__main__":

@@ -556,6 +556,19 @@ class HeldTensor:
 
 
 @dataclass(frozen=True)
+class Conflict:
+    """Two installed things that do not go together, and who says so."""
+
+    first: str
+    """`tensorflow 2.17.0`."""
+    second: str
+    problem: str
+    remedy: str
+    source: str
+    """Where that is said: a package's metadata, release notes."""
+
+
+@dataclass(frozen=True)
 class EnvironmentFacts:
     """Versions, devices and settings, read without importing TensorFlow."""
 
@@ -571,7 +584,9 @@ class EnvironmentFacts:
     soft_placement: bool | Unknown = Unknown()
     cluster_config: str = ""
     """TF_CONFIG as it stands."""
-    conflicts: tuple[str, ...] = ()
+    conflicts: tuple[Conflict, ...] | Unknown = Unknown()
+    problems: tuple[str, ...] = ()
+    """Settings that cannot be read: a broken `keras.json`."""
 
     def version(self, package: str) -> str | None:
         """The installed version of a package."""

@@ -1,7 +1,8 @@
 """Every cause keeps what it promises, run against real TensorFlow.
 
 A cause has `broken.py` and `fixed.py`; one that shows in several ways may have more pairs, `broken_loop.py` and
-`fixed_loop.py`. Every pair must hold, and each moment that the cause claims must be shown by one of them.
+`fixed_loop.py`. Every pair must hold, and each moment that the cause claims must be shown by one of them. What cannot be
+run here (a GPU, another version) stands in `broken.txt`: a recorded text, which must be explained.
 """
 
 from __future__ import annotations
@@ -36,6 +37,11 @@ each_cause = pytest.mark.parametrize(
 def examples(cause: Cause) -> list[Path]:
     """The broken programs of a cause."""
     return sorted(cause.folder.glob("broken*.py"))
+
+
+def texts(cause: Cause) -> list[Path]:
+    """The recorded texts of a cause."""
+    return sorted(cause.folder.glob("broken*.txt"))
 
 
 def hangs(cause: Cause, broken: Path) -> bool:
@@ -77,6 +83,10 @@ def blamed(cause: Cause, broken: Path) -> tuple[int, ...]:
 @pytest.mark.tf
 @each_cause
 def test_broken_program_fails_as_declared(cause: Cause, server: ForkServer) -> None:
+    if not examples(cause):
+        assert texts(cause), "neither a program nor a recorded text"
+        assert "not run here" in cause.page, "the page does not say that its example is a text"
+        return
     assert cause.folder / "broken.py" in examples(cause)
     declared = (cause.raises,) if isinstance(cause.raises, str) else cause.raises or ()
     raised = 0
@@ -129,7 +139,7 @@ def test_found_before_fit(cause: Cause, server: ForkServer) -> None:
 @pytest.mark.tf
 @each_cause
 def test_found_after_the_failure(cause: Cause, server: ForkServer) -> None:
-    if Moment.AFTER_FAILURE not in cause.moments or cause.raises is None:
+    if Moment.AFTER_FAILURE not in cause.moments or cause.raises is None or not examples(cause):
         return
     complaints = []
     for broken in examples(cause):
@@ -141,6 +151,15 @@ def test_found_after_the_failure(cause: Cause, server: ForkServer) -> None:
         # From the saved text, with the program at hand.
         assert not complaint(explain(ended.stderr, broken), cause, None)
     assert "" in complaints, complaints
+
+
+@each_cause
+def test_recorded_texts_are_explained(cause: Cause) -> None:
+    for text in texts(cause):
+        assert Moment.AFTER_FAILURE in cause.moments
+        diagnosis = explain(text.read_text(encoding="utf-8"))
+        assert not complaint(diagnosis, cause, None), text.name
+        assert diagnosis.primary is not None and diagnosis.primary.fixes, f"{text.name}: no remedy is named"
 
 
 @pytest.mark.tf

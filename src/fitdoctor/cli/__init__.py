@@ -16,6 +16,7 @@ COMMANDS = {
     "explain": "a cause's page, or a saved log or traceback diagnosed",
     "fix": "find repairs, prove each by running the repaired program, show or write the diff",
     "scan": "read all the data that fit would see, and tell what it holds",
+    "env": "the versions, settings and conflicts that matter to fit",
     "report": "draw a saved diagnosis again, in any format",
     "demo": "diagnose a broken program that ships inside the package",
 }

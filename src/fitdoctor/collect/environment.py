@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import json
 import os
 import platform
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +22,15 @@ PACKAGES = (
 )  # fmt: skip
 
 
-def environment() -> EnvironmentFacts:
-    """Read the installed versions, the environment variables and, where TensorFlow runs already, its devices."""
-    packages = _packages()
+def environment(with_conflicts: bool = False) -> EnvironmentFacts:
+    """Read the installed versions, the environment variables and, where TensorFlow runs already, its devices.
+
+    Args:
+        with_conflicts: also which packages do not go together; that reads the metadata of all of them.
+    """
+    from fitdoctor.collect.versions import conflicts, versions_of
+
+    packages = tuple(versions_of(PACKAGES).items())
     legacy = os.environ.get("TF_USE_LEGACY_KERAS", "").strip().lower() in ("1", "true")
     backend, set_by = _backend()
     return EnvironmentFacts(
@@ -37,18 +43,9 @@ def environment() -> EnvironmentFacts:
         devices=_devices(),
         soft_placement=_soft_placement(),
         cluster_config=os.environ.get("TF_CONFIG", ""),
-        conflicts=(),
+        conflicts=conflicts() if with_conflicts else Unknown("not looked at"),
+        problems=tuple(_problems()),
     )
-
-
-def _packages() -> tuple[tuple[str, str], ...]:
-    found = []
-    for name in PACKAGES:
-        try:
-            found.append((name, importlib.metadata.version(name)))
-        except importlib.metadata.PackageNotFoundError:
-            continue
-    return tuple(found)
 
 
 def _keras_of_tf(packages: dict[str, str], legacy: bool) -> str:
@@ -79,20 +76,35 @@ def _backend() -> tuple[str, str]:
             return str(name), "the imported keras"
     if os.environ.get("KERAS_BACKEND"):
         return os.environ["KERAS_BACKEND"], "KERAS_BACKEND"
-    home = Path(os.environ.get("KERAS_HOME") or Path.home() / ".keras")
-    configured = _configured(home / "keras.json")
-    if configured:
-        return configured, str(home / "keras.json")
+    configured = _settings().get("backend")
+    if isinstance(configured, str) and configured:
+        return configured, str(_keras_json())
     return "tensorflow", "default"
 
 
-def _configured(path: Path) -> str:
+def _keras_json() -> Path:
+    return Path(os.environ.get("KERAS_HOME") or Path.home() / ".keras") / "keras.json"
+
+
+def _settings() -> dict[str, Any]:
+    try:
+        settings: Any = json.loads(_keras_json().read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return settings if isinstance(settings, dict) else {}
+
+
+def _problems() -> Iterator[str]:
+    path = _keras_json()
     try:
         settings: Any = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return ""
-    backend = settings.get("backend") if isinstance(settings, dict) else None
-    return backend if isinstance(backend, str) else ""
+    except OSError:
+        return
+    except ValueError as error:
+        yield f"`{path}` is not JSON ({error}): Keras takes its defaults"
+        return
+    if not isinstance(settings, dict):
+        yield f"`{path}` holds no object of settings: importing Keras fails"
 
 
 def _context() -> Any:

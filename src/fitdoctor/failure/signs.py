@@ -30,12 +30,18 @@ WARNINGS = (
     "which is not available. Available metrics are",
     "Can save best model only with",
     "Invalid loss, terminating training",
+    "Cannot dlopen some GPU libraries",
+    "Could not load dynamic library 'libcud",
+    "but source was compiled with",
 )
-"""What Keras says in passing when a training is not what its author meant."""
+"""What Keras and TensorFlow say in passing when a training is not what its author meant."""
 _WARNED = pattern(
     r"^(?P<path>(?:[A-Za-z]:)?[^\s:][^:\n]{0,1000}):(?P<line>\d+): (?P<type>\w*Warning): (?P<message>.*)$"
 )
-_LOGGED = pattern(r"^.{0,200}?(?:WARNING:[\w.]+:|UserWarning: |\bW\d{4}\b[^\]\n]{0,200}\] )(?P<message>.*)$")
+_LOGGED = pattern(
+    r"^.{0,200}?(?:WARNING:[\w.]+:|UserWarning: |\bW\d{4}\b[^\]\n]{0,200}\] |"
+    r": [WE] tensorflow/[^\]\n]{0,200}\] )(?P<message>.*)$"
+)
 
 SYNTAX_ERRORS = ("\nSyntaxError: ", "\nIndentationError: ", "\nTabError: ")
 """They come without a traceback when the program itself cannot be read."""

@@ -393,7 +393,7 @@ def record_end(recorder: Recorder, error: BaseException | None) -> None:
     # After the failure itself: what is more important is safe first.
     from fitdoctor.collect.environment import environment
 
-    recorder.write("environment", environment=environment())
+    recorder.write("environment", environment=environment(with_conflicts=True))
 
 
 def _record_held(recorder: Recorder) -> None:

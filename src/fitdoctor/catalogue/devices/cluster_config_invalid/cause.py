@@ -26,7 +26,7 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, spell
 from fitdoctor.facts import FailureFacts, Unknown
 from fitdoctor.source.module import Module
@@ -46,7 +46,7 @@ def _finding(
     place, remedies = None, [fix("set TF_CONFIG to JSON with `cluster` and `task`, by `json.dumps`")]
     for module in project.modules if isinstance(project, Project) else ():
         for node in _assignments(module):
-            place = module.location(node)
+            place = _caller(module, node, wrong) or module.location(node)
             remedies = [_dumped(module, node)]
             break
     return CAUSE.finding(
@@ -57,6 +57,18 @@ def _finding(
         fixes=remedies,
         confidence=confidence,
     )
+
+
+def _caller(module: Module, node: ast.Assign, wrong: str) -> Location | None:
+    """For a task that is given to the function which writes the variable: the only call of that function."""
+    function = module.function_of(node)
+    if function is None or "task" not in wrong or not function.parameters:
+        return None
+    names = {inner.id for inner in ast.walk(node.value) if isinstance(inner, ast.Name)}
+    calls = module.callers.get(function.node, [])
+    if not names & set(function.parameters) or len(calls) != 1:
+        return None
+    return calls[0][0].location(calls[0][1])
 
 
 def _assignments(module: Module) -> Iterator[ast.Assign]:

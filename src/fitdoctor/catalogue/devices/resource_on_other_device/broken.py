@@ -1,0 +1,13 @@
+"""A model whose variables are on the second device, and a step that XLA compiles for the first."""
+
+import numpy as np
+import tensorflow as tf
+
+cpu = tf.config.list_physical_devices("CPU")[0]
+tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
+
+with tf.device("/CPU:1"):  # <- FIT602
+    model = tf.keras.Sequential([tf.keras.Input((3,)), tf.keras.layers.Dense(4), tf.keras.layers.Dense(1)])
+model.compile("sgd", "mse", jit_compile=True)  # <~ FIT602
+x = np.random.default_rng(2).normal(size=(32, 3)).astype("float32")
+model.fit(x, x[:, :1], epochs=1, verbose=0)

@@ -1,0 +1,96 @@
+"""A variable on another device than the compiled step.
+
+## What happens
+
+`InvalidArgumentError: Trying to access resource dense/kernel (defined @ …) located in device …CPU:1 from device …CPU:0`
+at the first step.
+
+## Why
+
+XLA (`jit_compile=True`) compiles the step for one device, and a variable does not move: everywhere else TensorFlow
+copies its value when another device reads it, in a compiled step it cannot. The same holds for a fused operation over
+two variables on different devices.
+
+## Fix
+
+Make the variables where the step runs: take the model out of `with tf.device(…)`, or leave `jit_compile` off.
+
+## Known limits
+
+It is found when it has failed. Seen with two logical CPUs; with GPUs, which give the same message, it was not run.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
+from fitdoctor.edits import fix, remove_argument, unsafe
+from fitdoctor.facts import FailureFacts, ModelFacts, Unknown
+from fitdoctor.patterns import pattern
+from fitdoctor.source.module import Module
+from fitdoctor.source.project import Project
+
+CAUSE = Cause(
+    id="FIT602", slug="resource-on-other-device", severity=Severity.ERROR, raises="InvalidArgumentError"
+)
+
+_RESOURCE = pattern(
+    r"Trying to access resource (?P<name>\S+)(?: \(defined @ .{0,400}?\))? located in device (?P<here>\S+) "
+    r"from device (?P<there>\S+)"
+)
+_EDGE = "a reference or resource edge connects colocation groups with incompatible assigned devices"
+
+
+@CAUSE.after_failure
+def from_failure(
+    failure: FailureFacts, model: ModelFacts | Unknown, project: Project | Unknown
+) -> Iterator[Finding]:
+    """The compiled step names the variable and both devices."""
+    said = _RESOURCE.search(failure.message) or _RESOURCE.search(failure.raw_message)
+    if said is None and _EDGE not in failure.message:
+        return
+    frame = failure.last_user_frame
+    block = _device_block(project, said["here"]) if said is not None else None
+    location = block[0].location(block[1]) if block is not None else frame.location if frame else None
+    told, evidence = "an operation is given variables of different devices", list[Evidence]()
+    if said is not None:
+        here, there = _short(said["here"]), _short(said["there"])
+        told = f"the variable `{said['name']}` is on {here}, but the compiled step runs on {there}"
+        evidence = [
+            Evidence(claim="device of the variable", observed=here, expected=there, fact="failure.message")
+        ]
+    compile_code = model.compile_code if isinstance(model, ModelFacts) else Unknown("no model")
+    yield CAUSE.finding(
+        told,
+        subject="device of a variable",
+        location=location,
+        evidence=evidence,
+        fixes=[
+            unsafe("leave `jit_compile` off", remove_argument(compile_code, "jit_compile")),
+            fix("make the variables on the device that the step runs on"),
+        ],
+        confidence=Confidence.CERTAIN,
+    )
+
+
+def _short(device: str) -> str:
+    return device.rpartition("device:")[2] or device
+
+
+def _device_block(project: Project | Unknown, device: str) -> tuple[Module, ast.AST] | None:
+    """The `with tf.device(…)` of the device that the variable is on."""
+    for module in () if isinstance(project, Unknown) else project.modules:
+        for node in module.nodes(ast.With):
+            for item in node.items:
+                call = item.context_expr
+                if (
+                    isinstance(call, ast.Call)
+                    and module.resolve(call.func) == "tensorflow.device"
+                    and call.args
+                ):
+                    if _short(device).lower() in module.segment(call.args[0]).lower():
+                        return module, call
+    return None

@@ -1,0 +1,147 @@
+"""Installed packages that do not go together.
+
+## What happens
+
+The import fails, far from any line of yours: `AttributeError: _ARRAY_API not found` and `numpy.core.umath failed to
+import` (a package built for NumPy 1 under NumPy 2), `TypeError: Descriptors cannot be created directly` or `VersionError:
+Detected incompatible Protobuf Gencode/Runtime versions` (protobuf), `ImportError: Keras cannot be imported. Check that it
+is installed.` (`TF_USE_LEGACY_KERAS=1` without `tf_keras`), `Your currently installed version of Keras is Keras 3`
+(transformers), `version GLIBCXX_3.4.26 not found` (a system older than the package).
+
+## Why
+
+TensorFlow is compiled against one range of NumPy and protobuf, and each version of it takes one Keras. pip checks that
+only for what it installs in one go; a later `pip install` of something else moves one of them away.
+
+## Fix
+
+Install versions that go together: `fitdoctor env` lists what the packages' own metadata and their release notes say. A
+fresh virtual environment with one `pip install` of all that is needed is the surest way.
+
+## Known limits
+
+The other versions were not run here: the texts are recorded. Packages outside the family of TensorFlow and Keras are
+not looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
+from fitdoctor.edits import fix
+from fitdoctor.facts import Conflict, EnvironmentFacts, FailureFacts, Unknown
+from fitdoctor.patterns import pattern
+
+CAUSE = Cause(
+    id="FIT901",
+    slug="version-conflict",
+    severity=Severity.ERROR,
+    raises=(
+        "ImportError",
+        "AttributeError",
+        "TypeError",
+        "VersionError",
+        "ValueError",
+        "ModuleNotFoundError",
+    ),
+    explains=("FIT902",),
+)
+
+_NUMPY = "a package that was built for NumPy 1 is used with NumPy 2"
+_PROTOBUF = "the installed protobuf is not one that this TensorFlow can use"
+_KERAS = "this Keras and this TensorFlow do not go together"
+_SYSTEM = "this system is older than the one that the package was built for"
+
+SAYINGS = (
+    (pattern(r"compiled using NumPy 1\.x cannot be run|_ARRAY_API not found"), _NUMPY,
+     "install NumPy below 2 (`pip install 'numpy<2'`), or TensorFlow 2.18 or later"),
+    (pattern(r"numpy\.core\.\w+ failed to import|numpy\.dtype size changed|numpy\.ufunc size changed"), _NUMPY,
+     "reinstall NumPy and what was compiled against it, in one `pip install`"),
+    (pattern(r"Descriptors cannot (?:not )?be created directly"), _PROTOBUF,
+     "install a protobuf that TensorFlow asks for; `fitdoctor env` says which"),
+    (pattern(r"incompatible Protobuf Gencode/Runtime versions"), _PROTOBUF,
+     "install a protobuf at least as new as the one that TensorFlow was made with: `pip install -U protobuf`"),
+    (pattern(r"cannot import name '(?:builder|runtime_version)' from 'google\.protobuf"), _PROTOBUF,
+     "install a newer protobuf: `pip install -U protobuf`"),
+    (pattern(r"'MessageFactory' object has no attribute 'GetPrototype'"), _PROTOBUF,
+     "install the protobuf that TensorFlow asks for; `fitdoctor env` says which"),
+    (pattern(r"Keras cannot be imported\. Check that it is installed"),
+     "TensorFlow does not find its Keras",
+     "install `keras`; with `TF_USE_LEGACY_KERAS=1`, install `tf_keras` of TensorFlow's own version"),
+    (pattern(r"installed version of Keras is Keras 3, but this is not yet supported"),
+     "transformers works with Keras 2, and Keras 3 is installed",
+     "install `tf-keras` beside Keras 3: `pip install tf-keras`"),
+    (pattern(r"cannot import name '\w+' from 'tensorflow\.(?:compat|python|_api|__internal__)"), _KERAS,
+     "install the Keras that belongs to this TensorFlow; `fitdoctor env` says which"),
+    (pattern(r"module 'tensorflow\.(?:compat\.v2\.)?__internal__[\w.]*' has no attribute"), _KERAS,
+     "install the Keras that belongs to this TensorFlow; `fitdoctor env` says which"),
+    (pattern(r"requires TensorFlow version [><=]+ ?[\d.]+; ?Detected an installation of version"),
+     "a package needs another TensorFlow than the one that is installed",
+     "install the version of the package that belongs to this TensorFlow"),
+    (pattern(r"module 'ml_dtypes' has no attribute"),
+     "the installed ml_dtypes is older than this TensorFlow or Keras needs",
+     "install a newer one: `pip install -U ml_dtypes`"),
+    (pattern(r"version [`'](?:GLIBC|GLIBCXX|CXXABI)_[\d.]+' not found"), _SYSTEM,
+     "use a newer system or image, or an older TensorFlow"),
+    (pattern(r"DLL load failed while importing _pywrap_tensorflow_internal|Failed to load the native TensorFlow runtime"),
+     "the native part of TensorFlow cannot be loaded",
+     "reinstall TensorFlow in a fresh environment; on Windows install the Microsoft Visual C++ Redistributable"),
+)  # fmt: skip
+"""What the messages mean, and what to do."""
+
+_IN_LIBRARY = pattern(
+    r"module 'numpy' has no attribute '(?:bool|object|int|float|complex|str|typeDict|complex_)'"
+)
+_FAMILY = ("tensorflow", "keras", "tf_keras", "tensorboard", "transformers", "google/protobuf", "h5py")
+
+
+@CAUSE.after_failure
+def from_failure(failure: FailureFacts, environment: EnvironmentFacts | Unknown) -> Iterator[Finding]:
+    """The words that a library has for a version that it cannot work with."""
+    said = f"{failure.message}\n{failure.raw_message}\n" + "\n".join(each.message for each in failure.earlier)
+    for expected, problem, remedy in SAYINGS:
+        if expected.search(said):
+            yield _finding(problem, remedy, failure, environment)
+            return
+    if _IN_LIBRARY.search(said) and _raised_in_family(failure):
+        yield _finding(
+            "a library uses names that NumPy has dropped",
+            "install NumPy below 1.24 (below 2 for `complex_`), or a newer version of that library",
+            failure,
+            environment,
+        )
+
+
+def _raised_in_family(failure: FailureFacts) -> bool:
+    last = failure.frames[-1] if failure.frames else None
+    return last is not None and last.library and any(f"/{name}" in last.path for name in _FAMILY)
+
+
+def _finding(
+    problem: str, remedy: str, failure: FailureFacts, environment: EnvironmentFacts | Unknown
+) -> Finding:
+    frame = failure.last_user_frame
+    found: tuple[Conflict, ...] = ()
+    if isinstance(environment, EnvironmentFacts) and not isinstance(environment.conflicts, Unknown):
+        found = environment.conflicts
+    evidence = [
+        Evidence(claim="what the library says", observed=_first_line(failure), fact="failure.message")
+    ]
+    evidence += [
+        Evidence(claim=conflict.problem, observed=conflict.second, fact=conflict.source)
+        for conflict in found[:3]
+    ]
+    return CAUSE.finding(
+        problem,
+        subject="installed packages",
+        location=frame.location if frame else None,
+        evidence=evidence,
+        fixes=[*(fix(conflict.remedy) for conflict in found[:1]), fix(remedy)],
+        confidence=Confidence.CERTAIN,
+    )
+
+
+def _first_line(failure: FailureFacts) -> str:
+    return failure.message.strip().split("\n")[0][:120]

@@ -1,0 +1,134 @@
+"""Keras runs on another backend than the program thinks.
+
+## What happens
+
+`KERAS_BACKEND` that is set after Keras was imported has no effect, without a word: the program trains on TensorFlow.
+Set before, to a backend that is not installed, the import fails: `ModuleNotFoundError: No module named 'jax'` from inside
+Keras, or `ValueError: Unable to import backend : …`. On the backend `numpy`, `fit` raises `NotImplementedError`.
+
+## Why
+
+Keras reads `KERAS_BACKEND` (and `~/.keras/keras.json`) once, when it is imported for the first time; `import tensorflow`
+imports it, too.
+
+## Fix
+
+Set it before the first import of Keras, to a backend that is installed; for TensorFlow leave it out.
+
+## Known limits
+
+Programs on JAX and PyTorch were not run here. Only an assignment at the top of the same file is seen in the source.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
+from fitdoctor.edits import delete_statement, fix, unsafe
+from fitdoctor.facts import EnvironmentFacts, FailureFacts, Unknown
+from fitdoctor.patterns import pattern
+from fitdoctor.source.module import Module
+from fitdoctor.source.project import Project
+
+CAUSE = Cause(id="FIT904", slug="wrong-backend", severity=Severity.WARNING)
+
+VARIABLE = "KERAS_BACKEND"
+IMPORTERS = ("keras", "tensorflow")
+"""Importing TensorFlow imports Keras, too."""
+_NO_BACKEND = pattern(r"No module named '(?P<name>jax|jaxlib|torch|openvino)(?:[.\w]*)'")
+_UNKNOWN = pattern(r"Unable to import backend : (?P<name>\S+)")
+_NO_FIT = pattern(r"fit not implemented for NumPy backend")
+
+
+def assignments(module: Module) -> Iterator[tuple[ast.Assign, ast.expr]]:
+    """The statements that set the variable, with its value."""
+    for node in module.nodes(ast.Assign):
+        for target in node.targets:
+            if (
+                isinstance(target, ast.Subscript)
+                and module.resolve(target.value) == "os.environ"
+                and isinstance(target.slice, ast.Constant)
+                and target.slice.value == VARIABLE
+            ):
+                yield node, node.value
+
+
+@CAUSE.in_source
+def from_source(module: Module) -> Iterator[Finding]:
+    """The variable is set after Keras was imported, at the top of the file."""
+    imported = _first_import(module)
+    for node, value in assignments(module):
+        if imported is None or node.lineno <= imported.lineno or module.function_of(node) is not None:
+            continue
+        if isinstance(value, ast.Constant) and value.value == "tensorflow":
+            continue
+        wanted = (
+            f"`{value.value}`" if isinstance(value, ast.Constant) and isinstance(value.value, str) else "it"
+        )
+        yield CAUSE.finding(
+            f"`{VARIABLE}` is set after Keras was imported: {wanted} is not used",
+            subject=VARIABLE,
+            location=module.location(node),
+            evidence=[Evidence(claim="Keras is imported here", location=module.location(imported))],
+            fixes=[
+                fix("set it before the first import of Keras"),
+                unsafe(
+                    "leave it out, and stay with the backend that is used",
+                    delete_statement(module.code(value)),
+                ),
+            ],
+        )
+
+
+def _first_import(module: Module) -> ast.stmt | None:
+    found: list[ast.stmt] = []
+    for plain in module.nodes(ast.Import):
+        if any(alias.name.split(".")[0] in IMPORTERS for alias in plain.names):
+            found.append(plain)
+    for chosen in module.nodes(ast.ImportFrom):
+        if not chosen.level and (chosen.module or "").split(".")[0] in IMPORTERS:
+            found.append(chosen)
+    top = [node for node in found if module.function_of(node) is None]
+    return min(top, key=lambda node: node.lineno) if top else None
+
+
+@CAUSE.after_failure
+def from_failure(
+    failure: FailureFacts, environment: EnvironmentFacts | Unknown, project: Project | Unknown
+) -> Iterator[Finding]:
+    """Keras could not import its backend, or its backend cannot train."""
+    backend = _refused(failure)
+    if backend is None:
+        return
+    set_by = environment.backend_set_by if isinstance(environment, EnvironmentFacts) else ""
+    frame = failure.last_user_frame
+    location = frame.location if frame else None
+    for module in () if isinstance(project, Unknown) else project.modules:
+        for node, _value in assignments(module):
+            location = module.location(node)
+    yield CAUSE.finding(
+        f"Keras is to run on `{backend}`, "
+        + ("which cannot train" if backend == "numpy" else "which is not installed here"),
+        subject=VARIABLE,
+        location=location,
+        evidence=[Evidence(claim="the backend", observed=backend, expected="tensorflow"),
+                  *([Evidence(claim="who set it", observed=set_by)] if set_by else [])],
+        fixes=[fix(f"leave out `{VARIABLE}` (and `backend` in keras.json), or install `{backend}`")],
+        confidence=Confidence.CERTAIN,
+        severity=Severity.ERROR,
+    )  # fmt: skip
+
+
+def _refused(failure: FailureFacts) -> str | None:
+    """The backend that could not be had."""
+    said = _UNKNOWN.search(failure.message)
+    if said is not None:
+        return said["name"]
+    if failure.type == "NotImplementedError" and _NO_FIT.search(failure.message):
+        return "numpy"
+    missing = _NO_BACKEND.search(failure.message) if failure.type == "ModuleNotFoundError" else None
+    in_keras = any("/keras/src/backend/" in frame.path.replace("\\", "/") for frame in failure.frames)
+    return missing["name"].removesuffix("lib") if missing is not None and in_keras else None

@@ -1,0 +1,26 @@
+"""A layer that adds a row of a table of 2.3 GB."""
+
+import numpy as np
+import tensorflow as tf
+
+table = np.zeros((70_000, 32_768), np.uint8)
+
+
+class Offset(tf.keras.layers.Layer):
+    def call(self, x):
+        return x + tf.cast(tf.gather(table, 0)[:16], tf.float32)  # <- FIT802
+
+
+class Net(tf.keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.offset, self.head = Offset(), tf.keras.layers.Dense(1)
+
+    def call(self, x):
+        return self.head(self.offset(x))
+
+
+model = Net()
+model.compile("adam", "mse")
+x = np.random.default_rng(0).normal(size=(32, 16)).astype("float32")
+model.fit(x, x[:, :1], epochs=1, verbose=0)

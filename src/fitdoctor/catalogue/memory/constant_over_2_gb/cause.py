@@ -1,0 +1,117 @@
+"""An array of more than 2 GB that becomes a constant of a graph.
+
+## What happens
+
+`ValueError: Cannot create a tensor proto whose content is larger than 2GB.`, when `map` is called, when a model is made
+of a layer that uses the array, or at the first step.
+
+## Why
+
+A NumPy array that a traced function takes from outside becomes a constant of its graph, and a graph cannot hold more
+than 2 GB. As an argument, a variable or the data of a dataset it has no such limit: `from_tensor_slices` of such an
+array works (it costs twice its memory).
+
+## Fix
+
+Let the data come in as data: slice the array in a generator (`tf.data.Dataset.from_generator`) or give it to
+`from_tensor_slices`; make a table that the model looks up a variable.
+
+## Known limits
+
+In the source only arrays are known whose size is written out.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.traced import module_of
+from fitdoctor.diagnosis import Confidence, Evidence, Finding, Location, Severity
+from fitdoctor.edits import fix
+from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.source.module import Module
+from fitdoctor.source.project import Project
+
+CAUSE = Cause(id="FIT802", slug="constant-over-2-gb", severity=Severity.ERROR, raises="ValueError")
+
+SAYS_SO = "whose content is larger than 2GB"
+LIMIT = 2**31
+MAKERS = {"numpy.zeros": 1, "numpy.ones": 1, "numpy.empty": 1, "numpy.full": 2}
+"""Makers of arrays whose shape is written out, and where their type stands."""
+SIZES = {"8": 1, "16": 2, "32": 4, "64": 8}
+
+
+@CAUSE.in_source
+def from_source(module: Module) -> Iterator[Finding]:
+    """An array of written-out size above the limit, read in traced code."""
+    large = {
+        statement.targets[0].id: node
+        for node in module.nodes(ast.Call)
+        if isinstance(statement := module.statement(node), ast.Assign)
+        and isinstance(statement.targets[0], ast.Name)
+        and statement.value is node
+        and _bytes(module, node) >= LIMIT
+    }
+    for name in large:
+        for read in module.reads.get(name, []):
+            function = module.function_of(read)
+            if function is None or function.traced is None or name in function.parameters:
+                continue
+            yield _finding(module.location(read), name, Confidence.LIKELY, module.location(large[name]))
+            break
+
+
+def _bytes(module: Module, call: ast.Call) -> int:
+    """The size of an array whose shape and type are written out; 0 when they are not."""
+    position = MAKERS.get(module.resolve(call.func))
+    if position is None or not call.args:
+        return 0
+    shape = call.args[0]
+    sizes = shape.elts if isinstance(shape, (ast.Tuple, ast.List)) else [shape]
+    lengths = [part.value for part in sizes if isinstance(part, ast.Constant) and isinstance(part.value, int)]
+    if len(lengths) != len(sizes):
+        return 0
+    named = next((word.value for word in call.keywords if word.arg == "dtype"), None)
+    kind = named if named is not None else call.args[position] if len(call.args) > position else None
+    text = module.segment(kind).strip("'\"") if kind is not None else "float64"
+    size = next((size for bits, size in SIZES.items() if text.endswith(bits)), 1)
+    return math.prod(lengths) * size
+
+
+def _finding(
+    location: Location | None, name: str, confidence: Confidence, made: Location | None = None
+) -> Finding:
+    told = f"`{name}` has more than 2 GB" if name else "an array of more than 2 GB is used"
+    return CAUSE.finding(
+        f"{told}{', and is used' if name else ''} in traced code: a graph cannot hold it",
+        subject="constant of a graph",
+        location=location,
+        evidence=[
+            Evidence(
+                claim="what becomes a constant", observed="more than 2 GB", expected="less", location=made
+            )
+        ],
+        fixes=[
+            fix("let it come in as data: `from_generator` over its rows, or `from_tensor_slices`"),
+            fix("make a table that the model looks up a variable of the model"),
+        ],
+        confidence=confidence,
+    )
+
+
+@CAUSE.after_failure
+def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """The message, and the names in the line that raised."""
+    if SAYS_SO not in failure.message and SAYS_SO not in failure.raw_message:
+        return
+    frame = failure.last_user_frame
+    module = module_of(project, frame)
+    if module is not None and frame is not None:
+        for finding in from_source(module):
+            if finding.location is not None and finding.location.line == frame.line:
+                yield finding
+                return
+    yield _finding(frame.location if frame else None, "", Confidence.CERTAIN)

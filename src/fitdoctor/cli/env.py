@@ -1,0 +1,170 @@
+"""`fitdoctor env`: the versions, settings and devices that matter to fit, and what among them does not go together."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from fitdoctor.cli.options import Parser, add_output_options, give_out, write_file
+from fitdoctor.diagnosis import Diagnosis, Evidence, Finding, Severity
+
+if TYPE_CHECKING:
+    from fitdoctor.facts import EnvironmentFacts
+
+_PATIENCE = 120
+"""Seconds that TensorFlow may take to start."""
+_ASK = """
+import json, sys
+import tensorflow as tf
+print("fitdoctor:" + json.dumps([device.name for device in tf.config.list_physical_devices()]))
+"""
+
+
+def main(argv: list[str]) -> int:
+    """Look at the environment and tell of it."""
+    options = _parser().parse_args(argv)
+    from fitdoctor.collect.environment import environment
+
+    facts = environment(with_conflicts=True)
+    devices, failed = _devices() if options.devices else ([], None)
+    diagnosis = _examined(facts, failed)
+    if options.output_format == "json":
+        _give_json(diagnosis, facts, devices, options)
+    else:
+        if options.output_format == "text" and not options.output_file:
+            print(_table(facts, devices, asked=options.devices))
+        if diagnosis.findings or diagnosis.unexplained or options.output_format not in ("text", "concise"):
+            give_out(diagnosis, options)
+        elif options.output_format == "text":
+            print("nothing stands against training here")
+    limit = Severity(options.fail_on)
+    return 1 if diagnosis.at_least(limit) or diagnosis.unexplained else 0
+
+
+def _parser() -> Parser:
+    parser = Parser(
+        "env",
+        "Show the versions, settings and conflicts that matter to fit; TensorFlow is not imported.",
+        "[OPTION…]",
+    )
+    parser.add_argument(
+        "--devices", action="store_true", help="start TensorFlow in a process of its own and list its devices"
+    )
+    parser.add_argument(
+        "--fail-on",
+        choices=[severity.value for severity in Severity],
+        default="error",
+        metavar="SEVERITY",
+        help="exit status 1 from this severity on: error (default), warning, info",
+    )
+    add_output_options(parser)
+    return parser
+
+
+# --- devices ------------------------------------------------------------------------------------------------------
+
+
+def _devices() -> tuple[list[str], str | None]:
+    """The devices as TensorFlow names them, or what it wrote when it could not start."""
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", _ASK],
+            check=False,
+            capture_output=True,
+            text=True,
+            timeout=_PATIENCE,
+            errors="replace",
+        )
+    except subprocess.TimeoutExpired:
+        return [], f"TimeoutError: TensorFlow did not start within {_PATIENCE} seconds"
+    for line in done.stdout.splitlines():
+        if line.startswith("fitdoctor:"):
+            return json.loads(line.removeprefix("fitdoctor:")), None
+    return [], done.stderr or f"RuntimeError: the process ended with {done.returncode}"
+
+
+# --- what is wrong ------------------------------------------------------------------------------------------------
+
+
+def _examined(facts: EnvironmentFacts, failed: str | None) -> Diagnosis:
+    """The conflicts, a TF_CONFIG that nobody can use, and why TensorFlow did not start."""
+    from fitdoctor import __version__
+    from fitdoctor.examine import examine_failure
+    from fitdoctor.failure.text import failures_in
+
+    diagnosis = Diagnosis(tool_version=__version__)
+    failures = failures_in(failed) if failed is not None else []
+    if failures:
+        diagnosis = examine_failure(failures[-1], environment=facts)
+    found = {(each.id, each.message): each for each in (*diagnosis.findings, *_standing(facts))}
+    return replace(diagnosis, findings=tuple(each.with_fingerprint("") for each in found.values()))
+
+
+def _standing(facts: EnvironmentFacts) -> Iterator[Finding]:
+    """What is wrong before anything is started."""
+    from fitdoctor.catalogue import catalogue
+    from fitdoctor.catalogue.cluster_config import config_problems
+    from fitdoctor.edits import fix
+    from fitdoctor.facts import Unknown
+
+    for conflict in () if isinstance(facts.conflicts, Unknown) else facts.conflicts:
+        yield catalogue()["FIT901"].finding(
+            conflict.problem,
+            subject=f"{conflict.first} and {conflict.second}",
+            evidence=[Evidence(claim="who says so", observed=conflict.source)],
+            fixes=[fix(conflict.remedy)],
+        )
+    for problem in config_problems(facts.cluster_config):
+        yield catalogue()["FIT606"].finding(
+            problem, subject="TF_CONFIG", fixes=[fix("write it with `json.dumps`: `cluster` and `task`")]
+        )
+    for problem in facts.problems:
+        yield catalogue()["FIT904"].finding(
+            problem,
+            subject="keras.json",
+            fixes=[fix("mend or delete the file: Keras writes a new one")],
+            severity=Severity.ERROR if problem.endswith("fails") else Severity.WARNING,
+        )
+    if facts.backend != "tensorflow":
+        yield catalogue()["FIT904"].finding(
+            f"Keras runs on `{facts.backend}`: `fit` of TensorFlow is not used",
+            subject="backend",
+            evidence=[Evidence(claim="who set it", observed=facts.backend_set_by)],
+            fixes=[fix("leave out `KERAS_BACKEND` (and `backend` in keras.json) to train on TensorFlow")],
+            severity=Severity.INFO,
+        )
+
+
+# --- telling ------------------------------------------------------------------------------------------------------
+
+
+def _table(facts: EnvironmentFacts, devices: list[str], *, asked: bool) -> str:
+    rows = [("Python", facts.python), *facts.packages]
+    rows.append(("tf.keras", facts.keras_of_tf or "no TensorFlow is installed"))
+    rows.append(("Keras backend", f"{facts.backend} ({facts.backend_set_by})"))
+    if facts.cluster_config:
+        rows.append(("TF_CONFIG", facts.cluster_config.replace("\n", " ")[:200]))
+    if asked:
+        rows.append(("devices", ", ".join(devices) or "TensorFlow did not start"))
+    width = max(len(name) for name, _value in rows)
+    return "\n".join(f"{name:<{width}}  {value}" for name, value in rows) + "\n"
+
+
+def _give_json(
+    diagnosis: Diagnosis, facts: EnvironmentFacts, devices: list[str], options: argparse.Namespace
+) -> None:
+    from fitdoctor.plain import to_plain
+
+    plain: dict[str, Any] = {**diagnosis.to_json(), "environment": to_plain(facts)}
+    if options.devices:
+        plain["environment"]["devices"] = devices
+    text = json.dumps(plain, indent=2, allow_nan=False) + "\n"
+    if options.output_file:
+        write_file(options.output_file, text)
+    else:
+        sys.stdout.write(text)

@@ -1,0 +1,168 @@
+"""Which installed packages do not go together: by their own metadata, and by pairs that their makers tell of.
+
+Nothing is imported but metadata, so it works where TensorFlow itself cannot be imported.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import platform
+from collections.abc import Iterator
+
+from fitdoctor.facts import Conflict
+from fitdoctor.records import dataclass
+
+TENSORFLOWS = (
+    "tensorflow", "tensorflow-cpu", "tensorflow-gpu", "tensorflow-intel", "tensorflow-macos", "tensorflow-rocm",
+    "tf-nightly", "tf-nightly-cpu",
+)  # fmt: skip
+"""Distributions that each bring the module `tensorflow`."""
+CHECKED = (
+    *TENSORFLOWS, "keras", "tf_keras", "tensorflow-hub", "tensorflow-probability", "tensorflow-addons",
+    "tensorflow-text", "tensorflow-datasets", "tensorflow-io", "keras-hub", "keras-nlp", "keras-cv", "keras-tuner",
+    "tensorboard", "tensorflow-metal",
+)  # fmt: skip
+"""Distributions whose requirements are looked at."""
+
+
+@dataclass(frozen=True)
+class KnownPair:
+    """Two packages of which the makers say that some versions do not work together, though no metadata says so."""
+
+    package: str
+    versions: str
+    other: str
+    other_versions: str
+    problem: str
+    remedy: str
+    source: str
+
+
+KNOWN_PAIRS = (
+    KnownPair(
+        "tensorflow", "<2.18", "numpy", ">=2",
+        "was built for NumPy 1", "install NumPy below 2, or TensorFlow 2.18 or later",
+        "release notes of TensorFlow 2.18: support for NumPy 2.0",
+    ),
+    KnownPair(
+        "tensorflow", "<2.16", "keras", ">=3",
+        "takes Keras 2 for `tf.keras`, and the package `keras` is Keras 3",
+        "install TensorFlow 2.16 or later, or Keras 2.15",
+        "release notes of TensorFlow 2.16: Keras 3 is the default",
+    ),
+    KnownPair(
+        "tensorflow", ">=2.16", "keras", "<3",
+        "takes Keras 3 for `tf.keras`, and the package `keras` is Keras 2",
+        "install Keras 3, or `tf_keras` with `TF_USE_LEGACY_KERAS=1`",
+        "release notes of TensorFlow 2.16: Keras 3 is the default",
+    ),
+    KnownPair(
+        "tensorflow-addons", ">=0", "keras", ">=3",
+        "reaches into Keras 2, and has ended", "use what Keras 3 offers, or `tf_keras` with `TF_USE_LEGACY_KERAS=1`",
+        "README of TensorFlow Addons: end of life in May 2024",
+    ),
+)  # fmt: skip
+
+
+def versions_of(names: tuple[str, ...]) -> dict[str, str]:
+    """The installed versions of some distributions."""
+    found = {}
+    for name in names:
+        try:
+            found[name] = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+def conflicts() -> tuple[Conflict, ...]:
+    """What does not go together among the installed packages that matter to training."""
+    found = [*_unmet(), *_pairs(), *_two_tensorflows()]
+    return tuple(dict.fromkeys(found))
+
+
+def _unmet() -> Iterator[Conflict]:
+    for name, version in versions_of(CHECKED).items():
+        python = importlib.metadata.metadata(name).json.get("requires_python") or ""
+        yield from _python(name, version, str(python))
+        for text in importlib.metadata.requires(name) or ():
+            yield from _requirement(name, version, text)
+
+
+def _python(name: str, version: str, specifier: str) -> Iterator[Conflict]:
+    here = platform.python_version()
+    if specifier and not _meets(here, specifier):
+        yield Conflict(
+            f"{name} {version}", f"Python {here}", f"{name} {version} wants Python {specifier}",
+            f"use a Python that is {specifier}", f"the metadata of {name} {version}",
+        )  # fmt: skip
+
+
+def _requirement(name: str, version: str, text: str) -> Iterator[Conflict]:
+    from packaging.requirements import InvalidRequirement, Requirement
+
+    try:
+        wanted = Requirement(text)
+        if wanted.marker is not None and not wanted.marker.evaluate({"extra": ""}):
+            return
+    # Metadata of old packages holds requirements that nobody can read any more.
+    except (InvalidRequirement, KeyError, ValueError):
+        return
+    installed = _installed(wanted.name)
+    if installed is None:
+        if wanted.name.lower() in ("numpy", "keras", "protobuf", "h5py", "ml-dtypes", "tensorflow"):
+            yield Conflict(
+                f"{name} {version}", wanted.name, f"{name} {version} wants `{wanted.name}`, which is not installed",
+                f"install `{wanted}`", f"the metadata of {name} {version}",
+            )  # fmt: skip
+        return
+    if str(wanted.specifier) and not _meets(installed, str(wanted.specifier)):
+        yield Conflict(
+            f"{name} {version}",
+            f"{wanted.name} {installed}",
+            f"{name} {version} wants {wanted.name} {wanted.specifier}, but {installed} is installed",
+            f"install `{wanted.name}{wanted.specifier}`",
+            f"the metadata of {name} {version}",
+        )
+
+
+def _installed(name: str) -> str | None:
+    names = TENSORFLOWS if name.lower().replace("_", "-") == "tensorflow" else (name,)
+    return next(iter(versions_of(names).values()), None)
+
+
+def _pairs() -> Iterator[Conflict]:
+    for pair in KNOWN_PAIRS:
+        version, other = _installed(pair.package), _installed(pair.other)
+        if version is None or other is None:
+            continue
+        if _meets(version, pair.versions) and _meets(other, pair.other_versions):
+            yield Conflict(
+                f"{pair.package} {version}",
+                f"{pair.other} {other}",
+                f"{pair.package} {version} {pair.problem} ({pair.other} {other})",
+                pair.remedy,
+                pair.source,
+            )
+
+
+def _two_tensorflows() -> Iterator[Conflict]:
+    """Two distributions write into one folder: whichever came last is there, the other's files between them."""
+    found = versions_of(TENSORFLOWS)
+    if len(set(found.values())) > 1:
+        (first, one), (second, other) = list(found.items())[:2]
+        yield Conflict(
+            f"{first} {one}", f"{second} {other}", f"{first} {one} and {second} {other} are installed into one folder",
+            "uninstall both and install one", "both bring the module `tensorflow`",
+        )  # fmt: skip
+
+
+def _meets(version: str, specifier: str) -> bool:
+    """Whether a version meets a specifier; what cannot be read is let pass."""
+    from packaging.specifiers import InvalidSpecifier, SpecifierSet
+    from packaging.version import InvalidVersion
+
+    try:
+        return SpecifierSet(specifier).contains(version, prereleases=True)
+    except (InvalidSpecifier, InvalidVersion):
+        return True
