@@ -11,6 +11,8 @@ _LAZY: dict[str, str] = {
     "uninstall": "fitdoctor.api",
     "explain": "fitdoctor.api",
     "lint": "fitdoctor.api",
+    "memory": "fitdoctor.api",
+    "MemoryUnknown": "fitdoctor.api",
     "scan": "fitdoctor.scan.scanning",
     "FitWillFail": "fitdoctor.api",
     "Diagnosis": "fitdoctor.diagnosis",
@@ -19,11 +21,13 @@ _LAZY: dict[str, str] = {
 __all__ = [
     "Diagnosis",
     "FitWillFail",
+    "MemoryUnknown",
     "__version__",
     "check",
     "explain",
     "install",
     "lint",
+    "memory",
     "scan",
     "uninstall",
     "watch",
@@ -33,7 +37,17 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from fitdoctor.api import FitWillFail, check, explain, install, lint, uninstall, watch
+    from fitdoctor.api import (
+        FitWillFail,
+        MemoryUnknown,
+        check,
+        explain,
+        install,
+        lint,
+        memory,
+        uninstall,
+        watch,
+    )
     from fitdoctor.diagnosis import Diagnosis
     from fitdoctor.scan.scanning import scan
 

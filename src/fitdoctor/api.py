@@ -17,10 +17,21 @@ from fitdoctor.runner.will_fail import FitWillFail, will_fail
 
 if TYPE_CHECKING:
     from fitdoctor.facts import FailureFacts
+    from fitdoctor.memory.prediction import Prediction
     from fitdoctor.runner.watching import Watching
     from fitdoctor.source.project import Project
 
-__all__ = ["FitWillFail", "check", "explain", "install", "lint", "uninstall", "watch"]
+__all__ = [
+    "FitWillFail",
+    "MemoryUnknown",
+    "check",
+    "explain",
+    "install",
+    "lint",
+    "memory",
+    "uninstall",
+    "watch",
+]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -225,6 +236,59 @@ def lint(paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> Di
     given = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
     files = [file for path in given for file in _files(Path(path))]
     return examine_source(read_project(files))
+
+
+class MemoryUnknown(ValueError):
+    """The memory of a step cannot be predicted; the message says why, and what would help."""
+
+
+def memory(
+    model: Any,
+    x: Any = None,
+    y: Any = None,
+    sample_weight: Any = None,
+    *,
+    batch_size: int | None = None,
+    input_shape: Any = None,
+    available: int | None = None,
+    quick: bool = False,
+) -> Prediction:
+    """Predict the peak memory of one training step, and the largest batch that fits.
+
+    Trains nothing and changes nothing: the step is traced abstractly and taken back.
+
+    Args:
+        model: a compiled model of any kind.
+        x: the data, as for `model.fit`; without it the model's own inputs are taken.
+        y: as for `model.fit`.
+        sample_weight: as for `model.fit`.
+        batch_size: how many samples a step gets; that of the data, else 32.
+        input_shape: sizes without the batch axis where the model leaves them open; a list or a dict of them where it
+            has several inputs.
+        available: bytes to compare with, instead of what is free now.
+        quick: estimate from the shapes of the layers, in milliseconds.
+
+    Returns:
+        The prediction: `peak`, `needed`, `fits`, `largest_batch`, tables by kind and by layer, remedies.
+
+    Raises:
+        MemoryUnknown: it cannot be known; the message says why.
+    """
+    from fitdoctor.collect.memory import CannotTell, Wanted, predict_memory
+
+    if not hasattr(model, "train_step") or not hasattr(model, "layers"):
+        raise TypeError(f"expected a Keras model, not {type(model).__name__}")
+    for name, value in (("batch_size", batch_size), ("available", available)):
+        if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
+            raise MemoryUnknown(f"`{name}` must be a whole number of at least 1, not {value!r}")
+    if inspect.isgenerator(x):
+        raise MemoryUnknown(
+            "a generator is not read, what is taken from it could not be given back: give one batch"
+        )
+    try:
+        return predict_memory(model, x, y, sample_weight, Wanted(batch_size, input_shape, quick, available))
+    except CannotTell as error:
+        raise MemoryUnknown(str(error)) from None
 
 
 def _without_generators(bound: dict[str, Any]) -> dict[str, Any]:

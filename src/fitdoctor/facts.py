@@ -569,6 +569,18 @@ class Conflict:
 
 
 @dataclass(frozen=True)
+class MemoryLimit:
+    """One bound on memory."""
+
+    name: str
+    """What sets it: `this machine`, `the container`, `RLIMIT_AS`, or a device such as `GPU:0`."""
+    total: int
+    """In bytes, with what the machine may swap out."""
+    free: int
+    """What is left of it now."""
+
+
+@dataclass(frozen=True)
 class EnvironmentFacts:
     """Versions, devices and settings, read without importing TensorFlow."""
 
@@ -587,6 +599,8 @@ class EnvironmentFacts:
     conflicts: tuple[Conflict, ...] | Unknown = Unknown()
     problems: tuple[str, ...] = ()
     """Settings that cannot be read: a broken `keras.json`."""
+    memory: tuple[MemoryLimit, ...] = ()
+    """Every bound on the memory that tensors live in, the tightest first: of the GPUs where there are any."""
 
     def version(self, package: str) -> str | None:
         """The installed version of a package."""

@@ -15,6 +15,7 @@ COMMANDS = {
     "lint": "read training code without running it",
     "explain": "a cause's page, or a saved log or traceback diagnosed",
     "fix": "find repairs, prove each by running the repaired program, show or write the diff",
+    "memory": "predict the peak memory of a training step, and the largest batch that fits",
     "scan": "read all the data that fit would see, and tell what it holds",
     "env": "the versions, settings and conflicts that matter to fit",
     "report": "draw a saved diagnosis again, in any format",

@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from fitdoctor.facts import EnvironmentFacts, Unknown
+from fitdoctor.facts import EnvironmentFacts, MemoryLimit, Unknown
+from fitdoctor.memory.available import limits
 
 PACKAGES = (
     "tensorflow", "tensorflow-cpu", "tensorflow-gpu", "tensorflow-intel", "tensorflow-macos", "tensorflow-metal",
@@ -45,6 +46,7 @@ def environment(with_conflicts: bool = False) -> EnvironmentFacts:
         cluster_config=os.environ.get("TF_CONFIG", ""),
         conflicts=conflicts() if with_conflicts else Unknown("not looked at"),
         problems=tuple(_problems()),
+        memory=(*gpu_memory(), *limits()),
     )
 
 
@@ -123,6 +125,35 @@ def _devices() -> tuple[str, ...] | Unknown:
     # The runtime may refuse in ways of its own.
     except Exception as error:
         return Unknown(f"listing the devices raised {type(error).__name__}")
+
+
+def gpu_memory() -> tuple[MemoryLimit, ...]:
+    """The memory of each GPU that TensorFlow has taken, by its own figures, the tightest first; empty without one."""
+    context = _context()
+    if context is None:
+        return ()
+    try:
+        return _gpu_memory(context)
+    # The runtime may refuse in ways of its own.
+    except Exception:
+        return ()
+
+
+def _gpu_memory(context: Any) -> tuple[MemoryLimit, ...]:
+    from tensorflow.python import pywrap_tfe
+
+    devices = pywrap_tfe.TFE_ContextListDevices(context._handle)
+    found = []
+    try:
+        for place in range(pywrap_tfe.TF_DeviceListCount(devices)):
+            if pywrap_tfe.TF_DeviceListType(devices, place) == "GPU":
+                name = str(pywrap_tfe.TF_DeviceListName(devices, place)).rpartition("device:")[2]
+                total = int(pywrap_tfe.TF_DeviceListMemoryBytes(devices, place))
+                used = int(context.get_memory_info(name)["current"])
+                found.append(MemoryLimit(name, total, max(0, total - used)))
+    finally:
+        pywrap_tfe.TF_DeleteDeviceList(devices)
+    return tuple(sorted(found, key=lambda limit: limit.free))
 
 
 def _soft_placement() -> bool | Unknown:

@@ -153,6 +153,8 @@ def _config(layer: Any) -> tuple[tuple[str, str], ...]:
     name = getattr(dtype, "name", None)
     if isinstance(name, str):
         found += (("dtype", name),)
+    if vars(layer).get("_remat_mode") is not None:
+        found += (("remat", "True"),)
     return found
 
 

@@ -69,7 +69,7 @@ def try_model(model: Any, batch: Batch | Unknown, method: str = "fit") -> Trial:
             unknown = Unknown("the model runs under a distribution strategy")
             return Trial(unknown, unknown, unknown)
         plan = replace(plan, batch=_with_open_batch_axis(batch))
-    effects = effects_of(*_code_carriers(model))
+    effects = effects_of(*code_carriers(model))
     if effects.lasting:
         unknown = Unknown(f"its code has lasting effects: {effects.lasting}")
         return Trial(unknown, unknown, unknown)
@@ -78,7 +78,7 @@ def try_model(model: Any, batch: Batch | Unknown, method: str = "fit") -> Trial:
         unknown = Unknown("the model reaches too many objects to restore them all")
         return Trial(unknown, unknown, unknown)
     try:
-        with _silence():
+        with silence():
             return _try(plan)
     finally:
         snapshot.restore()
@@ -130,7 +130,7 @@ def _flat_leaves(value: Any) -> Iterator[Leaf]:
             yield from _flat_leaves(item)
 
 
-def _code_carriers(model: Any) -> list[Any]:
+def code_carriers(model: Any) -> list[Any]:
     """Everything whose code the forward pass, the loss and the metrics run."""
     found = every_layer(model)
     given = given_loss(model)
@@ -348,7 +348,7 @@ def _scope_class(keras: Any) -> Any:
 
 
 @contextlib.contextmanager
-def _silence() -> Iterator[None]:
+def silence() -> Iterator[None]:
     """What the trial prints, warns and logs will be said by fit itself."""
     disabled = logging.root.manager.disable
     logging.disable(logging.CRITICAL)

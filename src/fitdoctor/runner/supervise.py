@@ -181,7 +181,7 @@ def gathered(
         trainings=_trainings(pieces, calls, read),
         held=read(lambda: _held(pieces), "held") or (),
         failure=failure,
-        failed_call=calls.get(end.get("call")) if end is not None else None,
+        failed_call=_failed_call(calls, end, sign),
         stopped=bool(end and end.get("stopped")),
         whole=not options.smoke,
         environment=environment,
@@ -197,6 +197,15 @@ def _ways(run: Run) -> tuple[Way, ...]:
 
 
 _MOST_WAYS = 3
+
+
+def _failed_call(
+    calls: dict[Any, SeenCall], end: dict[str, Any] | None, sign: FailureFacts | None
+) -> SeenCall | None:
+    """The call that the program ended in: the one that the exception escaped from, or the last before a signal."""
+    if sign is not None and sign.called and calls:
+        return calls[max(calls)]
+    return calls.get(end.get("call")) if end is not None else None
 
 
 def _trainings(

@@ -3,33 +3,49 @@
 ## What happens
 
 `ResourceExhaustedError: OOM when allocating tensor with shape[64,2000000,20000]`, from TensorFlow's own allocator; or
-the system ends the process (`Killed`, SIGKILL), and there is no traceback at all.
+the system ends the process (`Killed`, SIGKILL), and there is no traceback at all; or, under a limit of address space
+(`ulimit -v`), a oneDNN kernel of TensorFlow that was given no memory crashes (SIGSEGV).
 
 ## Why
 
 A tensor whose first axis is the batch is an activation: it shrinks with the batch. A tensor without it is a weight: a
 smaller batch does not help. A process that is killed holds more than the machine or the container allows: often the
-data, held twice.
+data, which `fit` and `from_tensor_slices` copy as a whole.
 
 ## Fix
 
 By kind: a smaller batch (or accumulated gradients, mixed precision) for activations; pooling or fewer units for
-weights; a generator or files instead of arrays in memory for data.
+weights; a `PyDataset`, a generator or files instead of arrays in memory for data. `fitdoctor memory MODULE:NAME` tells the
+figures before training.
 
 ## Known limits
 
-When the system kills the process it is not known which tensor was the last one.
+When the system kills the process it is not known which tensor was the last one: what is said then comes from the shapes of
+the layers and the memory that there was.
 """
 
 from __future__ import annotations
 
+import ast
+import math
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.words import place, shape_words
-from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
+from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, unsafe
-from fitdoctor.facts import FailureFacts, FitFacts, Unknown
+from fitdoctor.facts import (
+    DataFacts,
+    EnvironmentFacts,
+    FailureFacts,
+    FitFacts,
+    LayerFacts,
+    ModelFacts,
+    Shape,
+    Unknown,
+)
+from fitdoctor.memory.estimate import Estimate, estimate
+from fitdoctor.records import dataclass
 
 CAUSE = Cause(
     id="FIT806",
@@ -38,41 +54,222 @@ CAUSE = Cause(
     raises=("ResourceExhaustedError", "InternalError", "MemoryError"),
 )
 
+NATIVE = ("SIGSEGV", "SIGABRT", "SIGBUS")
+
+
+@dataclass(frozen=True)
+class _Owner:
+    """Whose tensor it was."""
+
+    words: str
+    kind: str
+    """`activation`, `weight`, `data` or `unknown`."""
+    layer: LayerFacts | None = None
+
 
 @CAUSE.after_failure
-def from_failure(failure: FailureFacts, fit: FitFacts | Unknown) -> Iterator[Finding]:
-    """TensorFlow names the tensor; a killed process says nothing."""
+def from_failure(
+    failure: FailureFacts,
+    model: ModelFacts | Unknown,
+    fit: FitFacts | Unknown,
+    data: DataFacts | Unknown,
+    environment: EnvironmentFacts | Unknown,
+) -> Iterator[Finding]:
+    """TensorFlow names the tensor; a killed process says nothing, but its last facts do."""
     from fitdoctor.failure.patterns import allocation_failed
 
-    frame = failure.last_user_frame
-    code = fit.code if isinstance(fit, FitFacts) else None
-    location = place(code) or (frame.location if frame else None)
+    if isinstance(data, DataFacts) and data.role != "training":
+        return
     failed = allocation_failed(failure.message)
     if failure.type in ("ResourceExhaustedError", "MemoryError") or failed is not None:
         shape = failed.shape if failed is not None else None
-        batch = fit.batch_size if isinstance(fit, FitFacts) else None
-        of_the_batch = bool(shape) and len(shape or ()) > 1 and (batch is None or (shape or (0,))[0] == batch)
-        what = "an activation of the batch" if of_the_batch else "a tensor"
-        yield CAUSE.finding(
-            f"memory ran out on {what}" + (f" of shape {shape_words(shape)}" if shape else ""),
-            subject="memory",
-            location=location,
-            evidence=[
-                Evidence(
-                    claim="what could not be allocated",
-                    observed=shape_words(shape) if shape else failure.message[:100],
-                    fact="failure.message",
-                )
-            ],
-            fixes=[unsafe("use a smaller batch") if of_the_batch else fix("make the tensor smaller")],
-            confidence=Confidence.CERTAIN,
+        yield _refused(failure, shape, model, fit, data)
+    elif failure.type == "SIGKILL" or failure.type in NATIVE and _was_tight(model, data, environment):
+        yield _killed(failure, model, fit, data, Confidence.LIKELY)
+
+
+# --- an allocation was refused ------------------------------------------------------------------------------------
+
+
+def _refused(
+    failure: FailureFacts,
+    shape: Shape | None,
+    model: ModelFacts | Unknown,
+    fit: FitFacts | Unknown,
+    data: DataFacts | Unknown,
+) -> Finding:
+    owner = _owner(shape, model, fit, data)
+    frame = failure.last_user_frame
+    code = fit.code if isinstance(fit, FitFacts) else None
+    location = place(owner.layer.code if owner.layer and owner.kind == "weight" else None, code)
+    return CAUSE.finding(
+        f"memory ran out on {owner.words}" + (f" of shape {shape_words(shape)}" if shape else ""),
+        subject="memory",
+        location=location or (frame.location if frame else None),
+        evidence=[
+            Evidence(
+                claim="what could not be allocated",
+                observed=shape_words(shape) if shape else failure.message[:100],
+                fact="failure.message",
+            ),
+            *_size_of(shape),
+        ],
+        fixes=[_remedy(owner)],
+        notes=[_helps(owner)] if owner.kind != "unknown" else [],
+        confidence=Confidence.CERTAIN,
+    )
+
+
+def _size_of(shape: Shape | None) -> list[Evidence]:
+    if not shape or None in shape:
+        return []
+    size = 4 * math.prod(axis for axis in shape if axis is not None)
+    return [Evidence(claim=f"as float32 that is {size / 2**30:.1f} GiB")] if size >= 2**28 else []
+
+
+def _owner(
+    shape: Shape | None, model: ModelFacts | Unknown, fit: FitFacts | Unknown, data: DataFacts | Unknown
+) -> _Owner:
+    if not shape:
+        return _Owner("a tensor", "unknown")
+    if isinstance(data, DataFacts) and any(array.shape == shape for array in (*data.x, *data.y)):
+        return _Owner("the data as a whole", "data")
+    layers = model.every_layer() if isinstance(model, ModelFacts) else ()
+    for layer in layers:
+        if _kernel(layer) == shape:
+            return _Owner(f"a weight of layer `{layer.name}`", "weight", layer)
+    batch = _batch(fit, data)
+    of_the_batch = len(shape) > 1 and (batch is None or shape[0] == batch)
+    for layer in layers if of_the_batch else ():
+        outputs = layer.output_shapes
+        if not isinstance(outputs, Unknown) and any(output[1:] == shape[1:] for output in outputs):
+            return _Owner(f"an activation of the batch, in layer `{layer.name}`,", "activation", layer)
+    return (
+        _Owner("an activation of the batch", "activation") if of_the_batch else _Owner("a tensor", "unknown")
+    )
+
+
+def _batch(fit: FitFacts | Unknown, data: DataFacts | Unknown) -> int | None:
+    if isinstance(data, DataFacts) and isinstance(data.batch_size, int):
+        return data.batch_size
+    return fit.batch_size if isinstance(fit, FitFacts) else None
+
+
+def _kernel(layer: LayerFacts) -> Shape | None:
+    """The shape of a layer's largest weight, as far as its settings tell."""
+    inputs = layer.input_shapes
+    channels = None if isinstance(inputs, Unknown) or not inputs or not inputs[0] else inputs[0][-1]
+    if layer.class_name == "Dense":
+        return (channels, _integer(layer, "units"))
+    if layer.class_name == "Embedding":
+        return (_integer(layer, "input_dim"), _integer(layer, "output_dim"))
+    if layer.class_name in ("Conv1D", "Conv2D", "Conv3D"):
+        try:
+            size = ast.literal_eval(layer.setting("kernel_size") or "()")
+        except (SyntaxError, ValueError):
+            return None
+        sizes = size if isinstance(size, tuple) else (size,)
+        return (*sizes, channels, _integer(layer, "filters"))
+    return None
+
+
+def _integer(layer: LayerFacts, name: str) -> int | None:
+    value = layer.setting(name) or ""
+    return int(value) if value.isdigit() else None
+
+
+def _helps(owner: _Owner) -> str:
+    if owner.kind == "activation":
+        return "it grows with the batch: a smaller one helps"
+    return "it does not depend on the batch: a smaller one does not help"
+
+
+def _remedy(owner: _Owner) -> Fix:
+    if owner.kind == "activation":
+        return unsafe("use a smaller batch")
+    if owner.kind == "weight":
+        return unsafe("make the layer smaller: fewer units, or pooling before it")
+    if owner.kind == "data":
+        return unsafe(
+            "give the data in batches: a `keras.utils.PyDataset`, a generator, or files in a pipeline"
         )
-    elif failure.type == "SIGKILL":
-        yield CAUSE.finding(
-            "the system ended the program, as it does when memory runs out",
-            subject="memory",
-            location=location,
-            evidence=[Evidence(claim="signal", observed="SIGKILL", fact="failure.type")],
-            fixes=[unsafe("use a smaller batch, or hold less data in memory")],
-            confidence=Confidence.LIKELY,
+    return fix("make the tensor smaller")
+
+
+# --- the process was ended ----------------------------------------------------------------------------------------
+
+
+def _was_tight(
+    model: ModelFacts | Unknown, data: DataFacts | Unknown, environment: EnvironmentFacts | Unknown
+) -> bool:
+    """Whether the step was about to need more than was free: only then a crash is put down to memory."""
+    guess, batch = _step(model, data)
+    if guess is None or isinstance(environment, Unknown):
+        return False
+    return any(guess.peak(batch) - guess.weights > 0.9 * limit.free for limit in environment.memory)
+
+
+def _step(model: ModelFacts | Unknown, data: DataFacts | Unknown) -> tuple[Estimate | None, int]:
+    if isinstance(model, Unknown) or isinstance(data, Unknown) or not isinstance(data.batch_size, int):
+        return None, 0
+    guess = estimate(model)
+    return (None if isinstance(guess, Unknown) else guess), data.batch_size
+
+
+def _killed(
+    failure: FailureFacts,
+    model: ModelFacts | Unknown,
+    fit: FitFacts | Unknown,
+    data: DataFacts | Unknown,
+    confidence: Confidence,
+) -> Finding:
+    frame = failure.last_user_frame
+    code = fit.code if isinstance(fit, FitFacts) else None
+    guess, batch = _step(model, data)
+    evidence = [
+        Evidence(claim="signal", observed=failure.type, fact="failure.type"),
+        *(Evidence(claim=part.strip()) for part in failure.message.split(";")[1:]),
+    ]
+    copied = _data_bytes(data)
+    remedy = "use a smaller batch, or hold less data in memory"
+    if guess is not None:
+        fixed = guess.weights + guess.optimizer + guess.gradients
+        each = guess.peak(batch) - fixed
+        evidence.append(
+            Evidence(
+                claim=f"the step needs about {_words(fixed)} for weights, gradients and optimizer, "
+                f"{_words(each)} for a batch of {batch}; the data takes {_words(copied)} in tensors"
+            )
         )
+        largest = max((each, "activation"), (fixed, "weight"), (copied, "data"))[1]
+        remedy = {
+            "activation": "use a smaller batch",
+            "weight": "make the model smaller: a smaller batch hardly helps",
+            "data": "give the data in batches: a `keras.utils.PyDataset`, a generator, or files in a pipeline",
+        }[largest]
+    return CAUSE.finding(
+        "the system ended the program, as it does when memory runs out"
+        if failure.type == "SIGKILL"
+        else "native code crashed when memory was about to run out",
+        subject="memory",
+        location=place(code) or (frame.location if frame else None),
+        evidence=evidence,
+        fixes=[unsafe(remedy)],
+        confidence=confidence,
+    )
+
+
+def _data_bytes(data: DataFacts | Unknown) -> int:
+    """The arrays that were given, as tensors of float32."""
+    if isinstance(data, Unknown) or not isinstance(data.samples, int):
+        return 0
+    sizes = [
+        math.prod(axis or 0 for axis in array.shape[1:])
+        for array in (*data.x, *data.y)
+        if not isinstance(array.shape, Unknown)
+    ]
+    return 4 * data.samples * sum(sizes) if data.form in ("arrays", "dataset") else 0
+
+
+def _words(size: int) -> str:
+    return f"{size / 2**30:.1f} GiB" if size >= 2**30 else f"{size / 2**20:.0f} MiB"

@@ -92,6 +92,26 @@ def _renamed(code: Code, pooling: str) -> tuple[Edit, ...]:
     return replace_code(code, code.text.replace("Flatten", new, 1))
 
 
+_OF_WEIGHTS = (
+    "Random", "StatelessRandom", "TruncatedNormal", "StatelessTruncatedNormal", "ParameterizedTruncatedNormal", "Fill",
+    "ZerosLike", "OnesLike", "BroadcastTo", "Mul", "Add", "AddV2", "Sub", "Cast", "Square", "Sqrt", "RealDiv", "Assign",
+    "VarHandle", "ReadVariable",
+)  # fmt: skip
+"""Operations that make the first value of a weight, or the state that an optimizer keeps for it."""
+
+
+def _makes_weights(failure: FailureFacts) -> bool:
+    """Whether what failed makes a weight; other results are activations, whose first axis is the batch."""
+    if not failure.operation:
+        return True
+    if not failure.operation.startswith(_OF_WEIGHTS):
+        return False
+    # In the step itself, only the optimizer computes on weights as they are.
+    return not failure.node or not failure.node.startswith(
+        ("gradient_tape", "compile_loss", "functional", "sequential")
+    )
+
+
 @CAUSE.after_failure
 def from_failure(
     failure: FailureFacts, model: ModelFacts | Unknown, data: DataFacts | Unknown
@@ -105,8 +125,7 @@ def from_failure(
     rows, units = failed.shape
     if rows is None or units is None or rows * units < MANY:
         return
-    if "MatMul" in failure.operation or "Conv" in failure.operation:
-        # The result of an operation: an activation, whose first axis is the batch times the positions.
+    if not _makes_weights(failure):
         return
     frame = failure.last_user_frame
     evidence = [

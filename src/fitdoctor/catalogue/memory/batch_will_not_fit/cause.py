@@ -1,0 +1,148 @@
+"""A batch that needs more memory than there is.
+
+## What happens
+
+`ResourceExhaustedError: OOM when allocating tensor with shape[…]`; or the system ends the process (`Killed`); or, on a
+CPU under a limit of address space, TensorFlow's oneDNN kernels crash (`Segmentation fault`) where they were given no memory.
+
+## Why
+
+The backward pass needs what every trained layer was given in the forward pass: those tensors are all in memory at once,
+with the weights, their gradients and the optimizer's state. All but the weights and the state grow with the batch.
+
+## Fix
+
+A smaller batch; `fitdoctor memory MODULE:NAME` tells the largest that fits, and what else would help: accumulated gradients,
+mixed precision, pooling.
+
+## Known limits
+
+Reported only when the least that any implementation needs exceeds the whole memory of the machine (with its swap space),
+the container or the process: what is merely too tight is not. For subclassed models and steps of the user's own only the
+weights are counted; nothing is reported under `jit_compile`, rematerialisation or a distribution strategy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.words import place
+from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.edits import set_argument, unsafe
+from fitdoctor.facts import Code, DataFacts, EnvironmentFacts, FitFacts, MemoryLimit, ModelFacts, Unknown
+from fitdoctor.memory.estimate import Estimate, estimate
+
+CAUSE = Cause(
+    id="FIT801",
+    slug="batch-will-not-fit",
+    severity=Severity.ERROR,
+    raises=("ResourceExhaustedError", "InternalError", "MemoryError"),
+    explains=("FIT806",),
+)
+
+_SLACK = 256 << 20
+"""Address space that a process may have reserved and not used yet."""
+
+
+@CAUSE.before_fit
+def from_layers(
+    model: ModelFacts, fit: FitFacts, data: DataFacts, environment: EnvironmentFacts
+) -> Iterator[Finding]:
+    """The least that a step needs is more than all the memory there is."""
+    if fit.method not in ("fit", "train_on_batch") or data.role != "training" or model.strategy:
+        return
+    batch = data.batch_size
+    if not isinstance(batch, int) or batch < 1:
+        return
+    guess = estimate(model)
+    if isinstance(guess, Unknown):
+        return
+    for limit, certain in _limits(environment):
+        if guess.least(batch) - _there(guess, limit) > _room(limit):
+            yield _finding(guess, batch, limit, fit, data, certain)
+            return
+
+
+def _limits(environment: EnvironmentFacts) -> list[tuple[MemoryLimit, bool]]:
+    """The bounds that hold, and whether it is certain that the step is bound by them."""
+    own = [limit for limit in environment.memory if not limit.name.startswith("GPU")]
+    gpus = [limit for limit in environment.memory if limit.name.startswith("GPU")]
+    if not gpus:
+        return [(limit, True) for limit in own]
+    # The program may place its operations on the CPU.
+    return [(max(gpus, key=lambda limit: limit.total), False)]
+
+
+def _room(limit: MemoryLimit) -> int:
+    return limit.free + _SLACK if limit.name == "RLIMIT_AS" else limit.total
+
+
+def _there(guess: Estimate, limit: MemoryLimit) -> int:
+    """What is taken already and not part of the room."""
+    return guess.weights if limit.name == "RLIMIT_AS" else 0
+
+
+def _finding(
+    guess: Estimate, batch: int, limit: MemoryLimit, fit: FitFacts, data: DataFacts, certain: bool
+) -> Finding:
+    room = _room(limit)
+    fixed = guess.least(0) - _there(guess, limit)
+    what = f"a batch of {batch}" if fixed <= room else "the model with its optimizer"
+    needs = guess.least(batch if fixed <= room else 0) - _there(guess, limit)
+    return CAUSE.finding(
+        f"{what} needs at least {_words(needs)}, but {_whose(limit)} has {_words(room)}",
+        subject="memory of a step",
+        location=_location(fit, data),
+        evidence=[
+            Evidence(
+                claim=f"memory for a step, against that of {limit.name}",
+                observed=f"at least {_words(needs)}",
+                expected=f"at most {_words(room)}",
+                fact="environment.memory",
+            ),
+            Evidence(claim=f"weights and optimizer state take {_words(guess.weights + guess.optimizer)}"),
+            Evidence(claim=f"each sample takes {_words(guess.surely)} or more when the backward pass begins"),
+        ],
+        fixes=[_smaller(guess, room, fit, data, limit)],
+        confidence=Confidence.CERTAIN if certain else Confidence.LIKELY,
+    )
+
+
+def _whose(limit: MemoryLimit) -> str:
+    return "the process (RLIMIT_AS)" if limit.name == "RLIMIT_AS" else limit.name
+
+
+def _location(fit: FitFacts, data: DataFacts) -> Location | None:
+    """The batch size, where it is given; else the call."""
+    if data.form == "dataset":
+        for step in reversed(data.pipeline):
+            if step.operation in ("batch", "padded_batch", "ragged_batch"):
+                return place(step.code, fit.code)
+    if isinstance(fit.code, Code):
+        argument = fit.code.argument("batch_size")
+        if argument is not None:
+            return argument.location
+    return place(fit.code)
+
+
+def _smaller(guess: Estimate, room: int, fit: FitFacts, data: DataFacts, limit: MemoryLimit) -> Fix:
+    fitting = _largest(lambda size: guess.peak(size) - _there(guess, limit) <= 0.9 * room)
+    if not fitting:
+        return unsafe("make the model smaller: not even one sample fits")
+    title = f"use a batch of {fitting} or less"
+    if data.form == "arrays" and isinstance(fit.code, Code) and fit.method == "fit":
+        return unsafe(title, set_argument(fit.code, "batch_size", str(fitting)))
+    return unsafe(title)
+
+
+def _largest(fits: Callable[[int], bool]) -> int:
+    """The largest power of two that fits; 0 for none."""
+    size = 1 << 20
+    while size and not fits(size):
+        size >>= 1
+    return size
+
+
+def _words(size: int) -> str:
+    return f"{size / 2**30:.1f} GiB" if size >= 2**30 else f"{size / 2**20:.0f} MiB"

@@ -1,0 +1,136 @@
+"""`fitdoctor memory`: the peak memory of a training step, and the largest batch that fits."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from typing import Any
+
+from fitdoctor.cli import UsageError
+from fitdoctor.cli.named import made, named
+from fitdoctor.cli.options import Parser, terminal_width, write_file
+
+DESCRIPTION = """\
+Predict the peak memory of a training step, and the largest batch that fits.
+
+MODEL is MODULE:NAME or FILE.py:NAME of a model, or of a function without arguments that makes one. Nothing is trained.
+"""
+
+_UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
+
+
+def main(argv: list[str]) -> int:
+    """Predict and report.
+
+    Returns:
+        0 when the batch fits, 1 when it does not, 2 when it cannot be told.
+    """
+    options = _parser().parse_args(argv)
+    if options.batch_size is not None and options.batch_size < 1:
+        raise UsageError(f"`--batch-size` must be 1 or more, not {options.batch_size}")
+    shape = _shapes(options.input_shape)
+    free = None if options.available is None else _bytes(options.available)
+    x, y, weight = _data(options.data)
+    model = made(options.model, named(options.model))
+    from fitdoctor.api import MemoryUnknown, memory
+
+    try:
+        prediction = memory(
+            model,
+            x,
+            y,
+            weight,
+            batch_size=options.batch_size,
+            input_shape=shape,
+            available=free,
+            quick=options.quick,
+        )
+    except (MemoryUnknown, TypeError) as error:
+        raise UsageError(f"`{options.model}`: {error}") from error
+    _give_out(prediction, options)
+    return 1 if prediction.fits is False else 0
+
+
+def _give_out(prediction: Any, options: argparse.Namespace) -> None:
+    from fitdoctor.report import RenderError
+    from fitdoctor.report.memory import render_memory
+
+    try:
+        drawn = render_memory(
+            prediction,
+            options.output_format,
+            width=terminal_width(None if options.output_file else sys.stdout),
+        )
+    except RenderError as error:
+        raise UsageError(str(error)) from error
+    if options.output_file:
+        write_file(options.output_file, drawn)
+    else:
+        sys.stdout.write(drawn)
+
+
+def _parser() -> Parser:
+    from fitdoctor.report.memory import FORMATS
+
+    parser = Parser("memory", DESCRIPTION, "[OPTION…] MODEL")
+    add = parser.add_argument
+    add("model", metavar="MODEL", help="MODULE:NAME or FILE.py:NAME")
+    add("--batch-size", type=int, metavar="N", help="default: that of the data, else 32")
+    add(
+        "--data",
+        metavar="MODULE:NAME",
+        help="what fit would be given: x, (x, y), a dataset, or a function that makes it",
+    )
+    add(
+        "--input-shape",
+        action="append",
+        default=[],
+        metavar="[NAME=]N,N,…",
+        help="sizes without the batch, where the model leaves them open; once for each input",
+    )
+    add(
+        "--available", metavar="SIZE", help="compare with this much, such as 8G, instead of what is free here"
+    )
+    add("--quick", action="store_true", help="from the shapes of the layers, without tracing the step")
+    group = parser.add_argument_group("output")
+    group.add_argument(
+        "--output-format", choices=FORMATS, default="text", metavar="FORMAT", help=", ".join(FORMATS)
+    )
+    group.add_argument("--output-file", metavar="FILE", help="write the report there")
+    return parser
+
+
+def _data(spec: str | None) -> tuple[Any, Any, Any]:
+    if spec is None:
+        return None, None, None
+    data = made(spec, named(spec))
+    if isinstance(data, tuple) and 1 < len(data) <= 3:
+        x, y, weight = (*data, None)[:3]
+        return x, y, weight
+    return data, None, None
+
+
+def _shapes(words: list[str]) -> Any:
+    """One shape, a list of them, or a dict by name."""
+    if not words:
+        return None
+    pairs = []
+    for word in words:
+        name, equals, sizes = word.rpartition("=")
+        numbers = sizes.strip("() ").split(",")
+        if not all(number.strip().isdigit() and int(number) > 0 for number in numbers if number.strip()):
+            raise UsageError(f"`--input-shape {word}`: expected whole numbers, such as 224,224,3")
+        pairs.append((name if equals else "", tuple(int(number) for number in numbers if number.strip())))
+    if all(name for name, _shape in pairs):
+        return dict(pairs)
+    if any(name for name, _shape in pairs):
+        raise UsageError("`--input-shape`: name every input, or none")
+    return pairs[0][1] if len(pairs) == 1 else [shape for _name, shape in pairs]
+
+
+def _bytes(text: str) -> int:
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", text.strip(), re.IGNORECASE)
+    if match is None:
+        raise UsageError(f"`--available {text}`: expected a size such as 8G or 512M")
+    return round(float(match[1]) * _UNITS[match[2].upper()])

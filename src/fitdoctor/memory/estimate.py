@@ -1,0 +1,242 @@
+"""A quick estimate from the shapes of the layers, in milliseconds: what a step surely needs, and what it likely does."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from itertools import pairwise
+
+from fitdoctor.facts import LayerFacts, ModelFacts, Shape, Unknown
+from fitdoctor.records import dataclass
+
+SLOTS = {
+    "sgd": 0, "rmsprop": 1, "adagrad": 1, "lion": 1, "muon": 1, "adafactor": 0, "adam": 2, "adamw": 2, "adamax": 2,
+    "nadam": 2, "adadelta": 2, "ftrl": 2, "lamb": 2, "schedulefreeadamw": 2,
+}  # fmt: skip
+"""How many numbers an optimizer keeps for a weight, at least; others: not known."""
+
+KERNELS = frozenset(
+    "Dense EinsumDense Conv1D Conv2D Conv3D Conv1DTranspose Conv2DTranspose Conv3DTranspose DepthwiseConv1D "
+    "DepthwiseConv2D SeparableConv1D SeparableConv2D LSTM GRU SimpleRNN MultiHeadAttention".split()
+)
+"""Layers that need their input again for the gradient of their kernel."""
+
+_NO_MEMORY = frozenset("InputLayer Flatten Reshape ReLU Activation Dropout".split())
+"""Layers whose output shares or takes over the memory of their input, but for a mask."""
+_FURTHER = {"BatchNormalization": 2.0, "LayerNormalization": 3.0, "GroupNormalization": 3.0, "LSTM": 10.0, "GRU": 9.0,
+            "SimpleRNN": 3.0, "MultiHeadAttention": 6.0}  # fmt: skip
+"""How many tensors of the size of its output a layer keeps, where it is not one."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Bytes, each as `fixed + each * batch`."""
+
+    weights: int
+    optimizer: int
+    gradients: int
+    activations: int
+    """For one sample."""
+    input: int
+    """For one sample."""
+    largest: int
+    """The largest output of a layer, for one sample."""
+    surely: int
+    """What is held for one sample when the backward pass begins, whatever TensorFlow does."""
+    by_layer: tuple[tuple[str, int, int], ...]
+    """(layer, bytes of its weights with optimizer state, bytes for one sample)."""
+
+    def peak(self, batch: int) -> int:
+        """What a step likely needs."""
+        fixed = self.weights + self.optimizer + self.gradients
+        return fixed + batch * (self.activations + self.input + 2 * self.largest)
+
+    def least(self, batch: int) -> int:
+        """What a step surely needs."""
+        return self.weights + self.optimizer + batch * self.surely
+
+
+def estimate(model: ModelFacts, batch: int = 1) -> Estimate | Unknown:
+    """The estimate for a model whose layers are built.
+
+    Args:
+        model: the facts.
+        batch: what to put for a batch size that the shapes fix; they mostly leave it open.
+    """
+    if not model.built or not model.layers:
+        return Unknown("the model is not built")
+    leaves = [layer for layer in model.every_layer() if not layer.sublayers]
+    open_axes = [layer.name for layer in leaves if _open(layer)]
+    if open_axes:
+        return Unknown(f"the output of layer `{open_axes[0]}` has an open dimension")
+    slots = slots_of(model)
+    trainable = sum(layer.trainable_parameters * _weight_bytes(layer) for layer in leaves)
+    weights = sum(layer.parameters * _weight_bytes(layer) for layer in leaves)
+    kept = {layer.name: _kept(layer) for layer in leaves}
+    return Estimate(
+        weights=weights,
+        optimizer=trainable * (slots or 0),
+        gradients=trainable,
+        activations=round(sum(kept.values())),
+        input=_inputs(model),
+        largest=max((_output(layer) for layer in leaves), default=0),
+        surely=surely_held(model),
+        by_layer=tuple(
+            (
+                layer.name,
+                _weight_bytes(layer) * (layer.parameters + (1 + (slots or 0)) * layer.trainable_parameters),
+                round(kept[layer.name]),
+            )
+            for layer in leaves
+        ),
+    )
+
+
+def slots_of(model: ModelFacts) -> int | None:
+    """How many numbers the optimizer keeps for each weight at least; None for one that is not known."""
+    name = model.optimizer.rsplit(".", 1)[-1].lower()
+    slots = SLOTS.get(name)
+    momentum = dict(model.optimizer_settings).get("momentum", "0")
+    if slots is not None and name in ("sgd", "rmsprop") and momentum not in ("0", "0.0", "None", "False"):
+        slots += 1
+    return slots
+
+
+# --- what is surely held ------------------------------------------------------------------------------------------
+
+
+def surely_held(model: ModelFacts) -> int:
+    """Bytes for one sample that live at once: the inputs of all kernels that are trained, or one kernel's output.
+
+    The gradient of a kernel needs what the layer was given, and no backward pass can begin before the loss is there.
+    Of layers that keep the size, nobody can know from outside whether they work in place: those in a row count once.
+    """
+    if model.kind not in ("functional", "sequential") or model.jit_compile or model.strategy:
+        return 0
+    if {"train_step", "fit", "make_train_function", "call"} & set(model.overrides):
+        return 0
+    leaves = [layer for layer in model.every_layer() if not layer.sublayers]
+    if any(layer.setting("remat") for layer in model.every_layer()):
+        return 0
+    names = [layer.name for layer in leaves]
+    if len(set(names)) != len(names):
+        return 0
+    follow = _tensor_of(leaves)
+    held: dict[str, int] = {}
+    largest = 0
+    for position, layer in enumerate(leaves):
+        if layer.class_name not in KERNELS or not layer.builtin:
+            continue
+        largest = max(largest, _output(layer))
+        if not layer.trainable_parameters:
+            continue
+        shapes = layer.input_shapes
+        if isinstance(shapes, Unknown) or len(shapes) != 1 or len(layer.fed_by) > 1:
+            continue
+        size = _elements(shapes[0])
+        if size is not None:
+            tensor = follow(position)
+            held[tensor] = min(size * _bytes(layer), held.get(tensor, size * _bytes(layer)))
+    return max(sum(held.values()), largest)
+
+
+def _tensor_of(leaves: list[LayerFacts]) -> Callable[[int], str]:
+    """For a layer by its position: the tensor that it is given, by the layer that surely made it anew."""
+    place = {layer.name: position for position, layer in enumerate(leaves)}
+
+    def source(position: int) -> int | None:
+        fed = leaves[position].fed_by
+        if len(fed) == 1:
+            return place.get(fed[0])
+        return position - 1 if not fed and position else None
+
+    def tensor(position: int) -> str:
+        before = source(position)
+        while before is not None:
+            layer = leaves[before]
+            further = source(before)
+            # A kernel makes a tensor of its own, and so does what changes the size.
+            if layer.class_name in KERNELS and layer.builtin or further is None or not _keeps_size(layer):
+                return layer.name
+            before = further
+        return "the input"
+
+    return tensor
+
+
+def _keeps_size(layer: LayerFacts) -> bool:
+    given, made = layer.input_shapes, layer.output_shapes
+    if isinstance(given, Unknown) or isinstance(made, Unknown) or len(given) != 1 or len(made) != 1:
+        return True
+    return _elements(given[0]) == _elements(made[0])
+
+
+# --- sizes --------------------------------------------------------------------------------------------------------
+
+
+def _elements(shape: Shape) -> int | None:
+    """For one sample; None where a dimension is open, or where the first axis is not the batch."""
+    if not shape or None in shape[1:]:
+        return None
+    return math.prod(axis for axis in shape[1:] if axis is not None)
+
+
+def _bytes(layer: LayerFacts) -> int:
+    dtype = layer.setting("dtype") or "float32"
+    if "16" in dtype:
+        return 2
+    return 8 if dtype == "float64" else 4
+
+
+def _weight_bytes(layer: LayerFacts) -> int:
+    return 4 if (layer.setting("dtype") or "").startswith("mixed") else _bytes(layer)
+
+
+def _output(layer: LayerFacts) -> int:
+    shapes = layer.output_shapes
+    if isinstance(shapes, Unknown):
+        return 0
+    return sum((_elements(shape) or 0) * _bytes(layer) for shape in shapes)
+
+
+def _kept(layer: LayerFacts) -> float:
+    """What a layer leaves for the backward pass, for one sample."""
+    if layer.class_name == "Dropout":
+        return _output(layer) / 4
+    if layer.class_name in _NO_MEMORY:
+        return 0
+    return _output(layer) * _FURTHER.get(layer.class_name, 1.0)
+
+
+def _open(layer: LayerFacts) -> bool:
+    shapes = layer.output_shapes
+    return not isinstance(shapes, Unknown) and any(
+        _elements(shape) is None for shape in shapes if len(shape) > 1
+    )
+
+
+def _inputs(model: ModelFacts) -> int:
+    if isinstance(model.inputs, Unknown):
+        return 0
+    total = 0
+    for spec in model.inputs:
+        if not isinstance(spec.shape, Unknown):
+            total += 4 * (_elements(spec.shape) or 0)
+    return total
+
+
+def flattened_excess(model: ModelFacts) -> int:
+    """Bytes that the kernel of a Dense layer after `Flatten` would be smaller by if the layer before it were pooled."""
+    saved = 0
+    layers = model.every_layer()
+    for flatten, dense in pairwise(layers):
+        if flatten.class_name != "Flatten" or dense.class_name != "Dense":
+            continue
+        shapes = flatten.input_shapes
+        units = dense.setting("units")
+        if isinstance(shapes, Unknown) or not units or not units.isdigit() or len(shapes[0]) < 3:
+            continue
+        channels = shapes[0][-1]
+        if channels is not None:
+            saved += max(0, dense.parameters - (channels + 1) * int(units)) * _weight_bytes(dense)
+    return saved

@@ -1,0 +1,303 @@
+"""The answer: peak, kinds, layers, what there is, the largest batch that fits, and what would help."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from fitdoctor.facts import MemoryLimit, Unknown
+from fitdoctor.memory.pipeline import Feed, at_conversion, beside
+from fitdoctor.memory.schedule import Course, Held, course, most_touched
+from fitdoctor.memory.step import Step, Tensor
+from fitdoctor.records import dataclass
+
+KINDS = {
+    "weights": "trainable weights",
+    "frozen weights": "other weights",
+    "gradients": "gradients",
+    "optimizer": "optimizer state",
+    "activations": "activations kept for the backward pass",
+    "temporary": "temporary tensors",
+    "input": "batches",
+    "data": "data copied into tensors",
+    "metrics": "metrics",
+    "other": "constants",
+}
+"""What each kind is, in the order of the tables."""
+
+MARGIN = 0.1
+"""The part of what is free that the largest batch leaves."""
+MOST_BATCH = 1 << 24
+SHOWN_POINTS = 600
+
+# What a process takes besides its tensors, measured over the models of benchmarks/bench_memory.py.
+_TRACING = 37_000_000
+_EACH_OPERATION = 34_000
+_FRAGMENTS = 0.09
+
+
+@dataclass(frozen=True)
+class Share:
+    """A part of the peak."""
+
+    name: str
+    bytes: int
+
+
+@dataclass(frozen=True)
+class Remedy:
+    """Something that would lower the peak, and to how much."""
+
+    title: str
+    peak: int
+    """The need with it, in bytes."""
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """What one training step needs."""
+
+    model: str
+    batch_size: int
+    how: str
+    """`traced` from the step itself, or `quick` from the shapes of the layers."""
+    peak: int
+    """Bytes of tensors at the peak."""
+    needed: int
+    """Bytes that have to be there: the peak with what the allocator, the graph and the copies of the data take."""
+    device: str = "CPU"
+    kinds: tuple[Share, ...] = ()
+    layers: tuple[Share, ...] = ()
+    """The layers that hold most at the peak."""
+    at: str = ""
+    """The operation that runs at the peak."""
+    stage: str = ""
+    points: tuple[tuple[str, int], ...] = ()
+    """(stage, bytes) over the step."""
+    limit: MemoryLimit | Unknown = Unknown()
+    largest_batch: int | Unknown = Unknown()
+    remedies: tuple[Remedy, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def fits(self) -> bool | None:
+        """Whether it fits into what is free; None where that is not known."""
+        return None if isinstance(self.limit, Unknown) else self.needed <= self.limit.free
+
+
+@dataclass(frozen=True)
+class Circumstances:
+    """What the prediction depends on besides the step."""
+
+    model: str
+    batch_size: int
+    feed: Feed = Feed()
+    threads: int = 2
+    device: str = "CPU"
+    limit: MemoryLimit | Unknown = Unknown()
+    present: int = 0
+    """Bytes of variables that are in memory already."""
+    weights_after_pooling: int | None = None
+    """Bytes that pooling instead of flattening before a Dense layer would save in that layer's kernel."""
+    slots: int = 2
+    """How many numbers the optimizer keeps for a weight."""
+    symbolic: bool = True
+    """The step is known for every batch size, not for this one alone."""
+    notes: tuple[str, ...] = ()
+
+
+def predict(step: Step, about: Circumstances) -> Prediction:
+    """The whole answer for a traced step."""
+    batch = about.batch_size
+    ran = course(step, batch, about.threads, _beside(step, about, batch))
+    need = _need(step, about)
+    return Prediction(
+        about.model,
+        batch,
+        "traced",
+        ran.peak,
+        need(batch),
+        about.device,
+        _kinds(ran),
+        _layers(ran),
+        ran.at,
+        ran.stage,
+        _thinned(ran.points),
+        about.limit,
+        _largest(need, about),
+        _remedies(step, about, need),
+        (*about.notes, *_notes(ran)),
+    )
+
+
+def _beside(step: Step, about: Circumstances, batch: int) -> tuple[Held, ...]:
+    return beside(about.feed, batch_bytes(step, batch), about.threads)
+
+
+def batch_bytes(step: Step, batch: int) -> int:
+    """The bytes of one batch of data."""
+    return sum(step.tensors[tensor].bytes(batch) or 0 for tensor in step.arguments)
+
+
+def _need(step: Step, about: Circumstances) -> Callable[[int], int]:
+    """What has to be there for a batch size."""
+
+    def need(batch: int) -> int:
+        if batch not in known:
+            touched = most_touched(step, batch, about.threads, _beside(step, about, batch))
+            known[batch] = process_bytes(step, touched, about.feed)
+        return known[batch] - about.present
+
+    known: dict[int, int] = {}
+    return need
+
+
+def process_bytes(step: Step, touched: int, feed: Feed) -> int:
+    """How much a process grows by training: its tensors, the graph, and what falls between the allocator's chunks."""
+    training = _TRACING + step.traced * _EACH_OPERATION + round(touched * (1 + _FRAGMENTS))
+    weights = sum(variable.bytes for variable in step.variables)
+    return max(training, at_conversion(feed) + weights)
+
+
+def _kinds(ran: Course) -> tuple[Share, ...]:
+    totals: dict[str, int] = defaultdict(int)
+    for held in ran.held:
+        totals[held.kind] += held.bytes
+    return tuple(Share(kind, totals[kind]) for kind in KINDS if totals.get(kind, 0) >= 1024)
+
+
+def _layers(ran: Course) -> tuple[Share, ...]:
+    totals: dict[str, int] = defaultdict(int)
+    for held in ran.held:
+        if held.layer:
+            totals[held.layer] += held.bytes
+    largest = sorted(totals.items(), key=lambda pair: -pair[1])[:5]
+    return tuple(Share(layer, size) for layer, size in largest)
+
+
+def _thinned(points: Sequence[tuple[str, int]]) -> tuple[tuple[str, int], ...]:
+    """As many points as a picture can show: the highest of each stretch."""
+    stretch = -(-len(points) // SHOWN_POINTS)
+    if stretch <= 1:
+        return tuple(points)
+    return tuple(
+        max(points[start : start + stretch], key=lambda point: point[1])
+        for start in range(0, len(points), stretch)
+    )
+
+
+def _notes(ran: Course) -> list[str]:
+    if not ran.guessed:
+        return []
+    return [f"{ran.guessed} tensors have no size before the step runs: taken as large as their largest input"]
+
+
+# --- the largest batch that fits ----------------------------------------------------------------------------------
+
+
+def _largest(need: Callable[[int], int], about: Circumstances) -> int | Unknown:
+    if isinstance(about.limit, Unknown):
+        return about.limit
+    if not about.symbolic:
+        return Unknown("the step is known for this batch size alone")
+    return largest_batch(need, round(about.limit.free * (1 - MARGIN)), about.batch_size)
+
+
+def largest_batch(need: Callable[[int], int], room: int, start: int) -> int:
+    """The largest batch whose need is within the room; 0 when not even one sample is.
+
+    The need grows about linearly with the batch: a straight line through two batches leads near the answer.
+    """
+    if need(1) > room:
+        return 0
+    low, high = 1, MOST_BATCH + 1
+    guess = max(2, start)
+    for _round in range(12):
+        if not low < guess < high:
+            guess = (low + high) // 2
+        if need(guess) <= room:
+            low = guess
+        else:
+            high = guess
+        if high - low <= max(1, low // 64) or low >= MOST_BATCH:
+            break
+        slope = (need(guess) - need(1)) / max(1, guess - 1)
+        guess = int(1 + (room - need(1)) / slope) if slope > 0 else high - 1
+        guess = min(max(guess, low + max(1, low // 128)), high - 1)
+    return low
+
+
+# --- what would help ----------------------------------------------------------------------------------------------
+
+
+def _remedies(step: Step, about: Circumstances, need: Callable[[int], int]) -> tuple[Remedy, ...]:
+    batch = about.batch_size
+    now = need(batch)
+    found = []
+    if about.symbolic and batch > 1:
+        half = batch // 2
+        found.append(Remedy(f"a batch of {half}", need(half)))
+        found.append(
+            Remedy(
+                f"gradients accumulated over 2 batches of {half} (`gradient_accumulation_steps=2`): "
+                "the same step in two parts",
+                need(half) + _trainable(step),
+            )
+        )
+    halved = _in_half_precision(step)
+    if halved is not step:
+        found.append(
+            Remedy(
+                "mixed precision (`mixed_bfloat16`, on a GPU `mixed_float16`)", _need(halved, about)(batch)
+            )
+        )
+    if about.weights_after_pooling:
+        saved = about.weights_after_pooling * (2 + about.slots)
+        found.append(Remedy("pooling instead of `Flatten` before the Dense layer", now - saved))
+    found.extend(_data_remedies(step, about, now))
+    return tuple(remedy for remedy in found if remedy.peak < 0.97 * now)
+
+
+def _data_remedies(step: Step, about: Circumstances, now: int) -> list[Remedy]:
+    feed = about.feed
+    if not feed.copies:
+        return []
+    streamed = replace(feed, form="pydataset", arrays=(), copies=0, prefetch=0)
+    less = _need(step, replace(about, feed=streamed))(about.batch_size)
+    if feed.form == "arrays":
+        title = (
+            "batches from a `keras.utils.PyDataset` or a generator: `fit` copies arrays whole into tensors"
+        )
+    elif feed.copies > 1:
+        title = "files read in the pipeline, instead of `from_tensor_slices` or `cache`, which keep all of the data"
+    else:
+        title = "a generator or files, instead of a pipeline that keeps all of the data"
+    return [Remedy(title, less)]
+
+
+def _trainable(step: Step) -> int:
+    return sum(variable.bytes for variable in step.variables if variable.kind == "weights")
+
+
+def _in_half_precision(step: Step) -> Step:
+    """The step with float32 tensors of the batch in two bytes; the same step where there are none."""
+    if any(tensor.by_batch and tensor.item_bytes == 2 for tensor in step.tensors):
+        return step
+    data = set(step.arguments)
+
+    def halved(tensors: tuple[Tensor, ...], kept: set[int]) -> tuple[Tensor, ...]:
+        return tuple(
+            Tensor(2, tensor.dims)
+            if tensor.item_bytes == 4 and tensor.by_batch and place not in kept
+            else tensor
+            for place, tensor in enumerate(tensors)
+        )
+
+    operations = tuple(
+        replace(op, bodies=tuple(replace(body, tensors=halved(body.tensors, set())) for body in op.bodies))
+        if op.bodies
+        else op
+        for op in step.operations
+    )
+    return replace(step, operations=operations, tensors=halved(step.tensors, data))
