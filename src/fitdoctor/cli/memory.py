@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import inspect
 import re
 import sys
 from typing import Any
 
 from fitdoctor.cli import UsageError
-from fitdoctor.cli.named import made, named
 from fitdoctor.cli.options import Parser, terminal_width, write_file
 
 DESCRIPTION = """\
@@ -32,7 +32,7 @@ def main(argv: list[str]) -> int:
     shape = _shapes(options.input_shape)
     free = None if options.available is None else _bytes(options.available)
     x, y, weight = _data(options.data)
-    model = made(options.model, named(options.model))
+    model = _named(options.model)
     from fitdoctor.api import MemoryUnknown, memory
 
     try:
@@ -101,10 +101,22 @@ def _parser() -> Parser:
     return parser
 
 
+def _named(spec: str) -> Any:
+    """What MODULE:NAME names; of a function or class that needs no arguments, what it makes."""
+    from fitdoctor.scan.opening import made, named
+    from fitdoctor.scan.pieces import CannotScan
+
+    try:
+        found = named(spec)
+        return made(spec, found) if inspect.isroutine(found) or inspect.isclass(found) else found
+    except CannotScan as error:
+        raise UsageError(str(error)) from error
+
+
 def _data(spec: str | None) -> tuple[Any, Any, Any]:
     if spec is None:
         return None, None, None
-    data = made(spec, named(spec))
+    data = _named(spec)
     if isinstance(data, tuple) and 1 < len(data) <= 3:
         x, y, weight = (*data, None)[:3]
         return x, y, weight

@@ -31,7 +31,7 @@ def open_data(
         CannotScan: it is not data, or has no end and no limit was given.
     """
     if callable(x) and not hasattr(x, "shape") and not hasattr(x, "__getitem__") and y is None:
-        x = _made(name, x)
+        x = made(name, x)
     if isinstance(x, tuple) and y is None and 1 < len(x) <= 3:
         # What a function that loads data returns: (x, y), as fit would be given it.
         x, y, sample_weight = (*x, None)[:3]
@@ -49,7 +49,12 @@ def open_data(
     return array_source(name, x, y, sample_weight, limit)
 
 
-def _made(name: str, function: Any) -> Any:
+def made(name: str, function: Any) -> Any:
+    """What a function of the user's makes.
+
+    Raises:
+        CannotScan: it needs arguments.
+    """
     try:
         inspect.signature(function).bind()
     except TypeError as error:
