@@ -224,14 +224,15 @@ def _complete(findings: list[Finding], read_line: ReadLine) -> tuple[list[Findin
         if finding.location is not None:
             text = text_at(finding.location) or ""
             if finding.location.end_column == 0:
-                finding = replace(finding, location=_whole_line(finding.location, text))
+                finding = replace(finding, location=whole_line(finding.location, text))
         for location in _other_places(finding):
             text_at(location)
         completed.append(finding.with_fingerprint(text))
     return completed, tuple(excerpts.values())
 
 
-def _whole_line(location: Location, text: str) -> Location:
+def whole_line(location: Location, text: str) -> Location:
+    """The location of a line without its indentation and what trails it."""
     stripped = text.rstrip()
     start = len(stripped) - len(stripped.lstrip()) + 1
     return replace(location, column=max(start, 1), end_column=len(stripped) + 1)

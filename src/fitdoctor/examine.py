@@ -19,7 +19,7 @@ from fitdoctor.diagnosis import (
     Severity,
     Unexplained,
 )
-from fitdoctor.engine import Case, ReadLine, diagnose
+from fitdoctor.engine import Case, ReadLine, diagnose, whole_line
 from fitdoctor.facts import (
     DataFacts,
     EnvironmentFacts,
@@ -377,7 +377,7 @@ def examine_failure(
         inner = examine_failure(failure.wrapped, project, collected, environment, select, ignore)
         if inner.findings:
             return inner
-    return _with_unexplained(diagnosis, failure, project())
+    return _with_unexplained(diagnosis, failure, project(), collected)
 
 
 @dataclass(frozen=True)
@@ -422,7 +422,7 @@ def examine_run(run: Run, select: Collection[str] = (), ignore: Collection[str] 
     diagnosis = _finished(cases, project, select, ignore)
     findings = tuple(finding for finding in diagnosis.findings if not _refuted(finding, run, diagnosis))
     if run.failure is not None and not any(_explains_end(finding, run) for finding in findings):
-        diagnosis = _with_unexplained(diagnosis, run.failure, run.project)
+        diagnosis = _with_unexplained(diagnosis, run.failure, run.project, run.failed_call)
     return replace(
         diagnosis,
         findings=findings,
@@ -498,18 +498,23 @@ def _explains_end(finding: Finding, run: Run) -> bool:
     )
 
 
-def _with_unexplained(diagnosis: Diagnosis, failure: FailureFacts, project: Project | None) -> Diagnosis:
-    told = unexplained(failure)
+def _with_unexplained(
+    diagnosis: Diagnosis, failure: FailureFacts, project: Project | None, call: Call | None
+) -> Diagnosis:
+    told = unexplained(failure, call)
     excerpts = diagnosis.excerpts
     text = line_reader(project)(told.location) if told.location is not None else None
     if told.location is not None and text is not None:
+        if told.location.end_column == 0:
+            told = replace(told, location=whole_line(told.location, text))
+        assert told.location is not None
         excerpt = Excerpt(told.location.path, told.location.line, text, told.location.cell)
         excerpts = tuple(dict.fromkeys((*excerpts, excerpt)))
     return replace(diagnosis, unexplained=(*diagnosis.unexplained, told), excerpts=excerpts)
 
 
-def unexplained(failure: FailureFacts) -> Unexplained:
-    """What is known about a failure that no cause fits."""
+def unexplained(failure: FailureFacts, call: Call | None = None) -> Unexplained:
+    """What is known about a failure that no cause fits, and of the call that it came from."""
     frame = failure.last_user_frame
     location = frame.location if frame is not None else None
     if frame is not None and not isinstance(frame.code, Unknown) and frame.code.location.line == frame.line:
@@ -521,8 +526,20 @@ def unexplained(failure: FailureFacts) -> Unexplained:
         location=location,
         called=failure.called,
         layer=layer,
-        arguments=tuple(f"{name}: {value}" for name, value in failure.arguments),
+        arguments=tuple(
+            f"{name}: {value}" for name, value in failure.arguments if "inspect._empty" not in value
+        )
+        or tuple(_given(call)),
     )
+
+
+def _given(call: Call | None) -> Iterator[str]:
+    """The shapes and types of what a call was given."""
+    for data in call.data if call is not None else ():
+        for array in (*data.x, *data.y, *data.sample_weight):
+            if not isinstance(array.shape, Unknown):
+                dtype = "" if isinstance(array.dtype, Unknown) else f" {array.dtype}"
+                yield f"{array.path}: {array.shape}{dtype}"
 
 
 def raised(failure: FailureFacts) -> Raised:
