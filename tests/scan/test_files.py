@@ -305,10 +305,12 @@ def test_parquet_needs_pyarrow_or_is_read(scan, folder):
         status, _out, err = scan("a.parquet")
         assert status == 2 and "pyarrow" in err
         return
-    table = pyarrow.table({"a": [1.0, None, 3.0], "city": ["x", None, "y"], "label": [0, 1, 0]})
+    table = pyarrow.table(
+        {"a": [1.0, None, 3.0], "city": ["x", None, "y"], "l": [[1, 2], [], [3]], "label": [0, 1, 0]}
+    )
     parquet.write_table(table, "a.parquet")
     status, out, _err = scan("a.parquet")
-    assert status == 0 and "row 1 (a.parquet)" in out
+    assert status == 0 and "row 1 (a.parquet)" in out and "problem" not in out
 
 
 # --- how it is told ------------------------------------------------------------------------------------------------

@@ -237,6 +237,29 @@ def test_lists_tensors_and_several_inputs(tf):
         fitdoctor.scan([[1.0, 2.0], [3.0]])
 
 
+def test_other_iterables_and_arrays_on_disk(tmp_path):
+    class Loader:
+        def __iter__(self):
+            return iter([(np.zeros((4, 2)), np.ones(4))] * 3)
+
+    assert fitdoctor.scan(Loader()).data[0].rows == 12
+    assert fitdoctor.scan(zip(np.zeros((6, 3)), np.zeros(6), strict=True)).data[0].rows == 6
+    h5py = pytest.importorskip("h5py")
+    with h5py.File(tmp_path / "d.h5", "w") as file:
+        file["x"] = data()[0]
+        assert first(fitdoctor.scan(file["x"])).rows == 2011
+
+
+def test_paths_for_x_and_y(tmp_path):
+    x, y = data()
+    np.save(tmp_path / "features.npy", x)
+    np.save(tmp_path / "truth.npy", y)
+    report = fitdoctor.scan(tmp_path / "features.npy", tmp_path / "truth.npy", classes=9)
+    assert ids(report) == ["FIT203"]
+    with pytest.raises(CannotScan, match="y is one too"):
+        fitdoctor.scan(tmp_path / "features.npy", y)
+
+
 def test_scan_stays_the_function_whatever_is_imported():
     import fitdoctor.scan.pieces
 

@@ -9,8 +9,9 @@ from typing import Any
 
 from fitdoctor.collect.arrays import components, rows_of, type_name
 from fitdoctor.scan.pieces import PIECE_BYTES, CannotScan, Component, Part, Piece, Problem
-from fitdoctor.scan.table_source import Block, TableSource
+from fitdoctor.scan.table_source import Block, TableSource, column_values
 
+SLICED_FROM_DISK = ("h5py", "zarr")
 FRAME_ROWS = 1 << 16
 
 Slice = Callable[[int, int], Any]
@@ -125,7 +126,26 @@ def _rows(value: Any, component: Component) -> Iterator[Rows]:
     if hasattr(value, "iloc"):
         yield from _rows_of_pandas(value, component)
         return
+    if type(value).__module__.split(".")[0] in SLICED_FROM_DISK and hasattr(value, "shape"):
+        yield _rows_on_disk(value, component)
+        return
     yield rows_of_array(as_array(value, component.path), component, value)
+
+
+def _rows_on_disk(value: Any, component: Component) -> Rows:
+    """An array that stays on the disk: a slice of it is read when it is asked for."""
+    import numpy as np
+
+    shape = tuple(map(int, value.shape)) or (1,)
+    size = int(np.dtype(value.dtype).itemsize)
+    for length in shape[1:]:
+        size *= length
+    read = (
+        (lambda start, stop: np.asarray(value[start:stop]))
+        if value.shape
+        else (lambda *_: np.asarray(value[()])[None])
+    )
+    return Rows(component, shape[0], size, shape, str(value.dtype), read)
 
 
 def as_array(value: Any, path: str) -> Any:
@@ -216,16 +236,3 @@ def _series(series: Any, component: Component) -> Rows:
         str(series.dtype),
         lambda start, stop: column_values(series.iloc[start:stop]),
     )
-
-
-def column_values(series: Any) -> Any:
-    """A pandas column as NumPy numbers, or as objects with None for what is missing."""
-    import numpy as np
-
-    if isinstance(series.dtype, np.dtype) and series.dtype.kind in "biuf":
-        return series.to_numpy()
-    if getattr(series.dtype, "kind", "O") in "biuf":  # nullable numbers
-        return series.to_numpy(dtype=np.float64, na_value=np.nan)
-    values = np.array(series.astype(object), dtype=object)
-    values[np.asarray(series.isna())] = None
-    return values

@@ -238,6 +238,6 @@ def _add_others(tally: Tally, array: Any, row: int, element: ElementOf) -> None:
     if array.dtype.kind != "O":
         return
     for index, item in enumerate(array.reshape(len(array), -1)[:, 0]):
-        if item is None or item != item:
+        if item is None or isinstance(item, float) and item != item:
             tally.missing += 1
             tally.found_nonfinite(Place(row + index, (), element(row + index)))

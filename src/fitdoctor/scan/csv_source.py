@@ -1,15 +1,16 @@
-"""CSV files: cut into blocks at line ends, each read by NumPy's parser where it can, field by field where not."""
+"""CSV files: cut into blocks at line ends, each read by a fast parser where it can, field by field where not."""
 
 from __future__ import annotations
 
 import csv
+import functools
 import io
 import os
 from collections.abc import Iterator
 from typing import Any
 
 from fitdoctor.scan.pieces import CannotScan, Component, Problem
-from fitdoctor.scan.table_source import Block, TableSource, listed, part_named
+from fitdoctor.scan.table_source import Block, TableSource, column_values, listed, part_named
 
 BLOCK = 4 << 20
 NOTHING = frozenset(("", "na", "n/a", "nan", "null", "none", "-nan", "#n/a", "<na>"))
@@ -175,27 +176,60 @@ def _without_header(text: str, path: str, layout: _Layout, source: TableSource) 
 
 
 def _block(source: TableSource, path: str, layout: _Layout, text: str, line: int) -> Block:
-    plain = '"' not in text and all(layout.numbers)
-    if plain:
-        rows = text.count("\n") + (bool(text) and not text.endswith("\n"))
-        if "\n\n" not in text and "\r\n\r\n" not in text and not text.startswith(("\n", "\r")):
-            return Block(rows, path, line, lambda: _parsed(source, path, layout, text, line, rows))
+    rows = text.count("\n") + (bool(text) and not text.endswith("\n"))
+    if _is_regular(layout, text, rows):
+        return Block(rows, path, line, lambda: _parsed(source, path, layout, text, line, rows))
     fields = _fields(source, path, layout, text, line)
     return Block(len(fields), path, line, lambda: _columns(source, path, layout, fields, line))
 
 
-def _parsed(source: TableSource, path: str, layout: _Layout, text: str, line: int, rows: int) -> list[Any]:
-    """Numbers only: by NumPy's own parser; a block that it refuses is read field by field."""
-    import numpy as np
+def _is_regular(layout: _Layout, text: str, rows: int) -> bool:
+    """Whether a line is a row, and there are as many delimiters as the rows should have."""
+    blank = "\n\n" in text or "\n\r\n" in text or text.startswith(("\n", "\r"))
+    return '"' not in text and not blank and text.count(layout.delimiter) == rows * (len(layout.names) - 1)
 
+
+def _parsed(source: TableSource, path: str, layout: _Layout, text: str, line: int, rows: int) -> list[Any]:
+    """By a fast parser where there is one; a block that it refuses is read field by field."""
     try:
-        table = np.loadtxt(io.StringIO(text), delimiter=layout.delimiter, comments=None, ndmin=2)
-        if table.shape == (rows, len(layout.names)):
-            return [np.ascontiguousarray(column) for column in table.T]
+        columns = _by_pandas(layout, text) if _has_pandas() else _by_numpy(layout, text)
+        if columns is not None and all(len(column) == rows for column in columns):
+            return columns
     except ValueError:
         pass
     fields = _fields(source, path, layout, text, line, keep=rows)
     return _columns(source, path, layout, fields, line)
+
+
+@functools.cache
+def _has_pandas() -> bool:
+    from importlib.util import find_spec
+
+    return find_spec("pandas") is not None
+
+
+def _by_pandas(layout: _Layout, text: str) -> list[Any]:
+    import numpy as np
+    import pandas as pd
+
+    # Raises ValueError (ParserError is one) for a row that is too long, and then for none that is too short.
+    kinds: Any = {i: np.float64 if number else object for i, number in enumerate(layout.numbers)}
+    frame = pd.read_csv(
+        io.StringIO(text), sep=layout.delimiter, header=None, dtype=kinds, engine="c", quoting=csv.QUOTE_NONE,
+        index_col=False, skip_blank_lines=False,
+    )  # fmt: skip
+    if frame.shape[1] != len(layout.names):
+        raise ValueError("another number of columns")
+    return [column_values(frame.iloc[:, i]) for i in range(frame.shape[1])]
+
+
+def _by_numpy(layout: _Layout, text: str) -> list[Any] | None:
+    import numpy as np
+
+    if not all(layout.numbers):
+        return None
+    table = np.loadtxt(io.StringIO(text), delimiter=layout.delimiter, comments=None, ndmin=2)
+    return [np.ascontiguousarray(column) for column in table.T]
 
 
 def _fields(

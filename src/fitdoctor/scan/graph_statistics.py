@@ -15,6 +15,8 @@ from fitdoctor.scan.tally import MOST_VALUES, Seen, Tally, see
 
 GROUP = 16
 """Elements whose statistics are joined before they are sent: what a worker that dies takes with it."""
+GROUP_OF_SAMPLES = 256
+"""… where an element is one sample."""
 MOST_AXES = 8
 MOST_COLUMNS = 512
 Stats = dict[str, Any]
@@ -54,26 +56,57 @@ def _component(tensor: Any, labels: bool, batched: bool, width: int) -> Stats:
     if not (values.dtype.is_floating or values.dtype.is_integer or values.dtype == tf.bool):
         return found
     exact = values.dtype.is_integer or values.dtype == tf.bool
-    numbers = tf.cast(values, tf.int64 if exact else tf.float64)
-    wide = tf.cast(numbers, tf.float64)
-    nan, finite = tf.math.is_nan(wide), tf.math.is_finite(wide)
-    kept = tf.boolean_mask(tf.reshape(wide, [-1]), tf.reshape(finite, [-1]))
-    found |= {
-        "nan": _count(nan),
-        "inf": _count(tf.logical_not(finite)) - _count(nan),
-        "finite": _count(finite),
-        "minimum": tf.reduce_min(kept),
-        "maximum": tf.reduce_max(kept),
-        "total": tf.reduce_sum(kept),
-        "whole": tf.reduce_sum(numbers) if exact else tf.constant(0, tf.int64),
+    numbers = tf.cast(values, tf.int64) if exact else values
+    flat = tf.reshape(numbers, [-1])
+    finite = None if exact else tf.math.is_finite(flat)
+    if finite is None:
+        found |= _numbers(flat)
+    else:
+        # Leaving values out is dear: it is done for an element that needs it.
+        whole = tf.reduce_all(finite)
+        found |= tf.cond(whole, lambda: _numbers(flat), lambda: _finite_numbers(flat, finite))
+    if labels:
+        kept = flat if finite is None else tf.boolean_mask(flat, finite)
+        found |= _histogram(tf.cast(kept, tf.float64), tf.ones_like(kept, tf.int64))
+        found |= _row_sums(tf.cast(numbers, tf.float64))
+    if width:
+        found |= _columns(tf.reshape(tf.cast(numbers, tf.float64), [-1, width]))
+    return found
+
+
+def _numbers(kept: Any, nan: Any = None, left_out: Any = None) -> Stats:
+    """The statistics of finite values."""
+    import tensorflow as tf
+
+    none = tf.constant(0, tf.int64)
+    exact = kept.dtype.is_integer
+    return {
+        "nan": none if nan is None else nan,
+        "inf": none if left_out is None else left_out,
+        "finite": tf.size(kept, tf.int64),
+        "minimum": _extreme(kept, tf.reduce_min),
+        "maximum": _extreme(kept, tf.reduce_max),
+        "total": tf.reduce_sum(tf.cast(kept, tf.float64)),
+        "whole": tf.reduce_sum(kept) if exact else none,
         "integral": tf.constant(True) if exact else tf.reduce_all(kept == tf.math.rint(kept)),
     }
-    if labels:
-        found |= _histogram(kept, tf.ones_like(kept, tf.int64))
-        found |= _row_sums(wide)
-    if width:
-        found |= _columns(tf.reshape(wide, [-1, width]), finite)
-    return found
+
+
+def _extreme(kept: Any, reduce: Any) -> Any:
+    """As a double; over nothing an infinity, which does not count beside other extremes."""
+    import tensorflow as tf
+
+    if kept.dtype.is_integer:
+        return reduce(tf.cast(kept, tf.float64))
+    return tf.cast(reduce(kept), tf.float64)
+
+
+def _finite_numbers(flat: Any, finite: Any) -> Stats:
+    import tensorflow as tf
+
+    nan = tf.math.count_nonzero(tf.math.is_nan(flat), dtype=tf.int64)
+    left_out = tf.math.count_nonzero(tf.logical_not(finite), dtype=tf.int64)
+    return _numbers(tf.boolean_mask(flat, finite), nan, left_out - nan)
 
 
 def _plain(tensor: Any, batched: bool) -> tuple[Any, Any, Any]:
@@ -87,12 +120,6 @@ def _plain(tensor: Any, batched: bool) -> tuple[Any, Any, Any]:
         return tensor.values, tensor.dense_shape[0] if batched else one, tensor.dense_shape
     shape = tf.shape(tensor, tf.int64)
     return tensor, shape[0] if batched else one, shape
-
-
-def _count(mask: Any) -> Any:
-    import tensorflow as tf
-
-    return tf.math.count_nonzero(mask, dtype=tf.int64)
 
 
 def _histogram(values: Any, weights: Any) -> Stats:
@@ -121,17 +148,16 @@ def _row_sums(wide: Any) -> Stats:
     return {"least_sum": tf.reduce_min(sums), "largest_sum": tf.reduce_max(sums)}
 
 
-def _columns(table: Any, finite: Any) -> Stats:
+def _columns(table: Any) -> Stats:
     import tensorflow as tf
 
-    width = table.shape[-1]
     bits = tf.bitcast(table, tf.int64)
     rows = tf.shape(bits)[0]
     # Fixed weights for the rows of an element: columns that differ anywhere get other sums.
     weights = tf.random.stateless_uniform([rows], [7, 11], None, None, tf.int64)
     mixed = tf.bitwise.bitwise_xor(bits, tf.bitwise.right_shift(bits, tf.constant(29, tf.int64)))
     return {
-        "bad": tf.reduce_sum(tf.cast(tf.logical_not(tf.reshape(finite, [-1, width])), tf.int64), 0),
+        "bad": tf.math.count_nonzero(tf.logical_not(tf.math.is_finite(table)), axis=0, dtype=tf.int64),
         "low": tf.reduce_min(bits, 0),
         "high": tf.reduce_max(bits, 0),
         "hash": tf.reduce_sum(mixed * weights[:, None], 0),

@@ -40,7 +40,7 @@ def open_data(
         return dataset_source(name, x, limit)
     if form == "pydataset":
         return _pydataset_source(name, x, limit)
-    if form in ("generator", "dataloader") or form == "other" and hasattr(x, "__next__"):
+    if form in ("generator", "dataloader") or form == "other" and hasattr(x, "__iter__"):
         return _iterable_source(name, x, form, limit)
     if form == "none":
         raise CannotScan(f"`{name}` is None")

@@ -82,7 +82,13 @@ def _validation_parts(given: Any) -> tuple[Any, Any, Any]:
 def _opened(x: Any, name: str, y: Any, sample_weight: Any, wanted: Wishes) -> dict[str, Source]:
     if _names_files(x):
         words = [os.fspath(one) for one in (x if isinstance(x, (list, tuple)) else [x])]
-        return open_files(words, labels=wanted.labels, features=wanted.features, limit=wanted.limit)
+        labels = wanted.labels
+        if y is not None:
+            if not _names_files(y) or isinstance(y, (list, tuple)):
+                raise CannotScan("where x is a file, y is one too")
+            words.append(os.fspath(y))
+            labels = (*labels, os.fspath(y))
+        return open_files(words, labels=labels, features=wanted.features, limit=wanted.limit)
     if isinstance(x, str):
         name, x = x, named(x)
     return {"training": open_data(name, x, y, sample_weight, wanted.limit)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import queue
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from fitdoctor.collect.arrays import components as leaves
 from fitdoctor.collect.arrays import dtype_name
 from fitdoctor.scan.element_source import summary_of
-from fitdoctor.scan.graph_statistics import GROUP, joined, statistics_of_element, tally_of
+from fitdoctor.scan.graph_statistics import GROUP, GROUP_OF_SAMPLES, joined, statistics_of_element, tally_of
 from fitdoctor.scan.opening import endless, is_batched, length_of
 from fitdoctor.scan.outcome import Scanned
 from fitdoctor.scan.pieces import CannotScan, Component, Counted, Piece, Problem, Quiet, Watcher
@@ -77,6 +78,7 @@ def scan_on_service(
 
             cluster = stack.enter_context(LocalCluster(wishes.local_workers))
             address, dead = cluster.address, cluster.dead
+        _refuse_unreachable(_address(address))
         run = _Run(source, _address(address), dead, wishes.patience, watcher or Quiet())
         counted = run.count(dataset)
     scanned = Scanned(source, counted, role, expected=source.rows)
@@ -87,9 +89,21 @@ def scan_on_service(
 def _address(given: str) -> str:
     if "://" in given:
         return given
-    if ":" not in given:
-        raise CannotScan(f"`{given}` is no address of a tf.data service: it is written grpc://host:port")
     return f"grpc://{given}"
+
+
+def _refuse_unreachable(address: str) -> None:
+    """TensorFlow would try for ever."""
+    protocol, _sign, place = address.partition("://")
+    host, _colon, port = place.rpartition(":")
+    if not host or not port.isdigit():
+        raise CannotScan(f"`{address}` is no address of a tf.data service: it is written grpc://host:port")
+    if protocol != "grpc":
+        return
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=10).close()
+    except (OSError, OverflowError) as error:
+        raise CannotScan(f"no tf.data service answers at {address}: {error}") from error
 
 
 def _remarks(source: ServiceSource, counted: Counted, dataset: Any) -> list[str]:
@@ -157,7 +171,10 @@ class _Run:
             ]
             return statistics_of_element(tensors, labels, source.batched, source.specs)
 
-        counted = dataset.map(statistics).batch(GROUP).map(joined)
+        group = GROUP if source.batched else GROUP_OF_SAMPLES
+        # Nothing of ours is for AutoGraph.
+        plain = tf.autograph.experimental.do_not_convert
+        counted = dataset.map(plain(statistics)).batch(group).map(plain(joined))
         try:
             return counted.apply(
                 service.distribute(service.ShardingPolicy.DYNAMIC, self.address, compression=None)

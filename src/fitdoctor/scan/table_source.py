@@ -122,6 +122,19 @@ def _hash(value: Any) -> int:
         return hash(repr(value))
 
 
+def column_values(series: Any) -> Any:
+    """A pandas column as NumPy numbers, or as objects with None for what is missing."""
+    import numpy as np
+
+    if isinstance(series.dtype, np.dtype) and series.dtype.kind in "biuf":
+        return series.to_numpy()
+    if getattr(series.dtype, "kind", "O") in "biuf":  # nullable numbers
+        return series.to_numpy(dtype=np.float64, na_value=np.nan)
+    values = np.array(series.astype(object), dtype=object)
+    values[np.asarray(series.isna())] = None
+    return values
+
+
 def listed(names: tuple[str, ...]) -> str:
     """Names in a sentence, some of them where there are many."""
     shown = ", ".join(f"`{name}`" for name in names[:12])
