@@ -151,7 +151,7 @@ def test_what_cannot_be_sent_is_said_at_once(tf):
         fitdoctor.scan(np.zeros((3, 2)), service="grpc://localhost:1")
     with pytest.raises(CannotScan, match="grpc://host:port"):
         fitdoctor.scan(pipeline(tf), service="localhost")
-    with pytest.raises(CannotScan, match="no tf.data service answers at grpc://localhost:1"):
+    with pytest.raises(CannotScan, match="service answers at grpc://localhost:1"):
         fitdoctor.scan(pipeline(tf), service="localhost:1")
     assert time.monotonic() - began < 10
 
