@@ -34,7 +34,7 @@ from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, Severity
 from fitdoctor.edits import fix
 from fitdoctor.facts import DataFacts, FailureFacts, Frame, LayerFacts, ModelFacts, Unknown
-from fitdoctor.failure.patterns import input_mismatch
+from fitdoctor.failure.patterns import InputMismatch, input_mismatch
 from fitdoctor.source.fit_sites import ModelSite
 from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project
@@ -120,7 +120,7 @@ def _given_index(project: Project, call: Location | None) -> tuple[Module, ast.S
     if module is None or node is None or not node.args:
         return None
     source = module.made_by(node.args[0])
-    if isinstance(source, ast.Subscript) and _drops_second_axis(source.slice):
+    if isinstance(source, ast.Subscript) and _drops_axes(source.slice):
         return (module, source) if is_keras_tensor(module, source.value) else None
     return None
 
@@ -175,17 +175,20 @@ def _dropping(module: Module, function: FunctionInfo) -> list[ast.Subscript]:
         for node in ast.walk(function.node)
         if isinstance(node, ast.Subscript)
         and isinstance(node.ctx, ast.Load)
-        and _drops_second_axis(node.slice)
+        and _drops_axes(node.slice)
         and (module.is_tensor(node.value) or is_keras_tensor(module, node.value))
     ]
 
 
-def _drops_second_axis(index: ast.expr) -> bool:
-    if not isinstance(index, ast.Tuple) or len(index.elts) != 2:
+def _drops_axes(index: ast.expr) -> bool:
+    """`[:, i]`, `[:, i, j]`: every axis beside the batch is indexed by a number."""
+    if not isinstance(index, ast.Tuple) or len(index.elts) < 2:
         return False
-    first, second = index.elts
+    first, *others = index.elts
     whole = isinstance(first, ast.Slice) and first.lower is None and first.upper is None
-    return whole and not isinstance(second, (ast.Slice, ast.Starred)) and not _is_new_axis(second)
+    return whole and not any(
+        isinstance(other, (ast.Slice, ast.Starred)) or _is_new_axis(other) for other in others
+    )
 
 
 def _is_new_axis(index: ast.expr) -> bool:
@@ -201,9 +204,13 @@ def _is_new_axis(index: ast.expr) -> bool:
 def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """A layer was given rank 1, and the user's code on the way to it drops an axis."""
     refused = input_mismatch(failure.message)
-    if refused is None or refused.found_rank != 1 or isinstance(project, Unknown):
+    if refused is None or refused.found_rank != 1 or refused.target:
         return
     frame = failure.last_user_frame
+    if isinstance(project, Unknown):
+        if failure.called not in _GIVEN_DATA or failure.layer_class:
+            yield _from_words(refused, frame.location if frame is not None else None)
+        return
     candidates = _candidates(project, failure)
     if not candidates:
         return
@@ -221,6 +228,28 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
                 location=frame.location if frame else None,
             )
         ],
+    )
+
+
+_GIVEN_DATA = ("fit", "evaluate", "predict", "train_on_batch", "")
+
+
+def _from_words(refused: InputMismatch, location: Location | None) -> Finding:
+    """Without the source: inside the model an axis went missing before this layer."""
+    return CAUSE.finding(
+        f"an axis is dropped before layer `{refused.layer}`: it gets rank 1",
+        subject=f"layer {refused.layer}",
+        location=location,
+        evidence=[
+            Evidence(
+                claim=f"layer `{refused.layer}` was given",
+                observed="rank 1",
+                expected=f"rank {refused.expected_rank}",
+                fact="failure.message",
+            )
+        ],
+        fixes=[fix("keep the axis: slice (`x[:, 0:1]`) instead of an index, `keepdims=True` in a reduction")],
+        confidence=Confidence.LIKELY,
     )
 
 
@@ -255,22 +284,23 @@ def _finding(
     module: Module, index: ast.Subscript, confidence: Confidence, evidence: list[Evidence]
 ) -> Finding:
     assert isinstance(index.slice, ast.Tuple)
-    dropped = index.slice.elts[1]
+    *before, dropped = index.slice.elts
     text, name = module.segment(dropped), module.segment(index.value)
     kept = _slice_for(dropped, text)
+    front = ", ".join(module.segment(each) for each in before)
     return CAUSE.finding(
-        f"`{module.segment(index)}` drops the second axis of `{name}`: a layer gets rank 1",
+        f"`{module.segment(index)}` drops every axis of `{name}` but the batch: a layer gets rank 1",
         subject=f"index {module.segment(index)}",
         location=place(module.location(index)),
         evidence=[
             Evidence(
                 claim="an integer index drops its axis, a slice keeps it",
-                observed=f"`{name}[:, {text}]` of shape (batch,)",
-                expected=f"`{name}[:, {kept}]` of shape (batch, 1)",
+                observed=f"`{name}[{front}, {text}]` of shape (batch,)",
+                expected=f"`{name}[{front}, {kept}]` of shape (batch, 1)",
             ),
             *evidence,
         ],
-        fixes=[fix(f"slice: `{name}[:, {kept}]`", (Edit(module.location(dropped), kept),))],
+        fixes=[fix(f"slice: `{name}[{front}, {kept}]`", (Edit(module.location(dropped), kept),))],
         confidence=confidence,
     )
 

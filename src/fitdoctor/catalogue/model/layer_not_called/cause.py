@@ -256,6 +256,8 @@ def _followed(module: Module, expr: ast.expr, maker: ast.Call) -> ast.expr | Non
 
 def _raised_in_making(failure: FailureFacts) -> bool:
     """Whether a layer of Keras was being made of a symbolic tensor: its constructor stands behind the user's line."""
+    if "keyword arguments passed to" in failure.message:
+        return False  # the constructor tells which of its arguments it does not know
     return "kerastensor" in failure.message.lower() and any(
         frame.function == "__init__" and "/layers/" in frame.path.replace("\\", "/")
         for frame in library_behind(failure)

@@ -160,7 +160,7 @@ _GIVEN_DATA = ("fit", "evaluate", "predict", "train_on_batch", "test_on_batch", 
 def _while_making(refusal: Refusal) -> Iterator[Finding]:
     """The words alone: no data was there yet, so one layer of the model refuses another."""
     ranks = ranks_in(refusal.message)
-    if ranks is None:
+    if ranks is None or ranks.found < 2:
         return
     yield CAUSE.finding(
         f"`{refusal.name}` needs {_axes(ranks.expected)}, and what comes before it in the model gives {ranks.found}",

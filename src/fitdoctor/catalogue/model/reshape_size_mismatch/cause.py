@@ -176,6 +176,59 @@ def from_failure(
     yield _of_operation(failure, sizes, project)
 
 
+@CAUSE.after_failure
+def from_batch(failure: FailureFacts, project: Project) -> Iterator[Finding]:
+    """The loss met more or fewer rows than there are labels: a `reshape` to (-1, …) made other rows of the batch."""
+    said = operation_shapes(failure.message)
+    if said is None or len(said.shapes) != 2 or "Incompatible shapes" not in failure.message:
+        return
+    first, second = said.shapes
+    if not first or first[1:] != second[1:] or first[0] == second[0] or None in (first[0], second[0]):
+        return
+    for module in project.modules:
+        for site in module.calls:
+            function = site.function
+            traced = function.traced if function is not None else None
+            if traced is None or traced.how not in ("call", "lambda layer") or site.name not in _FUNCTIONS:
+                continue
+            target = site.argument("shape", 1) or site.argument("newshape", 1)
+            if (
+                isinstance(target, (ast.Tuple, ast.List))
+                and len(target.elts) > 1
+                and _is_open(target.elts[0])
+            ):
+                yield _of_batch(failure, module, site.node, target, (first, second))
+                return
+
+
+def _of_batch(
+    failure: FailureFacts,
+    module: Module,
+    call: ast.Call,
+    target: ast.Tuple | ast.List,
+    rows: tuple[Shape, Shape],
+) -> Finding:
+    frame = failure.last_user_frame
+    rest = ", ".join(module.segment(each) for each in target.elts[1:])
+    return CAUSE.finding(
+        f"the batch has {rows[0][0]} rows before and {rows[1][0]} after: with -1 for the batch axis, a sample that does "
+        f"not hold ({rest}) elements is spread over other rows",
+        subject="reshape",
+        location=module.location(call),
+        evidence=[
+            Evidence(
+                claim="what the loss was given",
+                observed=_words(rows[0]),
+                expected=_words(rows[1]),
+                fact="failure.message",
+                location=frame.location if frame is not None else None,
+            )
+        ],
+        fixes=[fix(f"give the layer samples of ({rest}) elements, or let another axis than the first be -1")],
+        confidence=Confidence.LIKELY,
+    )
+
+
 def _of_operation(failure: FailureFacts, sizes: ReshapeSizes, project: Project | Unknown) -> Finding:
     frame = _user_line(failure)
     module = module_of(project, frame)
