@@ -29,6 +29,8 @@ from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.gradient_ways import gradient_calls, surely_uses_weights, tapes, uses_weights
+from fitdoctor.catalogue.traced import module_of
+from fitdoctor.catalogue.variable_steps import refused_steps, steps_behind, was_variable
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Severity
 from fitdoctor.edits import fix, insert_after, insert_before, set_argument
 from fitdoctor.facts import FailureFacts, Unknown
@@ -53,6 +55,7 @@ NO_VARIABLE = (
     "tensorflow.constant",
     "tensorflow.cast",
 )
+_REFUSED_STEP = "with `tf.Variable`s is not supported. Use `variable.assign"
 NONE_VALUE = ("value (None)", "None values not supported", "NoneType")
 
 
@@ -70,6 +73,7 @@ def from_source(module: Module) -> Iterator[Finding]:
                     yield _not_watched(module, tape, block, source, Confidence.LIKELY, [])
         yield from _before_the_block(module, block, calls, Confidence.LIKELY, [])
         yield from _after_the_block(module, tape, block, calls, Confidence.LIKELY, [])
+        yield from _overwritten(module, tape, block, calls, Confidence.LIKELY, [])
 
 
 def _asked_twice(
@@ -327,9 +331,71 @@ def _moved_in(module: Module, made: ast.expr, block: ast.With) -> tuple[Edit, ..
     )
 
 
+def _overwritten(
+    module: Module,
+    tape: str,
+    block: ast.With,
+    calls: list[ast.Call],
+    confidence: Confidence,
+    evidence: list[Evidence],
+) -> Iterator[Finding]:
+    """A loop takes a step by `w = w - rate * gradient`: from then on `w` is a tensor, which no tape watches."""
+    asked = {
+        node.id: node
+        for call in calls
+        if len(call.args) > 1
+        for node in ast.walk(call.args[1])
+        if isinstance(node, ast.Name)
+    }
+    steps = [
+        step
+        for step in steps_behind(module, block)
+        if step.target.id in asked and was_variable(module, step.target)
+    ]
+    if not steps or _is_watched(block, tape, steps[0].target.id):
+        return
+    name = steps[0].target.id
+    yield CAUSE.finding(
+        f"`{name}` is no variable any more after this line: the tape does not watch what it is then",
+        subject=f"tape {tape}",
+        location=module.location(steps[0].statement),
+        evidence=[
+            Evidence(
+                claim="its gradient is asked for here",
+                observed="None from the second time on",
+                expected=f"a gradient for `{name}`",
+                location=module.location(asked[name]),
+            ),
+            *evidence,
+        ],
+        fixes=[fix(f"change the variable in place: `{steps[0].in_place}`", [step.edit for step in steps])],
+        confidence=confidence,
+    )
+
+
+def _refused_step(failure: FailureFacts, project: Project | Unknown) -> Finding:
+    """TensorFlow refuses `w -= change` at once."""
+    frame = failure.last_user_frame
+    module = module_of(project, frame)
+    steps = refused_steps(module, frame) if module is not None and frame is not None else []
+    return CAUSE.finding(
+        "a variable is not changed by `+=` or `-=`",
+        subject="variable",
+        location=frame.location if frame is not None else None,
+        evidence=[
+            Evidence(claim="what TensorFlow said", observed=failure.message[:120], fact="failure.message")
+        ],
+        fixes=[fix("change it in place with `assign_add` or `assign_sub`", [step.edit for step in steps])],
+        confidence=Confidence.CERTAIN,
+    )
+
+
 @CAUSE.after_failure
 def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """The failure is one that a misused tape gives, and the source has such a tape."""
+    if _REFUSED_STEP in failure.message:
+        yield _refused_step(failure, project)
+        return
     twice = "GradientTape can only be used to compute one set of gradients" in failure.message
     missing = missing_gradients(failure.message)
     none = any(words in failure.message for words in NONE_VALUE)
@@ -344,7 +410,9 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
             if twice:
                 yield from _asked_twice(module, tape, block, calls, Confidence.CERTAIN)
             elif none:
-                for call in calls:
+                overwritten = list(_overwritten(module, tape, block, calls, Confidence.CERTAIN, evidence))
+                yield from overwritten
+                for call in calls if not overwritten else ():
                     source = call.args[1] if len(call.args) > 1 else None
                     if isinstance(source, ast.Name) and not _is_watched(block, tape, source.id):
                         if _is_plain_tensor(module, source) or _is_parameter(module, source):
