@@ -8,6 +8,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from fitdoctor.cli.installed import keras_major
 from fitdoctor.diagnosis import Diagnosis
 from fitdoctor.examine import Run, examine_failure, examine_run, examine_source, read_project
 from fitdoctor.runner.session import Options, read_pieces, write_options
@@ -63,7 +64,12 @@ def seen(
     """All that `fitdoctor run` sees of the program."""
     with _folder() as folder:
         options = Options(
-            script=str(script), keep_going=keep_going, tell="", folder=str(script.parent), parent=0
+            script=str(script),
+            keep_going=keep_going,
+            tell="",
+            folder=str(script.parent),
+            parent=0,
+            keras=keras_major(),
         )
         write_options(folder.path, options)
         ended = server.run(script, folder.path, mode="run", cwd=script.parent, timeout=timeout)
@@ -73,7 +79,7 @@ def seen(
 
 def lint(script: Path) -> Diagnosis:
     """What `fitdoctor lint` says about the program."""
-    return examine_source(read_project([script]))
+    return examine_source(read_project([script], keras_major()))
 
 
 def explain(text: str, script: Path | None = None) -> Diagnosis:
@@ -83,7 +89,7 @@ def explain(text: str, script: Path | None = None) -> Diagnosis:
     failures = failures_in(text)
     if not failures:
         return Diagnosis()
-    project = read_project([script]) if script is not None else None
+    project = read_project([script], keras_major()) if script is not None else None
     return examine_failure(failures[-1], lambda: project)
 
 

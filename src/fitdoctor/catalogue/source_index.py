@@ -79,10 +79,12 @@ INDEX: dict[str, tuple[str, list[tuple[set[str], tuple[str, ...]]]]] = {
     'FIT711': ('pipeline/arguments_clash_with_dataset', [({'DataFacts', 'FitFacts'}, ('ataset', 'yield', 'enerator', 'Sequence', 'flow', 'iter', 'cycle'))]),
     'FIT712': ('pipeline/validation_data_mismatch', [({'DataFacts', 'DataFacts', 'FitFacts', 'ModelFacts'}, ())]),
     'FIT713': ('pipeline/shuffle_too_late', [({'DataFacts', 'DataFacts', 'FitFacts'}, ('ataset', 'yield', 'enerator', 'Sequence', 'flow', 'iter', 'cycle')), ({'DataFacts', 'FitFacts'}, ('ataset', 'yield', 'enerator', 'Sequence', 'flow', 'iter', 'cycle'))]),
+    'FIT802': ('memory/constant_over_2_gb', [({'Module'}, ())]),
     'FIT804': ('memory/tensors_kept_each_step', [({'Module'}, ('append',))]),
     'FIT805': ('memory/weight_explosion', [({'FitFacts', 'ModelFacts'}, ('Flatten', 'applications'))]),
     'FIT902': ('environment/removed_in_keras_3', [({'Module'}, ())]),
     'FIT903': ('environment/two_keras_mixed', [({'Module'}, ('tensorflow.python', 'tf_keras'))]),
+    'FIT904': ('environment/wrong_backend', [({'Module'}, ('KERAS_BACKEND',))]),
     'FIT905': ('environment/checkpoint_path_rejected', [({'Module'}, ('ModelCheckpoint', 'save'))]),
 }
 """By id: the folder, and for each judge the facts that it needs, and words of which the text must have one."""

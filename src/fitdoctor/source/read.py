@@ -82,13 +82,30 @@ def read_source(path: Path | str, keras: int = 3) -> SourceFacts:
 
 def source_from_text(text: str, path: Path | str, keras: int = 3) -> SourceFacts:
     """The facts of Python text that is already there; `path` is what its locations will say."""
-    return SourceFacts(display_path(path), _unified(text.removeprefix("\ufeff")), keras=keras)
+    return SourceFacts(
+        display_path(path), _unified(text.removeprefix("\ufeff")), keras=_keras_of(text, keras)
+    )
 
 
 def source_from_cells(cells: list[str] | tuple[str, ...], path: Path | str, keras: int = 3) -> SourceFacts:
     """The facts of a notebook's code cells; magics are blanked out."""
     blanked = tuple(without_magics(_unified(cell)) for cell in cells)
-    return SourceFacts(display_path(path), "\n".join(blanked), blanked, keras)
+    joined = "\n".join(blanked)
+    return SourceFacts(display_path(path), joined, blanked, _keras_of(joined, keras))
+
+
+_LEGACY_SWITCH = pattern(r"""TF_USE_LEGACY_KERAS["']\s*(?:\]\s*=|,)\s*["'](?:1|[Tt]rue)["']""")
+_IMPORTS = pattern(r"(?m)^\s*(?:import|from)\s+(tf_keras|keras)\b|\b(?:tf|tensorflow)\.(keras)\b")
+
+
+def _keras_of(text: str, keras: int) -> int:
+    """The major version of Keras that a program chooses by itself; else the one that it is judged for."""
+    if "tf_keras" not in text and "LEGACY_KERAS" not in text:
+        return keras
+    if _LEGACY_SWITCH.search(text):
+        return 2
+    named = {found[1] or found[2] for found in _IMPORTS.finditer(text)}
+    return 2 if named == {"tf_keras"} else keras
 
 
 def parse(facts: SourceFacts) -> ast.Module:

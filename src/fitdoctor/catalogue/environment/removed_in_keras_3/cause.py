@@ -68,7 +68,7 @@ CAUSE = Cause(
     slug="removed-in-keras-3",
     severity=Severity.ERROR,
     raises=("ValueError", "TypeError", "AttributeError", "ImportError", "ModuleNotFoundError", "KeyError"),
-    explains=("FIT106",),
+    explains=("FIT106", "FIT309"),
 )
 
 METHODS = ("fit", "compile", "evaluate", "predict", "train_on_batch", "test_on_batch")
@@ -502,7 +502,7 @@ def _refused_call(failure: FailureFacts, project: Project | Unknown) -> Iterator
         return
     if "missing" not in failure.message and "keyword arguments passed to" not in failure.message:
         return
-    module = project.module_at(frame.path)
+    module = module_of(project, frame)
     for site in module.calls if module is not None else ():
         here = module.location(site.node) if module is not None else None
         if module is not None and here is not None and here.line <= frame.line <= here.end_line:

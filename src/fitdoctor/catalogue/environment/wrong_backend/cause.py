@@ -25,7 +25,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
 from fitdoctor.edits import delete_statement, fix, unsafe
 from fitdoctor.facts import EnvironmentFacts, FailureFacts, Unknown
@@ -57,6 +57,7 @@ def assignments(module: Module) -> Iterator[tuple[ast.Assign, ast.expr]]:
 
 
 @CAUSE.in_source
+@mentions("KERAS_BACKEND")
 def from_source(module: Module) -> Iterator[Finding]:
     """The variable is set after Keras was imported, at the top of the file."""
     imported = _first_import(module)

@@ -46,7 +46,9 @@ _READS = frozenset({"result", "reset_state", "reset_states", "name"})
 @CAUSE.in_source
 @mentions("train_step")
 def from_source(module: Module) -> Iterator[Finding]:
-    """The step returns a metric that nothing in the program updates."""
+    """The step returns a metric that nothing in the program updates; Keras 2 shows what the step returns."""
+    if module.keras != 3:
+        return
     for step in steps_of(module):
         if step.name != "train_step" or step.owner is None or not is_plain(step.owner):
             continue

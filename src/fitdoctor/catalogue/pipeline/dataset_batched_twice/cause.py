@@ -23,13 +23,22 @@ what it accepts is not reported.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.pipeline_steps import BATCHING, batch_steps, step_place, without_step, words
+from fitdoctor.catalogue.pipeline_steps import (
+    BATCHING,
+    READY_MADE,
+    UNBATCHING,
+    batch_steps,
+    step_place,
+    without_step,
+    words,
+)
 from fitdoctor.catalogue.shapes import forward_failure, went_through
 from fitdoctor.catalogue.words import place, shape_words
-from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
+from fitdoctor.diagnosis import Confidence, Evidence, Finding, Location, Severity
 from fitdoctor.edits import fix
 from fitdoctor.facts import (
     ArrayFacts,
@@ -43,6 +52,8 @@ from fitdoctor.facts import (
     Unknown,
 )
 from fitdoctor.patterns import pattern
+from fitdoctor.source.module import Module
+from fitdoctor.source.project import Project
 
 CAUSE = Cause(
     id="FIT702",
@@ -162,13 +173,20 @@ def _fit(found: Shape, expected: Shape) -> bool:
 
 @CAUSE.after_failure
 def from_failure(
-    failure: FailureFacts, fit: FitFacts | Unknown, model: ModelFacts | Unknown, data: DataFacts | Unknown
+    failure: FailureFacts,
+    fit: FitFacts | Unknown,
+    model: ModelFacts | Unknown,
+    data: DataFacts | Unknown,
+    project: Project | Unknown,
 ) -> Iterator[Finding]:
     """The same proof, once fit has raised for it; or a refused shape with two open axes in front."""
     from fitdoctor.failure.patterns import input_mismatch
 
-    if failure.type == "InvalidArgumentError" and isinstance(data, DataFacts):
-        yield from _short_last_batch(failure, fit, data)
+    if failure.type == "InvalidArgumentError":
+        if isinstance(data, DataFacts) and len(batch_steps(data.pipeline)) > 1:
+            yield from _short_last_batch(failure, fit, data)
+        else:
+            yield from _batched_in_source(failure, project)
     if failure.type != "ValueError":
         return
     if isinstance(data, DataFacts):
@@ -210,18 +228,60 @@ def _short_last_batch(
     failure: FailureFacts, fit_call: FitFacts | Unknown, data: DataFacts
 ) -> Iterator[Finding]:
     """The second `batch` met the last, shorter batch of the first."""
-    said = _CANNOT_BATCH.search(failure.message)
     steps = batch_steps(data.pipeline)
-    if said is None or len(steps) < 2 or steps[-1].operation not in BATCHING:
+    sizes = _other_lengths(failure)
+    if sizes is None or steps[-1].operation not in BATCHING:
         return
+    call = fit_call.code if isinstance(fit_call, FitFacts) else Unknown("not seen")
+    where = place(step_place(steps[-1].code), data.code, call)
+    yield _cannot_batch(sizes, f"{data.role} dataset", where, steps[-1].code)
+
+
+def _other_lengths(failure: FailureFacts) -> tuple[list[str], list[str]] | None:
+    """The shapes that could not be put together, where they differ in their first axis alone."""
+    said = _CANNOT_BATCH.search(failure.message)
+    if said is None:
+        return None
     first, other = said["first"].split(","), said["other"].split(",")
-    if first[1:] != other[1:] or first[0] == other[0]:
-        return
-    call = fit_call.code if isinstance(fit_call, FitFacts) else None
-    yield CAUSE.finding(
-        f"the {words(data)} is batched twice: batches of {first[0]} and of {other[0]} cannot be put into one",
-        subject=f"{data.role} dataset",
-        location=place(step_place(steps[-1].code), data.code, call),
+    return None if first[1:] != other[1:] or first[0] == other[0] else (first, other)
+
+
+def _batched_in_source(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """The same from a text: `batch` on what a utility has batched."""
+    sizes = _other_lengths(failure)
+    for module in () if isinstance(project, Unknown) or sizes is None else project.modules:
+        for call in module.method_calls("batch"):
+            if sizes is not None and _on_ready_made(module, call.node):
+                code = module.code(call.node)
+                yield _cannot_batch(sizes, "training dataset", place(step_place(code), code), code)
+                return
+
+
+def _on_ready_made(module: Module, call: ast.Call) -> bool:
+    """Whether a step stands on a dataset that its maker has batched."""
+    start: ast.expr = call
+    for _ in range(20):
+        if isinstance(start, ast.Call):
+            if module.resolve(start.func).rpartition(".")[2] in READY_MADE:
+                return True
+            if not isinstance(start.func, ast.Attribute) or start.func.attr in UNBATCHING:
+                return False
+            start = start.func.value
+        made = module.made_by(start)
+        if made is start and not isinstance(start, ast.Call):
+            return False
+        start = made
+    return False
+
+
+def _cannot_batch(
+    sizes: tuple[list[str], list[str]], subject: str, location: Location | None, code: Code | Unknown
+) -> Finding:
+    first, other = sizes
+    return CAUSE.finding(
+        f"the dataset is batched twice: batches of {first[0]} and of {other[0]} cannot be put into one",
+        subject=subject,
+        location=location,
         evidence=[
             Evidence(
                 claim="what the second `batch` was given",
@@ -230,5 +290,5 @@ def _short_last_batch(
                 fact="failure.message",
             )
         ],
-        fixes=[fix("drop the second `batch`", without_step(steps[-1].code))],
+        fixes=[fix("drop the second `batch`", without_step(code))],
     )
