@@ -678,3 +678,53 @@ def test_what_needs_a_value(body):
 @pytest.mark.parametrize("body", ["x['mask'] = 1", "parts = [x, x]; parts[0] = x"])
 def test_lists_and_dicts_may_be_written_to(body):
     assert ids(layer(body), "FIT407") == []
+
+
+LEGACY = """
+class Gate(keras.layers.Layer):
+    def call(self, x):
+        if tf.reduce_mean(x) > 0:
+            x = x * 2
+        return x
+def loss(t, p):
+    if tf.reduce_mean(p) > 0:
+        return tf.reduce_mean(p)
+    return tf.reduce_mean(t)
+model = keras.Sequential([Gate()])
+model.compile("adam", loss)
+model.fit(a, b)
+"""
+
+
+@pytest.mark.parametrize(
+    ("head", "found"),
+    [
+        ("import tensorflow as tf\nimport tf_keras as keras\n", 0),
+        (
+            'import os\nos.environ["TF_USE_LEGACY_KERAS"] = "1"\nimport tensorflow as tf\nkeras = tf.keras\n',
+            0,
+        ),
+        ("import tensorflow as tf\nimport keras\n", 2),
+        ('import os\nos.environ["TF_USE_LEGACY_KERAS"] = "0"\nimport tensorflow as tf\nimport keras\n', 2),
+    ],
+    ids=["tf_keras", "switched on", "keras 3", "switched off"],
+)
+def test_keras_2_converts_layers_and_losses(head, found):
+    project = Project((Module(source_from_text(head + LEGACY, "train.py")),))
+    diagnosis = examine_source(project, select=("FIT408",))
+    assert len(diagnosis.findings) == found
+
+
+def test_a_table_that_is_filled_once_meets_the_next_trace():
+    body = "\n        ".join(
+        (
+            "if x.shape[1] not in Keeper.table:",
+            "    Keeper.table[x.shape[1]] = {}",
+            "x = x + Keeper.table[x.shape[1]]",
+        )
+    )
+    table = (
+        layer(body).replace("    def __init__", "    table = {{}}\n    def __init__").replace("{{}}", "{}")
+    )
+    assert ids(table.replace("= {}\n        x", "= tf.range(3.0)\n        x"), "FIT402") == ["FIT402"]
+    assert ids(table.replace("= {}\n        x", "= np.arange(3.0)\n        x"), "FIT402") == []

@@ -5,7 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from fitdoctor.catalogue.kept_tensors import GROWING, Kept, guard_of, is_traced_by_itself, reached_from
+from fitdoctor.catalogue.kept_tensors import (
+    GROWING,
+    Kept,
+    guard_of,
+    is_traced_by_itself,
+    key_guard_of,
+    reached_from,
+)
 from fitdoctor.records import dataclass
 from fitdoctor.source.callees import callee, is_self, receiver
 from fitdoctor.source.index import FUNCTIONS, Scope
@@ -214,6 +221,10 @@ def _why_fatal(kept: Kept, module: Module, node: ast.expr) -> str:
         return "eager" if eager and not _called_eagerly(kept, module, reader, node) else ""
     if kept.grows:
         return "again" if _finds_earlier_traces(kept, module) else ""
+    filled_once = key_guard_of(kept)
+    if filled_once is not None and kept.function.traced is not None and kept.function.traced.how in _INLINED:
+        asks = any(child is node for child in ast.walk(filled_once))
+        return "again" if reader.node is kept.function.node and not asks else ""
     if kept.holder == "container":
         return "trace" if _is_another_trace(kept, module, reader, node) else ""
     if guard_of(kept) is not None:

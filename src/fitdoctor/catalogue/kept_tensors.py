@@ -128,6 +128,12 @@ def _in_container(
         if owner is None or not _attribute_is_container(owner, base.attr):
             return None
         return Kept(module, function, node, value, "container", base.attr, owner, None, grows)
+    if isinstance(base, ast.Attribute):
+        # `Layer.cache[n] = x`: a container of the class outlives every trace, too.
+        named = module.definition(base.value)
+        if isinstance(named, ClassInfo) and _attribute_is_container(named, base.attr):
+            return Kept(module, function, node, value, "container", base.attr, named, None, grows)
+        return None
     if isinstance(base, ast.Name):
         scope = _outlives(module, base)
         if scope is None or not _bound_to_container(module, scope, base.id):
@@ -227,6 +233,19 @@ def guard_of(kept: Kept) -> ast.If | None:
     while parent is not None and parent is not kept.function.node:
         if isinstance(parent, ast.If) and _asks_for(kept, parent):
             return parent
+        parent = kept.module.parent(parent)
+    return None
+
+
+def key_guard_of(kept: Kept) -> ast.If | None:
+    """The `if key not in cache:` behind which a tensor is put into a container once and then kept."""
+    parent = kept.module.parent(kept.node) if kept.holder == "container" else None
+    while parent is not None and parent is not kept.function.node:
+        if isinstance(parent, ast.If) and isinstance(parent.test, ast.Compare):
+            asked = parent.test.comparators[0]
+            name = asked.attr if isinstance(asked, ast.Attribute) else getattr(asked, "id", "")
+            if isinstance(parent.test.ops[0], ast.NotIn) and name == kept.name:
+                return parent
         parent = kept.module.parent(parent)
     return None
 

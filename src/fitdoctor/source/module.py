@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import gc
+import re
 from functools import cached_property
 
 from fitdoctor.diagnosis import Location
@@ -118,7 +119,7 @@ class Module:
         self.facts = facts
         self.path = facts.path
         self.text = facts.text
-        self.keras = facts.keras
+        self.keras = 2 if _uses_keras_2(facts.text) else facts.keras
         # A tree makes many objects and no garbage: the collector would look at all of them time and again.
         collecting = gc.isenabled()
         gc.disable()
@@ -508,6 +509,18 @@ class Module:
         from fitdoctor.source import tensors
 
         return tensors.is_tensor(self, expr)
+
+
+_TF_KERAS = re.compile(r"^[ \t]*(?:import|from) tf_keras\b", re.MULTILINE)
+_KERAS_3 = re.compile(r"^[ \t]*(?:import|from) (?:keras|tensorflow\.keras)\b|\btf\.keras\b", re.MULTILINE)
+_SWITCHED = re.compile(r"TF_USE_LEGACY_KERAS[\"'][\]),\s=]+\s*[\"']?(?:1|True|true)\b")
+
+
+def _uses_keras_2(text: str) -> bool:
+    """Whether a file says itself that it is of Keras 2: by what it imports, or by TensorFlow's switch."""
+    if "TF_USE_LEGACY_KERAS" in text and _SWITCHED.search(text):
+        return True
+    return "tf_keras" in text and bool(_TF_KERAS.search(text)) and not _KERAS_3.search(text)
 
 
 def _merged(named: dict[str, list[CallSite]], names: tuple[str, ...]) -> tuple[CallSite, ...]:
