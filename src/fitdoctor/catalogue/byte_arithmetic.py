@@ -63,7 +63,9 @@ def wraps(module: Module, node: ast.AST) -> bool:
     if one is None or other is None or (isinstance(left, ast.Constant) and isinstance(right, ast.Constant)):
         return False
     if isinstance(operation, ast.Sub):
-        return one.low < other.high
+        # Labels that count from 1 are shifted so: what is not known to hold a 0 is left alone.
+        shifts = one == ANY and isinstance(right, ast.Constant) and right.value == 1
+        return one.low < other.high and not shifts
     # Unknown bytes may well be small: only a sum that is known to be too large counts.
     return ANY not in (one, other) and one.high + other.high > 255
 

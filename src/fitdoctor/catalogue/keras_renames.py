@@ -11,8 +11,11 @@ RENAMED_METHODS = {
     "predict_generator": "predict",
     "predict_proba": "predict",
 }
-OLDER_ARGUMENTS = {"fit": ("nb_epoch", "nb_val_samples", "samples_per_epoch", "show_accuracy")}
-"""Arguments of Keras 1 that old programs still give."""
+OLDER_ARGUMENTS = {
+    "fit": ("nb_epoch", "nb_val_samples", "samples_per_epoch", "show_accuracy"),
+    "compile": ("sample_weight_mode",),
+}
+"""Arguments of Keras 1, or among the `**kwargs` of Keras 2, that old programs still give."""
 OLDER_HISTORY = {"acc": "accuracy", "val_acc": "val_accuracy"}
 """Keys of the history that Keras 2 once used for the metric `accuracy`."""
 

@@ -544,7 +544,8 @@ def _gone_in_message(failure: FailureFacts) -> str | None:
     message = failure.message
     keyword = unexpected_keyword(message)
     if keyword is not None:
-        gone = {name for names in REMOVED_ARGUMENTS.values() for name in names} | older_arguments("fit")
+        gone = {name for names in REMOVED_ARGUMENTS.values() for name in names}
+        gone = gone.union(older_arguments("fit"), older_arguments("compile"))
         keras_call = keyword.function in METHODS or not keyword.function or keyword.function == "__init__"
         return keyword.name if keyword.name in gone and keras_call else None
     attribute = attribute_missing(message)

@@ -64,7 +64,7 @@ def from_source(module: Module) -> Iterator[Finding]:
                 _is_private(node.module or "")
                 and not node.level
                 and not _only_for_typing(module, node)
-                and not all(alias.name.endswith("_utils") for alias in node.names)
+                and not _does_no_harm(node)
             ):
                 yield _private_finding(module, node, Confidence.LIKELY, [])
                 break
@@ -93,6 +93,13 @@ def _only_for_typing(module: Module, node: ast.ImportFrom) -> bool:
         if isinstance(site.node.func, ast.Attribute) and isinstance(site.node.func.value, ast.Name)
     }
     return not names & called
+
+
+def _does_no_harm(node: ast.ImportFrom) -> bool:
+    """Whether callbacks or helper modules are imported, which run beside the other Keras."""
+    return (node.module or "").endswith(".callbacks") or all(
+        alias.name.endswith("_utils") or alias.name == "callbacks" for alias in node.names
+    )
 
 
 def _foreign_calls(module: Module) -> Iterator[ast.Call]:

@@ -98,7 +98,7 @@ def _gone(module: Module) -> Iterator[_Old]:
     for node in module.nodes(ast.Attribute):
         name = module.resolve(node) if isinstance(node.ctx, ast.Load) else ""
         short = name.removeprefix("tensorflow.")
-        if short == "enable_v2_behavior" and "tensorflow.compat.v2" in module.text:
+        if short == "enable_v2_behavior" and "compat.v2" in module.text:
             continue  # the one name of these that `tf.compat.v2` still has
         is_gone = name != short and (short in GONE or short in GONE_INSIDE)
         if not is_gone and (name not in _OF_SESSIONS or module.keras != 3) or _is_guarded(module, node):
