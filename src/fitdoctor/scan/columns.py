@@ -7,13 +7,13 @@ strikes out. What is left of two parts is what is left in both, so that parts ca
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 MOST_COLUMNS = 4096
 """Rows of more columns are no table."""
 HEAD = 64
-"""Most columns differ within the first rows: those are compared before the rest is touched."""
 
 
 @dataclass
@@ -38,30 +38,39 @@ class ColumnTally:
         if not rows or self.rows and not self.constant and not self.alike:
             return
 
-        def column(index: int, many: int) -> Any:
-            return bits[:many, index]
-
-        if not self.rows:
-            self.alike = (tuple(range(self.width)),) if self.width > 1 else ()
-            self.constant = {index: column(index, 1).tobytes() for index in range(self.width)}
-        for many in (min(HEAD, rows), rows):
-            self.constant = {
-                index: value
-                for index, value in self.constant.items()
-                if value == (values := column(index, many))[:1].tobytes()
-                and bool((values == values[0]).all())
-            }
-            keys = {index: column(index, many).tobytes() for one in self.alike for index in one}
-            self.alike = tuple(group for one in self.alike for group in _groups(one, keys))
+        first = not self.rows
         self.rows += rows
+        # Most columns differ within the first rows: what is left after those is looked at whole.
+        for part in (bits[:HEAD], bits)[: 1 + (rows > HEAD)]:
+            if first:
+                self._begin(part)
+            else:
+                self._strike_out(part)
+            first = False
+
+    def _begin(self, bits: Any) -> None:
+        import numpy as np
+
+        self.constant = {int(i): bits[0, i].tobytes() for i in np.flatnonzero((bits == bits[0]).all(axis=0))}
+        self.alike = _groups(range(self.width), np.ascontiguousarray(bits.T))
+
+    def _strike_out(self, bits: Any) -> None:
+        self.constant = {
+            index: value
+            for index, value in self.constant.items()
+            if value == bits[0, index].tobytes() and bool((bits[:, index] == bits[0, index]).all())
+        }
+        self.alike = tuple(
+            group for one in self.alike for group in _groups(one, {index: bits[:, index] for index in one})
+        )
 
 
-def _groups(columns: tuple[int, ...], keys: dict[int, bytes]) -> list[tuple[int, ...]]:
-    """The columns in groups of equal keys; those that stand alone are left out."""
+def _groups(columns: Iterable[int], values: Any) -> tuple[tuple[int, ...], ...]:
+    """The columns in groups of equal values; those that stand alone are left out."""
     found: dict[bytes, list[int]] = {}
     for index in columns:
-        found.setdefault(keys[index], []).append(index)
-    return [tuple(group) for group in found.values() if len(group) > 1]
+        found.setdefault(values[index].tobytes(), []).append(index)
+    return tuple(tuple(group) for group in found.values() if len(group) > 1)
 
 
 def merged_columns(one: ColumnTally | None, other: ColumnTally | None) -> ColumnTally | None:

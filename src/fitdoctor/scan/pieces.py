@@ -194,13 +194,14 @@ def count(
     shared = _Shared(source, source.pieces(), watcher or Quiet(), match)
     number = threads or min(os.cpu_count() or 1, 16)
     tallies = [[_tally(one) for one in source.components] for _thread in range(number)]
-    began = time.perf_counter()
     shared.watcher.begin(source.name, source.rows)
+    began = time.perf_counter()
     workers = [
         threading.Thread(target=_work, args=(shared, mine), daemon=True, name=f"fitdoctor-scan-{number}")
         for number, mine in enumerate(tallies)
     ]
     interrupted = _run(shared, workers)
+    seconds = time.perf_counter() - began
     shared.watcher.end()
     if shared.failure is not None and not interrupted:
         raise shared.failure
@@ -210,7 +211,7 @@ def count(
     fatal = any(problem.fatal for problem in source.problems)
     return Counted(
         joined,
-        time.perf_counter() - began,
+        seconds,
         table=functools.reduce(merged_columns, shared.tables, None),
         complete=shared.ended and not interrupted and not fatal and not source.cut,
         interrupted=interrupted,
