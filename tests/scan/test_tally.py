@@ -117,6 +117,13 @@ def test_blocks_and_lanes_end_where_the_data_ends():
         assert tally_of(values, 10, labels=False).first_nonfinite == Place(9 + size, (), (9 + size) // 3)
 
 
+@pytest.mark.parametrize("dtype", ["uint8", "int8", "uint16", "int16", "int32", "int64", "uint64", "bool"])
+def test_sums_of_whole_numbers_are_exact(dtype):
+    top = 1 if dtype == "bool" else np.iinfo(dtype).max
+    for size in (1024, 5000):
+        assert tally_of(np.full(size, top, dtype), labels=False).total == size * int(top)
+
+
 def test_many_labels_have_no_histogram():
     assert tally_of(np.arange(5000)).histogram is None
     assert merged(tally_of(np.arange(1000)), tally_of(np.arange(1000, 2000))).histogram is None

@@ -139,6 +139,10 @@ def _sum(block: Any, ones: Any) -> float:
 def _whole_sum(block: Any, low: Any, high: Any) -> int:
     import numpy as np
 
+    lanes = block.size // LANE
+    if block.itemsize <= 2 and lanes * LANE == block.size:
+        # A lane of narrow numbers fits 32 bits, and NumPy adds those twice as fast.
+        return int(np.add.reduce(block.reshape(lanes, LANE), axis=1, dtype=np.int32).sum(dtype=np.int64))
     if max(abs(int(low)), abs(int(high))) * block.size < 1 << 63:
         return int(np.add.reduce(block, dtype=np.int64))
     return sum(block.tolist())
