@@ -94,6 +94,8 @@ def test_labels_that_are_not_finite(scanned, scan, folder):
     assert scan("labels.npy")[0] == 0
     assert scan("labels.npy", "--fail-on", "warning")[0] == 1
     assert scan("labels.npy", "--fail-on", "warning", "--ignore", "FIT206")[0] == 0
+    assert scan("labels.npy", "--fail-on", "warning", "--select", "FIT1")[0] == 0
+    assert scan("labels.npy", "--fail-on", "warning", "--select", "non-finite-labels")[0] == 1
 
 
 @pytest.mark.parametrize("dtype", ["float64", "int32", "uint8", "bool", "float16", ">f4"])
@@ -122,6 +124,24 @@ def test_a_validation_file_of_its_own(scanned, folder):
     np.save("val.npy", x[4000:])
     report = scanned("x.npy", "--validation", "val.npy")
     assert ids(report) == [] and report["scan"]["shared_rows"] == 0
+
+
+def test_validation_in_several_files(scanned, folder):
+    x, y = data()
+    for name, value in (("x", x), ("y", y), ("x_val", x[:100]), ("y_val", y[:100])):
+        np.save(f"{name}.npy", value)
+    words = ("--validation", "x_val.npy", "--validation", "y_val.npy")
+    report = scanned("x.npy", "y.npy", *words)
+    assert report["scan"]["shared_rows"] == 100
+    assert {one["part"] for one in report["scan"]["data"][1]["components"]} == {"x", "y"}
+    together = scanned("x.npy", "y.npy", "x_val.npy", "y_val.npy")
+    assert together["scan"]["shared_rows"] == 100
+
+
+def test_a_weight_in_kilograms_is_a_feature(scanned, folder):
+    Path("t.csv").write_text("weight,label\n70,0\n,1\n80,0\n", "utf-8")
+    report = scanned("t.csv")
+    assert component(report, "weight")["part"] == "x" and ids(report) == ["FIT110"]
 
 
 def test_constant_and_equal_columns(scanned, folder):
@@ -273,6 +293,26 @@ def test_a_damaged_member_does_not_hide_the_others(scan, folder):
     Path("a.npz").write_bytes(raw)
     status, out, _err = scan("a.npz")
     assert status == 2 and "`x` is damaged" in out and "y: labels" in out
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("raise KeyError('no')", "importing `bad` raised KeyError: 'no'"),
+        ("def data(): return 1 / 0", "calling `bad:data` raised ZeroDivisionError"),
+        ("def data(path): return 1", "cannot be called without arguments"),
+        ("def data(:", "importing `bad` raised SyntaxError"),
+        ("data = None", "`bad:data` is None"),
+        ("date = 3", "did you mean `date`?"),
+        ("data = 3", "nothing that fit takes as data"),
+    ],
+)
+def test_modules_that_give_no_data(scan, folder, text, said, monkeypatch):
+    monkeypatch.delitem(sys.modules, "bad", raising=False)
+    monkeypatch.syspath_prepend(str(folder))
+    Path("bad.py").write_text(text + "\n", "utf-8")
+    status, _out, err = scan("bad:data")
+    assert status == 2 and said in err and err.count("\n") == 1
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,7 @@ def main(argv: list[str]) -> int:
 
 
 def _scanned(options: argparse.Namespace) -> ScanReport:
-    from fitdoctor.scan.opening import NamedCodes, named
+    from fitdoctor.scan.opening import NamedCodes, made, named
     from fitdoctor.scan.pieces import CannotScan
     from fitdoctor.scan.progress import Bar
     from fitdoctor.scan.scanning import Wishes, scan_all
@@ -43,7 +43,7 @@ def _scanned(options: argparse.Namespace) -> ScanReport:
     try:
         model = named(options.model) if options.model else None
         if model is not None and not hasattr(model, "fit"):
-            model = model()
+            model = made(options.model, model)
         wishes = Wishes(
             model=model,
             classes=options.classes,
@@ -57,12 +57,19 @@ def _scanned(options: argparse.Namespace) -> ScanReport:
             patience=options.patience,
         )
         bar = Bar() if sys.stderr.isatty() and not options.no_progress else None
-        data = options.data if len(options.data) > 1 else options.data[0]
-        names = {"data": data if isinstance(data, str) else None, "validation": options.validation}
-        codes = NamedCodes(**{role: name for role, name in names.items() if name and ":" in name})
-        return scan_all(data, validation_data=options.validation, wishes=wishes, watcher=bar, codes=codes)
+        data, validation = _alone(options.data), _alone(options.validation)
+        names = {"data": data, "validation": validation}
+        codes = NamedCodes(
+            **{role: name for role, name in names.items() if isinstance(name, str) and ":" in name}
+        )
+        return scan_all(data, validation_data=validation, wishes=wishes, watcher=bar, codes=codes)
     except CannotScan as error:
         raise UsageError(str(error)) from error
+
+
+def _alone(words: list[str] | None) -> Any:
+    """One word as it is, several as a list."""
+    return words[0] if words is not None and len(words) == 1 else words
 
 
 def _config() -> Any:
@@ -142,7 +149,12 @@ def _parser() -> Parser:
     parser = Parser("scan", DESCRIPTION, "[OPTION…] DATA…")
     add = parser.add_argument
     add("data", nargs="+", metavar="DATA", help="files that belong together, or MODULE:NAME")
-    add("--validation", metavar="DATA", help="validation data: a file or MODULE:NAME")
+    add(
+        "--validation",
+        action="append",
+        metavar="DATA",
+        help="validation data: a file (again for a second one) or MODULE:NAME",
+    )
     add("--model", metavar="MODULE:NAME", help="the model that the data is for, or a function that makes it")
     add("--classes", type=int, metavar="N", help="without a model: labels are 0 to N-1")
     add(

@@ -64,11 +64,13 @@ def judged(
         has_validation=len(scans) > 1,
         given=("x", "y", "validation_data") if len(scans) > 1 else ("x", "y"),
     )
-    chosen = [cause for cause in CAUSES if not select or any(cause.startswith(word) for word in select)]
-    if not chosen:
-        return Diagnosis()
-    found = examine_call(SeenCall(facts, fit, data), select=tuple(chosen), ignore=tuple(ignore))
-    return replace(found, findings=tuple(map(_to_read, found.findings)))
+    found = examine_call(SeenCall(facts, fit, data), select=CAUSES, ignore=tuple(ignore))
+    kept = [_to_read(one) for one in found.findings if not select or _is_selected(one, select)]
+    return replace(found, findings=tuple(kept))
+
+
+def _is_selected(finding: Finding, select: Collection[str]) -> bool:
+    return any(finding.id.startswith(word.upper()) or finding.slug == word.lower() for word in select)
 
 
 def _to_read(finding: Finding) -> Finding:

@@ -53,7 +53,7 @@ def made(name: str, function: Any) -> Any:
     """What a function of the user's makes.
 
     Raises:
-        CannotScan: it needs arguments.
+        CannotScan: it needs arguments, or raises.
     """
     try:
         inspect.signature(function).bind()
@@ -63,7 +63,21 @@ def made(name: str, function: Any) -> Any:
         ) from error
     except ValueError:
         pass  # a builtin that does not tell its signature
-    return function()
+    try:
+        return function()
+    # The border to the user's code: what it raises is told with its line.
+    except Exception as error:
+        raise CannotScan(f"calling `{name}` raised {_raised(error)}") from error
+
+
+def _raised(error: BaseException) -> str:
+    """Type, message and the last line of an exception."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    where = f" ({trace.tb_frame.f_code.co_filename}:{trace.tb_lineno})" if trace is not None else ""
+    said = str(error).strip().split("\n")[0][:200]
+    return f"{type(error).__name__}: {said}{where}"
 
 
 # --- pipelines ----------------------------------------------------------------------------------------------------
@@ -196,7 +210,13 @@ def named(spec: str) -> Any:
     module_name, _colon, attribute = spec.rpartition(":")
     if not module_name or not attribute:
         raise CannotScan(f"`{spec}` is neither a file nor MODULE:NAME")
-    module = _module(module_name)
+    try:
+        module = _module(module_name)
+    except CannotScan:
+        raise
+    # The border to the user's code, which importing runs.
+    except Exception as error:
+        raise CannotScan(f"importing `{module_name}` raised {_raised(error)}") from error
     found: Any = module
     for word in attribute.split("."):
         if not hasattr(found, word):

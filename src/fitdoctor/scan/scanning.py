@@ -12,7 +12,7 @@ from fitdoctor.collect.data import form_of
 from fitdoctor.facts import Unknown
 from fitdoctor.scan.files import is_file, open_files
 from fitdoctor.scan.judge import judged
-from fitdoctor.scan.opening import named, open_data
+from fitdoctor.scan.opening import made, named, open_data
 from fitdoctor.scan.outcome import Scanned, ScanReport, report_of
 from fitdoctor.scan.pieces import TABLE, CannotScan, Source, Watcher, count
 from fitdoctor.scan.shared_rows import RowMatch
@@ -156,7 +156,7 @@ def _pipeline(x: Any, name: str, wanted: Wishes) -> tuple[str, Any]:
     if isinstance(x, str):
         name, x = x, named(x)
     if callable(x) and form_of(x) == "other":
-        x = x()
+        x = made(name, x)
     if form_of(x) != "dataset":
         raise CannotScan(
             f"`{name}` is a `{type(x).__name__}`: a tf.data service runs tf.data pipelines only; scan it without "

@@ -11,7 +11,7 @@ from fitdoctor.scan.pieces import TABLE, Component, Part, Piece, Problem
 
 LABELS = ("y", "label", "labels", "target", "targets", "class", "classes")
 """Names of columns, keys and files that hold what is to be learnt."""
-WEIGHTS = ("sample_weight", "sample_weights", "weight", "weights")
+WEIGHTS = ("sample_weight", "sample_weights")
 TRAINING = ("train", "training", "trn")
 VALIDATION = ("val", "valid", "validation", "test", "dev", "eval")
 
