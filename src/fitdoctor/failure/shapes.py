@@ -384,11 +384,20 @@ _EXHAUSTED = pattern(
 )
 
 
+_DOWNSAMPLED = pattern(
+    rf"dimensions in the output is <= 0 due to downsampling in [\w/]+\.[^\n]{{0,80}}Received input shape (?P<input>{SHAPE})"
+)
+"""Keras 2's words."""
+
+
 def exhausted_dimension(message: str) -> ExhaustedDimension | None:
     """An axis that shrank below 1."""
     match = _EXHAUSTED.search(message)
     if match:
         return ExhaustedDimension(_shape(match, "input"), _shape(match, "kernel"))
+    older = _DOWNSAMPLED.search(message)
+    if older:
+        return ExhaustedDimension(_shape(older, "input"), None)
     if "Negative dimension size caused by subtracting" in message:
         found = operation_shapes(message)
         shapes = found.shapes if found else ()

@@ -45,7 +45,7 @@ CAUSE = Cause(
     slug="call-returns-nothing",
     severity=Severity.ERROR,
     raises=("ValueError", "TypeError", "AttributeError"),
-    explains=("FIT215",),
+    explains=("FIT215", "FIT506"),
 )
 
 _EFFECTS = frozenset({"add_loss", "add_metric", "print"})

@@ -50,9 +50,14 @@ CAUSE = Cause(
     explains=("FIT312", "FIT407", "FIT408"),
 )
 
-_OUTPUTS = pattern(r"All `(?:inputs|outputs)` values must be KerasTensors")
+_OUTPUTS = pattern(
+    r"All `(?:inputs|outputs)` values must be KerasTensors|must be the output of a TensorFlow `Layer`"
+    r"|Inputs to a layer should be tensors\. Got:? '?<[\w.]*layers\."
+)
 _POSITIONAL = "Only input tensors may be passed as positional arguments"
 _LAYER = pattern(r"<(?P<kind>[A-Z]\w*) name=(?P<name>[\w/.-]+), built=\w+>")
+_OBJECT = pattern(r"(?:Found|Got):? '?<[\w.]*layers\.[\w.]*\.(?P<kind>[A-Z]\w*) object at 0x")
+"""The same in the words of Keras 2."""
 _CLASS = pattern(r"<class '[\w.]*\.(?P<kind>[A-Z]\w*)'> \(?of type <class 'type'>")
 _SEQUENTIAL = pattern(
     r"Only instances of `?keras\.Layer`? can be added|added layer must be an instance of class Layer"
@@ -136,7 +141,7 @@ def _class_in_sequential(failure: FailureFacts, kind: str, project: Project | Un
 def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """Keras shows the layer that it was given."""
     shown = _LAYER.search(failure.message)
-    unmade = _CLASS.search(failure.message)
+    unmade = _CLASS.search(failure.message) or _OBJECT.search(failure.message)
     if unmade is not None and _SEQUENTIAL.search(failure.message):
         yield from _class_in_sequential(failure, unmade["kind"], project)
         return
