@@ -279,6 +279,13 @@ def deciding_layer(model: ModelFacts, index: int = 0, outputs: int = 1) -> Layer
     return None
 
 
+def head_layer(model: ModelFacts) -> LayerFacts | None:
+    """The layer that gives the one output its units, also where the source does not tell how many."""
+    last = next(iter(way_to(model)), None)
+    dense = isinstance(last, LayerFacts) and last.builtin and last.class_name == "Dense"
+    return deciding_layer(model) or (last if dense and isinstance(last, LayerFacts) else None)
+
+
 def unwrapped(layer: LayerFacts) -> LayerFacts:
     """The layer inside a `TimeDistributed`."""
     if layer.class_name == "TimeDistributed" and len(layer.sublayers) == 1:

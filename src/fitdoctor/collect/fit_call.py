@@ -165,7 +165,12 @@ def _training(work: _Work, bound: dict[str, Any]) -> Collected | None:
         validation_split=_split(bound),
         whole_batch=on_batch,
     )
-    return collect_data(given, "training", work.budget, work.codes)
+    collected = collect_data(given, "training", work.budget, work.codes)
+    if not work.method.startswith("predict"):
+        return collected
+    # Labels that come with a dataset are left aside: nothing is compared with them.
+    facts = replace(collected.facts, y=(), sample_weight=(), y_structure="none")
+    return replace(collected, facts=facts)
 
 
 def _validation(work: _Work, bound: dict[str, Any]) -> Collected | None:

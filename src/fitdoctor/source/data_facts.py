@@ -34,6 +34,7 @@ from fitdoctor.source.values import (
     InstanceRecord,
     Items,
     ListRecord,
+    Made,
     Mapping,
     Plain,
     Ref,
@@ -164,7 +165,7 @@ def components(
         return _listed(run, value, items, path, node)
     if isinstance(value, Array):
         return (_one(run, value, path, node),)
-    return (_untold(run, path, node),) if isinstance(value, Unknown) else None
+    return (_untold(run, path, node),) if isinstance(value, (Unknown, Made)) else None
 
 
 def _untold(run: Interpreter, path: str, node: ast.expr | None) -> ArrayFacts:

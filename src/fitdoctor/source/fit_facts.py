@@ -179,7 +179,7 @@ def _split(bound: Bound) -> float | Unknown:
 
 def _training(run: Interpreter, method: str, bound: Bound) -> DataFacts:
     steps = _told_number(bound, "steps_per_epoch")
-    return data_facts(
+    facts = data_facts(
         run,
         Given(
             bound.get("x"),
@@ -195,6 +195,10 @@ def _training(run: Interpreter, method: str, bound: Bound) -> DataFacts:
         ),
         "training",
     )
+    if not method.startswith("predict"):
+        return facts
+    # Labels that come with a dataset are left aside: nothing is compared with them.
+    return replace(facts, y=(), sample_weight=(), y_structure="none")
 
 
 def _validation(run: Interpreter, bound: Bound) -> tuple[DataFacts | None, bool]:

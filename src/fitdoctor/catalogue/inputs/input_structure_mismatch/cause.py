@@ -32,6 +32,7 @@ from collections.abc import Iterator
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.data_trail import node_of
 from fitdoctor.catalogue.shapes import forward_failure, proven, shuffled, went_through, while_validating
+from fitdoctor.catalogue.unpacked_inputs import unpacked_inputs
 from fitdoctor.catalogue.words import listing, place, shape_words
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, replace_code, unsafe, wrap
@@ -45,8 +46,8 @@ CAUSE = Cause(
     id="FIT109",
     slug="input-structure-mismatch",
     severity=Severity.ERROR,
-    raises="ValueError",
-    explains=("FIT101", "FIT102", "FIT104"),
+    raises=("ValueError", "OperatorNotAllowedInGraphError"),
+    explains=("FIT101", "FIT102", "FIT104", "FIT408"),
 )
 
 JOINS = ("numpy.hstack", "numpy.concatenate", "numpy.column_stack")
@@ -317,6 +318,36 @@ def _completed(
     return (Edit(argument.location, f"[{', '.join(names)}]"),)
 
 
+def _of_unpacking(
+    failure: FailureFacts,
+    fit_call: FitFacts | Unknown,
+    data: DataFacts | Unknown,
+    project: Project | Unknown,
+    parts: list[str],
+) -> Finding:
+    frame = failure.last_user_frame
+    first = data.x[0] if isinstance(data, DataFacts) and data.x else None
+    joined = _joined(first, len(parts)) if first is not None else None
+    caller = failure.user_frames[0].location if failure.user_frames else None
+    edits = replace_code(first.code, joined) if joined and first is not None else ()
+    return CAUSE.finding(
+        f"`x` is one array, but the model's `call` takes {listing(parts)} from it",
+        subject="inputs of the model",
+        location=place(first.code if joined and first else None, _argument_place(fit_call), caller),
+        evidence=[
+            Evidence(
+                claim="`call` takes its inputs apart here",
+                observed="one tensor",
+                expected=f"a list or tuple of {len(parts)}",
+                fact="failure.message",
+                location=frame.location if frame else None,
+            )
+        ],
+        fixes=[fix(f"give a list of {len(parts)} arrays as `x`", edits)],
+        confidence=Confidence.CERTAIN,
+    )
+
+
 # --- order --------------------------------------------------------------------------------------------------------
 
 
@@ -364,7 +395,11 @@ def from_failure(
     data: DataFacts | Unknown,
     project: Project | Unknown,
 ) -> Iterator[Finding]:
-    """The message counts or names the inputs."""
+    """The message counts or names the inputs, or the model's `call` could not take them apart."""
+    parts = unpacked_inputs(failure, project)
+    if parts and (isinstance(data, Unknown) or data.x_structure == "single"):
+        yield _of_unpacking(failure, fit, data, project, parts)
+        return
     if failure.type != "ValueError" or while_validating(failure):
         return
     if isinstance(model, ModelFacts) and isinstance(data, DataFacts):

@@ -23,16 +23,19 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import replace
 
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.contents import arrays_of
-from fitdoctor.catalogue.data_places import made_near
+from fitdoctor.catalogue.data_places import made_near, maker, rework_data
 from fitdoctor.catalogue.data_trail import Link, trail
+from fitdoctor.catalogue.generator_sources import generator_behind, yields_of
+from fitdoctor.catalogue.label_shapes import shapes_of_failure
 from fitdoctor.catalogue.row_changes import row_change
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix
-from fitdoctor.facts import ArrayFacts, DataFacts, FailureFacts, FitFacts, Unknown
+from fitdoctor.facts import ArrayFacts, DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
 from fitdoctor.failure.patterns import cardinality
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
@@ -41,7 +44,7 @@ CAUSE = Cause(
     id="FIT108",
     slug="sample-count-mismatch",
     severity=Severity.ERROR,
-    raises="ValueError",
+    raises=("ValueError", "InvalidArgumentError"),
     explains=("FIT201", "FIT202", "FIT204", "FIT205"),
 )
 
@@ -76,6 +79,16 @@ def from_data(fit: FitFacts, data: DataFacts, project: Project | Unknown) -> Ite
         yield from _findings(fit, data, project)
 
 
+@CAUSE.in_source
+def from_lengths(fit: FitFacts, data: DataFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """The source tells every length, and they differ."""
+    compared = (*data.x, *data.y)
+    known = all(isinstance(array.shape, tuple) and array.shape[:1] != (None,) for array in compared)
+    if data.form == "arrays" and known and _differ(compared):
+        for finding in _findings(fit, data, project):
+            yield replace(finding, confidence=Confidence.LIKELY)
+
+
 def _findings(fit_call: FitFacts | Unknown, data: DataFacts, project: Project | Unknown) -> Iterator[Finding]:
     sized = [
         (array, array.shape[0]) for array in arrays_of(data) if isinstance(array.shape, tuple) and array.shape
@@ -84,8 +97,14 @@ def _findings(fit_call: FitFacts | Unknown, data: DataFacts, project: Project | 
         return
     first, rows = sized[0]
     other, others = next((array, count) for array, count in sized if count != rows)
+    location: Location | None
     order = _unpacked_in_wrong_order(first, other, project)
-    location, fixes = (order[0], [order[1]]) if order is not None else _parting(first, other, data, project)
+    if order is not None:
+        location, fixes = order[0], [order[1]]
+    elif _is_transposed(first, others):
+        location, fixes = place(maker(first), first.use), [_turned(first, fit_call)]
+    else:
+        location, fixes = _parting(first, other, data, project)
     yield CAUSE.finding(
         f"`{first.path}` has {rows} samples, but `{other.path}` has {others}",
         subject="numbers of samples",
@@ -101,6 +120,63 @@ def _findings(fit_call: FitFacts | Unknown, data: DataFacts, project: Project | 
             for array, count in ((first, rows), (other, others))
         ],
         fixes=fixes,
+        confidence=Confidence.CERTAIN,
+    )
+
+
+def _is_transposed(first: ArrayFacts, others: int | None) -> bool:
+    """Whether the samples lie in the columns: a table with as many of them as the other array has entries."""
+    shape = first.shape
+    return isinstance(shape, tuple) and len(shape) == 2 and shape[1] == others and (others or 0) > 1
+
+
+def _turned(first: ArrayFacts, fit_call: FitFacts | Unknown) -> Fix:
+    edits = rework_data(first, fit_call, "{}.T") if "numpy" in first.container else ()
+    return fix(f"turn `{first.path}`, so that each sample is a row", edits)
+
+
+# --- batches of a generator ----------------------------------------------------------------------------------------
+
+
+@CAUSE.before_fit
+def from_batch(model: ModelFacts, data: DataFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """The first batch has more labels than samples, or fewer, and a loss of Keras compares them."""
+    if data.form not in ("generator", "pydataset") or len(data.x) != 1 or len(data.y) != 1:
+        return
+    if {"train_step", "compute_loss"} & set(model.overrides) or not model.losses:
+        return
+    x, y = data.x[0].shape, data.y[0].shape
+    if not isinstance(x, tuple) or not isinstance(y, tuple) or not x or not y:
+        return
+    plain = all(loss.kind == "builtin" for loss in model.losses)
+    if plain and None not in (x[0], y[0]) and x[0] != y[0] and 1 not in (x[0], y[0]):
+        finding = _of_batches(x[0], y[0], data, project, None)
+        yield finding if _keeps_batch(model) else replace(finding, confidence=Confidence.LIKELY)
+
+
+def _keeps_batch(model: ModelFacts) -> bool:
+    """Whether every layer is one of Keras that leaves the samples apart: an operation may fold them together."""
+    kept = all(layer.builtin and layer.class_name != "Lambda" for layer in model.every_layer())
+    return kept and model.kind == "sequential"
+
+
+def _of_batches(
+    samples: int | None,
+    labels: int | None,
+    data: DataFacts | Unknown,
+    project: Project | Unknown,
+    raised: Location | None,
+) -> Finding:
+    code = data.code if isinstance(data, DataFacts) else Unknown("the data was not seen")
+    function = generator_behind(project, code)
+    yields = yields_of(function) if function is not None else []
+    given = function.module.location(yields[-1]) if function is not None and yields else None
+    return CAUSE.finding(
+        f"a batch has {samples} samples, but {labels} labels",
+        subject="numbers of samples",
+        location=place(given, code, raised),
+        evidence=[Evidence("labels of the batch", str(labels), str(samples), "data.y.shape")],
+        fixes=[fix("take the same rows of x and y for a batch")],
         confidence=Confidence.CERTAIN,
     )
 
@@ -185,9 +261,10 @@ def from_failure(
     """The message counts the samples."""
     sizes = cardinality(failure.message)
     if sizes is None:
+        yield from _from_loss(failure, data, project)
         return
     if isinstance(data, DataFacts):
-        if data.problem is not None or _differ(data):
+        if data.problem is not None or _differ(tuple(arrays_of(data))):
             yield from _findings(fit, data, project)
             return
         if data.role != "training" or not failure.from_text:
@@ -204,6 +281,20 @@ def from_failure(
     )
 
 
+def _from_loss(
+    failure: FailureFacts, data: DataFacts | Unknown, project: Project | Unknown
+) -> Iterator[Finding]:
+    """The loss met batches of labels and outputs that differ in their first axis alone."""
+    shapes = shapes_of_failure(failure)
+    if shapes is None or (isinstance(data, DataFacts) and data.role != "training"):
+        return
+    labels, outputs = shapes.target, shapes.output
+    lengths = {labels[0], outputs[0]} if labels and outputs else set()
+    if len(lengths) == 2 and not lengths & {None, 1} and labels[1:] == outputs[1:]:
+        frame = failure.last_user_frame
+        yield _of_batches(outputs[0], labels[0], data, project, frame.location if frame else None)
+
+
 def _from_source(data: DataFacts | Unknown, project: Project | Unknown) -> Location | None:
     """The step at which the arrays part, as far as the source tells."""
     if isinstance(data, Unknown) or len(data.x) != 1 or len(data.y) != 1:
@@ -212,6 +303,6 @@ def _from_source(data: DataFacts | Unknown, project: Project | Unknown) -> Locat
     return order[0] if order is not None else _parting(data.x[0], data.y[0], data, project)[0]
 
 
-def _differ(data: DataFacts) -> bool:
-    rows = {array.shape[0] for array in arrays_of(data) if isinstance(array.shape, tuple) and array.shape}
+def _differ(arrays: tuple[ArrayFacts, ...]) -> bool:
+    rows = {array.shape[0] for array in arrays if isinstance(array.shape, tuple) and array.shape}
     return len(rows - {None}) > 1

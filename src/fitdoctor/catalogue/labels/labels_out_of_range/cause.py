@@ -34,16 +34,15 @@ from fitdoctor.catalogue.targets import (
     BINARY,
     SPARSE,
     Target,
-    deciding_layer,
+    head_layer,
     is_binary,
     statistics_of,
     targets,
-    way_to,
 )
 from fitdoctor.catalogue.words import number, place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, unsafe
-from fitdoctor.facts import ArrayFacts, DataFacts, FailureFacts, LayerFacts, ModelFacts, Statistics, Unknown
+from fitdoctor.facts import ArrayFacts, DataFacts, FailureFacts, ModelFacts, Statistics, Unknown
 from fitdoctor.failure.patterns import LabelOutOfRange, label_out_of_range
 from fitdoctor.records import replace
 
@@ -202,20 +201,12 @@ def from_failure(
     yield _from_words(seen, failure, model, data)
 
 
-def _head(model: ModelFacts) -> LayerFacts | None:
-    """The layer that gives the classes, also where the source does not tell how many."""
-    last = next(iter(way_to(model)), None)
-    return deciding_layer(model) or (
-        last if isinstance(last, LayerFacts) and last.class_name == "Dense" else None
-    )
-
-
 def _from_words(
     seen: LabelOutOfRange, failure: FailureFacts, model: ModelFacts | Unknown, data: DataFacts | Unknown
 ) -> Finding:
     """What the message tells of labels that nobody looked at; it shows the batch that held the stray one."""
     labels = data.y[0] if isinstance(data, DataFacts) and len(data.y) == 1 else None
-    layer = _head(model) if isinstance(model, ModelFacts) else None
+    layer = head_layer(model) if isinstance(model, ModelFacts) else None
     frame = failure.last_user_frame
     made = (labels.code, labels.use) if labels is not None and not while_validating(failure) else ()
     lacking = seen.value >= seen.high and 0 in seen.batch

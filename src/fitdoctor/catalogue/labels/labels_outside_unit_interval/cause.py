@@ -26,7 +26,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.label_edits import rework_labels
+from fitdoctor.catalogue.label_edits import respell, rework_labels, with_activation, with_units
 from fitdoctor.catalogue.label_shapes import FITS, verdict
 from fitdoctor.catalogue.targets import BINARY_LOSSES, SPARSE, Target, targets
 from fitdoctor.catalogue.words import number, place
@@ -58,7 +58,13 @@ def from_data(model: ModelFacts, data: DataFacts) -> Iterator[Finding]:
         yield CAUSE.finding(
             f"labels run from {number(least)} to {number(most)}, but `{target.loss_name}` wants 0 to 1",
             subject=target.subject,
-            location=place(target.labels.code, target.labels.use, data.code, target.loss.code),
+            location=place(
+                target.loss.code if _classes(target, statistics) else None,
+                target.labels.code,
+                target.labels.use,
+                data.code,
+                target.loss.code,
+            ),
             evidence=[
                 Evidence(
                     claim=_values(statistics),
@@ -80,6 +86,13 @@ def _values(statistics: Statistics) -> str:
     return "the labels are " + ", ".join(number(value) for value in values)
 
 
+def _classes(target: Target, statistics: Statistics) -> int:
+    """How many classes the labels number, 0 first and none left out, before a single sigmoid unit; else 0."""
+    values = [value for value, _count in statistics.histogram or ()]
+    numbered = statistics.integral and values == list(range(len(values)))
+    return len(values) if numbered and target.units == 1 and 2 < len(values) <= 100 else 0
+
+
 def _fixes(target: Target, data: DataFacts, statistics: Statistics, least: float, most: float) -> list[Fix]:
     labels = target.labels
     assert labels is not None
@@ -93,6 +106,13 @@ def _fixes(target: Target, data: DataFacts, statistics: Statistics, least: float
         own = any(labels.code == array.code for array in data.x)
         edits = () if own else rework_labels(labels, data, "{} / 255", "y / 255")
         return [unsafe("divide the labels by 255", edits)]
+    classes = _classes(target, statistics)
+    if classes and target.activation == "sigmoid" and target.loss is not None:
+        loss = respell(target.loss.code, SPARSE, without=("label_smoothing", "gamma", "axis", "from_logits"))
+        head = with_units(target.layer, classes), with_activation(target.layer, "softmax")
+        whole = bool(loss) and all(head)
+        title = f"give each of the {classes} classes a unit, with softmax and `{SPARSE}`"
+        return [unsafe(title, *((*head, loss) if whole else ()))]
     if statistics.integral and 2 < len(values) <= 100:
         return [unsafe(f"give each of the {len(values)} classes a unit, with softmax and `{SPARSE}`")]
     return [unsafe("scale the targets into 0..1, or use a regression loss with a linear output")]

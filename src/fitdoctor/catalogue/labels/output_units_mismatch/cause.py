@@ -36,14 +36,15 @@ from fitdoctor.catalogue.targets import (
     ROW_LOSSES,
     SPARSE,
     Target,
+    head_layer,
     is_binary,
     is_class_numbers,
     targets,
 )
 from fitdoctor.catalogue.words import number, place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
-from fitdoctor.edits import fix, unsafe
-from fitdoctor.facts import DataFacts, FailureFacts, ModelFacts, Unknown
+from fitdoctor.edits import fix, set_argument, unsafe
+from fitdoctor.facts import DataFacts, FailureFacts, LayerFacts, ModelFacts, Unknown
 
 CAUSE = Cause(
     id="FIT205",
@@ -68,7 +69,8 @@ def from_failure(
 ) -> Iterator[Finding]:
     """The message holds both shapes."""
     for refused in refused_after(failure, model, data, UNITS):
-        yield _finding(refused)
+        head = head_layer(model) if refused.target is None and isinstance(model, ModelFacts) else None
+        yield _finding(refused, head)
 
 
 @CAUSE.in_source
@@ -103,13 +105,13 @@ def single_unit_with_row_loss(model: ModelFacts, data: DataFacts) -> Iterator[Fi
         )
 
 
-def _finding(refused: Refused) -> Finding:
+def _finding(refused: Refused, head: LayerFacts | None = None) -> Finding:
     target = refused.target
     labels = target.labels if target is not None else None
     return CAUSE.finding(
         _message(refused),
         subject=target.subject if target is not None else "labels",
-        location=_culprit(target) or refused.place,
+        location=_culprit(target) or place(head.code if head is not None else None, refused.place),
         evidence=[
             Evidence(
                 claim="labels and outputs must go together" + _values(target),
@@ -151,6 +153,27 @@ def _wants_sparse_loss(target: Target) -> bool:
     return target.activation == "softmax" or not is_binary(target.label_statistics)
 
 
+_RECURRENT = frozenset(("LSTM", "GRU", "SimpleRNN"))
+
+
+def _last_step_layer(target: Target) -> LayerFacts | None:
+    """The recurrent layer that keeps its last step only, where the labels are class numbers for each step."""
+    labels, statistics = target.label_shape, target.label_statistics
+    if target.loss_name != SPARSE or labels is None or len(labels) != 2:
+        return None
+    if statistics is not None and not statistics.integral:
+        return None
+    for step in target.way:
+        if isinstance(step, LayerFacts) and step.builtin and step.class_name in _RECURRENT:
+            shapes = step.input_shapes
+            steps = (
+                shapes[0][1] if not isinstance(shapes, Unknown) and shapes and len(shapes[0]) == 3 else None
+            )
+            keeps_all = step.setting("return_sequences") == "True"
+            return step if not keeps_all and steps in (None, labels[1]) else None
+    return None
+
+
 def _culprit(target: Target | None) -> Location | None:
     if target is None:
         return None
@@ -158,8 +181,9 @@ def _culprit(target: Target | None) -> Location | None:
     layer = target.layer.code if target.layer is not None else None
     labels = target.labels
     made = (labels.code, labels.use) if labels is not None else ()
+    last_step = _last_step_layer(target)
     if target.loss_name == SPARSE:
-        return place(*made, layer)
+        return place(last_step.code if last_step is not None else None, *made, layer)
     return place(loss, layer, *made) if _wants_sparse_loss(target) else place(layer, *made, loss)
 
 
@@ -173,6 +197,10 @@ def _fixes(refused: Refused) -> list[Fix]:
                 f"give the last layer {width} unit{'s' * (width != 1)}, or use the loss that reads the labels"
             )
         ]
+    last_step = _last_step_layer(target)
+    if last_step is not None:
+        edits = set_argument(last_step.code, "return_sequences", "True")
+        return [fix("give an output for each time step: `return_sequences=True`", edits)]
     if target.loss_name == SPARSE:
         return [
             fix(
