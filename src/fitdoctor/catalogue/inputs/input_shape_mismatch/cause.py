@@ -167,11 +167,15 @@ def _from_message(
         return
     frame = failure.last_user_frame
     wanted = shape_words(expected[1:])
-    given = input_giving(project, expected) if said.expected is not None else None
+    reshaped = relation(sample, expected[1:]) == "reshaped" and len(sample) <= len(expected) - 1
+    of_model = input_giving(project, expected) if said.expected is not None else None
+    of_data = only_input_line(data)
     yield CAUSE.finding(
         f"each sample has shape {shape_words(sample)}, but the model expects {wanted}",
         subject="argument x of fit",
-        location=place(given, only_input_line(data), frame.location if frame else None),
+        location=place(
+            of_data if reshaped else of_model, of_model, of_data, frame.location if frame else None
+        ),
         evidence=[
             Evidence(
                 claim="shape of the input",

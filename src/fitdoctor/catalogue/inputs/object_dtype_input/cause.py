@@ -58,18 +58,6 @@ def from_data(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Fin
         yield from _findings(model, fit, data)
 
 
-@CAUSE.in_source
-def from_source(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
-    """A NumPy array that is made as one of objects: Keras 3 refuses it."""
-    if model.keras != 3 or data.form != "arrays":
-        return
-    told = [
-        array for array in arrays_of(data) if array.container == "numpy.ndarray" and array.dtype == "object"
-    ]
-    for finding in _findings(model, fit, data) if told else ():
-        yield replace(finding, confidence=Confidence.LIKELY)
-
-
 def _findings(
     model: ModelFacts | Unknown, fit_call: FitFacts | Unknown, data: DataFacts
 ) -> Iterator[Finding]:

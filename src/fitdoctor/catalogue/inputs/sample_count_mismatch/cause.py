@@ -286,7 +286,10 @@ def _from_loss(
 ) -> Iterator[Finding]:
     """The loss met batches of labels and outputs that differ in their first axis alone."""
     shapes = shapes_of_failure(failure)
-    if shapes is None or (isinstance(data, DataFacts) and data.role != "training"):
+    # Arrays are counted before the first step: there it is the model that makes fewer outputs, or more.
+    if shapes is None or not isinstance(data, DataFacts) or data.form not in ("generator", "pydataset"):
+        return
+    if data.role != "training":
         return
     labels, outputs = shapes.target, shapes.output
     lengths = {labels[0], outputs[0]} if labels and outputs else set()
