@@ -227,6 +227,9 @@ class Trial:
     forward: Outcome | Unknown = Unknown()
     loss: Outcome | Unknown = Unknown()
     metrics: Outcome | Unknown = Unknown()
+    short: Outcome | Unknown = Unknown("no shorter batch was tried")
+    """The forward pass on the last batch, where that is shorter and the model's code may mind."""
+    short_rows: int = 0
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any, TypeVar
 
+from fitdoctor.collect.batch_size import last_rows
 from fitdoctor.collect.budget import Budget
 from fitdoctor.collect.callbacks import callback_facts, class_weight_facts
 from fitdoctor.collect.codes import Codes
@@ -100,7 +101,7 @@ def collect_call(
     data = []
     for collected, how in ((training, method), (validation, "evaluate")):
         if collected is not None:
-            data.append(_with_trial(work, collected, how))
+            data.append(_with_trial(work, collected, how, bound))
     if validation is not None and training is not None and len(data) == 2:
         data[1] = work.guarded("shared rows", lambda: _with_shared_rows(bound, data[1]), data[1])
     args, kwargs = work.guarded(
@@ -212,13 +213,17 @@ def _integer(value: Any) -> int | None:
         return None
 
 
-def _with_trial(work: _Work, collected: Collected, method: str) -> DataFacts:
+def _with_trial(work: _Work, collected: Collected, method: str, bound: dict[str, Any]) -> DataFacts:
     facts = collected.facts
     if not work.budget.trial:
         return facts
+    counted = any(bound.get(name) is not None for name in ("steps_per_epoch", "validation_steps", "steps"))
+    short = 0
+    if facts.form == "arrays" and not counted:
+        short = last_rows(facts.samples, facts.batch_size, _split(bound) if facts.role == "training" else 0.0)
     trial = work.guarded(
         f"trial on {facts.role} data",
-        lambda: try_model(work.model, collected.batch, method),
+        lambda: try_model(work.model, collected.batch, method, short),
         facts.trial,
     )
     return replace(facts, trial=trial)

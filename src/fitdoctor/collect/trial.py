@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from fitdoctor.collect.arrays import Batch, Leaf, map_leaves
+from fitdoctor.collect.batch_size import minds_batch_size
 from fitdoctor.collect.effects import effects_of
 from fitdoctor.collect.layers import is_library_class
 from fitdoctor.collect.losses import given_loss
@@ -47,10 +48,18 @@ class _Plan:
     training: bool
     with_loss: bool
     with_metrics: bool
+    short_rows: int = 0
 
 
-def try_model(model: Any, batch: Batch | Unknown, method: str = "fit") -> Trial:
-    """Try the forward pass, the loss and the metrics on an abstract batch, without a trace of it left."""
+def try_model(model: Any, batch: Batch | Unknown, method: str = "fit", short_rows: int = 0) -> Trial:
+    """Try the forward pass, the loss and the metrics on an abstract batch, without a trace of it left.
+
+    Args:
+        model: the living model.
+        batch: what it gets.
+        method: the call that is under way.
+        short_rows: the rows of a last batch that is shorter than the others; 0 for none.
+    """
     reason = _reason_against(model, batch, method)
     if reason or isinstance(batch, Unknown):
         unknown = Unknown(reason or getattr(batch, "reason", ""))
@@ -63,6 +72,7 @@ def try_model(model: Any, batch: Batch | Unknown, method: str = "fit") -> Trial:
         training=method in ("fit", "train_on_batch"),
         with_loss=compiled and not predicts,
         with_metrics=compiled and not predicts and "compute_metrics" not in overrides_of(model),
+        short_rows=short_rows if short_rows and minds_batch_size(model) else 0,
     )
     if vars(model).get("_distribute_strategy") is not None:
         if not _output_is_known(plan):
@@ -166,7 +176,22 @@ def _try(plan: _Plan) -> Trial:
             return Trial(forward, unknown, unknown)
         loss = _loss(plan, x, y, y_pred, weight, free)
         metrics = _metrics(plan, y, y_pred, weight, loss)
-    return Trial(forward, loss, metrics)
+        short = _short(plan, placeholder)
+    if short is None:
+        return Trial(forward, loss, metrics)
+    return Trial(forward, loss, metrics, short, plan.short_rows)
+
+
+def _short(plan: _Plan, placeholder: Any) -> Outcome | Unknown | None:
+    """The forward pass once more, with as many rows as the last batch has."""
+    if not plan.short_rows or _output_is_known(plan):
+        return None
+
+    def cut(leaf: Leaf) -> Leaf:
+        return replace(leaf, shape=(plan.short_rows, *leaf.shape[1:])) if leaf.shape else leaf
+
+    shorter = replace(plan, batch=Batch(map_leaves(cut, plan.batch.x)))
+    return _forward(shorter, map_leaves(placeholder, shorter.batch.x), placeholder)[0]
 
 
 def _forward(plan: _Plan, x: Any, placeholder: Any) -> tuple[Outcome | Unknown, Any, bool]:

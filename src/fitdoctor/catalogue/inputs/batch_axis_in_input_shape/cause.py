@@ -27,6 +27,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.fixed_batch import fixed_batch, stateful_input
 from fitdoctor.catalogue.model_inputs import leads_with_batch, refused_input, refusing_site
 from fitdoctor.catalogue.shapes import (
     input_shape_edit,
@@ -38,7 +39,7 @@ from fitdoctor.catalogue.shapes import (
 from fitdoctor.catalogue.words import place, shape_words
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix
-from fitdoctor.facts import Code, DataFacts, FailureFacts, ModelFacts, Shape, Unknown
+from fitdoctor.facts import Code, DataFacts, FailureFacts, ModelFacts, Outcome, Shape, Unknown
 from fitdoctor.failure.patterns import input_mismatch
 from fitdoctor.records import replace
 
@@ -51,7 +52,7 @@ CAUSE = Cause(
     id="FIT103",
     slug="batch-axis-in-input-shape",
     severity=Severity.ERROR,
-    raises="ValueError",
+    raises=("ValueError", "InvalidArgumentError"),
     explains=("FIT101", "FIT102", "FIT304"),
 )
 
@@ -69,6 +70,47 @@ def from_data(model: ModelFacts, data: DataFacts) -> Iterator[Finding]:
                 shape_words(mismatch.array.shape),
                 Confidence.CERTAIN if proven(data) else Confidence.LIKELY,
             )
+
+
+@CAUSE.before_fit
+def from_last_batch(model: ModelFacts, data: DataFacts) -> Iterator[Finding]:
+    """A recurrent layer keeps a state for each row of a fixed batch, and the last batch is shorter."""
+    short = data.trial.short
+    failed = short.failure if isinstance(short, Outcome) else None
+    if failed is None or "batch size of the initial state" not in failed.message:
+        return
+    layer = next((one for one in model.every_layer() if one.name == failed.layer), None)
+    whole = place(model.input_code, layer.code if layer is not None else None)
+    yield CAUSE.finding(
+        f"the model keeps a state for batches of {data.batch_size}, but the last batch has {data.trial.short_rows} rows",
+        subject="input shape of the model",
+        location=whole,
+        evidence=[
+            Evidence(
+                claim="samples that the batches have to share out evenly",
+                observed=str(data.samples),
+                expected=f"a multiple of {data.batch_size}",
+                fact="data.trial.short",
+            )
+        ],
+        fixes=[fix("leave out the rows that are left over, or take a batch size that divides them")],
+        confidence=Confidence.CERTAIN,
+    )
+
+
+def _from_loss(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """The loss met fewer labels than outputs, and the source speaks of a stateful layer."""
+    batch = fixed_batch(failure)
+    found = stateful_input(project) if batch is not None else None
+    if batch is None or found is None:
+        return
+    yield CAUSE.finding(
+        f"the model keeps a state for batches of {batch.fixed}, but the last batch has {batch.rows} rows",
+        subject="input shape of the model",
+        location=found[0].location(found[1]),
+        evidence=[Evidence("rows of the batch", str(batch.rows), str(batch.fixed), "failure.message")],
+        fixes=[fix("leave out the rows that are left over, or take a batch size that divides them")],
+    )
 
 
 @CAUSE.in_source
@@ -135,7 +177,10 @@ def from_failure(
     project: Project | Unknown,
 ) -> Iterator[Finding]:
     """The data proves it, or the source of the refused input says it."""
-    if failure.type != "ValueError" or while_validating(failure):
+    if while_validating(failure):
+        return
+    if failure.type != "ValueError":
+        yield from _from_loss(failure, project)
         return
     if isinstance(model, ModelFacts) and isinstance(data, DataFacts):
         for mismatch in mismatches(model, data):

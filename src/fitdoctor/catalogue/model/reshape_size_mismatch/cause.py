@@ -28,12 +28,23 @@ import math
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.fixed_batch import fixed_batch, reshape_to
 from fitdoctor.catalogue.layer_refusals import Refusal, of_failure, of_site
 from fitdoctor.catalogue.traced import module_of
 from fitdoctor.catalogue.words import place, shape_words
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, set_argument
-from fitdoctor.facts import Code, DataFacts, FailureFacts, Frame, LayerFacts, ModelFacts, Shape, Unknown
+from fitdoctor.facts import (
+    Code,
+    DataFacts,
+    FailureFacts,
+    Frame,
+    LayerFacts,
+    ModelFacts,
+    Outcome,
+    Shape,
+    Unknown,
+)
 from fitdoctor.failure.patterns import ReshapeSizes, operation_shapes, reshape_sizes
 from fitdoctor.source.fit_sites import ModelSite
 from fitdoctor.source.module import Module
@@ -160,13 +171,76 @@ def _repaired(given: Shape | None, target: Shape | None) -> tuple[int, ...] | No
 # --- reshape as an operation --------------------------------------------------------------------------------------
 
 
+@CAUSE.before_fit
+def from_last_batch(data: DataFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """A reshape that holds for a full batch, and not for the shorter one at the end."""
+    short = data.trial.short
+    failed = short.failure if isinstance(short, Outcome) else None
+    if failed is None or failed.place is None or not _speaks_of_reshape(failed.message):
+        return
+    found = project.module_at(failed.place.path) if isinstance(project, Project) else None
+    call = _reshape_at(found, failed.place.line, failed.place.cell) if found is not None else None
+    sizes = reshape_sizes(failed.message)
+    edits: tuple[Edit, ...] = ()
+    if found is not None and call is not None and sizes is not None:
+        edits = _first_left_open(found, call, sizes)
+    yield CAUSE.finding(
+        f"the last batch has {data.trial.short_rows} rows, and a tensor of it cannot be reshaped to "
+        f"{_words(sizes.target_shape if sizes is not None else None)}: a batch size is written there",
+        subject="reshape",
+        location=place(
+            found.location(call) if found is not None and call is not None else None, failed.place
+        ),
+        evidence=[
+            Evidence(
+                claim="the last of the batches is shorter",
+                observed=f"{data.trial.short_rows} rows",
+                expected=f"{data.batch_size} rows",
+                fact="data.trial.short",
+            )
+        ],
+        fixes=[fix("let the batch be as long as it is: -1", edits)],
+        confidence=Confidence.CERTAIN,
+    )
+
+
+def _from_loss(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """The loss met fewer labels than outputs, and a reshape writes their number out; the two fail side by side."""
+    batch = fixed_batch(failure)
+    found = reshape_to(project, batch.fixed) if batch is not None else None
+    if batch is None or found is None:
+        return
+    module, call = found
+    sizes = ReshapeSizes(None, None, None, None, (batch.fixed,))
+    yield CAUSE.finding(
+        f"the last batch has {batch.rows} rows, and the model reshapes it to {batch.fixed}: "
+        "a batch size is written there",
+        subject="reshape",
+        location=module.location(call),
+        evidence=[Evidence("rows of the batch", str(batch.rows), str(batch.fixed), "failure.message")],
+        fixes=[fix("let the batch be as long as it is: -1", _first_left_open(module, call, sizes))],
+    )
+
+
+def _first_left_open(module: Module, call: ast.Call, sizes: ReshapeSizes) -> tuple[Edit, ...]:
+    """Put -1 for the rows, where the lengths are written out."""
+    shape = call.args[1] if len(call.args) > 1 else None
+    if not isinstance(shape, (ast.Tuple, ast.List)) or not shape.elts or sizes.target_shape is None:
+        return ()
+    open_already = any(_is_open(each) for each in shape.elts)
+    return () if open_already else (Edit(module.location(shape.elts[0]), "-1"),)
+
+
 @CAUSE.after_failure
 def from_failure(
     failure: FailureFacts, project: Project | Unknown, model: ModelFacts | Unknown, data: DataFacts | Unknown
 ) -> Iterator[Finding]:
     """The message tells both sizes."""
     sizes = reshape_sizes(failure.message)
-    if sizes is None or (isinstance(data, DataFacts) and data.role != "training"):
+    if isinstance(data, DataFacts) and data.role != "training":
+        return
+    if sizes is None:
+        yield from _from_loss(failure, project)
         return
     if sizes.input_shape is not None and "total size of the tensor" in failure.message:
         refusal = of_failure(failure, project, model, data, _speaks_of_reshape)
@@ -273,9 +347,13 @@ def _user_line(failure: FailureFacts) -> Frame | None:
 
 
 def _reshape_on(module: Module, frame: Frame) -> ast.Call | None:
+    return _reshape_at(module, frame.line, frame.cell)
+
+
+def _reshape_at(module: Module, line: int, cell: int | None) -> ast.Call | None:
     for site in module.calls:
         here = module.location(site.node)
-        if here.cell != frame.cell or not here.line <= frame.line <= here.end_line:
+        if here.cell != cell or not here.line <= line <= here.end_line:
             continue
         if site.name in _FUNCTIONS or (site.method == "reshape" and not site.name):
             return site.node

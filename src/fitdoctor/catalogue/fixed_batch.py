@@ -1,0 +1,66 @@
+"""A batch size that is written into a model: it holds for every batch but the last, which is shorter."""
+
+from __future__ import annotations
+
+import ast
+
+from fitdoctor.catalogue.label_shapes import shapes_of_failure
+from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.records import dataclass
+from fitdoctor.source.module import Module
+from fitdoctor.source.origins import origin
+from fitdoctor.source.project import Project
+
+RESHAPES = frozenset({"tensorflow.reshape", "keras.ops.reshape", "keras.backend.reshape"})
+
+
+@dataclass(frozen=True)
+class FixedBatch:
+    """The rows that a batch had, and the rows that the model gave back for it."""
+
+    rows: int
+    fixed: int
+
+
+def fixed_batch(failure: FailureFacts) -> FixedBatch | None:
+    """What a loss tells that got fewer labels than outputs, and nothing else amiss."""
+    shapes = shapes_of_failure(failure)
+    if shapes is None or not shapes.target or not shapes.output:
+        return None
+    rows, fixed = shapes.target[0], shapes.output[0]
+    if rows is None or fixed is None or not 1 < fixed > rows or shapes.target[1:] != shapes.output[1:]:
+        return None
+    return FixedBatch(rows, fixed)
+
+
+def reshape_to(project: Project | Unknown, rows: int) -> tuple[Module, ast.Call] | None:
+    """The one reshape of the program whose first length is that number."""
+    found = []
+    for module in () if isinstance(project, Unknown) else project.modules:
+        for site in module.calls:
+            shape = site.node.args[1] if len(site.node.args) > 1 else None
+            if site.name not in RESHAPES or not isinstance(shape, (ast.Tuple, ast.List)) or not shape.elts:
+                continue
+            first = origin(module, shape.elts[0]).node
+            if isinstance(first, ast.Constant) and first.value == rows:
+                found.append((module, site.node))
+    return found[0] if len(found) == 1 else None
+
+
+def stateful_input(project: Project | Unknown) -> tuple[Module, ast.Call] | None:
+    """The one input with a fixed batch of a program that has a stateful layer."""
+    modules = () if isinstance(project, Unknown) else project.modules
+    sites = [(module, site.node) for module in modules for site in module.calls]
+    if not any(_keyword(node, "stateful") is not None for _module, node in sites):
+        return None
+    inputs = [
+        (module, node)
+        for module, node in sites
+        if any(_keyword(node, name) is not None for name in ("batch_shape", "batch_input_shape"))
+        or (_keyword(node, "batch_size") is not None and module.resolve(node.func).startswith("keras."))
+    ]
+    return inputs[0] if len(inputs) == 1 else None
+
+
+def _keyword(node: ast.Call, name: str) -> ast.expr | None:
+    return next((keyword.value for keyword in node.keywords if keyword.arg == name), None)
