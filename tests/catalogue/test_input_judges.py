@@ -628,3 +628,90 @@ def test_an_open_first_axis_is_the_batch_where_no_layer_takes_steps() -> None:
     given = data(array((256, 12)))
     assert ids(model((None, 12), layers=(trained(),)), given) == ["FIT103"]
     assert ids(model((None, 12), layers=(layer("LSTM"), trained())), given) == ["FIT102"]
+
+
+# --- lengths ------------------------------------------------------------------------------------------------------
+
+
+def test_a_batch_of_a_generator_with_more_labels_than_samples() -> None:
+    given = data(array((16, 4)), forward=WENT_THROUGH, form="generator", y=(array((17, 1), path="y"),))
+    (finding,) = judged(model((4,), kind="sequential"), given)
+    assert (finding.id, finding.confidence) == ("FIT108", Confidence.CERTAIN)
+    # A graph of layers may fold rows together, and a loss of the user's may take them apart again.
+    (finding,) = judged(model((4,)), given)
+    assert finding.confidence is Confidence.LIKELY
+    assert ids(model((4,), losses=(LossFacts("mine", "function"),)), given) == []
+    even = data(array((16, 4)), forward=WENT_THROUGH, form="generator", y=(array((16, 1), path="y"),))
+    assert ids(model((4,), kind="sequential"), even) == []
+
+
+def test_lengths_that_the_source_tells() -> None:
+    program = """
+    import keras
+    import numpy as np
+    x = np.random.rand({x})
+    y = np.random.rand(200)
+    model = keras.Sequential([keras.layers.Dense(1)])
+    model.compile("adam", "mse")
+    model.fit(x, y)
+    """
+    assert linted(program.format(x="190, 5")) == [("FIT108", 5)]
+    assert linted(program.format(x="5, 200")) == [("FIT108", 4)]
+    assert linted(program.format(x="200, 5")) == []
+
+
+def test_the_last_batch_of_a_stateful_model() -> None:
+    refused = Outcome(failure=FailureSummary("ValueError", "the batch size of the initial state. Expected"))
+    given = replace(
+        data(array((100, 6, 2))), trial=Trial(WENT_THROUGH, Outcome(), Outcome(), short=refused, short_rows=4)
+    )
+    (finding,) = judged(model((6, 2)), given)
+    assert (finding.id, finding.confidence) == ("FIT103", Confidence.CERTAIN)
+    assert "the last batch has 4 rows" in finding.message
+
+
+def test_one_array_for_a_call_that_takes_its_inputs_apart() -> None:
+    program = """\
+import keras
+class Two(keras.Model):
+    def call(self, inputs):
+        left, right = inputs
+        return left + right
+model = Two()
+model.compile("adam", "mse")
+model.fit(x, y)
+"""
+    text = (
+        'Traceback (most recent call last):\n  File "train.py", line 8, in <module>\n    model.fit(x, y)\n'
+        '  File "/lib/site-packages/keras/src/utils/traceback_utils.py", line 122, in error_handler\n'
+        "    raise e.with_traceback(filtered_tb) from None\n"
+        '  File "train.py", line 4, in call\n    left, right = inputs\n    ^^^^^^^^^^^\n'
+        "tensorflow.python.framework.errors_impl.OperatorNotAllowedInGraphError: Exception encountered when "
+        "calling Two.call().\n\nIterating over a symbolic `tf.Tensor` is not allowed.\n"
+    )
+    failure = failures_in(text)[-1]
+    found = examine_failure(failure, lambda: project_of(program)).findings
+    assert [(finding.id, finding.location and finding.location.line) for finding in found] == [("FIT109", 8)]
+
+
+@pytest.mark.parametrize(
+    ("index", "line"),
+    [("tr", 2), (":80", 2), ("y > 0", 2), ("name", 8)],
+    ids=["fold", "slice", "mask", "key"],
+)
+def test_rows_that_are_picked_in_the_call_are_followed_to_the_whole(index: str, line: int) -> None:
+    from fitdoctor.source.origins import data_origin
+
+    text = f"""import numpy as np
+y = np.arange(100) % 5
+from sklearn.model_selection import KFold
+name = config
+for tr, te in KFold(3).split(y):
+    pass
+
+model.fit(x, y[{index}])
+"""
+    module = project_of(text).modules[0]
+    (call,) = [site.node for site in module.calls if site.method == "fit"]
+    end = data_origin(module, call.args[1])
+    assert end.module.location(end.node).line == line

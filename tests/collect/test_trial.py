@@ -217,3 +217,37 @@ def test_what_works_in_fit_works_in_the_trial(layer: Any) -> None:
         assert isinstance(outcome, Outcome)
         assert outcome.ok
     model.fit(X, np.zeros(40), verbose=0)
+
+
+class Folded(keras.layers.Layer):  # type: ignore[misc]
+    """Writes a batch size of 16 out."""
+
+    def call(self, inputs: Any) -> Any:
+        return tf.reshape(inputs, (16, 2, 4))
+
+
+def test_the_last_shorter_batch_is_tried_where_the_code_may_mind() -> None:
+    tried = trial(model_of(Folded(), layers.Flatten(), layers.Dense(1)), X, np.zeros(40), batch_size=16)
+    assert isinstance(tried.forward, Outcome)
+    assert tried.forward.ok
+    assert tried.short_rows == 8
+    assert "Cannot reshape" in failure(tried.short).message
+    even = trial(model_of(Folded(), layers.Flatten(), layers.Dense(1)), X[:32], np.zeros(32), batch_size=16)
+    assert isinstance(even.short, Unknown)
+    plain = trial(model_of(layers.Dense(1)), X, np.zeros(40), batch_size=16)
+    assert isinstance(plain.short, Unknown)
+
+
+def test_a_stateful_layer_minds_the_last_batch() -> None:
+    given = keras.Input(batch_shape=(16, 4, 2))
+    model = keras.Model(given, layers.Dense(1)(layers.LSTM(3, stateful=True)(given)))
+    model.compile("sgd", "mse")
+    rows = np.zeros((40, 4, 2), "float32")
+    assert "initial state" in failure(trial(model, rows, np.zeros(40), batch_size=16).short).message
+    assert isinstance(trial(model, rows, np.zeros(40), batch_size=16, validation_split=0.2).short, Unknown)
+
+
+def test_labels_of_a_dataset_are_left_aside_when_it_is_predicted() -> None:
+    rows = tf.data.Dataset.from_tensor_slices((X, np.zeros((40, 3)))).batch(8)
+    found = collect_call(model_of(layers.Dense(1)), "predict", (rows,), {})
+    assert found.data[0].y == ()

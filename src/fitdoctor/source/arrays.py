@@ -179,7 +179,7 @@ def _promoted(one: str | Unknown, other: str | Unknown) -> str | Unknown:
 def cast(array: Array, dtype: str | Unknown) -> Array:
     """`array.astype(dtype)`: what is left of its values."""
     if dtype == "object" and (isinstance(array.dtype, Unknown) or array.dtype == "str"):
-        dtype = array.dtype  # strings stay strings
+        dtype = UNTOLD  # strings perhaps: Keras takes a flat array of such objects, and no other
     to_float = isinstance(dtype, str) and dtype in FLOATS
     bounds = bounds_of(array)
     keeps = to_float or (

@@ -5,7 +5,9 @@
 `Input(shape=(32, 12))` describes one sample of 32 by 12: Keras puts the batch axis before it. With rows of 12
 values fit ends in `expected shape=(None, 32, 12), found shape=(32, 12)`. `Input(shape=x_train.shape)` before
 an LSTM fails while the model is made: `expected ndim=3, found ndim=4`. `Conv2D(…, input_shape=(n, 32, 32,
-3))` does too, in other words: `Kernel shape must have the same length as input`.
+3))` does too, in other words: `Kernel shape must have the same length as input`. A batch size in
+`Input(batch_shape=(32, …))` alone does no harm; before a layer with `stateful=True` it does, when the last batch is
+shorter: `Incompatible shapes: [4,1] vs. [32,1]` at the end of the first epoch.
 
 ## Why
 
@@ -14,7 +16,7 @@ The shape of the whole array was given, or the batch size was put before the sha
 ## Fix
 
 Leave the first axis out: `Input(shape=x_train.shape[1:])`. To fix the batch size, which few models need,
-there is `Input(batch_shape=(32, 12))`.
+there is `Input(batch_shape=(32, 12))`: a stateful model then needs samples that are a multiple of it.
 
 ## Known limits
 

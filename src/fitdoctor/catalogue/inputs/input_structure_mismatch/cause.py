@@ -5,7 +5,8 @@
 A model of two inputs gets one array: `Layer "functional" expects 2 named input(s) with keys ['user', 'item'],
 but it received 1 input tensors`. A dict with another key than the input's name: `Missing data for input
 "ward"`. A list in the wrong order fails only where the shapes differ, and then in the words of a wrong shape:
-`expected shape=(None, 3), found shape=(None, 5)`.
+`expected shape=(None, 3), found shape=(None, 5)`. A subclassed model whose `call` begins with `left, right =
+inputs` and gets one array says `Iterating over a symbolic tf.Tensor is not allowed`.
 
 ## Why
 

@@ -58,6 +58,21 @@ def from_data(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Fin
         yield from _findings(model, fit, data)
 
 
+@CAUSE.in_source
+def from_source(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
+    """Rows of different lengths that are made an array of objects: Keras 3 refuses it."""
+    if model.keras != 3 or data.form != "arrays":
+        return
+    # A flat array may hold texts, and trains; one whose shape cannot be told is made of rows.
+    ragged = [
+        array
+        for array in arrays_of(data)
+        if array.container == "numpy.ndarray" and array.dtype == "object" and isinstance(array.shape, Unknown)
+    ]
+    for finding in _findings(model, fit, data) if ragged else ():
+        yield replace(finding, confidence=Confidence.LIKELY)
+
+
 def _findings(
     model: ModelFacts | Unknown, fit_call: FitFacts | Unknown, data: DataFacts
 ) -> Iterator[Finding]:

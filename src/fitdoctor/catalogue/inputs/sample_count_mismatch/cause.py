@@ -3,12 +3,14 @@
 ## What happens
 
 `ValueError: Data cardinality is ambiguous. Make sure all arrays contain the same number of samples. 'x'
-sizes: 275, 'y' sizes: 300`. The message does not say where the two parted.
+sizes: 275, 'y' sizes: 300`. The message does not say where the two parted. Batches of a
+generator are not counted: there the loss fails, `Incompatible shapes: [17,1] vs. [16,1]`.
 
 ## Why
 
 Rows were dropped from one of them (`dropna`, a filter, a slice), a window over a series gives fewer rows than
-there are targets, or the four results of `train_test_split` were unpacked in the wrong order.
+there are targets, or the four results of `train_test_split` were unpacked in the wrong order. Or
+the samples lie in the columns of a table.
 
 ## Fix
 
@@ -23,7 +25,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import replace
 
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.contents import arrays_of
@@ -37,6 +38,7 @@ from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Locati
 from fitdoctor.edits import fix
 from fitdoctor.facts import ArrayFacts, DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
 from fitdoctor.failure.patterns import cardinality
+from fitdoctor.records import replace
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 

@@ -61,6 +61,9 @@ def _lacks_labels(model: ModelFacts, fit: FitFacts, data: DataFacts) -> bool:
         return False
     if data.role == "validation" and "test_step" in model.overrides:
         return False
+    made_of = data.pipeline[0].operation if data.pipeline else ""
+    if made_of == "from_generator" and isinstance(data.trial.forward, Unknown):
+        return False  # the signature may lack what the generator yields, which another cause tells
     return any(loss.kind != "none" for loss in model.losses)
 
 

@@ -5,7 +5,8 @@
 The `Reshape` layer raises `ValueError: The total size of the tensor must be unchanged. Received: input_shape=(784,),
 target_shape=(7, 7, 32)` while the model is made. `tf.reshape` in a layer's `call` raises `Cannot reshape a tensor with
 3200 elements to shape [20,10,4,16] (12800 elements)` while it is traced, or `Input to reshape is a tensor with … values, but
-the requested shape has …` at run time.
+the requested shape has …` at run time. A batch size that is written into the target fails only at the last batch, where that
+is shorter.
 
 ## Why
 

@@ -1,0 +1,35 @@
+"""Metrics by position, as Keras 2 took them."""
+
+import pytest
+
+from fitdoctor.catalogue.compile_positions import metrics_as_loss_weights
+from fitdoctor.source.module import Module
+from fitdoctor.source.project import Project
+from fitdoctor.source.read import source_from_text
+
+PROGRAM = """import keras
+METRICS = ["accuracy"]
+model = keras.Sequential([keras.layers.Dense(1)])
+model.compile({arguments})
+"""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "found"),
+    [
+        ('"adam", "mse", ["mae"]', True),
+        ('"adam", "mse", METRICS', True),
+        ('"adam", "mse", "accuracy"', True),
+        ('"adam", "mse", [keras.metrics.AUC()]', True),
+        ('"adam", "mse", {"out": "mae"}', True),
+        ('"adam", "mse", [1.0, 0.5]', False),
+        ('"adam", ["mse", "mae"], weights', False),
+        ('"adam", "mse", {"out": 0.5}', False),
+        ('"adam", "mse", metrics=["mae"]', False),
+        ('"adam", "mse", None, ["mae"]', False),
+    ],
+)
+def test_only_what_cannot_be_a_weight_is_taken_for_metrics(arguments: str, found: bool) -> None:
+    module = Module(source_from_text(PROGRAM.replace("{arguments}", arguments), "train.py"))
+    assert Project((module,)).modules
+    assert bool(list(metrics_as_loss_weights(module))) is found
