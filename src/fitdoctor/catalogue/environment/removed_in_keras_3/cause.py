@@ -6,7 +6,8 @@ Since TensorFlow 2.16, `tf.keras` is Keras 3. Code for Keras 2 meets `ValueError
 0.01}`, `TypeError: … got an unexpected keyword argument 'workers'`, `AttributeError: 'Sequential' object has no
 attribute 'predict_classes'`, `ModuleNotFoundError: No module named 'keras.utils.np_utils'`, `KeyError: 'acc'`. The third
 argument of `compile` by position was `metrics` and is `loss_weights`: `compile("adam", "mse", ["mae"])` ends in
-`dtype='string' is not a valid dtype for Keras type promotion`. One is silent: `decay=` of an optimizer is ignored with a mere warning, and the learning rate stays as it is.
+`dtype='string' is not a valid dtype for Keras type promotion`. One is silent: `decay=` of an optimizer is ignored with a
+mere warning, and the learning rate stays as it is.
 
 ## Why
 

@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.contents import NUMBERS, TEXT, arrays_of, is_refused, kinds
 from fitdoctor.catalogue.data_places import maker, part_words, rework_data, shaping_step
 from fitdoctor.catalogue.data_trail import origin_of
@@ -59,6 +59,7 @@ def from_data(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Fin
 
 
 @CAUSE.in_source
+@mentions("object")
 def from_source(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
     """Rows of different lengths that are made an array of objects: Keras 3 refuses it."""
     if model.keras != 3 or data.form != "arrays":

@@ -26,7 +26,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.bindings import binding_line, binding_of, bound_names
 from fitdoctor.catalogue.data_places import shape_line
 from fitdoctor.catalogue.generator_sources import expression_of
@@ -77,6 +77,7 @@ def from_data(
 
 
 @CAUSE.in_source
+@mentions("validation_data")
 def from_source(
     model: ModelFacts, fit: FitFacts, training: DataFacts, validation: DataFacts, project: Project | Unknown
 ) -> Iterator[Finding]:
