@@ -24,10 +24,12 @@ Variables that the program itself changes (`assign`) or hands to an optimizer ar
 from __future__ import annotations
 
 import ast
+import itertools
 import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
+from fitdoctor.catalogue.traced import name_of
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, insert_before
 from fitdoctor.facts import ModelFacts, Unknown
@@ -143,12 +145,16 @@ def _names(node: ast.AST) -> str:
 
 def _is_read(owner: ClassInfo, name: str) -> bool:
     """Whether a method that Keras calls reads the attribute."""
-    return any(
-        isinstance(node, ast.Attribute) and node.attr == name and isinstance(node.ctx, ast.Load)
-        for method in owner.methods.values()
-        if method.name not in ("__init__", "build", "get_config")
-        for node in ast.walk(method.node)
-    )
+    return next(_reads(owner, name), None) is not None
+
+
+def _reads(owner: ClassInfo, name: str) -> Iterator[tuple[FunctionInfo, ast.Attribute]]:
+    """Where methods that Keras calls read the attribute."""
+    for method in owner.methods.values():
+        if method.name not in ("__init__", "build", "get_config"):
+            for node in ast.walk(method.node):
+                if isinstance(node, ast.Attribute) and node.attr == name and isinstance(node.ctx, ast.Load):
+                    yield method, node
 
 
 def _raw_finding(
@@ -167,7 +173,11 @@ def _raw_finding(
                 claim="what the layer keeps",
                 observed="tf.Variable",
                 expected="a weight (`add_weight`, `keras.Variable`)",
-            )
+            ),
+            *(
+                Evidence(claim=f"{name_of(method)} uses it here", location=method.module.location(node))
+                for method, node in itertools.islice(_reads(owner, name), 1)
+            ),
         ],
         fixes=[remedy],
         confidence=confidence,
