@@ -184,9 +184,27 @@ def test_a_worker_that_dies_takes_no_row_twice(tf, monkeypatch):
 
         threading.Thread(target=kill, daemon=True).start()
         report = fitdoctor.scan(tf.data.Dataset.range(rows).map(slow), local_workers=2)
-    counted = report.data[0].rows
-    assert not report.complete and 0 < counted <= rows
-    assert f"1 worker died: {counted:,} of {rows:,} rows were counted, each once" in report.problems[0].what
-    told = report.data[0].components[0]
+    counted, told = report.data[0].rows, report.data[0].components[0]
+    assert 0 < counted <= rows and told.mean is not None
     # Each row holds its own number twice: rows that came twice would show in the sum.
-    assert told.mean is not None and told.mean * counted <= rows * (rows - 1) / 2
+    assert told.mean * counted <= rows * (rows - 1) / 2
+    if report.complete:  # it died between two shares of the data
+        assert counted == rows and "1 worker died; every row was counted" in str(report)
+    else:
+        said = f"1 worker died: {counted:,} of {rows:,} rows were counted, each once"
+        assert said in report.problems[0].what and not report.ok
+
+
+def test_waiting_for_workers_ends(tf):
+    """What is done when nothing comes: with all rows there, with a dead worker, with no word for long."""
+    source = service.ServiceSource("d", tf.data.Dataset.range(10), None)
+    run = service._Run(source, "grpc://localhost:1", lambda: 1, 60.0, service.Quiet())
+    assert not run._all_there() and not run._given_up(1.0)
+    assert run._given_up(100.0) and "1 worker died: 0 of 10 rows" in source.problems[0].what
+    run.rows = 10
+    assert run._all_there() and run._take_all()
+    silent = service._Run(
+        service.ServiceSource("d", tf.data.Dataset.range(10), None), "", int, 60.0, service.Quiet()
+    )
+    assert not silent._given_up(59.0) and silent._given_up(61.0)
+    assert "no worker gave anything for 61 s" in silent.source.problems[0].what

@@ -81,8 +81,11 @@ def scan_on_service(
         _refuse_unreachable(_address(address))
         run = _Run(source, _address(address), dead, wishes.patience, watcher or Quiet())
         counted = run.count(dataset)
+        died = dead()
     scanned = Scanned(source, counted, role, expected=source.rows)
     scanned.remarks.extend(_remarks(source, counted, dataset))
+    if counted.complete and died:
+        scanned.remarks.append(f"{died} worker{'s' * (died != 1)} died; every row was counted all the same")
     return scanned
 
 
@@ -208,7 +211,10 @@ class _Run:
             try:
                 group = self.groups.get(timeout=0.1)
             except queue.Empty:
-                if self._given_up(time.monotonic() - last):
+                waited = time.monotonic() - last
+                if self._all_there() and (self.dead() or waited > AFTER_DEATH):
+                    return True
+                if self._given_up(waited):
                     return False
                 continue
             now = time.monotonic()
@@ -228,7 +234,7 @@ class _Run:
         """Whether nothing more is to be expected; says why."""
         died = self.dead()
         seen = self.source.elements > 0
-        if died and (waited > max(AFTER_DEATH, 3 * self.slowest) or self._all_there()):
+        if died and waited > max(AFTER_DEATH, 3 * self.slowest):
             what = f"{died} worker{'s' * (died != 1)} died: {self._counted_words()}"
         elif waited > max(self.patience, FIRST_PATIENCE if not seen else 3 * self.slowest):
             what = f"no worker gave anything for {waited:.0f} s: {self._counted_words()}"
