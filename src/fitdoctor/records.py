@@ -163,4 +163,5 @@ else:
                 standard[name] = dataclasses.field(**options)
             annotations = dict.fromkeys(standard, "object")
             twin = dataclasses.dataclass(type("Twin", (), {"__annotations__": annotations, **standard}))
+            owner.__dataclass_fields__ = twin.__dataclass_fields__
             return twin.__dataclass_fields__

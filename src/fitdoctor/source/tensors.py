@@ -207,12 +207,17 @@ class _Walker:
         doubted: set[str] = set()
         for node in ast.walk(test):
             name = self.module.resolve(node.func) if isinstance(node, ast.Call) else ""
-            if name in _ASKS_EAGER:
+            if name in _ASKS_EAGER or (name == "isinstance" and self._asks_for_array(node)):
                 return dict.fromkeys(env, NOTHING)
             if name in ("isinstance", "hasattr", "callable", "type") and isinstance(node, ast.Call):
                 if not asks_for_structure(self.module, node):
                     doubted |= {argument.id for argument in node.args[:1] if isinstance(argument, ast.Name)}
         return {name: NOTHING if name in doubted else value for name, value in env.items()}
+
+    def _asks_for_array(self, test: ast.AST) -> bool:
+        """Whether `isinstance` asks for an array of NumPy: code that also runs eagerly goes its own way there."""
+        kinds = ast.walk(test.args[1]) if isinstance(test, ast.Call) and len(test.args) == 2 else ()
+        return any(self.module.resolve(kind) == "numpy.ndarray" for kind in kinds)
 
     def _loop(self, node: ast.For | ast.AsyncFor | ast.While, env: Env) -> Env | None:
         item = None if isinstance(node, ast.While) else part(self.value(node.iter, env), None)

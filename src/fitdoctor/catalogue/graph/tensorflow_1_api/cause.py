@@ -156,17 +156,19 @@ def _fed_eagerly(module: Module, project: Project) -> Iterator[_Old]:
 
 def _is_run(module: Module, call: ast.Call) -> bool:
     """Whether something of that session is run: `sess.run(…)`."""
-    statement = module.statement(call)
-    names = {
-        node.id
-        for node in ast.walk(statement)
+    bound = {
+        (node.id, module.index.lookup(node.id, module.scope(node)))
+        for node in ast.walk(module.statement(call))
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
     }
-    return any(
-        isinstance(site.node.func, ast.Attribute)
-        and isinstance(site.node.func.value, ast.Name)
-        and site.node.func.value.id in names
+    receivers = (
+        site.node.func.value
         for site in module.method_calls("run")
+        if isinstance(site.node.func, ast.Attribute)
+    )
+    return any(
+        isinstance(name, ast.Name) and (name.id, module.index.lookup(name.id, module.scope(name))) in bound
+        for name in receivers
     )
 
 
