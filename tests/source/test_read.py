@@ -210,3 +210,20 @@ def test_markdown_cells_are_not_counted(tmp_path: Path) -> None:
     cells = [{"cell_type": "markdown", "source": "# Title"}, {"cell_type": "code", "source": "f(1)"}]
     module = Module(read_source(write(tmp_path, "n.ipynb", json.dumps({"cells": cells, "metadata": {}}))))
     assert module.location(module.calls[0].node).cell == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "keras"),
+    [
+        ("import keras\n", 3),
+        ("import tf_keras as keras\n", 2),
+        ("from tf_keras.layers import Dense\n", 2),
+        ("import tf_keras\nfrom tensorflow import keras\n", 3),
+        ('import os\nos.environ["TF_USE_LEGACY_KERAS"] = "1"\nimport tensorflow as tf\n', 2),
+        ("os.environ.setdefault('TF_USE_LEGACY_KERAS', '1')\n", 2),
+        ('os.environ["TF_USE_LEGACY_KERAS"] = "0"\n', 3),
+        ("# tf_keras is not what is meant here\nimport keras\n", 3),
+    ],
+)
+def test_a_file_says_which_keras_it_is_for(text, keras):
+    assert source_from_text(text, "train.py").keras == keras

@@ -141,14 +141,16 @@ def contracts_in(module: Module) -> Iterator[tuple[FunctionInfo, Contract, str]]
         for name, contract in METHODS.get(owner.kind, {}).items():
             method = owner.methods.get(name)
             if method is not None and is_called_as_written(method) and _is_left_to_keras(owner, name):
-                yield method, _with_training(method, contract), owner.kind.lower()
+                yield method, _as_keras_calls(method, contract), owner.kind.lower()
     for function, contract, kind in _handed_over(module):
         if is_called_as_written(function):
             yield function, contract, kind
 
 
-def _with_training(method: FunctionInfo, contract: Contract) -> Contract:
-    """Keras passes `training` to a `compute_loss` that has it."""
+def _as_keras_calls(method: FunctionInfo, contract: Contract) -> Contract:
+    """Keras passes `training` to a `compute_loss` that has it; Keras 2 gives callbacks their `logs` by position."""
+    if method.module.keras == 2 and method.owner is not None and method.owner.kind == "Callback":
+        return Contract((*contract.positional, *contract.keywords))
     if method.name == "compute_loss" and "training" in method.parameters:
         return Contract(contract.positional, ("training",))
     return contract

@@ -37,7 +37,17 @@ LAYERS_OF_KERAS_1 = {
 }  # fmt: skip
 """Arguments of layers as Keras 1 called them, and their names since Keras 2."""
 MODELS_OF_KERAS_1 = {"input": "inputs", "output": "outputs"}
-_STILL_THERE = {("Embedding", "output_dim"), ("EinsumDense", "output_dim")}
+_OF_KERAS_1 = frozenset(
+    "Activation AveragePooling1D AveragePooling2D AveragePooling3D BatchNormalization Conv1D Conv2D Conv2DTranspose Conv3D "
+    "ConvLSTM2D Cropping1D Cropping2D Cropping3D Dense Dropout ELU Embedding Flatten GRU GaussianDropout GaussianNoise "
+    "GlobalAveragePooling1D GlobalAveragePooling2D GlobalMaxPooling1D GlobalMaxPooling2D Highway LSTM Lambda LeakyReLU "
+    "LocallyConnected1D LocallyConnected2D Masking MaxPooling1D MaxPooling2D MaxPooling3D MaxoutDense PReLU Permute "
+    "RepeatVector Reshape SeparableConv2D SimpleRNN SpatialDropout1D SpatialDropout2D SpatialDropout3D ThresholdedReLU "
+    "TimeDistributed TimeDistributedDense UpSampling1D UpSampling2D UpSampling3D ZeroPadding1D ZeroPadding2D "
+    "ZeroPadding3D".split()
+)
+"""The layers that there were: a later one, such as `ReversibleEmbedding`, may call its own arguments so."""
+_STILL_THERE = {("Embedding", "output_dim")}
 
 
 def keras_1_arguments(called: str) -> dict[str, str]:
@@ -45,6 +55,6 @@ def keras_1_arguments(called: str) -> dict[str, str]:
     kind = called.rpartition(".")[2]
     if called in ("keras.Model", "keras.models.Model"):
         return MODELS_OF_KERAS_1
-    if not called.startswith("keras.layers."):
+    if not called.startswith("keras.layers.") or kind not in _OF_KERAS_1:
         return {}
     return {old: new for old, new in LAYERS_OF_KERAS_1.items() if (kind, old) not in _STILL_THERE}

@@ -31,6 +31,8 @@ def made(module: Module) -> tuple[CallSite, ...]:
 
 def scopes(module: Module) -> list[tuple[ast.With, str]]:
     """Every `with strategy.scope():` and how the strategy is named there."""
+    if "trategy" not in module.text:
+        return []  # `keras.distribution` has scopes too, and takes what was made outside
     found = []
     for block in module.nodes(ast.With):
         for item in block.items:

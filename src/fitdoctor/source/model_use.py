@@ -1,40 +1,45 @@
-"""Whether a file can make a model at all: following one that cannot is time spent for nothing."""
+"""Whether a file can make or fit a model at all: following one that cannot is time spent for nothing."""
 
 from __future__ import annotations
 
 import ast
+from functools import lru_cache
 
-from fitdoctor.source import resolution
 from fitdoctor.source.module import Module
-from fitdoctor.source.names import canonical, own_keras
+from fitdoctor.source.names import own_keras
+from fitdoctor.source.resolution import imported
 
-_MAKERS = ("Sequential", "Model", "Input", "layers", "applications", "Layer", "model", "Dense")
-"""A program that makes a model or a layer has one of these words in it."""
+_MADE = (
+    "keras.layers.",
+    "keras.Sequential",
+    "keras.Model",
+    "keras.Input",
+    "keras.models.",
+    "keras.applications.",
+)
+_INSIDES = ("keras.src", "tf_keras.src", "tensorflow.python")
+_USED = frozenset(
+    "fit fit_generator evaluate evaluate_generator predict train_on_batch test_on_batch".split()
+)
 
 
 def may_make_models(module: Module) -> bool:
-    """Whether the file reaches Keras by an import, or has a model or layer class of the user's."""
-    text = module.text
-    if "keras" in text or (".fit(" in text and ("tensorflow" in text or "Sequential" in text)):
-        return any(word in text for word in _MAKERS) and (_imports_keras(module) or _has_models(module))
-    return False
-
-
-def _imports_keras(module: Module) -> bool:
-    names = (resolution.imported(module, alias) for alias in module.nodes(ast.alias))
-    return any(_is_keras(module, name) for name in dict.fromkeys(names))
-
-
-def _is_keras(module: Module, name: str) -> bool:
-    """Whether an import means the Keras that programs use, also where another file hands it on."""
-    if module.project is not None:
-        name = module.project.library_name(module, name)
-    name = own_keras(canonical(name))
-    # Below `keras.src` and `tensorflow.python` are the insides of the libraries, not what programs call.
-    if name.startswith(("keras.src.", "tensorflow.python.")) or name in ("keras.src", "tensorflow.python"):
+    """Whether the file calls a layer or model of Keras into being, or, in a program with Keras, has one fitted."""
+    modules = module.project.modules if module.project is not None else (module,)
+    if not _mention_keras(modules) or _is_inside_keras(module):
         return False
-    return name.partition(".")[0] in ("keras", "tensorflow")
+    return any(site.method in _USED or own_keras(site.name).startswith(_MADE) for site in module.calls)
 
 
-def _has_models(module: Module) -> bool:
-    return any(info.kind in ("Model", "Layer") for info in module.classes)
+def _is_inside_keras(module: Module) -> bool:
+    """Whether it is a file of Keras itself, which imports its neighbours and not the Keras that programs use."""
+    names = {imported(module, alias) for alias in module.nodes(ast.alias)}
+    return any(name.startswith(_INSIDES) for name in names) and not any(
+        name.partition(".")[0] in ("keras", "tensorflow", "tf_keras") and not name.startswith(_INSIDES)
+        for name in names
+    )
+
+
+@lru_cache(maxsize=8)
+def _mention_keras(modules: tuple[Module, ...]) -> bool:
+    return any("keras" in module.text or "tensorflow" in module.text for module in modules)

@@ -153,6 +153,8 @@ def _canonical(dotted: str) -> str:
         return dotted
     if dotted.startswith("keras.api."):
         dotted = "keras." + dotted.removeprefix("keras.api.").removeprefix("_v2.keras.").removeprefix("v2.")
+    if dotted.startswith("keras.src."):
+        dotted = _from_inside(dotted)
     if dotted in _ALIASES:
         return _ALIASES[dotted]
     last = dotted.rpartition(".")[2]
@@ -160,6 +162,26 @@ def _canonical(dotted: str) -> str:
         # Keras 1 and 2 kept layers in submodules: keras.layers.core.Dense, keras.layers.convolutional.Conv2D.
         short = "keras.layers." + _LAYER_ALIASES.get(last, last)
         return _ALIASES.get(short, short)
+    return dotted
+
+
+_ONE_LEVEL = frozenset(
+    "activations callbacks constraints initializers layers losses metrics models ops regularizers utils".split()
+)
+"""Parts of Keras that show what their files define under one name."""
+_AS_INSIDE = frozenset("applications datasets engine optimizers random saving".split())
+"""Parts of Keras that are laid out inside as they are outside."""
+
+
+def _from_inside(dotted: str) -> str:
+    """The public name of what is imported from the files of Keras: `keras.src.layers.core.dense.Dense`."""
+    _keras, _src, part, *rest = dotted.split(".")
+    if part == "optimizers" and "schedules" not in rest:
+        return ".".join(["keras", part, *rest[-1:]])
+    if part in _ONE_LEVEL and rest:
+        return f"keras.{part}.{rest[-1]}"
+    if part in _AS_INSIDE or part in _ONE_LEVEL or part[:1].isupper():
+        return ".".join(["keras", part, *rest])
     return dotted
 
 

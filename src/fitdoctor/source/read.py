@@ -95,7 +95,9 @@ def source_from_cells(cells: list[str] | tuple[str, ...], path: Path | str, kera
 
 
 _LEGACY_SWITCH = pattern(r"""TF_USE_LEGACY_KERAS["']\s*(?:\]\s*=|,)\s*["'](?:1|[Tt]rue)["']""")
-_IMPORTS = pattern(r"(?m)^\s*(?:import|from)\s+(tf_keras|keras)\b|\b(?:tf|tensorflow)\.(keras)\b")
+_IMPORTS = pattern(
+    r"(?m)^\s*(?:import|from)\s+(tf_keras|keras)\b|^\s*(?:import|from)\s+tensorflow(?:\.|\s+import\s.*\b)(keras)\b"
+)
 
 
 def _keras_of(text: str, keras: int) -> int:

@@ -32,7 +32,7 @@ from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
 from fitdoctor.edits import fix
 from fitdoctor.facts import FailureFacts, Unknown
 from fitdoctor.source.keras_objects import is_keras_model, kind_of_call
-from fitdoctor.source.module import Module
+from fitdoctor.source.module import CallSite, Module
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(id="FIT604", slug="made-outside-strategy-scope", severity=Severity.ERROR, raises="RuntimeError")
@@ -63,7 +63,7 @@ def _outside(module: Module) -> Iterator[tuple[ast.AST, str]]:
         made_inside = isinstance(maker, ast.Call) and in_scope(module, maker)
         if compiled_inside and isinstance(maker, ast.Call) and not made_inside:
             yield maker, "the model is made"
-        elif made_inside and not compiled_inside:
+        elif made_inside and not compiled_inside and module.keras == 3 and not _is_plain_sgd(module, site):
             yield site.node, "`compile` is called"
         given = site.argument("optimizer", 0)
         origin = module.origin(given) if given is not None else None
@@ -75,8 +75,22 @@ def _outside(module: Module) -> Iterator[tuple[ast.AST, str]]:
             and isinstance(optimizer, ast.Call)
             and kind_of_call(module, optimizer) == "Optimizer"
         ):
-            if not in_scope(module, optimizer):
+            if not in_scope(module, optimizer) and not _is_plain_sgd(module, site):
                 yield optimizer, "the optimizer is made"
+
+
+def _is_plain_sgd(module: Module, site: CallSite) -> bool:
+    """Whether compile is given SGD without momentum: it has no variables that could be made in the wrong place."""
+    given = site.argument("optimizer", 0)
+    made = module.made_by(given) if given is not None else None
+    if isinstance(made, ast.Constant):
+        return str(made.value).lower() == "sgd"
+    return (
+        isinstance(made, ast.Call)
+        and module.resolve(made.func) == "keras.optimizers.SGD"
+        and not any(keyword.arg in (None, "momentum", "use_ema") for keyword in made.keywords)
+        and len(made.args) < 2
+    )
 
 
 def _maker(module: Module, receiver: ast.expr) -> ast.expr:

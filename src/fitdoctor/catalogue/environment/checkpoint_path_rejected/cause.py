@@ -75,7 +75,8 @@ def _is_model_saving(module: Module, site: CallSite) -> bool:
 def _taken(site: CallSite) -> tuple[str, ...] | None:
     """The endings that this call takes; None when that cannot be told."""
     if site.method == "save_weights":
-        return WEIGHTS
+        # In several files, with a list of them as JSON.
+        return WEIGHTS if site.argument("max_shard_size", 2) is None else (*WEIGHTS, ".weights.json")
     if site.method == "save":
         return MODELS
     only = site.argument("save_weights_only", 4)

@@ -117,7 +117,7 @@ def _is_guarded(module: Module, node: ast.AST) -> bool:
             return True
         if isinstance(parent, (ast.If, ast.IfExp)):
             test = module.segment(parent.test)
-            if "version" in test.lower() or "hasattr" in test or "TF1" in test.upper():
+            if "version" in test.lower() or "eager" in test or "hasattr" in test or "TF1" in test.upper():
                 return True
         parent = module.parent(parent)
     return False
@@ -137,12 +137,12 @@ def _fed_eagerly(module: Module, project: Project) -> Iterator[_Old]:
     if switched_off(project) is not None or makes_graphs(project):
         return
     for site in module.calls_to(*_FED):
-        if runs_plainly(module, site.function):
+        if runs_plainly(module, site.function) and not _is_guarded(module, site.node):
             yield _Old(
                 module, site.node, site.name.removeprefix("tensorflow."), "there is nothing to feed eagerly"
             )
     for site in module.calls_to(*_SESSIONS):
-        if _is_run(module, site.node):
+        if _is_run(module, site.node) and not _is_guarded(module, site.node):
             yield _Old(
                 module,
                 site.node,

@@ -26,9 +26,10 @@ from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.gradient_ways import is_model_call, tapes
+from fitdoctor.catalogue.model_classes import STEPS
 from fitdoctor.diagnosis import Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix
-from fitdoctor.source.module import CallSite, Module
+from fitdoctor.source.module import CallSite, FunctionInfo, Module
 
 CAUSE = Cause(id="FIT804", slug="tensors-kept-each-step", severity=Severity.WARNING)
 
@@ -78,6 +79,9 @@ def _is_cleared(module: Module, site: CallSite) -> bool:
     """Whether the list begins anew within the outermost loop, or is emptied."""
     assert isinstance(site.node.func, ast.Attribute)
     name = module.segment(site.node.func.value)
+    function = site.function
+    if function is not None and name in module.scope(site.node).bindings and _runs_often(function):
+        return True  # each call has a list of its own: for the gradients of the parts of a batch, say
     loop = _loop(module, site.node)
     for other in module.method_calls("clear", "pop"):
         assert isinstance(other.node.func, ast.Attribute)
@@ -91,6 +95,13 @@ def _is_cleared(module: Module, site: CallSite) -> bool:
                 return True
         loop = _loop(module, loop)
     return False
+
+
+def _runs_often(function: FunctionInfo) -> bool:
+    """Whether a function is a training step, or a loop calls it."""
+    project = function.module.project
+    calls = (project.calls_of if project is not None else function.module.calls_of).get(function.node, [])
+    return function.name in STEPS or any(_loop(source, call) is not None for source, call in calls)
 
 
 def _kept(module: Module, value: ast.expr) -> str:

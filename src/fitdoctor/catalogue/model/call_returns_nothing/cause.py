@@ -37,7 +37,7 @@ from fitdoctor.records import dataclass, replace
 from fitdoctor.source.assignments import last_assignment
 from fitdoctor.source.callees import callee
 from fitdoctor.source.keras_objects import is_keras_model
-from fitdoctor.source.module import FunctionInfo, Module
+from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(
@@ -130,14 +130,14 @@ def _for_effect(module: Module, function: FunctionInfo) -> bool:
     if owner.kind == "Model" and module.method(owner, "train_step") is not None:
         return True
     if owner.kind == "Layer":
-        calls = [site for site in module.calls if _calls_instance(module, site.node, owner.name)]
+        calls = [site for site in module.calls if _calls_instance(module, site.node, owner)]
         return bool(calls) and all(isinstance(module.parent(site.node), ast.Expr) for site in calls)
     return False
 
 
-def _calls_instance(module: Module, call: ast.Call, name: str) -> bool:
+def _calls_instance(module: Module, call: ast.Call, owner: ClassInfo) -> bool:
     maker = call.func if isinstance(call.func, ast.Call) else module.made_by(call.func)
-    return isinstance(maker, ast.Call) and maker is not call and module.segment(maker.func) == name
+    return isinstance(maker, ast.Call) and maker is not call and module.definition(maker.func) is owner
 
 
 def _finding(function: FunctionInfo, confidence: Confidence, seen: Evidence | None = None) -> Finding:

@@ -64,6 +64,8 @@ def _judged(info: ClassInfo, confidence: Confidence = Confidence.LIKELY) -> Find
     init = info.methods.get("__init__")
     if info.kind not in _NEEDS_IT or init is None or not isinstance(init.node, ast.FunctionDef):
         return None
+    if info.module.keras == 2 and info.kind == "Layer" and "__call__" in info.methods:
+        return None  # only calling it as a layer would miss what the base sets up
     calls = [node for node in own_nodes(init) if _calls_base(node)]
     if not calls and (named := _named_only(init)) is not None:
         return _without_parentheses(info, named, confidence)
