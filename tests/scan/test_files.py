@@ -170,7 +170,7 @@ def test_no_rows(scanned, folder):
 def test_a_table_with_text_and_gaps(scanned, folder):
     lines = [f"{i % 90},{i / 7},{'Paris' if i % 2 else 'Rome'},{i % 3}" for i in range(3000)]
     lines[1234] = ",1.5,Rome,0"
-    lines[2000] = '5,inf,"Rio, de Janeiro",0'
+    lines[2000] = "5,inf,Rio,0"
     lines[2001] = "5,1,,0"
     Path("t.csv").write_text("age,height,city,label\n" + "\n".join(lines) + "\n", "utf-8")
     report = scanned("t.csv")
@@ -181,6 +181,27 @@ def test_a_table_with_text_and_gaps(scanned, folder):
     assert component(report, "height")["inf"] == 1
     assert component(report, "city")["missing"] == 1
     assert component(report, "label")["part"] == "y" and component(report, "label")["distinct"] == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("5.1,3.5,setosa\n4.9,3.0,setosa\n", ["0", "1", "2"]),
+        ("age,2019,2020\n1,2,3\n", ["age", "2019", "2020"]),
+        (",a,b\n0,1,2\n", ["", "a", "b"]),
+        ("a,a,a\n1,2,3\n", ["a", "a.1", "a.2"]),
+        ("city,name\nParis,x\n", ["city", "name"]),
+        ("\ufeffa;b\r\n1;2", ["a", "b"]),
+    ],
+)
+def test_the_first_line_is_taken_for_what_it_is(scanned, folder, text, names):
+    Path("t.csv").write_text(text, "utf-8")
+    assert [one["path"] for one in scanned("t.csv")["scan"]["data"][0]["components"]] == names
+
+
+def test_lines_are_told_as_exactly_as_they_are_known(scanned, folder):
+    Path("t.csv").write_text("a,b\n1,2\n\n3,\n", "utf-8")
+    assert component(scanned("t.csv"), "b")["first_nonfinite"] == "row 1 (t.csv, near line 3)"
 
 
 def test_columns_that_are_equal_or_constant(scanned, folder):
@@ -226,6 +247,7 @@ def test_delimiters_and_files_without_a_header(scanned, folder, delimiter):
 
 def test_the_blocks_of_a_large_table_join(scanned, folder, monkeypatch):
     monkeypatch.setattr("fitdoctor.scan.csv_source.BLOCK", 300)
+    monkeypatch.setattr("fitdoctor.scan.csv_source.FOR_PANDAS", 100)
     lines = [f'{i},"a ""quoted""\nfield",{"nan" if i == 321 else i}' for i in range(400)]
     Path("t.csv").write_text("i,text,v\n" + "\n".join(lines) + "\n", "utf-8")
     report = scanned("t.csv")
@@ -420,3 +442,25 @@ def test_memory_stays_bounded(folder):
     )
     assert "150,000 rows" in done.stdout
     assert int(done.stdout.split("KB")[1]) < 150_000
+
+
+def test_every_parser_reads_the_same(scanned, folder, monkeypatch):
+    rng = np.random.default_rng(0)
+    lines = [
+        f"{value:.6g},{'' if number % 7 == 3 else number},{('na', 'x y', '', 'NaN')[number % 4]},{number % 3}"
+        for number, value in enumerate(rng.standard_normal(500))
+    ]
+    Path("t.csv").write_text("a,b,c,label\n" + "\n".join(lines) + "\n", "utf-8")
+    Path("n.csv").write_text(
+        "a,b\n" + "\n".join(f"{v:.6g},{v:.3g}" for v in rng.standard_normal(500)), "utf-8"
+    )
+    told = []
+    for pays in (lambda _size: True, lambda _size: False):
+        monkeypatch.setattr("fitdoctor.scan.csv_source._pandas_pays", pays)
+        told.append([scanned(name)["scan"]["data"][0]["components"] for name in ("t.csv", "n.csv")])
+    monkeypatch.setattr("fitdoctor.scan.csv_source._is_regular", lambda *_args: False)
+    told.append([scanned(name)["scan"]["data"][0]["components"] for name in ("t.csv", "n.csv")])
+    for other in told[1:]:
+        for one, same in zip([c for t in told[0] for c in t], [c for t in other for c in t], strict=True):
+            for name in ("rows", "nan", "missing", "minimum", "maximum", "types", "labels"):
+                assert one[name] == same[name], (one["path"], name)

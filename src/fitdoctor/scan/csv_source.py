@@ -6,6 +6,7 @@ import csv
 import functools
 import io
 import os
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,8 +14,13 @@ from fitdoctor.scan.pieces import CannotScan, Component, Problem
 from fitdoctor.scan.table_source import Block, TableSource, column_values, listed, part_named
 
 BLOCK = 4 << 20
-NOTHING = frozenset(("", "na", "n/a", "nan", "null", "none", "-nan", "#n/a", "<na>"))
-"""What stands for a missing value, in lower case."""
+NOTHING = frozenset(
+    spelt
+    for word in ("", "na", "n/a", "nan", "null", "none", "-nan", "#n/a", "<na>")
+    for spelt in (word, word.upper(), word.capitalize(), word.replace("nan", "NaN"))
+)
+"""What stands for a missing value."""
+FOR_PANDAS = 1 << 20
 TOLD = 20
 NUMBERS = 0.95
 """The share of numbers in the first lines from which on a column is one of numbers."""
@@ -72,13 +78,33 @@ def _layout(path: str) -> _Layout:
     delimiter = _delimiter(text)
     rows = [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter) if row]
     first = rows[0]
-    header = not all(_is_number(field) for field in first) and len(set(first)) == len(first)
+    header = _is_header(first, rows[1] if len(rows) > 1 else None)
     body = rows[1:] if header else rows
-    names = tuple(first) if header else tuple(map(str, range(len(first))))
+    names = _told_apart(first) if header else tuple(map(str, range(len(first))))
     numbers = [_holds_numbers([row[i] for row in body if i < len(row)]) for i in range(len(names))]
     layout = _Layout(delimiter, names, header, numbers)
     layout.line_bytes = max(len(text) / max(len(rows), 1), 1.0)
     return layout
+
+
+def _is_header(first: list[str], second: list[str] | None) -> bool:
+    """Whether the first line names columns: it is all text, or numbers begin below it."""
+    kinds = [_is_number(field) for field in first]
+    if all(kinds):
+        return False
+    return not any(kinds) or second is None or kinds != [_is_number(field) for field in second]
+
+
+def _told_apart(names: list[str]) -> tuple[str, ...]:
+    """Column names, each once: `a`, `a.1`."""
+    found: list[str] = []
+    for name in names:
+        number, plain = 0, name
+        while name in found:
+            number += 1
+            name = f"{plain}.{number}"
+        found.append(name)
+    return tuple(found)
 
 
 def _holds_numbers(fields: list[str]) -> bool:
@@ -99,7 +125,7 @@ def _delimiter(text: str) -> str:
 
 
 def _is_number(field: str) -> bool:
-    if field.strip().lower() in NOTHING:
+    if field.strip() in NOTHING:
         return True
     try:
         float(field)
@@ -167,7 +193,7 @@ def _without_header(text: str, path: str, layout: _Layout, source: TableSource) 
     names: list[str] = []
     while not names:
         names = next(reader)
-    if tuple(names) != layout.names:
+    if _told_apart(names) != layout.names:
         source.problems.append(
             Problem(f"`{path}` has other columns than the first file: {listed(tuple(names))}")
         )
@@ -180,7 +206,7 @@ def _block(source: TableSource, path: str, layout: _Layout, text: str, line: int
     if _is_regular(layout, text, rows):
         return Block(rows, path, line, lambda: _parsed(source, path, layout, text, line, rows))
     fields = _fields(source, path, layout, text, line)
-    return Block(len(fields), path, line, lambda: _columns(source, path, layout, fields, line))
+    return Block(len(fields), path, line, lambda: _columns(source, path, layout, fields, line), exact=False)
 
 
 def _is_regular(layout: _Layout, text: str, rows: int) -> bool:
@@ -192,13 +218,18 @@ def _is_regular(layout: _Layout, text: str, rows: int) -> bool:
 def _parsed(source: TableSource, path: str, layout: _Layout, text: str, line: int, rows: int) -> list[Any]:
     """By a fast parser where there is one; a block that it refuses is read field by field."""
     try:
-        columns = _by_pandas(layout, text) if _has_pandas() else _by_numpy(layout, text)
+        columns = _by_pandas(layout, text) if _pandas_pays(len(text)) else _by_numpy(layout, text)
         if columns is not None and all(len(column) == rows for column in columns):
             return columns
     except ValueError:
         pass
     fields = _fields(source, path, layout, text, line, keep=rows)
     return _columns(source, path, layout, fields, line)
+
+
+def _pandas_pays(size: int) -> bool:
+    """Whether pandas is there, and its parser saves more time than importing it takes."""
+    return "pandas" in sys.modules or size > FOR_PANDAS and _has_pandas()
 
 
 @functools.cache
@@ -216,7 +247,7 @@ def _by_pandas(layout: _Layout, text: str) -> list[Any]:
     kinds: Any = {i: np.float64 if number else object for i, number in enumerate(layout.numbers)}
     frame = pd.read_csv(
         io.StringIO(text), sep=layout.delimiter, header=None, dtype=kinds, engine="c", quoting=csv.QUOTE_NONE,
-        index_col=False, skip_blank_lines=False,
+        index_col=False, skip_blank_lines=False, keep_default_na=False, na_values=sorted(NOTHING),
     )  # fmt: skip
     if frame.shape[1] != len(layout.names):
         raise ValueError("another number of columns")
@@ -286,7 +317,7 @@ def _numbers(source: TableSource, what: str, values: tuple[str, ...], line: int)
     found = np.full(len(values), np.nan)
     told = False
     for index, value in enumerate(values):
-        if value.strip().lower() in NOTHING:
+        if value.strip() in NOTHING:
             continue
         try:
             found[index] = float(value)
@@ -301,5 +332,5 @@ def _texts(values: tuple[str, ...]) -> Any:
     import numpy as np
 
     found = np.array(values, dtype=object)
-    found[[value.strip().lower() in NOTHING for value in values]] = None
+    found[[value.strip() in NOTHING for value in values]] = None
     return found

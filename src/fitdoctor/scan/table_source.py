@@ -25,6 +25,8 @@ class Block(NamedTuple):
     """The line of the file that the first row stands in, from 1; None where the file has no lines."""
     columns: Callable[[], list[Any]]
     """Their values, a NumPy array for each column."""
+    exact: bool = True
+    """Each row is a line; not so where lines are blank, or quoted text goes over several."""
 
 
 class TableSource:
@@ -48,7 +50,7 @@ class TableSource:
         self._blocks = blocks
         self._limit = limit
         self._starts: list[int] = []
-        self._places: list[tuple[str, int | None]] = []
+        self._places: list[tuple[str, int | None, bool]] = []
         self._features = [i for i, one in enumerate(components) if one.part == "x"]
 
     def pieces(self) -> Iterator[Piece]:
@@ -61,7 +63,7 @@ class TableSource:
                 self.cut = True
             if rows:
                 self._starts.append(row)
-                self._places.append((block.file, block.line))
+                self._places.append((block.file, block.line, block.exact))
                 yield Piece(rows, partial(self._parts, block, row, rows))
             row += rows
             if self.cut:
@@ -75,9 +77,10 @@ class TableSource:
         at = bisect.bisect_right(self._starts, row) - 1
         if at < 0:
             return ""
-        file, line = self._places[at]
-        inside = row - self._starts[at]
-        return f"{file}, line {line + inside}" if line is not None else file
+        file, line, exact = self._places[at]
+        if line is None:
+            return file
+        return f"{file}, {'line' if exact else 'near line'} {line + row - self._starts[at]}"
 
     def _parts(self, block: Block, row: int, rows: int) -> list[Part]:
         arrays = [array[:rows] for array in block.columns()]
