@@ -151,7 +151,16 @@ else:
     class _StandardFields:
         """The fields as the standard library describes them, made for those who ask it."""
 
+        def __init__(self):
+            self._made = {}
+
         def __get__(self, instance, owner):
+            # Asked for once a value by whoever reads plain data: making them takes a millisecond.
+            if owner not in self._made:
+                self._made[owner] = self._fields_of(owner)
+            return self._made[owner]
+
+        def _fields_of(self, owner):
             import dataclasses
 
             standard = {}
