@@ -53,3 +53,7 @@ class Codes:
     ) -> tuple[Code | Unknown, Code | Unknown]:
         """For a pipeline that passes its arrays on: what made one of them, and what stands in its source."""
         return NOT_FOUND, NOT_FOUND
+
+    def of_batch(self, thing: Any, path: str, parts: int) -> Code | Unknown:
+        """For a part of the batches of a generator or PyDataset (`x`, `x['image']`, `y`): what is yielded for it."""
+        return NOT_FOUND

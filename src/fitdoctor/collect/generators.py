@@ -54,7 +54,7 @@ def collect_generator(given: Given, role: str, budget: Budget, codes: Codes) -> 
     ended = len(batches) < budget.batches and not failed
     length = len(batches) if ended else batches_of_pass(given.x, len(batches)) if not failed else NOT_TOLD
     rest = _again(batches, given.x, failed)
-    facts, batch = batched_facts(batches, role, "generator", codes, complete=ended)
+    facts, batch = batched_facts(batches, role, "generator", codes, complete=ended, source=given.x)
     if problem is None and batches and not isinstance(batches[0], tuple):
         problem = FailureSummary(
             "ValueError",
@@ -127,6 +127,7 @@ def collect_pydataset(given: Given, role: str, budget: Budget, codes: Codes) -> 
         "pydataset",
         codes,
         complete=complete,
+        source=dataset,
     )
     found = replace(found, code=code, problem=problem, batches=length)
     if isinstance(length, int):
@@ -142,9 +143,18 @@ def _stateless() -> contextlib.AbstractContextManager[Any]:
 
 
 def batched_facts(
-    batches: list[Any], role: str, form: str, codes: Codes, complete: bool
+    batches: list[Any], role: str, form: str, codes: Codes, complete: bool, source: Any = None
 ) -> tuple[DataFacts, Batch | Unknown]:
-    """Facts of the components of some batches, and the abstract batch that Keras makes of them."""
+    """Facts of the components of some batches, and the abstract batch that Keras makes of them.
+
+    Args:
+        batches: those that were read.
+        role: `training` or `validation`.
+        form: what they come from, in a word.
+        codes: finds their places in the source.
+        complete: these are all.
+        source: the generator or PyDataset itself, whose code gives them out.
+    """
     facts = DataFacts(role=role, form=form, y_structure="none")
     if not batches:
         return facts, Unknown("no batch was seen")
@@ -156,7 +166,10 @@ def batched_facts(
     others = [other if isinstance(other, tuple) else (other,) for other in batches]
     found: dict[str, Any] = {}
     for index, part in enumerate(("x", "y", "sample_weight")[: len(parts)]):
-        found[part] = _components([other[index] for other in others], role, part, codes, form, complete)
+        found[part] = tuple(
+            _placed(array, codes, source, prefix(role, part), part, len(parts))
+            for array in _components([other[index] for other in others], role, part, codes, form, complete)
+        )
     size = _rows(parts[0])
     sizes = {_rows(other[0]) for other in others}
     facts = replace(
@@ -173,6 +186,14 @@ def batched_facts(
         if len(sizes) > 1 and last is not None and form == "pydataset":
             facts = replace(facts, last_batch=batch_specs(batch, last))
     return facts, batch
+
+
+def _placed(array: ArrayFacts, codes: Codes, source: Any, shown: str, part: str, parts: int) -> ArrayFacts:
+    """The component with the expression that the generator yields for it, where its source tells."""
+    if source is None:
+        return array
+    code = codes.of_batch(source, part + array.path.removeprefix(shown), parts)
+    return array if isinstance(code, Unknown) else replace(array, code=code, use=code)
 
 
 def element_words(element: Any) -> str:

@@ -7,6 +7,7 @@ from types import FrameType
 from typing import Any
 
 from fitdoctor.collect import constructions
+from fitdoctor.collect.batch_places import batch_expression
 from fitdoctor.collect.codes import NOT_FOUND, Codes
 from fitdoctor.collect.origins import recorded_site
 from fitdoctor.collect.sites import (
@@ -147,6 +148,24 @@ class FrameCodes(Codes):
         expr, rest = _literal_part(call.args[0], keys)
         end = self._follow(module, expr, rest)
         return end.code, module.code(expr)
+
+    def of_batch(self, thing: Any, path: str, parts: int) -> Code | Unknown:
+        """The expression in the only `yield` (or `return` of `__getitem__`) that a part of the batches is."""
+        found = batch_expression(thing, self._main)
+        if found is None:
+            return NOT_FOUND
+        module, value = found
+        name, keys = split_path(path)
+        position = ("x", "y", "sample_weight").index(name) if name in ("x", "y", "sample_weight") else None
+        if position is None:
+            return NOT_FOUND
+        if not isinstance(value, (ast.Tuple, ast.List)):
+            return module.code(value) if parts == 1 and position == 0 else NOT_FOUND
+        if len(value.elts) != parts or any(isinstance(part, ast.Starred) for part in value.elts):
+            return NOT_FOUND
+        part, _rest = _literal_part(value.elts[position], keys)
+        made = module.made_by(part)
+        return module.code(made if module.function_of(made) is module.function_of(part) else part)
 
     def _pipeline_calls(self, path: str, operations: list[str]) -> list[tuple[Module, ast.Call] | None]:
         calls: list[tuple[Module, ast.Call] | None] = [None] * len(operations)

@@ -70,7 +70,7 @@ CAUSE = Cause(
     slug="removed-in-keras-3",
     severity=Severity.ERROR,
     raises=("ValueError", "TypeError", "AttributeError", "ImportError", "ModuleNotFoundError", "KeyError"),
-    explains=("FIT106", "FIT309"),
+    explains=("FIT106", "FIT302", "FIT309"),
 )
 
 METHODS = ("fit", "compile", "evaluate", "predict", "train_on_batch", "test_on_batch")

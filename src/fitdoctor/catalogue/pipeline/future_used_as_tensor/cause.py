@@ -70,6 +70,21 @@ def from_data(fit: FitFacts, data: DataFacts, project: Project | Unknown) -> Ite
             if found is not None:
                 array = replace(array, code=found[0].code(_named_last(*found)))
             yield _finding(kind, array, array.path, Confidence.CERTAIN)
+        elif any(column.holds in WAITING for column in array.columns):
+            yield CAUSE.finding(
+                f"`{array.path}` is an array of futures, not of data",
+                subject=f"argument {array.path}",
+                location=place(array.code, array.use, fit.code),
+                evidence=[
+                    Evidence(claim="what it holds", observed="futures", expected="numbers", fact="data.x")
+                ],
+                fixes=[fix("wait for each of them: `[future.result() for future in …]`")],
+                confidence=Confidence.CERTAIN,
+            )
+
+
+WAITING = ("Future", "Task", "coroutine", "ApplyResult", "AsyncResult")
+"""What an array may hold instead of what these will give."""
 
 
 def _named_last(module: Module, expr: ast.expr) -> ast.expr:
