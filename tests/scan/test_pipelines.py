@@ -204,6 +204,12 @@ def test_rows_of_validation_that_are_in_training():
     assert fitdoctor.scan(x[500:], y[500:], validation_data=(x[:500], y[:500])).ok
 
 
+def test_rows_that_cannot_be_compared_are_said():
+    dice = np.random.default_rng(0).integers(0, 3, (2000, 3))
+    report = fitdoctor.scan(dice[:1500], validation_data=(dice[1500:],))
+    assert report.shared_rows is None and report.ok and "repeat by nature" in str(report)
+
+
 def test_rows_are_compared_across_pipelines(tf):
     x, y = data()
     train = tf.data.Dataset.from_tensor_slices((x, y)).shuffle(100).batch(16)

@@ -117,7 +117,10 @@ def _here(sources: dict[str, Source], watcher: Watcher | None) -> tuple[list[Sca
     shared = match.shared()
     if match.every > 1:
         first.remarks.append(f"rows were compared with one validation row in {match.every}")
-    return [first, second], Unknown(shared) if isinstance(shared, str) else shared
+    if isinstance(shared, str):
+        first.remarks.append(f"whether training and validation share rows is not told: {shared}")
+        return [first, second], Unknown(shared)
+    return [first, second], shared
 
 
 def _compared(source: Source) -> int:
