@@ -13,6 +13,7 @@ np = pytest.importorskip("numpy")
 tf = pytest.importorskip("tensorflow")
 keras = pytest.importorskip("keras")
 
+import fitdoctor  # noqa: E402
 from fitdoctor.collect.fit_call import CollectedCall, collect_call  # noqa: E402
 
 layers = keras.layers
@@ -308,7 +309,9 @@ PROGRAMS: list[Callable[[], Program]] = [
 ]  # fmt: skip
 
 
-def outcome(make: Callable[[], Program], collecting: bool) -> tuple[Any, ...]:
+def outcome(
+    make: Callable[[], Program], collecting: bool = False, measuring: bool = False
+) -> tuple[Any, ...]:
     """Everything that a user could compare after two calls of fit."""
     keras.backend.clear_session()
     keras.utils.set_random_seed(11)
@@ -321,6 +324,11 @@ def outcome(make: Callable[[], Program], collecting: bool) -> tuple[Any, ...]:
             found = collect_call(program.model, "fit", args, options)
             assert found.crashes == ()
             args, options = found.args, found.kwargs
+        if measuring:
+            try:
+                fitdoctor.memory(program.model, *args, batch_size=options.get("batch_size"))
+            except fitdoctor.MemoryUnknown as unknown:
+                print("not known:", unknown)
         histories.append(program.model.fit(*args, **options).history)
         if "steps_per_epoch" in options:
             break
@@ -349,6 +357,19 @@ def test_training_is_the_same_to_the_bit(make: Callable[[], Program]) -> None:
     if without != collected:
         assert outcome(make, collecting=False) == without, "the program itself is not repeatable"
     assert collected == without
+
+
+MEASURED: list[Callable[[], Program]] = [
+    unbuilt_sequential, subclassed, lazy, recurrent, own_step, own_loss_and_metric,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("make", MEASURED, ids=lambda make: make.__name__)
+def test_training_is_the_same_after_a_prediction_of_its_memory(make: Callable[[], Program]) -> None:
+    without, measured = outcome(make), outcome(make, measuring=True)
+    if without != measured:
+        assert outcome(make) == without, "the program itself is not repeatable"
+    assert measured == without
 
 
 def test_nothing_is_left_on_an_unbuilt_model() -> None:

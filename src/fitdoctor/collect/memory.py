@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from fitdoctor.collect.arrays import Batch, Leaf, map_leaves
@@ -22,6 +22,7 @@ from fitdoctor.memory.estimate import estimate, flattened_excess, slots_of
 from fitdoctor.memory.pipeline import Feed
 from fitdoctor.memory.prediction import Circumstances, Prediction, Share, predict
 from fitdoctor.memory.step import NotTheSame, Step, joined
+from fitdoctor.records import replace
 
 BYTES = {"float64": 4, "int64": 8, "uint64": 8, "complex64": 8, "complex128": 16, "float16": 2, "bfloat16": 2,
          "int16": 2, "uint16": 2, "uint8": 1, "int8": 1, "bool": 1}  # fmt: skip

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from fitdoctor.collect.arrays import Batch, Leaf, map_leaves
@@ -20,6 +20,7 @@ from fitdoctor.collect.trial import code_carriers, silence
 from fitdoctor.facts import Unknown
 from fitdoctor.memory.kernels import BRANCHES, LIST_STARTS, LOOPS
 from fitdoctor.memory.step import Dim, Operation, Step, Tensor, Variable
+from fitdoctor.records import replace
 
 CALLS = ("PartitionedCall", "StatefulPartitionedCall")
 
@@ -46,10 +47,11 @@ def trace_step(model: Any, batch: Batch, size: int) -> Step | Unknown:
             return _traced(model, batch, size)
     # The model is the user's: its step may raise anything.
     except Exception as error:
-        lines = str(error).strip().splitlines()
-        return Unknown(
-            f"tracing the step raised {type(error).__name__}{': ' if lines else ''}{(lines or [''])[0]}"
-        )
+        from fitdoctor.failure.living import message_of
+        from fitdoctor.failure.messages import read_message
+
+        lines = read_message(message_of(error)).text.strip().splitlines()
+        return Unknown(f"tracing the step raised {type(error).__name__}: {lines[0] if lines else ''}")
     finally:
         snapshot.restore()
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 from fitdoctor.facts import MemoryLimit, Unknown
 from fitdoctor.memory.pipeline import Feed, at_conversion, beside
 from fitdoctor.memory.schedule import Course, Held, course, most_touched
 from fitdoctor.memory.step import Step, Tensor
-from fitdoctor.records import dataclass
+from fitdoctor.records import dataclass, replace
 
 KINDS = {
     "weights": "trainable weights",
@@ -112,6 +111,7 @@ def predict(step: Step, about: Circumstances) -> Prediction:
     batch = about.batch_size
     ran = course(step, batch, about.threads, _beside(step, about, batch))
     need = _need(step, about)
+    largest = _largest(need, about)
     return Prediction(
         about.model,
         batch,
@@ -125,8 +125,8 @@ def predict(step: Step, about: Circumstances) -> Prediction:
         ran.stage,
         _thinned(ran.points),
         about.limit,
-        _largest(need, about),
-        _remedies(step, about, need),
+        largest,
+        _remedies(step, about, need, largest),
         (*about.notes, *_notes(ran)),
     )
 
@@ -209,40 +209,47 @@ def largest_batch(need: Callable[[int], int], room: int, start: int) -> int:
 
     The need grows about linearly with the batch: a straight line through two batches leads near the answer.
     """
-    if need(1) > room:
+    least = need(1)
+    if least > room:
         return 0
     low, high = 1, MOST_BATCH + 1
     guess = max(2, start)
-    for _round in range(12):
-        if not low < guess < high:
-            guess = (low + high) // 2
-        if need(guess) <= room:
-            low = guess
+    for _round in range(6):
+        taken = need(guess)
+        if taken <= room:
+            low = max(low, guess)
         else:
-            high = guess
-        if high - low <= max(1, low // 64) or low >= MOST_BATCH:
+            high = min(high, guess)
+        slope = (taken - least) / max(1, guess - 1)
+        further = int(1 + (room - least) / slope) if slope > 0 else MOST_BATCH
+        if not low < further < high:
+            # The line leads back to what is known: the answer lies close by.
+            further = low + (high - low) // 2 if high <= 2 * low else low + max(1, low // 16)
+        if high - low <= max(1, low // 64) or low >= MOST_BATCH or further <= low or further >= high:
             break
-        slope = (need(guess) - need(1)) / max(1, guess - 1)
-        guess = int(1 + (room - need(1)) / slope) if slope > 0 else high - 1
-        guess = min(max(guess, low + max(1, low // 128)), high - 1)
+        guess = min(further, MOST_BATCH)
     return low
 
 
 # --- what would help ----------------------------------------------------------------------------------------------
 
 
-def _remedies(step: Step, about: Circumstances, need: Callable[[int], int]) -> tuple[Remedy, ...]:
+def _remedies(
+    step: Step, about: Circumstances, need: Callable[[int], int], largest: int | Unknown
+) -> tuple[Remedy, ...]:
     batch = about.batch_size
     now = need(batch)
     found = []
     if about.symbolic and batch > 1:
-        half = batch // 2
-        found.append(Remedy(f"a batch of {half}", need(half)))
+        # What fits, where this batch does not; else half of it.
+        too_large = isinstance(largest, int) and 0 < largest < batch
+        less = largest if too_large and isinstance(largest, int) else batch // 2
+        parts = -(-batch // less)
+        found.append(Remedy(f"a batch of {less}", need(less)))
         found.append(
             Remedy(
-                f"gradients accumulated over 2 batches of {half} (`gradient_accumulation_steps=2`): "
-                "the same step in two parts",
-                need(half) + _trainable(step),
+                f"a batch of {less} with `gradient_accumulation_steps={parts}` of the optimizer: the same updates",
+                need(less) + _trainable(step),
             )
         )
     halved = _in_half_precision(step)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from fitdoctor.records import dataclass
+from fitdoctor.records import dataclass, replace
 
 
 class Dim(NamedTuple):
@@ -137,8 +137,6 @@ def joined(small: Step, large: Step, sizes: tuple[int, int]) -> Step:
 def _with_bodies(operation: Operation, bodies: tuple[Step, ...], rounds: Dim) -> Operation:
     if not bodies and rounds == operation.rounds:
         return operation
-    from dataclasses import replace
-
     return replace(operation, bodies=bodies, rounds=rounds)
 
 

@@ -142,7 +142,9 @@ def _owner(
     of_the_batch = len(shape) > 1 and (batch is None or shape[0] == batch)
     for layer in layers if of_the_batch else ():
         outputs = layer.output_shapes
-        if not isinstance(outputs, Unknown) and any(output[1:] == shape[1:] for output in outputs):
+        if layer.class_name == "InputLayer" or isinstance(outputs, Unknown):
+            continue
+        if any(output[1:] == shape[1:] for output in outputs):
             return _Owner(f"an activation of the batch, in layer `{layer.name}`,", "activation", layer)
     return (
         _Owner("an activation of the batch", "activation") if of_the_batch else _Owner("a tensor", "unknown")
