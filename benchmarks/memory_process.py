@@ -25,7 +25,7 @@ def main() -> int:
 
 def predicted(kind: Kind) -> list[dict[str, float]]:
     """For each batch size: our figures and the one of the formula that circulates, in bytes."""
-    import keras
+    import numpy as np
 
     from fitdoctor.collect.arrays import Batch, Leaf
     from fitdoctor.collect.memory import threads
@@ -41,7 +41,7 @@ def predicted(kind: Kind) -> list[dict[str, float]]:
     if not small or not large:
         raise SystemExit(f"not traced: {small or large}")
     step = joined(small, large, (6, 10))
-    each, weights = layer_outputs(model, keras.Input(kind.x[0], dtype=kind.x[1]))
+    each, weights = layer_outputs(model, np.zeros((1, *kind.x[0]), kind.x[1]))
     found = []
     for size in kind.batches:
         arrays = tuple(STEPS * (step.tensors[argument].bytes(size) or 0) for argument in step.arguments)
@@ -59,7 +59,7 @@ def predicted(kind: Kind) -> list[dict[str, float]]:
 
 
 def layer_outputs(model: Any, inputs: Any) -> tuple[int, int]:
-    """The elements that all layers put out for one sample, and the number of weights."""
+    """The elements that all layers put out for one sample, which is given, and the number of weights."""
     import keras
 
     total = 0

@@ -1,7 +1,7 @@
 """The training step of a model as plain data: traced abstractly as fit would trace it, and everything taken back.
 
-The step is traced in a function graph inside a scratch graph. Variables that the model or its optimizer would make
-are then made in the scratch graph, where they take no memory; those that are there already are only referred to.
+The step is traced in a function graph. Variables that the model or its optimizer would make are made in a scratch graph,
+where they take no memory; those that are there already are only referred to.
 """
 
 from __future__ import annotations
@@ -86,13 +86,22 @@ def _traced(model: Any, batch: Batch, size: int) -> Step:
     calls = _Calls()
     scratch = tf.Graph()
     inline = tf.config.functions_run_eagerly()
-    with scratch.as_default(), calls.noted(model):
+
+    def in_scratch(next_creator: Any, **options: Any) -> Any:
+        with scratch.as_default():
+            return next_creator(**options)
+
+    def step(*data: Any) -> Any:
+        with tf.variable_creator_scope(in_scratch):
+            return model.train_step(data)
+
+    with tf.variable_creator_scope(in_scratch), calls.noted(model):
         # A traced tf.function would keep what it captured here, and fit would find it in its cache.
         tf.config.run_functions_eagerly(True)
         try:
             graph = func_graph.func_graph_from_py_func(
                 "fitdoctor_step",
-                lambda *data: model.train_step(data),
+                step,
                 args=(),
                 kwargs={},
                 signature=tuple(parts),
@@ -252,7 +261,7 @@ class _Reader:
         self._read(self._graph)
         results = tuple(self._tensor(tensor) for tensor in self._graph.outputs)
         wanted = [index for op in self._graph.control_outputs for index in self._made.get(id(op), ())]
-        traced = sum(1 + sum(len(body.operations) for body in op.bodies) for op in self._operations)
+        traced = self._count()
         self._prune(results, wanted)
         self._settle_stages()
         return Step(
@@ -272,8 +281,12 @@ class _Reader:
         self._read(self._graph)
         results = tuple(self._tensor(tensor) for tensor in self._graph.outputs)
         wanted = [index for op in self._graph.control_outputs for index in self._made.get(id(op), ())]
+        traced = self._count()
         self._prune(results, wanted)
-        return Step(tuple(self._operations), tuple(self._tensors), arguments, results)
+        return Step(tuple(self._operations), tuple(self._tensors), arguments, results, traced=traced)
+
+    def _count(self) -> int:
+        return sum(1 + sum(body.traced for body in op.bodies) for op in self._operations)
 
     def _prune(self, results: tuple[int, ...], wanted: list[int]) -> None:
         """Leave out what nothing needs, as TensorFlow does before it runs a function."""
