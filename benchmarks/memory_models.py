@@ -216,7 +216,7 @@ def accumulation() -> Any:
 
     hidden = [layers.Dense(1200, "tanh") for _ in range(3)]
     model = keras.Sequential([keras.Input((600,)), *hidden, layers.Dense(1)])
-    model.compile(keras.optimizers.Adam(1e-3, gradient_accumulation_steps=4), "mse")
+    model.compile(keras.optimizers.Adam(1e-3, gradient_accumulation_steps=2), "mse")
     return model
 
 

@@ -16,7 +16,7 @@ from fitdoctor.catalogue import FAMILIES, Cause, catalogue
 
 HERE = Path(__file__).parent
 SITE = HERE.parent / "site"
-ORDER = ("index", "configuration", "scan", "ci", "json", "architecture")
+ORDER = ("index", "configuration", "scan", "memory", "ci", "json", "architecture")
 
 MOMENTS = {"source": "lint", "before_fit": "check", "after_failure": "explain", "while_training": "run"}
 
