@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from bisect import bisect_left
 from collections.abc import Iterator
 
 from fitdoctor.records import dataclass, replace
@@ -131,7 +132,7 @@ def last_assignment(module: Module, use: ast.Name) -> tuple[Assignment, bool] | 
     scope = module.index.lookup(use.id, here)
     if scope is None:
         return None
-    bound = [node for node in scope.bindings[use.id] if not isinstance(getattr(node, "ctx", None), ast.Del)]
+    bound = module.stores(scope, use.id)
     if not bound:
         return None
     if _function_scope(here) is not _function_scope(scope):
@@ -151,6 +152,12 @@ def _function_scope(scope: Scope) -> Scope:
 def _reaching(module: Module, bound: list[ast.AST], use: ast.AST) -> tuple[ast.AST, bool]:
     """Of several bindings of one scope, the one that a use most likely sees."""
     around = _ancestors(module, use)
+    if not any(isinstance(node, _LOOPS) for node in around):
+        # Without a loop nothing that comes later matters: from the use backwards, the first that may hold does.
+        for index in range(bisect_left(bound, _at(use), key=_at) - 1, -1, -1):
+            node = bound[index]
+            if _takes_effect_before(module, node, use, around) and not _excluded(module, node, around):
+                return node, _always_runs(module, node, around)
     possible = [node for node in bound if not _excluded(module, node, around)]
     before = [node for node in possible if _takes_effect_before(module, node, use, around)]
     later = [node for node in possible if node not in before]

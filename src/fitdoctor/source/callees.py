@@ -93,13 +93,15 @@ def _class_of_attribute(module: Module, attribute: ast.Attribute) -> ClassInfo |
 
 
 def _class_of_targets(module: Module, targets: list[ast.AST]) -> ClassInfo | None:
-    classes = set()
+    known: ClassInfo | None = None
     for target in targets:
         statement = module.parent(target)
         value = statement.value if isinstance(statement, (ast.Assign, ast.AnnAssign)) else None
         found = module.definition(value.func) if isinstance(value, ast.Call) else None
-        classes.add(found if isinstance(found, ClassInfo) else None)
-    return classes.pop() if len(classes) == 1 else None
+        if not isinstance(found, ClassInfo) or found is not (known or found):
+            return None
+        known = found
+    return known
 
 
 def argument_for(function: FunctionInfo, call: ast.Call, parameter: str) -> ast.expr | None:

@@ -45,16 +45,14 @@ class ModelSite:
 class Witness:
     """Notes the calls of fit and the refused layers while a file is followed."""
 
-    fits: list[FitSite] = field(default_factory=list)
-    refusals: list[ModelSite] = field(default_factory=list)
+    fits: dict[FitSite, None] = field(default_factory=dict)
+    refusals: dict[ModelSite, None] = field(default_factory=dict)
 
     def fit(self, run: Interpreter, model: Ref, method: str, arguments: Arguments) -> None:
         """A call of fit: its facts are taken as they are now."""
         record = run.model(model)
         if run.reporting and record is not None and not record.broken:
-            site = fit_site(run, model, method, arguments)
-            if site not in self.fits:
-                self.fits.append(site)
+            self.fits[fit_site(run, model, method, arguments)] = None
             failure = _refused_on_data(run, model, record, arguments)
             if failure is not None:
                 self.refusal(run, failure)
@@ -62,9 +60,7 @@ class Witness:
 
     def refusal(self, run: Interpreter, failure: Failure) -> None:
         """A refused layer, with the model as far as it has come."""
-        site = _refused(run, failure)
-        if site not in self.refusals:
-            self.refusals.append(site)
+        self.refusals[_refused(run, failure)] = None
 
 
 @dataclass(frozen=True)

@@ -133,6 +133,8 @@ class Module:
         """The project that the file is part of, which sets this."""
         self._resolved: dict[ast.AST, str] = {}
         self.bound_names: dict[ast.AST, str] = {}
+        self._stores: dict[tuple[Scope, str], list[ast.AST]] = {}
+        self.attempts: dict[tuple[Scope, str], tuple[list[ast.AST], list[tuple[int, int]]]] = {}
         self._functions: dict[ast.AST, FunctionInfo] = {}
         self._classes: dict[ast.AST, ClassInfo] = {}
         self._definitions: dict[ast.AST, ClassInfo | FunctionInfo | None] = {}
@@ -145,6 +147,7 @@ class Module:
         for known in (
             self._resolved,
             self.bound_names,
+            self.attempts,
             self._functions,
             self._classes,
             self._definitions,
@@ -422,6 +425,16 @@ class Module:
         from fitdoctor.source import origins
 
         return origins.assignments(self, name, scope)
+
+    def stores(self, scope: Scope, name: str) -> list[ast.AST]:
+        """What binds a name in a scope, in source order; `del` does not."""
+        known = self._stores.get((scope, name))
+        if known is None:
+            bound = (
+                node for node in scope.bindings[name] if not isinstance(getattr(node, "ctx", None), ast.Del)
+            )
+            known = self._stores[scope, name] = sorted(bound, key=_position)
+        return known
 
     def made_by(self, expr: ast.expr) -> ast.expr:
         """The expression of this file that last made what `expr` means; `expr` itself where none is evident."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+from bisect import bisect_left
 
 from fitdoctor.source.index import FUNCTIONS, Scope
 from fitdoctor.source.names import STAR_NAMES, canonical
@@ -38,7 +39,7 @@ def _dotted_name(module: Module, node: ast.Name, steps: int) -> str:
         return _unbound(module, node.id)
     bound = scope.bindings[node.id]
     if len(bound) > 1:
-        bound = _in_force(module, bound, node, scope)
+        bound = _in_force(module, node, scope)
     name = _bound_name(module, bound[0], steps)
     # One that differs settles it; and names that are bound to each other must not multiply.
     if name and all(_bound_name(module, binding, steps) == name for binding in bound[1:]):
@@ -46,15 +47,25 @@ def _dotted_name(module: Module, node: ast.Name, steps: int) -> str:
     return ""
 
 
-def _in_force(module: Module, bound: list[ast.AST], node: ast.Name, scope: Scope) -> list[ast.AST]:
+def _in_force(module: Module, node: ast.Name, scope: Scope) -> list[ast.AST]:
     """Of several bindings, those that may hold at a use: `try: import a / except: a = None` gives the first."""
+    known = module.attempts.get((scope, node.id))
+    if known is None:
+        known = module.attempts[scope, node.id] = _attempts(module, scope.bindings[node.id])
+    attempts, places = known
+    if not places:
+        return attempts
+    last = bisect_left(places, _at(node)) if module.scope(node) is scope else 0
+    return attempts[last - 1 : last] or attempts[-1:]
+
+
+def _attempts(module: Module, bound: list[ast.AST]) -> tuple[list[ast.AST], list[tuple[int, int]]]:
+    """The bindings that are no fallbacks and, where all of them are imports, their places."""
     attempts = [binding for binding in bound if not _is_fallback(module, binding)] or bound
     if not all(isinstance(binding, ast.alias) for binding in attempts):
-        return attempts
-    if module.scope(node) is scope:
-        before = [binding for binding in attempts if _at(binding) < _at(node)]
-        attempts = before or attempts
-    return attempts[-1:]
+        return attempts, []
+    attempts = sorted(attempts, key=_at)
+    return attempts, [_at(binding) for binding in attempts]
 
 
 def _at(node: ast.AST) -> tuple[int, int]:
