@@ -27,7 +27,7 @@ import ast
 import math
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.traced import module_of
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Location, Severity
 from fitdoctor.edits import fix
@@ -45,6 +45,7 @@ SIZES = {"8": 1, "16": 2, "32": 4, "64": 8}
 
 
 @CAUSE.in_source
+@mentions("def", "lambda")
 def from_source(module: Module) -> Iterator[Finding]:
     """An array of written-out size above the limit, read in traced code."""
     large = {

@@ -28,7 +28,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.generator_sources import generator_behind, loop_of, surely_ends
 from fitdoctor.catalogue.pipeline_steps import with_step_after
 from fitdoctor.catalogue.words import place
@@ -94,6 +94,7 @@ def from_counts(fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
 
 @CAUSE.in_source
 @CAUSE.before_fit
+@mentions("yield", "enerator", "Sequence", "iter", "for")
 def from_generator(fit: FitFacts, data: DataFacts, project: Project | Unknown) -> Iterator[Finding]:
     """A generator that ends, and more epochs than it lasts."""
     if fit.method != "fit" or data.role != "training" or data.form != "generator" or fit.epochs < 2:
