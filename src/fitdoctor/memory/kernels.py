@@ -51,10 +51,11 @@ _CONVOLUTION = frozenset(
     "Conv2D Conv3D DepthwiseConv2dNative Conv2DBackpropInput Conv2DBackpropFilter Conv3DBackpropInputV2 "
     "Conv3DBackpropFilterV2 DepthwiseConv2dNativeBackpropInput DepthwiseConv2dNativeBackpropFilter".split()
 )
-_FREE = frozenset(
+FREE = frozenset(
     "Const Placeholder NoOp Shape ShapeN Size Rank ReadVariableOp VarIsInitializedOp TensorListReserve "
     "EmptyTensorList TensorListElementShape TensorListLength ConcatOffset BroadcastGradientArgs".split()
 ) | (SHARES - {"CheckNumerics"})
+"""Operations that do no work to speak of."""
 
 _FLOPS = 2e10
 _BYTES = 4e9
@@ -63,7 +64,7 @@ _START = 3e-6
 
 def seconds(operation: Operation, step: Step, batch: int) -> float:
     """Roughly how long a kernel takes: only to tell in which order two threads come to them."""
-    if operation.type in _FREE:
+    if operation.type in FREE:
         return _START / 3
     sizes = [step.tensors[tensor] for tensor in (*operation.inputs, *operation.outputs)]
     moved = sum(tensor.bytes(batch) or 0 for tensor in sizes)
@@ -72,7 +73,7 @@ def seconds(operation: Operation, step: Step, batch: int) -> float:
 
 def is_cheap(operation: Operation, cost: float) -> bool:
     """Whether the executor goes on with the kernel at once instead of handing it to another thread."""
-    return operation.type in _FREE or cost < 2 * _START
+    return operation.type in FREE or cost < 2 * _START
 
 
 def _multiplications(operation: Operation, step: Step, batch: int) -> float:

@@ -80,7 +80,7 @@ class Course:
     touched: int
     """What the process has taken from the system after two steps: the allocator gives nothing back."""
     points: tuple[tuple[str, int], ...]
-    """(stage, bytes in use) after each operation has started, in order."""
+    """(stage, bytes in use) when each operation that does some work has started, in order."""
     guessed: int
     """How many tensors have a size that is not known before the step runs, taken as that of their largest input."""
 
@@ -160,6 +160,8 @@ class _Execution:
         self.used = 0
         self.peak = 0
         self.peak_at = 0
+        self.started = 0
+        """How many operations have."""
         self.points: list[tuple[str, int]] = []
         self.last = step.operations[0] if step.operations else Operation("", "NoOp", (), ())
         self._threads = max(1, threads)
@@ -268,7 +270,7 @@ class _Execution:
                     continue
                 idle.discard(thread)
                 self._start(index)
-                if len(self.points) - 1 == self.stop_at:
+                if self.started == self.stop_at:
                     return
                 heapq.heappush(running, (now + costs[index], thread, index))
             if not running:
@@ -325,10 +327,12 @@ class _Execution:
         self._change_variable(operation)
         for tensor in operation.outputs:
             self._buffers[tensor].readers += self._readers[tensor]
-        self.points.append((operation.stage, self.used))
+        self.started += 1
+        if operation.type not in kernels.FREE:
+            self.points.append((operation.stage, self.used))
         if self.used > self.peak:
             self.peak = self.used
-            self.peak_at = len(self.points) - 1
+            self.peak_at = self.started
 
     def _finish(self, index: int) -> None:
         operation = self.step.operations[index]

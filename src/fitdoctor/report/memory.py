@@ -45,12 +45,11 @@ def verdict(prediction: Prediction) -> str:
     limit = prediction.limit
     if isinstance(limit, Unknown):
         return f"a step with a batch of {prediction.batch_size} needs {need}"
+    there = f"{in_words(limit.free)} of {in_words(limit.total)} are free on {limit.name}"
+    if limit.name == "what you gave":
+        there = f"{in_words(limit.free)} are given"
     words = "fits" if prediction.fits else "does not fit"
-    where = limit.name if limit.name != "what you gave" else "the memory that you gave"
-    return (
-        f"a batch of {prediction.batch_size} {words}: training needs {need}, "
-        f"{in_words(limit.free)} of {in_words(limit.total)} are free on {where}"
-    )
+    return f"a batch of {prediction.batch_size} {words}: training needs {need}, {there}"
 
 
 def _largest(prediction: Prediction) -> str:
@@ -153,9 +152,12 @@ def picture(prediction: Prediction) -> dict[str, Any] | None:
         return None
     top = max(size for _stage, size in points) or 1
     line = None
-    if not isinstance(prediction.limit, Unknown) and prediction.limit.free < 1.3 * top:
-        line = round(_HEIGHT * (1 - prediction.limit.free / (1.3 * top)), 1)
-        top = round(1.3 * top)
+    if not isinstance(prediction.limit, Unknown):
+        # The picture is of tensors: what the process needs besides them is not free for them.
+        free = max(0, prediction.limit.free - max(0, prediction.needed - prediction.peak))
+        if free < 1.3 * top:
+            top = max(top, round(1.1 * free))
+            line = round(_HEIGHT * (1 - free / top), 1)
     step = _WIDTH / (len(points) - 1)
     places = [
         (round(step * i, 1), round(_HEIGHT * (1 - size / top), 1)) for i, (_s, size) in enumerate(points)
