@@ -5,6 +5,7 @@ TensorFlow starts its threads with the first operation, so a process that has on
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import signal
@@ -104,6 +105,7 @@ def serve() -> None:
 
     tf.keras.layers  # noqa: B018 - resolves the lazy module
     tf.data.Dataset  # noqa: B018
+    _load_fitdoctor()
     for line in sys.stdin:
         request = json.loads(line)
         started = time.monotonic()
@@ -118,6 +120,18 @@ def serve() -> None:
         }
         sys.stdout.write(json.dumps(answer) + "\n")
         sys.stdout.flush()
+
+
+def _load_fitdoctor() -> None:
+    """What every watched program would load of ours."""
+    import fitdoctor
+    from fitdoctor.catalogue import catalogue
+
+    catalogue()
+    for part in ("collect", "failure", "runner", "source"):
+        for path in sorted((Path(fitdoctor.__file__).parent / part).glob("[!_]*.py")):
+            if path.stem != "bootstrap":
+                importlib.import_module(f"fitdoctor.{part}.{path.stem}")
 
 
 def _wait(child: int, timeout: float) -> tuple[int, bool]:
