@@ -1,7 +1,8 @@
 """Writes down which causes reading source may find, and when: `make index`.
 
 `lint` imports only the causes that the text and the facts of a program call for, and knows them from this index. It is
-derived from the judges of source: the facts that each asks for, and the words that it `mentions`.
+derived from the judges of source: the facts that each asks for, and the words that it `mentions`. A cause that is not in
+it is always imported.
 """
 
 from __future__ import annotations
@@ -24,11 +25,11 @@ TAIL = '''}
 
 def text() -> str:
     """The module as it should be."""
-    causes = (cause for cause in catalogue().values() if Moment.SOURCE in cause.moments)
-    return HEAD + "".join(map(_entry, causes)) + TAIL
+    return HEAD + "".join(map(entry, catalogue().values())) + TAIL
 
 
-def _entry(cause: Cause) -> str:
+def entry(cause: Cause) -> str:
+    """The line of one cause."""
     judges = (judge for judge in cause.judges if judge.moment is Moment.SOURCE)
     needs = ", ".join(dict.fromkeys(map(_needs, judges)))
     folder = "/".join(cause.folder.parts[-2:])

@@ -195,9 +195,19 @@ def load(root: str | os.PathLike[str] = ROOT) -> dict[str, Cause]:
 
 
 def _paths(root: str) -> list[str]:
-    folders = [entry.path for family in os.scandir(root) if family.is_dir() for entry in os.scandir(family)]
-    paths = (os.path.join(folder, "cause.py") for folder in folders)
+    paths = (os.path.join(root, folder, "cause.py") for folder in _folders(root))
     return sorted(path for path in paths if os.path.isfile(path))
+
+
+def _folders(root: str) -> list[str]:
+    """`family/name` of everything that may be the folder of a cause."""
+    families = [name for name in FAMILIES.values() if os.path.isdir(os.path.join(root, name))]
+    return [
+        f"{family}/{name}"
+        for family in families
+        for name in os.listdir(os.path.join(root, family))
+        if not name.startswith(("_", "."))
+    ]
 
 
 def _load_one(path: str) -> Cause:
@@ -238,6 +248,11 @@ def source_causes(texts: Collection[str], kinds: Collection[frozenset[str]]) -> 
             for facts, words in judges
         ):
             found[id] = _source_cause(folder)
+    indexed = {folder for folder, _judges in INDEX.values()}
+    for folder in _folders(ROOT):
+        if folder not in indexed:
+            new = _source_cause(folder)
+            found[new.id] = new
     return found
 
 

@@ -221,7 +221,7 @@ def _rows_of_pandas(value: Any, component: Component) -> Iterator[Rows]:
         yield _series(value.iloc[:, position], Component(path, component.part, str(name), "pandas.Series"))
 
 
-def _numpy_type() -> type:
+def _numpy_type() -> Any:
     import numpy as np
 
     return np.dtype
