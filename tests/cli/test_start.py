@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 SLOW = {
     "argparse",
@@ -26,7 +28,14 @@ def imported_for(path, text):
         f"status = main(['lint', '--no-cache', '--output-format', 'concise', {str(path)!r}]); "
         "print(status, *sys.modules)"
     )
-    done = subprocess.run([sys.executable, "-S", "-c", code], capture_output=True, text=True, check=True)
+    source = str(Path(__file__).parents[2] / "src")
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "PYTHONPATH": source},
+    )
     status, *modules = done.stdout.split()
     assert status == "0", done.stderr
     return set(modules)

@@ -47,11 +47,9 @@ def limited(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
 def test_it_is_predicted_before(tmp_path):
     ended = limited(tmp_path)
     assert ended.returncode == 1
-    assert (
-        "error[FIT801]: a batch of 4096 needs at least 10.2 GiB, but the process (RLIMIT_AS) has"
-        in ended.stderr
-    )
-    assert "program.py:12" in ended.stderr and "batch_size=512" in ended.stderr
+    # TensorFlow's own threads write to stderr, too: a line of ours may be cut in two.
+    told = ("FIT801", "needs at least 10.2 GiB", "(RLIMIT_AS) has", "program.py:12", "batch_size=512")
+    assert [words for words in told if words not in ended.stderr] == [], ended.stderr
 
 
 def test_it_is_explained_after(tmp_path):
