@@ -20,7 +20,7 @@ from fitdoctor.repair.files import CannotEdit
 from fitdoctor.repair.search import Search
 
 CATALOGUE = Path(fitdoctor.__file__).parent / "catalogue"
-QUICK = 8
+QUICK = 3
 LIMIT = 60.0
 
 

@@ -34,8 +34,8 @@ def rows(quick: bool) -> list[Row]:
 
 
 def _throughput(quick: bool) -> list[Row]:
-    files = _keras_sources()[: 60 if quick else 400]
-    few = files[:: max(len(files) // (6 if quick else 40), 1)]
+    files = _keras_sources()[: 40 if quick else 400]
+    few = files[:: max(len(files) // (3 if quick else 40), 1)]
     ours = _seconds(_lint("--jobs", "1"), files)
     pyflakes = _seconds([sys.executable, "-m", "pyflakes"], files)
     # pylint takes minutes on all of them: both are measured on the same few.

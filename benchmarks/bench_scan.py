@@ -11,7 +11,13 @@ from benchmarks import Row
 
 def rows(quick: bool) -> list[Row]:
     """All figures of the scan."""
-    return [*_in_memory(quick), *_file(quick), *_pipelines(quick), *_pandas(quick), *_workers(quick)]
+    return [
+        *_in_memory(quick),
+        *_file(quick),
+        *_pipelines(quick),
+        *_pandas(quick),
+        *([] if quick else _workers()),
+    ]
 
 
 def _best(works: dict[str, Callable[[], Any]], turns: int, seconds: float) -> dict[str, float]:
@@ -169,13 +175,13 @@ def _pandas(quick: bool) -> list[Row]:
     ]
 
 
-def _workers(quick: bool) -> list[Row]:
+def _workers() -> list[Row]:
     import tensorflow as tf
 
     from fitdoctor.scan.local_cluster import LocalCluster
     from fitdoctor.scan.scanning import Wishes, scan_all
 
-    number = 400 if quick else 1500
+    number = 1500
 
     def slow(index: Any) -> Any:
         value = tf.random.stateless_uniform((160, 160), tf.stack([index, index]))
@@ -194,9 +200,7 @@ def _workers(quick: bool) -> list[Row]:
             wishes = Wishes(service=cluster.address)
             # The first pass makes the workers trace and start; it is not what grows with the data.
             scan_all(pipeline.take(32), wishes=wishes)
-            spent[workers] = min(
-                scan_all(pipeline, wishes=wishes).data[0].seconds for _turn in range(1 if quick else 3)
-            )
+            spent[workers] = min(scan_all(pipeline, wishes=wishes).data[0].seconds for _turn in range(3))
     return [
         Row(
             f"scan, {number} elements of a slow map, 2 workers",

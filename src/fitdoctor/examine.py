@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
-from fitdoctor.catalogue import catalogue
+from fitdoctor.catalogue import Cause, catalogue, source_causes
 from fitdoctor.diagnosis import (
     Confidence,
     Crash,
@@ -411,7 +411,7 @@ def examine_run(run: Run, select: Collection[str] = (), ignore: Collection[str] 
 
     cases: list[Case] = []
     crashes = list(run.crashes)
-    if run.project is not None:
+    if run.project is not None and any(_may_train(module.text) for module in run.project.modules):
         cases.extend(source_cases(run.project, fit_sites=not run.calls, crashes=crashes))
     cases.extend(call_case(call, project, run.environment) for call in run.calls)
     cases.extend(training_case(training, call, project) for training, call in run.trainings)
@@ -419,7 +419,11 @@ def examine_run(run: Run, select: Collection[str] = (), ignore: Collection[str] 
         cases.append(leak_case(run.held, project))
     if run.failure is not None:
         cases.append(_explained_case(run, project, select, ignore))
-    diagnosis = _finished(cases, project, select, ignore)
+    causes = None
+    if all(case.moment is Moment.SOURCE for case in cases):
+        texts = [module.text for module in run.project.modules] if run.project is not None else []
+        causes = source_causes(texts, {frozenset(case.facts) for case in cases})
+    diagnosis = _finished(cases, project, select, ignore, causes)
     findings = tuple(finding for finding in diagnosis.findings if not _refuted(finding, run, diagnosis))
     if run.failure is not None and not any(_explains_end(finding, run) for finding in findings):
         diagnosis = _with_unexplained(diagnosis, run.failure, run.project, run.failed_call)
@@ -429,6 +433,10 @@ def examine_run(run: Run, select: Collection[str] = (), ignore: Collection[str] 
         crashes=(*diagnosis.crashes, *crashes),
         script=run.script,
     )
+
+
+def _may_train(text: str) -> bool:
+    return "keras" in text or "tensorflow" in text
 
 
 def _what_it_repeats(failure: FailureFacts) -> FailureFacts:
@@ -548,9 +556,21 @@ def raised(failure: FailureFacts) -> Raised:
 
 
 def _finished(
-    cases: list[Case], project: ProjectSource, select: Collection[str], ignore: Collection[str]
+    cases: list[Case],
+    project: ProjectSource,
+    select: Collection[str],
+    ignore: Collection[str],
+    causes: Mapping[str, Cause] | None = None,
 ) -> Diagnosis:
-    """Judge, leave out what the source says to leave out, and sign. A call without findings reads no source."""
+    """Judge, leave out what the source says to leave out, and sign. A call without findings reads no source.
+
+    Args:
+        cases: what is known.
+        project: the source, read when it is asked for.
+        select: ids to judge by.
+        ignore: ids to leave out.
+        causes: those that could find something, where the others need not be imported; all by default.
+    """
     from fitdoctor import __version__
 
     readers: list[ReadLine] = []
@@ -560,7 +580,7 @@ def _finished(
             readers.append(line_reader(project()))
         return readers[0](location)
 
-    diagnosis = diagnose(cases, select=select, ignore=ignore, read_line=read_line)
+    diagnosis = diagnose(cases, select=select, ignore=ignore, causes=causes, read_line=read_line)
     if diagnosis.findings:
         diagnosis = without_suppressed(diagnosis, project())
     skipped = tuple(entry for entry in diagnosis.skipped if not _FOREIGN.fullmatch(entry.reason))

@@ -63,8 +63,9 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     causes = {cause.id: cause for cause in (STATIC, CALLED, FAILED, WRONG)}
     monkeypatch.setattr(engine, "catalogue", lambda: causes)
     monkeypatch.setattr(examine, "catalogue", lambda: causes)
+    monkeypatch.setattr(examine, "source_causes", lambda texts, kinds: causes)
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "train.py").write_text("one = 1\ntwo = 2\nthree = 3\n")
+    (tmp_path / "train.py").write_text("import keras\ntwo = 2\nthree = 3\n")
     return Run(read_project(["train.py"]), script=Script(exit_code=0))
 
 

@@ -420,13 +420,13 @@ def test_control_c_gives_what_is_known_so_far(folder):
 
 
 def test_memory_stays_bounded(folder):
-    """A file of 600 MB in a process that may not hold it."""
+    """A file of 300 MB in a process that may not hold it."""
     path = folder / "big.npy"
     header = np.lib.format.header_data_from_array_1_0(np.zeros((0, 1000), "float32"))
-    header["shape"] = (150_000, 1000)
+    header["shape"] = (75_000, 1000)
     with open(path, "wb") as file:
         np.lib.format.write_array_header_1_0(file, header)
-        file.truncate(file.tell() + 600_000_000)
+        file.truncate(file.tell() + 300_000_000)
     program = (
         "import resource, sys\nimport numpy\nfrom fitdoctor.cli import main\n"
         "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
@@ -440,7 +440,7 @@ def test_memory_stays_bounded(folder):
         check=True,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
     )
-    assert "150,000 rows" in done.stdout
+    assert "75,000 rows" in done.stdout
     assert int(done.stdout.split("KB")[1]) < 150_000
 
 
