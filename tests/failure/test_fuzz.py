@@ -11,7 +11,10 @@ from fitdoctor.failure import patterns
 from fitdoctor.failure.messages import read_message
 from fitdoctor.failure.raw_text import read_text_any
 from fitdoctor.failure.text import failures_in
-from tests.failure import test_messages, test_text
+from tests.failure import test_messages
+from tests.failure.recorded_texts import PLAIN
+from tests.failure.test_text import WRAPPED
+from tests.failure.test_text_reports import CELL_COLAB, CELL_NEW, LONG
 
 PIECES = st.sampled_from(
     [
@@ -47,7 +50,7 @@ PIECES = st.sampled_from(
     ]
 )
 TEXTS = st.lists(PIECES | st.text(max_size=30), max_size=30).map("".join)
-REAL = [test_text.PLAIN, test_text.LONG, test_text.CELL_NEW, test_text.CELL_COLAB, test_text.WRAPPED]
+REAL = [PLAIN, LONG, CELL_NEW, CELL_COLAB, WRAPPED]
 MESSAGES = [test_messages.GRAPH_2_21, test_messages.GRAPH_2_7, test_messages.GRAPH_2_10]
 EXTRACTORS = [
     patterns.allocation_failed,
@@ -139,13 +142,13 @@ def test_hostile_text_takes_no_time(text):
     [
         "2024-05-01 12:00:00.1: I tensorflow/core/cpu.cc:1] info with an Error in it\n",
         "\r".join(f"{i}/300 [==>..] - ETA: 3s - loss: 0.{i}" for i in range(300)) + "\n",
-        test_text.PLAIN,
+        PLAIN,
         "ValueError: again\n",
     ],
     ids=["log", "bars", "tracebacks", "errors"],
 )
 def test_a_log_of_50_mb_is_read_in_seconds(piece):
-    text = piece * (50_000_000 // len(piece)) + test_text.PLAIN
+    text = piece * (50_000_000 // len(piece)) + PLAIN
     start = time.process_time()
     failures = failures_in(text)
     assert time.process_time() - start < 5
