@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import inspect
 import json
 
 import pytest
@@ -11,14 +10,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fitdoctor import facts
-from fitdoctor.facts import Argument, Code, LayerFacts, Location, ModelFacts, Unknown
+from fitdoctor.diagnosis import Location
+from fitdoctor.facts import Argument, Code, LayerFacts, ModelFacts, Unknown
 from fitdoctor.plain import from_plain, to_plain
 from tests.strategies import drawn
 
 CLASSES = [
     cls
-    for _name, cls in inspect.getmembers(facts, dataclasses.is_dataclass)
-    if cls.__module__ == facts.__name__ and cls is not Unknown
+    for cls in (getattr(facts, name) for name in facts.__all__)
+    if dataclasses.is_dataclass(cls) and cls is not Unknown
 ]
 
 

@@ -1,0 +1,84 @@
+"""What judges read: facts about source, model, data, fit call, failure and environment, as frozen plain data.
+
+No tensors and no TensorFlow types; what could not be known is `Unknown`. Arrays appear as shape, dtype and bounded
+statistics, never as values: diagnoses get shared.
+"""
+
+from __future__ import annotations
+
+_HOME = {
+    name: module
+    for module, names in {
+        "unknown": "Unknown Shape known",
+        "code": "Argument Code SourceFacts",
+        "data": "Spec Statistics Column ArrayFacts PipelineStep FailureSummary Outcome Trial DataFacts",
+        "model": "LayerFacts LossFacts MetricFacts ModelFacts",
+        "call": "CallbackFacts ClassWeight FitFacts",
+        "ending": "Frame FailureFacts HeldTensor TrainingFacts",
+        "environment": "Conflict MemoryLimit EnvironmentFacts",
+    }.items()
+    for name in names.split()
+}
+"""The module of each fact. It is loaded when the fact is asked for: lint needs to know nothing of the machine."""
+
+__all__ = [
+    "Argument",
+    "ArrayFacts",
+    "CallbackFacts",
+    "ClassWeight",
+    "Code",
+    "Column",
+    "Conflict",
+    "DataFacts",
+    "EnvironmentFacts",
+    "FailureFacts",
+    "FailureSummary",
+    "FitFacts",
+    "Frame",
+    "HeldTensor",
+    "LayerFacts",
+    "LossFacts",
+    "MemoryLimit",
+    "MetricFacts",
+    "ModelFacts",
+    "Outcome",
+    "PipelineStep",
+    "Shape",
+    "SourceFacts",
+    "Spec",
+    "Statistics",
+    "TrainingFacts",
+    "Trial",
+    "Unknown",
+    "known",
+]
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from fitdoctor.facts.call import CallbackFacts, ClassWeight, FitFacts
+    from fitdoctor.facts.code import Argument, Code, SourceFacts
+    from fitdoctor.facts.data import (
+        ArrayFacts,
+        Column,
+        DataFacts,
+        FailureSummary,
+        Outcome,
+        PipelineStep,
+        Spec,
+        Statistics,
+        Trial,
+    )
+    from fitdoctor.facts.ending import FailureFacts, Frame, HeldTensor, TrainingFacts
+    from fitdoctor.facts.environment import Conflict, EnvironmentFacts, MemoryLimit
+    from fitdoctor.facts.model import LayerFacts, LossFacts, MetricFacts, ModelFacts
+    from fitdoctor.facts.unknown import Shape, Unknown, known
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module = __import__(f"{__name__}.{_HOME[name]}", fromlist=[name])
+    value = globals()[name] = getattr(module, name)
+    return value

@@ -1,0 +1,53 @@
+"""The call of fit itself."""
+
+from __future__ import annotations
+
+from fitdoctor.facts.code import Code
+from fitdoctor.facts.unknown import Unknown
+from fitdoctor.records import dataclass
+
+
+@dataclass(frozen=True)
+class CallbackFacts:
+    """A callback given to fit."""
+
+    class_name: str
+    settings: tuple[tuple[str, str], ...] = ()
+    """`monitor`, `mode`, `filepath`, `save_weights_only`, `save_best_only`, … as text."""
+    code: Code | Unknown = Unknown()
+
+    def setting(self, name: str) -> str | None:
+        """A plain setting by name."""
+        return dict(self.settings).get(name)
+
+
+@dataclass(frozen=True)
+class ClassWeight:
+    """The keys and weights of `class_weight`."""
+
+    keys: tuple[str, ...]
+    """As `repr`, so that "1" and 1 stay apart."""
+    weights: tuple[float, ...] = ()
+    code: Code | Unknown = Unknown()
+
+
+@dataclass(frozen=True)
+class FitFacts:
+    """The call itself."""
+
+    method: str = "fit"
+    """`fit`, `evaluate`, `predict`, `train_on_batch`, …"""
+    given: tuple[str, ...] = ()
+    """The names of the arguments that were given."""
+    valued: tuple[str, ...] = ()
+    """… of those that surely have a value other than None and 0."""
+    epochs: int = 1
+    batch_size: int | None = None
+    steps_per_epoch: int | None = None
+    validation_steps: int | None = None
+    validation_split: float = 0.0
+    has_validation: bool = False
+    class_weight: ClassWeight | None = None
+    callbacks: tuple[CallbackFacts, ...] = ()
+    code: Code | Unknown = Unknown()
+    """The call as it stands in the user's source."""

@@ -1,0 +1,117 @@
+"""How training ended: its exception, or its losses, and the symbolic tensors that were still held then."""
+
+from __future__ import annotations
+
+from fitdoctor.diagnosis import Location
+from fitdoctor.facts.code import Code
+from fitdoctor.facts.data import FailureSummary
+from fitdoctor.facts.unknown import Unknown
+from fitdoctor.records import dataclass
+
+
+@dataclass(frozen=True)
+class Frame:
+    """One frame of a traceback."""
+
+    path: str
+    line: int
+    function: str
+    text: str = ""
+    library: bool = False
+    """Of an installed package or the standard library, not of the user's project."""
+    cell: int | None = None
+    code: Code | Unknown = Unknown()
+    """The very call in that line that was under way, where the interpreter tells."""
+
+    @property
+    def location(self) -> Location:
+        """Where it is."""
+        return Location(self.path, self.line, cell=self.cell)
+
+
+@dataclass(frozen=True)
+class FailureFacts:
+    """An exception of training, from a living object or from saved text."""
+
+    type: str
+    """The class name without its module: `ValueError`, `InvalidArgumentError`."""
+    message: str
+    """Normalised: no ANSI codes, no envelope, the real cause of a graph failure."""
+    raw_message: str = ""
+    dialect: str = "bare"
+    """`bare`, `wrapped` (Keras: "Exception encountered when calling"), `autograph` or `graph`."""
+    frames: tuple[Frame, ...] = ()
+    """Outermost first, including those that AutoGraph quotes in its message."""
+    layer: str = ""
+    """The name of the layer that Keras names as the one that failed."""
+    layer_class: str = ""
+    arguments: tuple[tuple[str, str], ...] = ()
+    """The "Arguments received by" block: (("inputs", "tf.Tensor(shape=(None, 8), dtype=float32)"),)."""
+    node: str = ""
+    """For a graph failure: the node's name."""
+    operation: str = ""
+    """… and its operation."""
+    definition: tuple[Frame, ...] = ()
+    """… and the stack where it was defined."""
+    made_at: tuple[Frame, ...] = ()
+    """For a tensor out of scope: the stack where it was made."""
+    made_in: str = ""
+    """… and the function graph that owns it."""
+    used_in: str = ""
+    earlier: tuple[FailureSummary, ...] = ()
+    """What it was raised from, nearest first."""
+    wrapped: FailureFacts | None = None
+    """The nearest of these as a whole, where the program's own exception only passes it on."""
+    called: str = ""
+    """The Keras or TensorFlow function that the user's code called: `fit`, `compile`, `Dense`, …"""
+    held: tuple[HeldTensor, ...] = ()
+    """Symbolic tensors that the program still held when it failed; looked for where the message speaks of one."""
+    from_text: bool = False
+    """Read from saved text: files and lines may have changed since."""
+    trained: bool = False
+    """The text before it shows an epoch that was trained to its last batch, and no second one begun."""
+
+    @property
+    def user_frames(self) -> tuple[Frame, ...]:
+        """The frames in the user's own code, outermost first."""
+        return tuple(frame for frame in self.frames if not frame.library)
+
+    @property
+    def last_user_frame(self) -> Frame | None:
+        """The innermost frame in the user's own code."""
+        frames = self.user_frames
+        return frames[-1] if frames else None
+
+
+@dataclass(frozen=True)
+class HeldTensor:
+    """A symbolic tensor that something still holds after the function that made it was traced."""
+
+    path: str
+    """How to reach it: `model.encoder.last_hidden`, `history[0]`."""
+    holder_class: str
+    """The class of the object whose attribute leads to it; "" for a plain name."""
+    attribute: str
+    """That attribute, or the name."""
+    tensor: str
+    """The tensor in words: `<tf.Tensor 'mul:0' shape=(2,) dtype=float32>`."""
+    graph: str
+    """The function graph that owns it."""
+    made_at: tuple[Frame, ...] = ()
+    """The stack where it was made, outermost first."""
+    graphs: int = 1
+    """How many graphs its holder keeps alive: a list that grows by one tensor a trace holds one graph each."""
+    operations: int = 0
+    """How many operations those graphs have together."""
+
+
+@dataclass(frozen=True)
+class TrainingFacts:
+    """How a fit went that came to its end."""
+
+    losses: tuple[float, ...] = ()
+    """The loss of each epoch."""
+    nonfinite_weights: tuple[str, ...] = ()
+    """Weights that hold NaN or Inf afterwards, by name."""
+    held: tuple[HeldTensor, ...] = ()
+    """Symbolic tensors that the program still holds when its functions have been traced."""

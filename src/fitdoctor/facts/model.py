@@ -1,0 +1,127 @@
+"""The model that fit was called on: its layers, losses and metrics."""
+
+from __future__ import annotations
+
+from fitdoctor.facts.code import Code
+from fitdoctor.facts.data import Spec
+from fitdoctor.facts.unknown import Shape, Unknown
+from fitdoctor.records import dataclass
+
+
+@dataclass(frozen=True)
+class LayerFacts:
+    """One layer: what it is, what goes in and out, where it was made."""
+
+    name: str
+    class_name: str
+    index: int
+    config: tuple[tuple[str, str], ...] = ()
+    """Plain settings as text: (("units", "10"), ("activation", "softmax"))."""
+    input_shapes: tuple[Shape, ...] | Unknown = Unknown()
+    output_shapes: tuple[Shape, ...] | Unknown = Unknown()
+    parameters: int = 0
+    trainable_parameters: int = 0
+    trainable: bool = True
+    builtin: bool = True
+    """A layer of Keras, not of the user's."""
+    code: Code | Unknown = Unknown()
+    sublayers: tuple[LayerFacts, ...] = ()
+    fed_by: tuple[str, ...] = ()
+    """In a graph of layers: the names of the layers whose outputs go into it."""
+
+    def setting(self, name: str) -> str | None:
+        """A plain setting by name."""
+        return dict(self.config).get(name)
+
+
+@dataclass(frozen=True)
+class LossFacts:
+    """The loss of one output."""
+
+    name: str
+    """The Keras name in snake case (`categorical_crossentropy`) or the function's or class's own name."""
+    kind: str = "builtin"
+    """`builtin`, `function` (the user's), `class` (a Loss subclass of the user's) or `none`."""
+    from_logits: bool | Unknown = Unknown()
+    settings: tuple[tuple[str, str], ...] = ()
+    output: str = ""
+    """The output it belongs to; "" for the only one."""
+    code: Code | Unknown = Unknown()
+    """Where it was given: the value of `loss=` in compile."""
+
+
+@dataclass(frozen=True)
+class MetricFacts:
+    """A metric given to compile."""
+
+    name: str
+    class_name: str
+    builtin: bool = True
+    output: str = ""
+    code: Code | Unknown = Unknown()
+    settings: tuple[tuple[str, str], ...] = ()
+    """Plain settings of a metric object as text: (("threshold", "0.5"),)."""
+
+
+@dataclass(frozen=True)
+class ModelFacts:
+    """The model that fit was called on."""
+
+    name: str = ""
+    class_name: str = ""
+    kind: str = "functional"
+    """`sequential`, `functional` or `subclassed`."""
+    keras: int = 3
+    built: bool = True
+    compiled: bool = True
+    inputs: tuple[Spec, ...] | Unknown = Unknown()
+    input_structure: str = "single"
+    """`single`, `list` or `dict`."""
+    input_layers: tuple[str, ...] = ()
+    """The names of the layers that the inputs come from, in their order."""
+    outputs: tuple[Spec, ...] | Unknown = Unknown()
+    output_names: tuple[str, ...] = ()
+    output_structure: str = "single"
+    output_paths: tuple[tuple[str, ...], ...] = ()
+    """For each output the names of the layers that lead to it, last first, up to where several ways meet."""
+    layers: tuple[LayerFacts, ...] = ()
+    losses: tuple[LossFacts, ...] = ()
+    loss_structure: str = "single"
+    """`single`, `list`, `dict` or `none`."""
+    loss_keys: tuple[str, ...] = ()
+    metrics: tuple[MetricFacts, ...] = ()
+    metric_keys: tuple[str, ...] = ()
+    optimizer: str = ""
+    optimizer_settings: tuple[tuple[str, str], ...] = ()
+    overrides: tuple[str, ...] = ()
+    """Which of `call`, `train_step`, `test_step`, `compute_loss`, … the user's class defines."""
+    added_losses: bool = False
+    """Losses come from `add_loss`."""
+    jit_compile: bool = False
+    run_eagerly: bool = False
+    parameters: int = 0
+    trainable_parameters: int | Unknown = Unknown()
+    trainable_changed: tuple[str, ...] = ()
+    """Layers whose `trainable` is not what it was when the model was compiled."""
+    untracked_variables: tuple[str, ...] = ()
+    """Variables reachable from the model that it does not track, in words."""
+    strategy: str = ""
+    """The distribution strategy that the model was made under; "" for none."""
+    device: str = ""
+    """Where its weights lie, such as `GPU:0`; "" where it has none yet."""
+    code: Code | Unknown = Unknown()
+    """Where it was made."""
+    compile_code: Code | Unknown = Unknown()
+    """The call of `compile`."""
+    input_code: Code | Unknown = Unknown()
+    """The `Input(…)` or `input_shape=` that fixes its input."""
+
+    def every_layer(self) -> tuple[LayerFacts, ...]:
+        """All layers, those inside nested models too, in order."""
+        found: list[LayerFacts] = []
+        pending = list(reversed(self.layers))
+        while pending:
+            layer = pending.pop()
+            found.append(layer)
+            pending.extend(reversed(layer.sublayers))
+        return tuple(found)

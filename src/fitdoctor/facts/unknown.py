@@ -1,0 +1,31 @@
+"""What could not be known, and the shapes in which lengths may be open."""
+
+from __future__ import annotations
+
+from fitdoctor.records import dataclass
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeVar
+
+    T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Unknown:
+    """Something that could not be known, and why. It is falsy, and never a guess."""
+
+    KIND = "unknown"
+
+    reason: str = "not looked at"
+
+    def __bool__(self) -> bool:
+        return False
+
+
+Shape = tuple[int | None, ...]
+
+
+def known(value: T | Unknown) -> bool:
+    """Whether a fact is there."""
+    return not isinstance(value, Unknown)
