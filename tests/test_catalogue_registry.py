@@ -7,10 +7,11 @@ import re
 import pytest
 
 from fitdoctor import catalogue as registry
+from fitdoctor.cases import source_cases
 from fitdoctor.catalogue import CatalogueError, Cause, catalogue, find, load, source_causes, suggestions
 from fitdoctor.diagnosis import Moment, Severity
 from fitdoctor.engine import diagnose
-from fitdoctor.examine import read_project, source_cases
+from fitdoctor.source.project import read_project
 from scripts.new_cause import lay_out as lay_out_new
 from scripts.new_cause import next_free_id
 

@@ -231,7 +231,8 @@ def lint(paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> Di
     Raises:
         FileNotFoundError: there is nothing at a path.
     """
-    from fitdoctor.examine import examine_source, read_project
+    from fitdoctor.examine import examine_source
+    from fitdoctor.source.project import read_project
 
     given = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
     files = [file for path in given for file in _files(Path(path))]
@@ -318,14 +319,14 @@ def _watching(select: tuple[str, ...], ignore: tuple[str, ...], stop: bool) -> W
 
 
 def _project_here() -> Project:
-    from fitdoctor.examine import read_project
     from fitdoctor.runner.programs import user_files
+    from fitdoctor.source.project import read_project
 
     return read_project(user_files())
 
 
 def _project_of(failure: FailureFacts) -> Project | None:
-    from fitdoctor.examine import read_project
+    from fitdoctor.source.project import read_project
 
     paths = {frame.path for frame in failure.user_frames if os.path.isfile(frame.path)}
     return read_project(sorted(paths)) if paths else None

@@ -107,7 +107,9 @@ def _judge(
         facts = case.facts.get(kind, Unknown(f"no {kind} here"))
         if isinstance(facts, Unknown):
             if not optional:
-                skipped.setdefault((cause.id, facts.reason), Skipped(cause.id, facts.reason))
+                # Cases of this kind may never have it: then nothing was missed.
+                if kind in case.facts:
+                    skipped.setdefault((cause.id, facts.reason), Skipped(cause.id, facts.reason))
                 return
             choices.append((facts,))
         else:

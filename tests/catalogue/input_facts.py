@@ -6,8 +6,9 @@ import textwrap
 from dataclasses import replace
 from typing import Any
 
+from fitdoctor.cases import SeenCall
 from fitdoctor.diagnosis import Finding
-from fitdoctor.examine import SeenCall, examine_call, examine_source
+from fitdoctor.examine import examine_call, examine_source
 from fitdoctor.facts import (
     ArrayFacts,
     DataFacts,

@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import pytest
 
+from fitdoctor.cases import SeenCall
 from fitdoctor.diagnosis import Confidence
-from fitdoctor.examine import SeenCall, examine_call, examine_failure
+from fitdoctor.examine import examine_call, examine_failure
 from fitdoctor.facts import (
     ArrayFacts,
     EnvironmentFacts,

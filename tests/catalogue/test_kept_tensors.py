@@ -7,9 +7,10 @@ from dataclasses import replace
 
 import pytest
 
+from fitdoctor.cases import leak_case
 from fitdoctor.diagnosis import Finding, Severity
 from fitdoctor.engine import diagnose
-from fitdoctor.examine import examine_failure, leak_case
+from fitdoctor.examine import examine_failure
 from fitdoctor.facts import FailureFacts, Frame, HeldTensor
 from fitdoctor.failure.text import failures_in
 from tests.catalogue.traced_programs import HEAD, ids, judged, layer, project_of

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
+from fitdoctor.cases import SeenCall
 from fitdoctor.diagnosis import Applicability, Location
 from fitdoctor.edits import apply_edits
-from fitdoctor.examine import SeenCall
 from fitdoctor.facts import (
     ArrayFacts,
     Code,

@@ -9,19 +9,13 @@ from typing import Any
 
 import pytest
 
-from fitdoctor import engine, examine
+from fitdoctor import cases, engine
+from fitdoctor.cases import SeenCall
 from fitdoctor.catalogue import Cause
 from fitdoctor.diagnosis import Confidence, Finding, Location, Script, Severity
-from fitdoctor.examine import (
-    Run,
-    SeenCall,
-    examine_call,
-    examine_failure,
-    examine_run,
-    examine_source,
-    read_project,
-)
+from fitdoctor.examine import Run, examine_call, examine_failure, examine_run, examine_source
 from fitdoctor.facts import FailureFacts, FitFacts, Frame, ModelFacts, Unknown
+from fitdoctor.source.project import read_project
 
 STATIC = Cause("FIT001", "read-in-source", Severity.ERROR, raises=("OSError", "TypeError"))
 CALLED = Cause("FIT002", "seen-in-call", Severity.ERROR)
@@ -62,8 +56,8 @@ FAILED.after_failure(from_failure)
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     causes = {cause.id: cause for cause in (STATIC, CALLED, FAILED, WRONG)}
     monkeypatch.setattr(engine, "catalogue", lambda: causes)
-    monkeypatch.setattr(examine, "catalogue", lambda: causes)
-    monkeypatch.setattr(examine, "source_causes", lambda texts, kinds: causes)
+    monkeypatch.setattr(cases, "catalogue", lambda: causes)
+    monkeypatch.setattr(cases, "source_causes", lambda texts, kinds: causes)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "train.py").write_text("import keras\ntwo = 2\nthree = 3\n")
     return Run(read_project(["train.py"]), script=Script(exit_code=0))
@@ -141,7 +135,7 @@ def test_a_crash_in_following_the_source_is_told_and_survived(
     def crash(*_: object) -> Iterator[Any]:
         raise RuntimeError("lost the way")
 
-    monkeypatch.setattr(examine, "_site_cases", crash)
+    monkeypatch.setattr(cases, "_site_cases", crash)
     diagnosis = examine_source(run.project)  # type: ignore[arg-type]
     assert [found.id for found in diagnosis.findings] == ["FIT001", "FIT004"]
     assert diagnosis.crashes[0].error == "RuntimeError: lost the way"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from fitdoctor.cases import SeenCall
 from fitdoctor.diagnosis import Diagnosis, Location
-from fitdoctor.examine import SeenCall
 from fitdoctor.facts import (
     ArrayFacts,
     Code,

@@ -10,9 +10,10 @@ from pathlib import Path
 
 from fitdoctor.cli.installed import keras_major
 from fitdoctor.diagnosis import Diagnosis
-from fitdoctor.examine import Run, examine_failure, examine_run, examine_source, read_project
+from fitdoctor.examine import Run, examine_failure, examine_run, examine_source
 from fitdoctor.runner.session import Options, read_pieces, write_options
 from fitdoctor.runner.supervise import gathered
+from fitdoctor.source.project import read_project
 from tests.support.fork_server import Ended, ForkServer
 
 MARKER = re.compile(r"#\s*<([-~])\s*(FIT\d{3})")

@@ -135,7 +135,8 @@ def _failure(raw: bytes, options: Namespace) -> int:
 
 def _diagnosed(failures: list[FailureFacts]) -> Diagnosis:
     from fitdoctor.cli.lint_files import joined
-    from fitdoctor.examine import examine_failure, read_project
+    from fitdoctor.examine import examine_failure
+    from fitdoctor.source.project import read_project
 
     parts = []
     for failure in failures:

@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from fitdoctor.diagnosis import Crash, Diagnosis, Finding, Skipped
+    from fitdoctor.diagnosis import Crash, Diagnosis, Finding
     from fitdoctor.engine import Case
     from fitdoctor.facts import SourceFacts
     from fitdoctor.source.project import Project
@@ -162,11 +162,12 @@ def _diagnoses(
     project: Project, asked: dict[str, Found], wishes: Wishes, remarks: list[str]
 ) -> list[Diagnosis]:
     """One diagnosis a file: what one file is blamed for must not hide a finding in another."""
+    from fitdoctor.cases import SourceCase, source_cases
     from fitdoctor.catalogue import source_causes
     from fitdoctor.diagnosis import Diagnosis
     from fitdoctor.engine import diagnose
-    from fitdoctor.examine import SourceCase, line_reader, source_cases
     from fitdoctor.records import replace
+    from fitdoctor.source.lines import line_reader
     from fitdoctor.source.suppressions import suppress
 
     read_line = line_reader(project)
@@ -186,7 +187,6 @@ def _diagnoses(
         diagnosis = diagnose(
             cases.get(path, []), select=select, ignore=ignore, causes=causes, read_line=read_line
         )
-        diagnosis = replace(diagnosis, skipped=tuple(filter(_could_be_known, diagnosis.skipped)))
         module = project.module_at(path)
         if module is not None:
             heeded = suppress(module, diagnosis.findings)
@@ -196,11 +196,6 @@ def _diagnoses(
                 remarks.extend(_remark(unused) for unused in heeded.unused if _should_have_been_found(unused))
         diagnoses.append(diagnosis)
     return diagnoses
-
-
-def _could_be_known(skipped: Skipped) -> bool:
-    """Not what the engine says of facts that a case of this kind never has."""
-    return not (skipped.reason.startswith("no ") and skipped.reason.endswith(" here"))
 
 
 def _should_have_been_found(unused: Unused) -> bool:

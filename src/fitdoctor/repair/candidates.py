@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 
+from fitdoctor.cases import SeenCall
 from fitdoctor.diagnosis import Applicability, Edit, Finding, Fix, Location, Severity
-from fitdoctor.examine import SeenCall
 from fitdoctor.records import dataclass
 from fitdoctor.repair.files import may_edit
 

@@ -6,6 +6,7 @@ import itertools
 import re
 from collections.abc import Callable, Iterator
 
+from fitdoctor.cases import SeenCall
 from fitdoctor.catalogue.data_places import rework_data
 from fitdoctor.catalogue.label_edits import respell, rework_labels, with_activation, with_units
 from fitdoctor.catalogue.shapes import (
@@ -32,7 +33,6 @@ from fitdoctor.catalogue.targets import (
 )
 from fitdoctor.diagnosis import Applicability, Edit, Fix
 from fitdoctor.edits import fix, remove_argument, set_argument, spell, unsafe, wrap
-from fitdoctor.examine import SeenCall
 from fitdoctor.facts import ArrayFacts, Code, DataFacts, FitFacts, LayerFacts, ModelFacts, Shape, Unknown
 from fitdoctor.records import replace
 

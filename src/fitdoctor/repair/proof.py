@@ -14,8 +14,9 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
+from fitdoctor.cases import SeenCall
 from fitdoctor.diagnosis import Crash, Diagnosis, Finding, Severity
-from fitdoctor.examine import Run, SeenCall, examine_run
+from fitdoctor.examine import Run, examine_run
 from fitdoctor.plain import from_plain, to_plain
 from fitdoctor.records import dataclass, replace
 from fitdoctor.repair.copies import Laid, in_own_words

@@ -15,8 +15,9 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from fitdoctor.cases import SeenCall
 from fitdoctor.diagnosis import Crash, Diagnosis, Raised, Script, Way
-from fitdoctor.examine import Run, SeenCall, examine_run, raised, read_project
+from fitdoctor.examine import Run, examine_run
 from fitdoctor.facts import EnvironmentFacts, FailureFacts, HeldTensor, TrainingFacts
 from fitdoctor.plain import from_plain
 from fitdoctor.records import dataclass, replace
@@ -24,6 +25,7 @@ from fitdoctor.runner import death
 from fitdoctor.runner.session import Options, read_now, read_pieces, seen_from, write_options
 from fitdoctor.runner.watching import described
 from fitdoctor.runner.way import way_of
+from fitdoctor.source.project import read_project
 
 BOOTSTRAP = Path(__file__).with_name("bootstrap.py")
 
@@ -239,7 +241,7 @@ def _call(piece: dict[str, Any]) -> SeenCall:
 def _script(returncode: int, failure: FailureFacts | None, end: dict[str, Any] | None) -> Script:
     if returncode < 0:
         return Script(None, death.signal_name(-returncode), None)
-    exception = raised(failure) if failure is not None else None
+    exception = Raised(failure.type, failure.message) if failure is not None else None
     if end is not None and end.get("stopped"):
         exception = Raised("FitWillFail", str(end.get("message", "")))
     return Script(returncode, None, exception)

@@ -8,7 +8,7 @@ from fitdoctor.report.paint import Line, cells, painted, printable
 from fitdoctor.runner.way import way_of
 
 if TYPE_CHECKING:
-    from fitdoctor.examine import Call
+    from fitdoctor.cases import Call
 
 HEAD = ("", "shape", "type", "device", "made at")
 

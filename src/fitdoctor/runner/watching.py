@@ -174,8 +174,8 @@ class Watching:
     def project(self) -> Project | None:
         """The user's own files as they are loaded now; read once."""
         if self._project is None:
-            from fitdoctor.examine import read_project
             from fitdoctor.runner.programs import user_files
+            from fitdoctor.source.project import read_project
 
             self._project = read_project(user_files(), self.keras)
         return self._project

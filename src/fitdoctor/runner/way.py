@@ -10,7 +10,7 @@ from fitdoctor.diagnosis import Location, Way, WayStep
 from fitdoctor.facts import ArrayFacts, Code, DataFacts, FailureSummary, ModelFacts, Outcome, Spec, Unknown
 
 if TYPE_CHECKING:
-    from fitdoctor.examine import Call
+    from fitdoctor.cases import Call
 
 _MOST_LAYERS = 60
 _HOST = "host"

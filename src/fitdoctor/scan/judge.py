@@ -7,9 +7,10 @@ from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
 
+from fitdoctor.cases import SeenCall
 from fitdoctor.collect.codes import Codes
 from fitdoctor.diagnosis import Applicability, Diagnosis, Finding
-from fitdoctor.examine import SeenCall, examine_call
+from fitdoctor.examine import examine_call
 from fitdoctor.facts import (
     ArrayFacts,
     Column,

@@ -233,6 +233,17 @@ class Project:
         return source, assignment.value, len(bindings) == 1
 
 
+def read_project(paths: Iterable[Path | str], keras: int = 3) -> Project:
+    """Read files together; those that cannot be read as Python are left out."""
+    modules = []
+    for path in paths:
+        try:
+            modules.append(Module(read_source(path, keras)))
+        except SourceError:
+            continue
+    return Project(tuple(modules))
+
+
 def _absolute(path: str) -> str:
     return os.path.abspath(path)
 

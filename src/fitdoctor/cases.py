@@ -1,0 +1,249 @@
+"""Cases for the engine: what is known at each moment, from source, a living call of fit, its end or its failure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+
+from fitdoctor.diagnosis import Crash, Moment
+from fitdoctor.engine import Case
+from fitdoctor.facts import DataFacts, FitFacts, ModelFacts, TrainingFacts, Unknown
+from fitdoctor.records import dataclass
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Protocol
+
+    from fitdoctor.facts import EnvironmentFacts, FailureFacts, HeldTensor
+    from fitdoctor.source.fit_facts import FitSite
+    from fitdoctor.source.module import Module
+    from fitdoctor.source.project import Project
+else:
+    Protocol = object
+
+
+class Call(Protocol):
+    """A call of fit, as facts."""
+
+    @property
+    def model(self) -> ModelFacts | Unknown:
+        """The model that it was called on."""
+
+    @property
+    def fit(self) -> FitFacts:
+        """The call itself."""
+
+    @property
+    def data(self) -> tuple[DataFacts, ...]:
+        """What it was given, for training and for validation."""
+
+
+@dataclass(frozen=True)
+class SeenCall:
+    """A call of fit that was seen in a program."""
+
+    model: ModelFacts | Unknown
+    fit: FitFacts
+    data: tuple[DataFacts, ...]
+
+
+NOT_SEEN = Unknown("the call of fit was not seen")
+NO_SOURCE = Unknown("the source was not read")
+
+
+# --- from source ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class SourceCase(Case):
+    """What the source of one file tells."""
+
+    path: str = ""
+
+
+def source_cases(
+    project: Project,
+    *,
+    files: Collection[str] | None = None,
+    fit_sites: bool = True,
+    crashes: list[Crash] | None = None,
+) -> list[Case]:
+    """One case a module, and one for each call of fit and each model whose facts the source tells.
+
+    Args:
+        project: the files.
+        files: only these of them, by path; the others are there for what these take from them.
+        fit_sites: with the calls and models; living ones are better known than what the source lets one guess.
+        crashes: takes what failed in our own reading.
+    """
+    cases: list[Case] = []
+    for module in project.modules:
+        if files is not None and module.path not in files:
+            continue
+        facts = {"Module": (module,), "Project": (project,)}
+        cases.append(SourceCase(Moment.SOURCE, facts, module.path))
+        if not fit_sites:
+            continue
+        try:
+            cases.extend(_site_cases(module, project))
+        # A border: following a program must not keep the judges of its text from theirs.
+        except Exception as error:
+            if crashes is not None:
+                crashes.append(Crash(f"following {module.path}", f"{type(error).__name__}: {error}"))
+    return cases
+
+
+def _site_cases(module: Module, project: Project) -> Iterator[SourceCase]:
+    from fitdoctor.source.fit_sites import fit_sites, model_sites
+
+    facts: dict[str, tuple[Any, ...] | Unknown]
+    for site in fit_sites(module):
+        facts = {**_call_facts(site), "Project": (project,)}
+        yield SourceCase(Moment.SOURCE, facts, module.path)
+    for made in model_sites(module):
+        # A model that cannot be made is known only as far as it has come: not what a judge of models expects.
+        facts = {"ModelFacts": (made.model,)} if made.failure is None else {"ModelSite": (made,)}
+        yield SourceCase(Moment.SOURCE, {**facts, "Project": (project,)}, module.path)
+
+
+# --- from a living program, or from its failure ----------------------------------------------------------------------
+
+
+class _Facts(Mapping[str, "tuple[Any, ...] | Unknown"]):
+    """Facts by type, some of them made only when a judge asks: reading source costs more than most judges."""
+
+    def __init__(self, **facts: tuple[Any, ...] | Unknown | Callable[[], tuple[Any, ...] | Unknown]) -> None:
+        self._facts = dict(facts)
+
+    def __getitem__(self, name: str) -> tuple[Any, ...] | Unknown:
+        value = self._facts[name]
+        if callable(value):
+            value = self._facts[name] = value()
+        return value
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._facts)
+
+    def __len__(self) -> int:
+        return len(self._facts)
+
+
+ProjectSource = Callable[[], "Project | None"]
+
+
+def call_case(
+    collected: Call,
+    project: ProjectSource = lambda: None,
+    environment: EnvironmentFacts | None = None,
+) -> Case:
+    """The case of a living call of fit."""
+    return Case(
+        Moment.BEFORE_FIT,
+        _Facts(
+            **_call_facts(collected),
+            EnvironmentFacts=_environment(environment),
+            Project=lambda: _project(project()),
+            Module=lambda: _module_of(project(), _path_of_call(collected)),
+        ),
+    )
+
+
+def training_case(training: TrainingFacts, collected: Call, project: ProjectSource = lambda: None) -> Case:
+    """The case of a fit that has ended."""
+    return Case(
+        Moment.WHILE_TRAINING,
+        _Facts(
+            TrainingFacts=(training,),
+            **_call_facts(collected),
+            Project=lambda: _project(project()),
+        ),
+    )
+
+
+def leak_case(held: tuple[HeldTensor, ...], project: ProjectSource = lambda: None) -> Case:
+    """The case of a program that has ended and still holds tensors of its traces."""
+    return Case(
+        Moment.WHILE_TRAINING,
+        _Facts(TrainingFacts=(TrainingFacts(held=held),), Project=lambda: _project(project())),
+    )
+
+
+def failure_case(
+    failure: FailureFacts,
+    project: ProjectSource = lambda: None,
+    collected: Call | None = None,
+    environment: EnvironmentFacts | None = None,
+) -> Case:
+    """The case of an exception, with the call of fit that it came from where that was seen."""
+    frame = failure.last_user_frame
+    call = collected or _call_in_source(failure, project)
+    unseen: dict[str, tuple[Any, ...] | Unknown] = {
+        "ModelFacts": NOT_SEEN,
+        "FitFacts": NOT_SEEN,
+        "DataFacts": NOT_SEEN,
+    }
+    return Case(
+        Moment.AFTER_FAILURE,
+        _Facts(
+            FailureFacts=(failure,),
+            **(unseen if call is None else _call_facts(call)),
+            EnvironmentFacts=_environment(environment),
+            Project=lambda: _project(project()),
+            Module=lambda: _module_of(project(), frame.path if frame else ""),
+        ),
+    )
+
+
+def _call_facts(call: Call) -> dict[str, tuple[Any, ...] | Unknown]:
+    return {
+        "ModelFacts": call.model if isinstance(call.model, Unknown) else (call.model,),
+        "FitFacts": (call.fit,),
+        "DataFacts": call.data or Unknown("the data was not looked at"),
+    }
+
+
+def _call_in_source(failure: FailureFacts, project: ProjectSource) -> Call | None:
+    """What the source says about the call of fit that failed; a log has no living one."""
+    read = project()
+    if read is None:
+        return None
+    from fitdoctor.catalogue.traced import module_of
+
+    for frame in reversed(failure.user_frames):
+        module = module_of(read, frame)
+        for site in _fit_sites(module) if module is not None else ():
+            code = site.fit.code
+            if (
+                not isinstance(code, Unknown)
+                and code.location.cell == frame.cell
+                and code.location.line <= frame.line <= code.location.end_line
+            ):
+                return SeenCall(site.model, site.fit, site.data)
+    return None
+
+
+def _fit_sites(module: Module) -> tuple[FitSite, ...]:
+    try:
+        from fitdoctor.source.fit_sites import fit_sites
+
+        return fit_sites(module)
+    # A border: the failure itself tells enough, and `source_cases` reports what is wrong here.
+    except Exception:
+        return ()
+
+
+def _environment(environment: EnvironmentFacts | None) -> tuple[EnvironmentFacts] | Unknown:
+    return Unknown("the environment was not looked at") if environment is None else (environment,)
+
+
+def _project(project: Project | None) -> tuple[Project] | Unknown:
+    return NO_SOURCE if project is None else (project,)
+
+
+def _module_of(project: Project | None, path: str) -> tuple[Module] | Unknown:
+    module = project.module_at(path) if project is not None and path else None
+    return NO_SOURCE if module is None else (module,)
+
+
+def _path_of_call(collected: Call) -> str:
+    code = collected.fit.code
+    return "" if isinstance(code, Unknown) else code.location.path

@@ -1,0 +1,50 @@
+"""Lines of the user's files, as they were read or from the disk."""
+
+from __future__ import annotations
+
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fitdoctor.diagnosis import Location
+    from fitdoctor.facts import SourceFacts
+    from fitdoctor.source.project import Project
+
+
+def line_reader(project: Project | None = None) -> Callable[[Location], str | None]:
+    """Gives lines of the user's files as they were read for the project, others from the disk."""
+    texts: dict[str, SourceFacts | None] = {}
+    for module in project.modules if project is not None else ():
+        texts[module.path] = module.facts
+
+    def read_line(location: Location) -> str | None:
+        if location.path not in texts:
+            texts[location.path] = _facts_on_disk(location.path)
+        facts = texts[location.path]
+        return None if facts is None else _line(facts, location)
+
+    return read_line
+
+
+def _facts_on_disk(path: str) -> SourceFacts | None:
+    from fitdoctor.source.read import SourceError, read_source
+
+    if path.startswith("<") or not os.path.isfile(path):
+        return None
+    try:
+        return read_source(path)
+    except SourceError:
+        return None
+
+
+def _line(facts: SourceFacts, location: Location) -> str | None:
+    text = facts.text
+    if location.cell is not None:
+        cells = facts.cells or ()
+        if not 1 <= location.cell <= len(cells):
+            return None
+        text = cells[location.cell - 1]
+    lines = text.split("\n")
+    return lines[location.line - 1] if 1 <= location.line <= len(lines) else None
