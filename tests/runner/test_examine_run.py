@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from fitdoctor import cases, engine
+from fitdoctor import cases, engine, examine
 from fitdoctor.cases import SeenCall
 from fitdoctor.catalogue import Cause
 from fitdoctor.diagnosis import Confidence, Finding, Location, Script, Severity
@@ -56,8 +56,8 @@ FAILED.after_failure(from_failure)
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     causes = {cause.id: cause for cause in (STATIC, CALLED, FAILED, WRONG)}
     monkeypatch.setattr(engine, "catalogue", lambda: causes)
-    monkeypatch.setattr(cases, "catalogue", lambda: causes)
-    monkeypatch.setattr(cases, "source_causes", lambda texts, kinds: causes)
+    monkeypatch.setattr(examine, "catalogue", lambda: causes)
+    monkeypatch.setattr(examine, "source_causes", lambda texts, kinds: causes)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "train.py").write_text("import keras\ntwo = 2\nthree = 3\n")
     return Run(read_project(["train.py"]), script=Script(exit_code=0))
