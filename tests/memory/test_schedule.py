@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from fitdoctor.memory.allocator import Allocator
-from fitdoctor.memory.schedule import Held, course
+from fitdoctor.memory.buffers import Held
+from fitdoctor.memory.schedule import course
 from fitdoctor.memory.step import Dim, NotTheSame, Operation, Step, Tensor, Variable, joined
 
 MB = 1 << 20

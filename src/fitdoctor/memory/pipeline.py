@@ -6,7 +6,7 @@ reads batches ahead in parallel.
 
 from __future__ import annotations
 
-from fitdoctor.memory.schedule import Held
+from fitdoctor.memory.buffers import Held
 from fitdoctor.records import dataclass
 
 

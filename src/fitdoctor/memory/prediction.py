@@ -6,8 +6,9 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 
 from fitdoctor.facts import MemoryLimit, Unknown
+from fitdoctor.memory.buffers import Held
 from fitdoctor.memory.pipeline import Feed, at_conversion, beside
-from fitdoctor.memory.schedule import Course, Held, course, most_touched
+from fitdoctor.memory.schedule import Course, course, most_touched
 from fitdoctor.memory.step import Step, Tensor
 from fitdoctor.records import dataclass, replace
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import heapq
-from collections import deque
 from collections.abc import Sequence
 
 from fitdoctor.memory import kernels
-from fitdoctor.memory.allocator import ROUNDING, Allocator, Chunk
+from fitdoctor.memory.allocator import Allocator
+from fitdoctor.memory.buffers import Buffer, Buffers, Held
+from fitdoctor.memory.executor import course_of_threads
 from fitdoctor.memory.step import Operation, Step
 from fitdoctor.records import dataclass
 
@@ -15,54 +15,6 @@ _COUNTER = 64
 """Bytes; what is smaller counts the rounds of a loop."""
 PARALLEL_ROUNDS = 32
 """How many rounds of a loop TensorFlow may have under way at once."""
-
-
-class Buffer:
-    """A piece of memory, or a list of such pieces."""
-
-    __slots__ = (
-        "changes",
-        "chunks",
-        "cost",
-        "items",
-        "kind",
-        "layer",
-        "name",
-        "parts",
-        "readers",
-        "room",
-        "size",
-        "stays",
-    )
-
-    def __init__(self, size: int, cost: int, kind: str, layer: str, name: str, stays: bool = False) -> None:
-        self.size = size
-        self.cost = cost
-        """What it adds to what is in use: 0 for what somebody else has counted already."""
-        self.kind = kind
-        self.layer = layer
-        self.name = name
-        self.stays = stays
-        """Held from outside the step: a variable, a constant, what a loop was given."""
-        self.changes = False
-        """Of what a loop was given: each round gets another one."""
-        self.readers = 0
-        self.items: list[Buffer] | None = None
-        self.parts: tuple[int, ...] = ()
-        """Of a list that a loop has filled: the sizes of its items, each with a chunk of its own."""
-        self.room = -1
-        """Of a list: how many items it can hold; -1 where that is not limited."""
-        self.chunks: list[Chunk | None] = []
-
-
-@dataclass(frozen=True)
-class Held:
-    """What one buffer holds at the peak."""
-
-    kind: str
-    layer: str
-    name: str
-    bytes: int
 
 
 @dataclass(frozen=True)
@@ -110,20 +62,24 @@ def course(step: Step, batch: int, threads: int = 2, beside: Sequence[Held] = ()
     """
     first = _Execution(step, batch, threads, beside=beside)
     first.run()
-    first.end()
-    second = _Execution(step, batch, threads, beside=beside, allocator=first.allocator)
+    first.memory.free_all()
+    second = _Execution(step, batch, threads, beside=beside, allocator=first.memory.allocator)
     second.run()
     again = _Execution(step, batch, threads, beside=beside, stop_at=first.peak_at)
     again.run()
-    held = [Held(buffer.kind, buffer.layer, buffer.name, cost) for buffer, cost in again.alive() if cost > 0]
+    held = [
+        Held(buffer.kind, buffer.layer, buffer.name, buffer.cost)
+        for buffer in again.memory.alive()
+        if buffer.cost > 0
+    ]
     held.sort(key=lambda each: -each.bytes)
     return Course(
         first.peak,
         again.last.name,
         again.last.stage,
         tuple(held),
-        second.allocator.most_in_use,
-        second.allocator.touched,
+        second.memory.allocator.most_in_use,
+        second.memory.allocator.touched,
         tuple(first.points),
         first.guessed,
     )
@@ -133,13 +89,13 @@ def most_touched(step: Step, batch: int, threads: int = 2, beside: Sequence[Held
     """What the process has taken from the system after two steps."""
     first = _Execution(step, batch, threads, beside=beside)
     first.run()
-    first.end()
-    _Execution(step, batch, threads, beside=beside, allocator=first.allocator).run()
-    return first.allocator.touched
+    first.memory.free_all()
+    _Execution(step, batch, threads, beside=beside, allocator=first.memory.allocator).run()
+    return first.memory.allocator.touched
 
 
 class _Execution:
-    """The executor's threads, queues and buffers."""
+    """One step, operation by operation, and the buffers that it holds."""
 
     def __init__(
         self,
@@ -155,20 +111,17 @@ class _Execution:
         self.step = step
         self.batch = batch
         self.stop_at = stop_at
-        self.allocator = allocator or Allocator()
+        self.memory = Buffers(allocator or Allocator())
         self.guessed = 0
-        self.used = 0
         self.peak = 0
         self.peak_at = 0
         self.started = 0
         """How many operations have."""
         self.points: list[tuple[str, int]] = []
         self.last = step.operations[0] if step.operations else Operation("", "NoOp", (), ())
-        self._threads = max(1, threads)
+        self._threads = threads
         self._buffers: dict[int, Buffer] = {}
         """By tensor."""
-        self._live: dict[int, Buffer] = {}
-        """By identity."""
         self._working: dict[int, Buffer] = {}
         """The workspace of the operations that run now, by operation."""
         self._bodies: dict[int, _Body] = {}
@@ -177,7 +130,7 @@ class _Execution:
         self._readers = self._count_readers()
         self._begin(arguments)
         for each in beside:
-            self._new(each.bytes, each.kind, each.layer, each.name).stays = True
+            self.memory.new(each.bytes, each.kind, each.layer, each.name).stays = True
 
     # --- buffers --------------------------------------------------------------------------------------------------
 
@@ -192,7 +145,7 @@ class _Execution:
 
     def _begin(self, arguments: Sequence[Buffer]) -> None:
         for variable in self.step.variables:
-            buffer = self._new(variable.bytes, variable.kind, variable.layer, variable.name)
+            buffer = self.memory.new(variable.bytes, variable.kind, variable.layer, variable.name)
             buffer.stays = True
             self._variables.append(buffer)
         for tensor, variable_index in self.step.handles:
@@ -203,20 +156,9 @@ class _Execution:
             if arguments:
                 buffer = arguments[position]
             else:
-                buffer = self._new(self._size(tensor, ()), "input", "", "the batch")
+                buffer = self.memory.new(self._size(tensor, ()), "input", "", "the batch")
             self._buffers[tensor] = buffer
             buffer.readers += self._readers[tensor]
-
-    def _new(self, size: int, kind: str, layer: str, name: str) -> Buffer:
-        rounded = -(-size // ROUNDING) * ROUNDING
-        buffer = Buffer(size, rounded, kind, layer, name)
-        self._hold(buffer)
-        return buffer
-
-    def _hold(self, buffer: Buffer) -> None:
-        self._live[id(buffer)] = buffer
-        self.used += buffer.cost
-        buffer.chunks = [self.allocator.allocate(size) for size in buffer.parts or (buffer.cost,) if size]
 
     def _size(self, tensor: int, inputs: Sequence[int]) -> int:
         size = self.step.tensors[tensor].bytes(self.batch)
@@ -225,94 +167,15 @@ class _Execution:
             size = max((self._buffers[each].size for each in inputs if each in self._buffers), default=0)
         return size
 
-    def _release(self, buffer: Buffer) -> None:
-        buffer.readers -= 1
-        if buffer.readers <= 0 and not buffer.stays:
-            self._free(buffer)
-
-    def _free(self, buffer: Buffer) -> None:
-        if self._live.pop(id(buffer), None) is not None:
-            self.used -= buffer.cost
-            sizes = [size for size in buffer.parts or (buffer.cost,) if size]
-            for chunk, size in zip(buffer.chunks, sizes, strict=True):
-                self.allocator.give_back(chunk, size)
-        for item in buffer.items or ():
-            self._release(item)
-        buffer.items = None
-
-    def end(self) -> None:
-        """Give everything back: the next step begins with the same variables."""
-        for buffer in list(self._live.values()):
-            self._free(buffer)
-
-    def alive(self) -> list[tuple[Buffer, int]]:
-        """What is in use now, with its bytes."""
-        return [(buffer, buffer.cost) for buffer in self._live.values()]
-
-    # --- threads --------------------------------------------------------------------------------------------------
-
     def run(self) -> None:
         """Go through the operations as the executor's threads would."""
-        operations = self.step.operations
-        pending, successors = _edges(self.step)
-        costs = [kernels.seconds(operation, self.step, self.batch) for operation in operations]
-        cheap = [kernels.is_cheap(op, cost) for op, cost in zip(operations, costs, strict=True)]
-        inline: list[deque[int]] = [deque() for _ in range(self._threads)]
-        pools: list[deque[int]] = [deque() for _ in range(self._threads)]
-        inline[0].extend(index for index, waits in enumerate(pending) if not waits)
-        idle = set(range(self._threads))
-        running: list[tuple[float, int, int]] = []
-        now = 0.0
-        while True:
-            for thread in sorted(idle):
-                index = self._next(thread, inline, pools)
-                if index is None:
-                    continue
-                idle.discard(thread)
-                self._start(index)
-                if self.started == self.stop_at:
-                    return
-                heapq.heappush(running, (now + costs[index], thread, index))
-            if not running:
+        for index, starts in course_of_threads(self.step, self.batch, self._threads):
+            if not starts:
+                self._finish(index)
+                continue
+            self._start(index)
+            if self.started == self.stop_at:
                 return
-            now, thread, index = heapq.heappop(running)
-            self._finish(index)
-            idle.add(thread)
-            ready = []
-            for successor in successors[index]:
-                pending[successor] -= 1
-                if not pending[successor]:
-                    ready.append(successor)
-            self._hand_out(ready, cheap, inline[thread], pools[thread])
-
-    @staticmethod
-    def _next(thread: int, inline: list[deque[int]], pools: list[deque[int]]) -> int | None:
-        """What a thread does next: its own short work, then what it was handed last, then the oldest of others."""
-        if inline[thread]:
-            return inline[thread].popleft()
-        if pools[thread]:
-            return pools[thread].popleft()
-        for other in pools:
-            if other:
-                return other.pop()
-        return None
-
-    @staticmethod
-    def _hand_out(ready: list[int], cheap: list[bool], inline: deque[int], pool: deque[int]) -> None:
-        """Short operations go on in this thread; of the long ones, all but the last are for any thread."""
-        long = []
-        for index in ready:
-            if cheap[index]:
-                inline.append(index)
-            else:
-                long.append(index)
-        for index in long[:-1]:
-            pool.appendleft(index)
-        if long:
-            if inline:
-                pool.appendleft(long[-1])
-            else:
-                inline.append(long[-1])
 
     # --- operations -----------------------------------------------------------------------------------------------
 
@@ -329,26 +192,24 @@ class _Execution:
             self._buffers[tensor].readers += self._readers[tensor]
         self.started += 1
         if operation.type not in kernels.FREE:
-            self.points.append((operation.stage, self.used))
-        if self.used > self.peak:
-            self.peak = self.used
+            self.points.append((operation.stage, self.memory.used))
+        if self.memory.used > self.peak:
+            self.peak = self.memory.used
             self.peak_at = self.started
 
     def _finish(self, index: int) -> None:
         operation = self.step.operations[index]
         work = self._working.pop(index, None)
         if work is not None:
-            self._free(work)
+            self.memory.free(work)
         if operation.type in kernels.LIST_ADDS:
             self._keep_in_list(operation)
         for tensor in operation.inputs:
             if tensor in self._buffers and tensor not in self._handles:
-                self._release(self._buffers[tensor])
+                self.memory.release(self._buffers[tensor])
         self._fill_lists(index, operation)
         for tensor in operation.outputs:
-            buffer = self._buffers[tensor]
-            if buffer.readers <= 0 and not buffer.stays:
-                self._free(buffer)
+            self.memory.free_unread(self._buffers[tensor])
 
     def _output(self, operation: Operation, place: int, tensor: int) -> Buffer:
         kind = operation.type
@@ -364,19 +225,19 @@ class _Execution:
         if kind in kernels.LIST_POPS:
             return Buffer(self._size(tensor, ()), 0, "activations", operation.layer, operation.name)
         if kind in kernels.LIST_COPIES:
-            return self._new(
+            return self.memory.new(
                 self._size(inputs[0], ()), self._kind(operation, tensor), operation.layer, operation.name
             )
         size = self._size(tensor, inputs)
         if kind in kernels.LIST_STARTS:
-            started = self._new(0, self._kind(operation, tensor), operation.layer, operation.name)
+            started = self.memory.new(0, self._kind(operation, tensor), operation.layer, operation.name)
             started.room = operation.rounds.at(self.batch)
             return started
         if kind in kernels.REUSES:
             reused = self._reusable(operation, tensor, size)
             if reused is not None:
                 return reused
-        return self._new(size, self._kind(operation, tensor), operation.layer, operation.name)
+        return self.memory.new(size, self._kind(operation, tensor), operation.layer, operation.name)
 
     def _seen(self, tensor: int) -> Buffer:
         if tensor not in self._buffers:
@@ -418,7 +279,7 @@ class _Execution:
         """A copy becomes the variable; the old value stays for those that still read it."""
         old = Buffer(variable.size, variable.cost, variable.kind, variable.layer, variable.name)
         old.readers = variable.readers
-        self._hold(old)
+        self.memory.hold(old)
         for tensor, buffer in self._buffers.items():
             if buffer is variable and tensor not in self._handles:
                 self._buffers[tensor] = old
@@ -430,8 +291,8 @@ class _Execution:
             # The old value goes, the new one stays: as if the new one had been put into the old buffer.
             if variable.readers > 0:
                 self._copy_for_readers(variable)
-            elif id(value) in self._live:
-                self._free(value)
+            elif value in self.memory:
+                self.memory.free(value)
                 value.cost = 0
 
     # --- lists, loops and branches --------------------------------------------------------------------------------
@@ -468,7 +329,7 @@ class _Execution:
                 # Lists grow while others are used up: only what exceeds those needs more memory.
                 kept = sum(map(sum, body.kept)) * operation.rounds.at(self.batch)
                 work += max(0, kept - taken)
-        self._working[index] = self._new(work, "temporary", operation.layer, operation.name)
+        self._working[index] = self.memory.new(work, "temporary", operation.layer, operation.name)
 
     def _body_output(self, operation: Operation, place: int, tensor: int) -> Buffer:
         size = self._size(tensor, ())
@@ -476,14 +337,14 @@ class _Execution:
         if operation.type in kernels.LOOPS and place < len(operation.inputs):
             source = self._seen(operation.inputs[place])
             if not self.step.tensors[tensor].item_bytes and not source.stays:
-                passed = self._new(0, kind, operation.layer, operation.name)
+                passed = self.memory.new(0, kind, operation.layer, operation.name)
                 passed.room = source.room
                 return passed
             if source.stays and source.size == size and not self.step.tensors[tensor].item_bytes:
                 return source
             if source.readers == 1 and source.size == size and size and not source.stays:
                 return source
-        return self._new(size, kind, operation.layer, operation.name)
+        return self.memory.new(size, kind, operation.layer, operation.name)
 
     def _fill_lists(self, index: int, operation: Operation) -> None:
         """Give each list that a loop fills its items."""
@@ -493,12 +354,12 @@ class _Execution:
         rounds = operation.rounds.at(self.batch)
         for tensor, kept in zip(operation.outputs, body.kept, strict=False):
             buffer = self._buffers[tensor]
-            if kept and id(buffer) in self._live:
-                self._free(buffer)
+            if kept and buffer in self.memory:
+                self.memory.free(buffer)
                 times = rounds if buffer.room < 0 else min(rounds, buffer.room)
                 buffer.parts = (*buffer.parts, *(kept * times))
                 buffer.cost = buffer.size = sum(buffer.parts)
-                self._hold(buffer)
+                self.memory.hold(buffer)
 
 
 def _round(body: Step, batch: int, given: list[Buffer]) -> _Body:
@@ -554,16 +415,3 @@ def _given(buffer: Buffer) -> Buffer:
     copy = Buffer(buffer.size, 0, buffer.kind, buffer.layer, buffer.name, stays=True)
     copy.room = buffer.room
     return copy
-
-
-def _edges(step: Step) -> tuple[list[int], list[list[int]]]:
-    """For each operation how many it waits for, and which wait for it."""
-    maker = {tensor: index for index, operation in enumerate(step.operations) for tensor in operation.outputs}
-    pending = [0] * len(step.operations)
-    successors: list[list[int]] = [[] for _ in step.operations]
-    for index, operation in enumerate(step.operations):
-        sources = [maker[tensor] for tensor in operation.inputs if tensor in maker]
-        for source in dict.fromkeys((*sources, *operation.controls)):
-            successors[source].append(index)
-            pending[index] += 1
-    return pending, successors
