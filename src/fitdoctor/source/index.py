@@ -47,6 +47,19 @@ class Scope:
         """Record that a node binds a name here."""
         self.bindings.setdefault(name, []).append(node)
 
+    def path(self) -> list[str]:
+        """The names of this scope and those around it, outermost first."""
+        path: list[str] = []
+        current: Scope | None = self
+        while current is not None:
+            node = current.node
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+                path.append(node.name)
+            elif isinstance(node, ast.Lambda):
+                path.append("<lambda>")
+            current = current.parent
+        return path[::-1]
+
 
 class Index:
     """What one walk over the tree finds."""

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import ast
 import gc
-import re
 from functools import cached_property
 
 from fitdoctor.diagnosis import Location
 from fitdoctor.facts import Code, SourceFacts
-from fitdoctor.records import dataclass, field
 from fitdoctor.source import places, resolution
+from fitdoctor.source.definitions import CallSite, ClassInfo, FunctionInfo
 from fitdoctor.source.index import FUNCTIONS, FunctionNode, Index, Scope, parameters_of
 from fitdoctor.source.names import canonical, kind_of
 from fitdoctor.source.read import parse
@@ -27,85 +26,10 @@ if TYPE_CHECKING:
 
     Node = TypeVar("Node", bound=ast.AST)
 
+__all__ = ["CallSite", "ClassInfo", "FunctionInfo", "Module"]
+
 _ALIAS_STEPS = 8
 """How many `a = b` an alias is followed through."""
-
-
-@dataclass(frozen=True, eq=False)
-class CallSite:
-    """A call as it stands in the source."""
-
-    node: ast.Call
-    name: str
-    """The canonical dotted name of what is called; "" when it is not known."""
-    method: str
-    """The attribute that is called (`fit` of `model.fit(…)`); "" for a plain name."""
-    module: Module = field(repr=False)
-
-    @cached_property
-    def function(self) -> FunctionInfo | None:
-        """The function that it stands in."""
-        return self.module.function_of(self.node)
-
-    def argument(self, name: str, position: int | None = None) -> ast.expr | None:
-        """The value of a keyword, or of a positional argument where no `*` hides which one it is."""
-        for keyword in self.node.keywords:
-            if keyword.arg == name:
-                return keyword.value
-        if position is None or len(self.node.args) <= position:
-            return None
-        if any(isinstance(value, ast.Starred) for value in self.node.args[: position + 1]):
-            return None
-        return self.node.args[position]
-
-
-@dataclass(frozen=True, eq=False)
-class ClassInfo:
-    """A class of the user's."""
-
-    node: ast.ClassDef
-    name: str
-    bases: tuple[str, ...]
-    """Canonical names; a class of the same file goes by its own name."""
-    module: Module = field(repr=False)
-
-    @cached_property
-    def kind(self) -> str:
-        """What it is to Keras, by its bases: `Layer`, `Model`, `Loss`, …; "" when it is nothing of the kind."""
-        return self.module.kind_of_class(self)
-
-    @cached_property
-    def methods(self) -> dict[str, FunctionInfo]:
-        """Its own methods by name; the last one where a name is defined twice."""
-        return {
-            statement.name: self.module.function(statement)
-            for statement in self.node.body
-            if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef))
-        }
-
-
-@dataclass(frozen=True, eq=False)
-class FunctionInfo:
-    """A function, method or lambda of the user's."""
-
-    node: FunctionNode
-    name: str
-    """`<lambda>` for a lambda."""
-    qualname: str
-    owner: ClassInfo | None
-    """The class that it is a method of."""
-    parameters: tuple[str, ...]
-    module: Module = field(repr=False)
-
-    @property
-    def traced(self) -> Tracing | None:
-        """How it comes to run while TensorFlow traces; None when it is not known to."""
-        return self.module.tracing_of(self.node)
-
-    @property
-    def is_method(self) -> bool:
-        """Whether it stands directly in a class."""
-        return self.owner is not None
 
 
 class Module:
@@ -119,7 +43,7 @@ class Module:
         self.facts = facts
         self.path = facts.path
         self.text = facts.text
-        self.keras = 2 if _uses_keras_2(facts.text) else facts.keras
+        self.keras = facts.keras
         # A tree makes many objects and no garbage: the collector would look at all of them time and again.
         collecting = gc.isenabled()
         gc.disable()
@@ -270,7 +194,7 @@ class Module:
             owner = self.class_info(scope.node) if isinstance(scope.node, ast.ClassDef) else None
             name = "<lambda>" if isinstance(node, ast.Lambda) else node.name
             parameters = tuple(parameter.arg for parameter in parameters_of(node.args))
-            qualname = ".".join([*_path_to(scope), name])
+            qualname = ".".join([*scope.path(), name])
             known = self._functions[node] = FunctionInfo(node, name, qualname, owner, parameters, self)
         return known
 
@@ -524,18 +448,6 @@ class Module:
         return tensors.is_tensor(self, expr)
 
 
-_TF_KERAS = re.compile(r"^[ \t]*(?:import|from) tf_keras\b", re.MULTILINE)
-_KERAS_3 = re.compile(r"^[ \t]*(?:import|from) (?:keras|tensorflow\.keras)\b|\btf\.keras\b", re.MULTILINE)
-_SWITCHED = re.compile(r"TF_USE_LEGACY_KERAS[\"'][\]),\s=]+\s*[\"']?(?:1|True|true)\b")
-
-
-def _uses_keras_2(text: str) -> bool:
-    """Whether a file says itself that it is of Keras 2: by what it imports, or by TensorFlow's switch."""
-    if "TF_USE_LEGACY_KERAS" in text and _SWITCHED.search(text):
-        return True
-    return "tf_keras" in text and bool(_TF_KERAS.search(text)) and not _KERAS_3.search(text)
-
-
 def _merged(named: dict[str, list[CallSite]], names: tuple[str, ...]) -> tuple[CallSite, ...]:
     found = [call for name in dict.fromkeys(names) for call in named.get(name, ())]
     if len(names) > 1:
@@ -545,20 +457,6 @@ def _merged(named: dict[str, list[CallSite]], names: tuple[str, ...]) -> tuple[C
 
 def _position(node: ast.AST) -> tuple[int, int]:
     return getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
-
-
-def _path_to(scope: Scope) -> list[str]:
-    """The names of the scopes around, outermost first."""
-    path: list[str] = []
-    current: Scope | None = scope
-    while current is not None:
-        node = current.node
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            path.append(node.name)
-        elif isinstance(node, ast.Lambda):
-            path.append("<lambda>")
-        current = current.parent
-    return path[::-1]
 
 
 def _dotted_text(node: ast.AST) -> str:

@@ -1,0 +1,91 @@
+"""The calls, classes and functions of a file, as its `Module` hands them out."""
+
+from __future__ import annotations
+
+import ast
+from functools import cached_property
+
+from fitdoctor.records import dataclass, field
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from fitdoctor.source.index import FunctionNode
+    from fitdoctor.source.module import Module
+    from fitdoctor.source.tracing import Tracing
+
+
+@dataclass(frozen=True, eq=False)
+class CallSite:
+    """A call as it stands in the source."""
+
+    node: ast.Call
+    name: str
+    """The canonical dotted name of what is called; "" when it is not known."""
+    method: str
+    """The attribute that is called (`fit` of `model.fit(…)`); "" for a plain name."""
+    module: Module = field(repr=False)
+
+    @cached_property
+    def function(self) -> FunctionInfo | None:
+        """The function that it stands in."""
+        return self.module.function_of(self.node)
+
+    def argument(self, name: str, position: int | None = None) -> ast.expr | None:
+        """The value of a keyword, or of a positional argument where no `*` hides which one it is."""
+        for keyword in self.node.keywords:
+            if keyword.arg == name:
+                return keyword.value
+        if position is None or len(self.node.args) <= position:
+            return None
+        if any(isinstance(value, ast.Starred) for value in self.node.args[: position + 1]):
+            return None
+        return self.node.args[position]
+
+
+@dataclass(frozen=True, eq=False)
+class ClassInfo:
+    """A class of the user's."""
+
+    node: ast.ClassDef
+    name: str
+    bases: tuple[str, ...]
+    """Canonical names; a class of the same file goes by its own name."""
+    module: Module = field(repr=False)
+
+    @cached_property
+    def kind(self) -> str:
+        """What it is to Keras, by its bases: `Layer`, `Model`, `Loss`, …; "" when it is nothing of the kind."""
+        return self.module.kind_of_class(self)
+
+    @cached_property
+    def methods(self) -> dict[str, FunctionInfo]:
+        """Its own methods by name; the last one where a name is defined twice."""
+        return {
+            statement.name: self.module.function(statement)
+            for statement in self.node.body
+            if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef))
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class FunctionInfo:
+    """A function, method or lambda of the user's."""
+
+    node: FunctionNode
+    name: str
+    """`<lambda>` for a lambda."""
+    qualname: str
+    owner: ClassInfo | None
+    """The class that it is a method of."""
+    parameters: tuple[str, ...]
+    module: Module = field(repr=False)
+
+    @property
+    def traced(self) -> Tracing | None:
+        """How it comes to run while TensorFlow traces; None when it is not known to."""
+        return self.module.tracing_of(self.node)
+
+    @property
+    def is_method(self) -> bool:
+        """Whether it stands directly in a class."""
+        return self.owner is not None
