@@ -6,6 +6,9 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 QUIET  := TF_CPP_MIN_LOG_LEVEL=3
 
+# The tests start hundreds of processes: compile our modules once, not in each of them.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: help demo test test-fast lint format bench bench-quick docs cause index clean
 
 help:

@@ -121,17 +121,11 @@ def _seconds(
     return min(_once([*command, *map(str, files)], clock) for _turn in range(2))
 
 
-def _environment() -> dict[str, str]:
-    """With bytecode kept, as it is for everything that was installed: an installer compiles what it installs."""
-    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    return {**kept, "PYTHONPYCACHEPREFIX": os.path.join(tempfile.gettempdir(), "fitdoctor-bench-bytecode")}
-
-
 def _once(command: list[str], clock: Literal["processor", "wall"] = "processor") -> float:
     """Seconds of one run: of processor time, which other work on the machine changes little, unless told otherwise."""
     started = time.perf_counter()
     with tempfile.TemporaryFile() as errors:
-        running = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=errors, env=_environment())
+        running = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=errors)
         _process, status, used = os.wait4(running.pid, 0)
         running.returncode = os.waitstatus_to_exitcode(status)
         # pylint's status is a sum of flags; ours is 2 when something went wrong.

@@ -9,7 +9,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from types import TracebackType
+from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar, cast
 
 from fitdoctor.diagnosis import Diagnosis
@@ -70,27 +70,40 @@ def check(
         TypeError: `model` has no such method.
         FitWillFail: the call is proved to raise, and `on_error` is `raise`.
     """
-    from fitdoctor.collect.budget import Budget
-    from fitdoctor.collect.environment import environment
-    from fitdoctor.collect.fit_call import bind, collect_call
-    from fitdoctor.examine import examine_call
+    from fitdoctor.collect.uncollected import uncollected
     from fitdoctor.runner.programs import user_frame
 
     _one_of("on_error", on_error, ("return", "raise", "warn"))
     if not callable(getattr(model, method, None)):
         raise TypeError(f"check takes a Keras model: a `{type(model).__name__}` has no `{method}`")
     frame = user_frame(sys._getframe(1))
-    if any(map(inspect.isgenerator, (*args, *kwargs.values()))):
-        args, kwargs = (), _without_generators(bind(model, method, args, kwargs))
-    collected = collect_call(model, method, args, kwargs, frame, Budget())
-    diagnosis = examine_call(
-        collected, _project_here, environment(), select=tuple(select), ignore=tuple(ignore)
-    )
+    with uncollected():
+        diagnosis = _checked(model, method, args, kwargs, frame, tuple(select), tuple(ignore))
     if on_error == "warn" and diagnosis.findings:
         _print(diagnosis)
     if on_error == "raise" and any(finding.stops for finding in diagnosis.findings):
         raise will_fail(diagnosis)
     return diagnosis
+
+
+def _checked(
+    model: Any,
+    method: str,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    frame: FrameType | None,
+    select: tuple[str, ...],
+    ignore: tuple[str, ...],
+) -> Diagnosis:
+    from fitdoctor.collect.budget import Budget
+    from fitdoctor.collect.environment import environment
+    from fitdoctor.collect.fit_call import bind, collect_call
+    from fitdoctor.examine import examine_call
+
+    if any(map(inspect.isgenerator, (*args, *kwargs.values()))):
+        args, kwargs = (), _without_generators(bind(model, method, args, kwargs))
+    collected = collect_call(model, method, args, kwargs, frame, Budget())
+    return examine_call(collected, _project_here, environment(), select=select, ignore=ignore)
 
 
 class watch:

@@ -66,8 +66,8 @@ def plain_text(value: Any) -> str | None:
 def settings_of(thing: Any, names: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
     """Plain settings of an object, read from its attributes only."""
     found = []
+    attributes = vars(thing) if hasattr(thing, "__dict__") else {}
     for name in names:
-        attributes = vars(thing) if hasattr(thing, "__dict__") else {}
         value = attributes.get(name, attributes.get(f"_{name}", _MISSING))
         if value is _MISSING:
             value = _property(thing, name)
@@ -84,17 +84,31 @@ _MISSING = object()
 
 def _property(thing: Any, name: str) -> Any:
     """A property of a library class; the user's own properties are code that we do not run."""
-    for kind in type(thing).__mro__:
-        if name in vars(kind):
-            if isinstance(vars(kind)[name], property) and is_library_class(kind):
-                try:
-                    return getattr(thing, name)
-                # A property of an unbuilt layer may raise anything.
-                except Exception:
-                    return _MISSING
-            value = vars(kind)[name]
-            return value if isinstance(value, (bool, int, float, str, tuple)) else _MISSING
-    return _MISSING
+    kind, value = _class_attribute(type(thing), name)
+    if isinstance(value, property) and is_library_class(kind):
+        try:
+            return getattr(thing, name)
+        # A property of an unbuilt layer may raise anything.
+        except Exception:
+            return _MISSING
+    return value if isinstance(value, (bool, int, float, str, tuple)) else _MISSING
+
+
+def _class_attribute(kind: type, name: str) -> tuple[type, Any]:
+    """Which class a name comes from, and what it is there; remembered for the classes of libraries, that do not change."""
+    if is_library_class(kind):
+        return _library_attribute(kind, name)
+    return _found_attribute(kind, name)
+
+
+def _found_attribute(kind: type, name: str) -> tuple[type, Any]:
+    for base in kind.__mro__:
+        if name in vars(base):
+            return base, vars(base)[name]
+    return kind, _MISSING
+
+
+_library_attribute = functools.cache(_found_attribute)
 
 
 def layer_facts(

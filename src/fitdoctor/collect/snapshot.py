@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
@@ -21,14 +21,24 @@ class Snapshot:
     """The state of everything reachable from some objects, and of the global random states.
 
     `restore` puts it back in place: the same objects, with what they held.
+
+    Args:
+        *roots: what may be changed, with everything inside it.
+        bindings: names, and where they are bound, that may be bound to something else.
+        untouched: objects that are known to stay as they are, with what only they reach.
     """
 
-    def __init__(self, *roots: Any, bindings: tuple[tuple[dict[str, Any], str], ...] = ()) -> None:
+    def __init__(
+        self,
+        *roots: Any,
+        bindings: tuple[tuple[dict[str, Any], str], ...] = (),
+        untouched: Iterable[Any] = (),
+    ) -> None:
         self.complete = True
         self.random_variables = False
         """Something was reached that keeps a random state in a variable: running it for real would advance it."""
         self._undo: list[Callable[[], None]] = []
-        self._seen: dict[int, Any] = {}
+        self._seen: dict[int, Any] = {id(thing): thing for thing in untouched}
         for take in (_python_random, _numpy_random, _eager_random, _keras_globals):
             undo = take()
             if undo is not None:

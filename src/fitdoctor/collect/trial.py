@@ -49,6 +49,8 @@ class _Plan:
     with_loss: bool
     with_metrics: bool
     short_rows: int = 0
+    output_known: bool = False
+    """The graph of layers tells the output for such a batch: loss and metrics alone are called."""
 
 
 def try_model(model: Any, batch: Batch | Unknown, method: str = "fit", short_rows: int = 0) -> Trial:
@@ -73,17 +75,28 @@ def try_model(model: Any, batch: Batch | Unknown, method: str = "fit", short_row
         with_loss=compiled and not predicts,
         with_metrics=compiled and not predicts and "compute_metrics" not in overrides_of(model),
         short_rows=short_rows if short_rows and minds_batch_size(model) else 0,
+        output_known=_output_is_known(model, batch),
     )
     if vars(model).get("_distribute_strategy") is not None:
-        if not _output_is_known(plan):
+        if not plan.output_known:
             unknown = Unknown("the model runs under a distribution strategy")
             return Trial(unknown, unknown, unknown)
         plan = replace(plan, batch=_with_open_batch_axis(batch))
-    effects = effects_of(*code_carriers(model))
+    if plan.output_known:
+        roots = [vars(model).get("_compile_loss"), vars(model).get("_compile_metrics")]
+        effects = effects_of(*_losses_and_metrics(model))
+    else:
+        roots = [model]
+        effects = effects_of(*code_carriers(model))
     if effects.lasting:
         unknown = Unknown(f"its code has lasting effects: {effects.lasting}")
         return Trial(unknown, unknown, unknown)
-    snapshot = Snapshot(model, *effects.closures, bindings=effects.globals)
+    snapshot = Snapshot(
+        *roots,
+        *effects.closures,
+        bindings=effects.globals,
+        untouched=every_layer(model) if plan.output_known else (),
+    )
     if not snapshot.complete:
         unknown = Unknown("the model reaches too many objects to restore them all")
         return Trial(unknown, unknown, unknown)
@@ -142,7 +155,11 @@ def _flat_leaves(value: Any) -> Iterator[Leaf]:
 
 def code_carriers(model: Any) -> list[Any]:
     """Everything whose code the forward pass, the loss and the metrics run."""
-    found = every_layer(model)
+    return [*every_layer(model), *_losses_and_metrics(model)]
+
+
+def _losses_and_metrics(model: Any) -> list[Any]:
+    found: list[Any] = []
     given = given_loss(model)
     losses = list(given.values()) if isinstance(given, dict) else given
     found.extend(losses if isinstance(losses, (list, tuple)) else [losses])
@@ -184,7 +201,7 @@ def _try(plan: _Plan) -> Trial:
 
 def _short(plan: _Plan, placeholder: Any) -> Outcome | Unknown | None:
     """The forward pass once more, with as many rows as the last batch has."""
-    if not plan.short_rows or _output_is_known(plan):
+    if not plan.short_rows or plan.output_known:
         return None
 
     def cut(leaf: Leaf) -> Leaf:
@@ -195,7 +212,7 @@ def _short(plan: _Plan, placeholder: Any) -> Outcome | Unknown | None:
 
 
 def _forward(plan: _Plan, x: Any, placeholder: Any) -> tuple[Outcome | Unknown, Any, bool]:
-    if _output_is_known(plan):
+    if plan.output_known:
         y_pred = _known_output(plan, placeholder)
         return Outcome(_specs(y_pred)), y_pred, True
     options = {"training": plan.training} if plan.model._call_has_training_arg else {}
@@ -256,23 +273,18 @@ def _metrics(plan: _Plan, y: Any, y_pred: Any, weight: Any, loss: Outcome | Unkn
     return Outcome(_specs(values))
 
 
-def _output_is_known(plan: _Plan) -> bool:
+def _output_is_known(model: Any, batch: Batch) -> bool:
     """Whether the model's graph of layers already tells the output for such a batch."""
-    functional = functional_part(plan.model)
+    functional = functional_part(model)
     if functional is None or not hasattr(functional, "_inputs_struct"):
         return False
     if any(
-        not is_library_class(type(layer)) or type(layer).__name__ == "Lambda"
-        for layer in every_layer(plan.model)
+        not is_library_class(type(layer)) or type(layer).__name__ == "Lambda" for layer in every_layer(model)
     ):
         return False
-    leaves = list(_flat_leaves(Batch(plan.batch.x)))
+    leaves = list(_flat_leaves(Batch(batch.x)))
     inputs = functional._inputs
-    if (
-        len(leaves) != len(inputs)
-        or isinstance(plan.batch.x, dict)
-        or isinstance(functional._inputs_struct, dict)
-    ):
+    if len(leaves) != len(inputs) or isinstance(batch.x, dict) or isinstance(functional._inputs_struct, dict):
         return False
     return all(_fits(leaf, tensor) for leaf, tensor in zip(leaves, inputs, strict=True))
 

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
+from fitdoctor.collect.uncollected import uncollected
 from fitdoctor.diagnosis import Diagnosis, Severity
 from fitdoctor.records import dataclass, field, replace
 from fitdoctor.runner.cadence import Cadence, spec_of
@@ -119,10 +120,11 @@ class Watching:
         place: tuple[str, int, str],
     ) -> Looked | None:
         began = time.perf_counter()
-        collected = self._collected(method, model, args, kwargs, frame)
-        if collected is None:
-            return None
-        diagnosis = self._examined(collected)
+        with uncollected():
+            collected = self._collected(method, model, args, kwargs, frame)
+            if collected is None:
+                return None
+            diagnosis = self._examined(collected)
         with self._lock:
             self._numbers += 1
             number = self._numbers
