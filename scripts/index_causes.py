@@ -1,8 +1,8 @@
-"""Writes down which causes reading source may find, and when: `make index`.
+"""Writes down which causes judge when, and what they find in source by: `make index`.
 
-`lint` imports only the causes that the text and the facts of a program call for, and knows them from this index. It is
-derived from the judges of source: the facts that each asks for, and the words that it `mentions`. A cause that is not in
-it is always imported.
+Only the causes are imported that a moment, or the text and the facts of a program, call for; they are known from this
+index. It is derived from the judges: their moments, and for those of source the facts that each asks for and the words
+that it `mentions`. A cause that is not in it is always imported.
 """
 
 from __future__ import annotations
@@ -12,14 +12,15 @@ from pathlib import Path
 from fitdoctor.catalogue import ROOT, Cause, Judge, catalogue
 from fitdoctor.diagnosis import Moment
 
-INDEX = Path(ROOT, "source_index.py")
+INDEX = Path(ROOT, "judge_index.py")
 
-HEAD = '''"""Which causes reading source may find: written by `make index` from the causes, not by hand."""
+HEAD = '''"""Which causes judge when, and by what in the source: written by `make index` from the causes, not by hand."""
 
-INDEX: dict[str, tuple[str, list[tuple[set[str], tuple[str, ...]]]]] = {
+INDEX: dict[str, tuple[str, tuple[str, ...], list[tuple[set[str], tuple[str, ...]]]]] = {
 '''
 TAIL = '''}
-"""By id: the folder, and for each judge the facts that it needs, and words of which the text must have one."""
+"""By id: the folder, the moments, and for each judge of source the facts that it needs, and words of which the text
+must have one."""
 '''
 
 
@@ -33,7 +34,8 @@ def entry(cause: Cause) -> str:
     judges = (judge for judge in cause.judges if judge.moment is Moment.SOURCE)
     needs = ", ".join(dict.fromkeys(map(_needs, judges)))
     folder = "/".join(cause.folder.parts[-2:])
-    return f"    {cause.id!r}: ({folder!r}, [{needs}]),\n"
+    moments = tuple(moment.value for moment in cause.moments)
+    return f"    {cause.id!r}: ({folder!r}, {moments!r}, [{needs}]),\n"
 
 
 def _needs(judge: Judge) -> str:

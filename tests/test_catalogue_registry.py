@@ -8,7 +8,16 @@ import pytest
 
 from fitdoctor import catalogue as registry
 from fitdoctor.cases import source_cases
-from fitdoctor.catalogue import CatalogueError, Cause, catalogue, find, load, source_causes, suggestions
+from fitdoctor.catalogue import (
+    CatalogueError,
+    Cause,
+    catalogue,
+    causes_at,
+    find,
+    load,
+    source_causes,
+    suggestions,
+)
 from fitdoctor.diagnosis import Moment, Severity
 from fitdoctor.engine import diagnose
 from fitdoctor.source.project import read_project
@@ -163,11 +172,18 @@ def test_the_index_of_what_lint_finds_is_up_to_date():
 
 
 def test_a_cause_that_is_not_in_the_index_is_read_from_the_source_all_the_same(monkeypatch):
-    from fitdoctor.catalogue import source_causes, source_index
+    from fitdoctor.catalogue import judge_index, source_causes
 
-    monkeypatch.delitem(source_index.INDEX, "FIT302")
+    monkeypatch.delitem(judge_index.INDEX, "FIT302")
     assert "FIT302" in source_causes([""], [frozenset({"Module"})])
     assert "FIT110" not in source_causes([""], [frozenset({"Module"})])
+
+
+def test_only_the_causes_of_a_moment_are_read_for_it():
+    for moment in Moment:
+        judging = {cause.id for cause in catalogue().values() if moment in cause.moments}
+        assert causes_at([moment]).keys() == judging
+    assert list(causes_at(Moment)) == list(catalogue())
 
 
 def test_what_lint_leaves_unread_would_not_have_been_found():

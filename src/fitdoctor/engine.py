@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
-from fitdoctor.catalogue import Cause, Judge, catalogue
+from fitdoctor.catalogue import Cause, Judge, causes_at
 from fitdoctor.diagnosis import (
     Crash,
     Diagnosis,
@@ -54,10 +54,13 @@ def diagnose(
         cases: what is known, moment by moment.
         select: ids, or beginnings of ids, to judge by; all when empty.
         ignore: ids, or beginnings of ids, to leave out.
-        causes: the catalogue to judge by; the one that ships by default.
+        causes: the catalogue to judge by; by default those that ship and judge at these moments.
         read_line: gives source lines for excerpts and fingerprints.
     """
-    chosen = _selected(catalogue() if causes is None else causes, select, ignore)
+    cases = list(cases)
+    if causes is None:
+        causes = causes_at({case.moment for case in cases})
+    chosen = _selected(causes, select, ignore)
     findings: list[Finding] = []
     skipped: dict[tuple[str, str], Skipped] = {}
     crashes: list[Crash] = []

@@ -50,7 +50,7 @@ def project(tmp_path, monkeypatch) -> Path:
     """An empty folder, where `BAD` is what is wrong."""
     monkeypatch.chdir(tmp_path)
     cause = bad_cause()
-    monkeypatch.setattr("fitdoctor.engine.catalogue", lambda: {cause.id: cause})
+    monkeypatch.setattr("fitdoctor.engine.causes_at", lambda moments: {cause.id: cause})
     monkeypatch.setattr("fitdoctor.catalogue.source_causes", lambda texts, kinds: {cause.id: cause})
     monkeypatch.setattr("fitdoctor.cli.lint_files.TELLING", ("bad", "fitdoctor"))
     return tmp_path

@@ -55,7 +55,7 @@ FAILED.after_failure(from_failure)
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     causes = {cause.id: cause for cause in (STATIC, CALLED, FAILED, WRONG)}
-    monkeypatch.setattr(engine, "catalogue", lambda: causes)
+    monkeypatch.setattr(engine, "causes_at", lambda moments: causes)
     monkeypatch.setattr(examine, "catalogue", lambda: causes)
     monkeypatch.setattr(examine, "source_causes", lambda texts, kinds: causes)
     monkeypatch.chdir(tmp_path)

@@ -173,8 +173,12 @@ class CatalogueError(Exception):
     """The catalogue is not in order: two causes with one id, a folder that does not say what it is."""
 
 
-def load(root: str | os.PathLike[str] = ROOT) -> dict[str, Cause]:
+def load(root: str | os.PathLike[str] = ROOT, read: Callable[[str], Cause] | None = None) -> dict[str, Cause]:
     """Import every cause under `root`, by id in ascending order.
+
+    Args:
+        root: the folder of the families.
+        read: gives the cause of a `cause.py`; imports it by default.
 
     Raises:
         CatalogueError: an id or slug is used twice, was retired, or does not fit its folder.
@@ -182,7 +186,7 @@ def load(root: str | os.PathLike[str] = ROOT) -> dict[str, Cause]:
     causes: dict[str, Cause] = {}
     slugs: dict[str, str] = {}
     for path in _paths(os.fspath(root)):
-        cause = _load_one(path)
+        cause = (read or _load_one)(path)
         if cause.id in RETIRED:
             raise CatalogueError(f"{path}: {cause.id} is retired ({RETIRED[cause.id]})")
         if cause.id in causes:
@@ -238,35 +242,42 @@ def source_causes(texts: Collection[str], kinds: Collection[frozenset[str]]) -> 
         texts: the source of the project.
         kinds: the types of the facts that belong together, for each case to be judged.
     """
-    from fitdoctor.catalogue.source_index import INDEX
-
-    found: dict[str, Cause] = {}
-    for id, (folder, judges) in INDEX.items():
-        if any(
+    return _indexed(
+        lambda _moments, judges: any(
             any(facts <= kind for kind in kinds)
             and (not words or any(word in text for word in words for text in texts))
             for facts, words in judges
-        ):
-            found[id] = _source_cause(folder)
-    indexed = {folder for folder, _judges in INDEX.values()}
-    for folder in _folders(ROOT):
-        if folder not in indexed:
-            new = _source_cause(folder)
-            found[new.id] = new
-    return found
+        )
+    )
+
+
+def causes_at(moments: Collection[Moment]) -> dict[str, Cause]:
+    """The causes that judge at one of these moments, by id; the others are not even imported."""
+    return _indexed(lambda judging, _judges: any(moment.value in judging for moment in moments))
+
+
+def _indexed(
+    needed: Callable[[tuple[str, ...], list[tuple[set[str], tuple[str, ...]]]], bool],
+) -> dict[str, Cause]:
+    """The causes whose line of the index says that they are needed, and those that have none."""
+    from fitdoctor.catalogue.judge_index import INDEX
+
+    folders = [folder for folder, moments, judges in INDEX.values() if needed(moments, judges)]
+    indexed = {folder for folder, _moments, _judges in INDEX.values()}
+    folders += sorted(folder for folder in _folders(ROOT) if folder not in indexed)
+    causes = [_shipped(os.path.join(ROOT, *folder.split("/"), "cause.py")) for folder in folders]
+    return {cause.id: cause for cause in sorted(causes, key=lambda cause: cause.id)}
 
 
 @functools.cache
-def _source_cause(folder: str) -> Cause:
-    if catalogue.cache_info().currsize:
-        return next(cause for cause in catalogue().values() if cause.path.endswith(f"/{folder}/cause.py"))
-    return _load_one(os.path.join(ROOT, *folder.split("/"), "cause.py"))
+def _shipped(path: str) -> Cause:
+    return _load_one(path)
 
 
 @functools.cache
 def catalogue() -> dict[str, Cause]:
     """All causes that ship with fitdoctor, by id."""
-    return load()
+    return load(read=_shipped)
 
 
 def find(word: str) -> Cause | None:

@@ -20,9 +20,12 @@ from fitdoctor.facts import (
 )
 from fitdoctor.failure.patterns import input_mismatch
 from fitdoctor.records import dataclass, replace
-from fitdoctor.source.fit_sites import ModelSite, model_sites
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from fitdoctor.source.fit_sites import ModelSite
 
 
 @dataclass(frozen=True)
@@ -142,6 +145,8 @@ def _from_source(
     """The same refusal as following the files foretells it."""
     if isinstance(project, Unknown):
         return None
+    from fitdoctor.source.fit_sites import model_sites
+
     for module, frames in _frames_by_module(failure, project).items():
         sites = [
             site for site in model_sites(module) if site.failure is not None and same(site.failure.message)

@@ -9,10 +9,9 @@ from fitdoctor.diagnosis import Edit, Location
 from fitdoctor.edits import insert_before
 from fitdoctor.facts import Code, Frame, LayerFacts, Unknown
 from fitdoctor.source.keras_objects import kind_of_call
-from fitdoctor.source.layer_settings import POSITIONAL, class_of_layer
+from fitdoctor.source.layer_settings import POSITIONAL, class_of_layer, snake_case
 from fitdoctor.source.module import ClassInfo, Module
 from fitdoctor.source.project import Project
-from fitdoctor.source.static_layers import snake_case
 
 _MOST_STEPS = 60
 

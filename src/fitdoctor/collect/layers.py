@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from fitdoctor.facts import Code, LayerFacts, Shape, Unknown
@@ -67,9 +67,10 @@ def settings_of(thing: Any, names: tuple[str, ...]) -> tuple[tuple[str, str], ..
     """Plain settings of an object, read from its attributes only."""
     found = []
     attributes = vars(thing) if hasattr(thing, "__dict__") else {}
+    shared = _class_names(type(thing), names)
     for name in names:
         value = attributes.get(name, attributes.get(f"_{name}", _MISSING))
-        if value is _MISSING:
+        if value is _MISSING and name in shared:
             value = _property(thing, name)
         if value is _MISSING:
             continue
@@ -82,33 +83,29 @@ def settings_of(thing: Any, names: tuple[str, ...]) -> tuple[tuple[str, str], ..
 _MISSING = object()
 
 
+@functools.cache
+def _library_names(kind: type, names: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(name for name in names if any(name in vars(base) for base in kind.__mro__))
+
+
+def _class_names(kind: type, names: tuple[str, ...]) -> Collection[str]:
+    """Those of the names that a class has; looked up once for the classes of libraries, which do not change."""
+    return _library_names(kind, names) if is_library_class(kind) else names
+
+
 def _property(thing: Any, name: str) -> Any:
     """A property of a library class; the user's own properties are code that we do not run."""
-    kind, value = _class_attribute(type(thing), name)
-    if isinstance(value, property) and is_library_class(kind):
-        try:
-            return getattr(thing, name)
-        # A property of an unbuilt layer may raise anything.
-        except Exception:
-            return _MISSING
-    return value if isinstance(value, (bool, int, float, str, tuple)) else _MISSING
-
-
-def _class_attribute(kind: type, name: str) -> tuple[type, Any]:
-    """Which class a name comes from, and what it is there; remembered for the classes of libraries, that do not change."""
-    if is_library_class(kind):
-        return _library_attribute(kind, name)
-    return _found_attribute(kind, name)
-
-
-def _found_attribute(kind: type, name: str) -> tuple[type, Any]:
-    for base in kind.__mro__:
-        if name in vars(base):
-            return base, vars(base)[name]
-    return kind, _MISSING
-
-
-_library_attribute = functools.cache(_found_attribute)
+    for kind in type(thing).__mro__:
+        if name in vars(kind):
+            if isinstance(vars(kind)[name], property) and is_library_class(kind):
+                try:
+                    return getattr(thing, name)
+                # A property of an unbuilt layer may raise anything.
+                except Exception:
+                    return _MISSING
+            value = vars(kind)[name]
+            return value if isinstance(value, (bool, int, float, str, tuple)) else _MISSING
+    return _MISSING
 
 
 def layer_facts(

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import ast
-import re
 
 from fitdoctor.facts import Unknown
 from fitdoctor.records import dataclass, replace
 from fitdoctor.source import arrays, objects
 from fitdoctor.source.array_arguments import dtype_of
 from fitdoctor.source.layer_rules import KEEPS_DTYPE, Applied, apply_layer, fixed_axis
-from fitdoctor.source.layer_settings import POSITIONAL, Dims, LayerPlan, Refused, class_of_layer, shown
+from fitdoctor.source.layer_settings import (
+    POSITIONAL,
+    Dims,
+    LayerPlan,
+    Refused,
+    class_of_layer,
+    shown,
+    snake_case,
+)
 from fitdoctor.source.values import (
     UNTOLD,
     Arguments,
@@ -120,13 +127,6 @@ def counted_name(run: Interpreter, class_name: str) -> str:
     if not run.trial:
         run.layer_names[snake] = count + 1
     return f"{snake}_{count}" if count else snake
-
-
-def snake_case(name: str) -> str:
-    """A class name as Keras turns it into a layer's: `Conv2DTranspose` is `conv2d_transpose`."""
-    name = re.sub(r"\W+", "", name)
-    name = re.sub("(.)([A-Z][a-z]+)", r"\1_\2", name)
-    return re.sub("([a-z])([A-Z])", r"\1_\2", name).lower()
 
 
 def make_input(run: Interpreter, arguments: Arguments) -> Value:

@@ -35,9 +35,12 @@ from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, S
 from fitdoctor.edits import fix
 from fitdoctor.facts import DataFacts, FailureFacts, Frame, LayerFacts, ModelFacts, Unknown
 from fitdoctor.failure.patterns import InputMismatch, input_mismatch
-from fitdoctor.source.fit_sites import ModelSite
 from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from fitdoctor.source.fit_sites import ModelSite
 
 CAUSE = Cause(
     id="FIT307",

@@ -36,9 +36,12 @@ from fitdoctor.edits import fix, set_argument
 from fitdoctor.facts import DataFacts, FailureFacts, LayerFacts, ModelFacts, Shape, Unknown
 from fitdoctor.failure.patterns import exhausted_dimension
 from fitdoctor.records import replace
-from fitdoctor.source.fit_sites import ModelSite
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from fitdoctor.source.fit_sites import ModelSite
 
 CAUSE = Cause(
     id="FIT306",

@@ -37,10 +37,13 @@ from fitdoctor.edits import fix
 from fitdoctor.facts import FailureFacts, LayerFacts, Unknown
 from fitdoctor.patterns import pattern
 from fitdoctor.source.assignments import last_assignment
-from fitdoctor.source.fit_sites import ModelSite
+from fitdoctor.source.layer_settings import snake_case
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
-from fitdoctor.source.static_layers import snake_case
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from fitdoctor.source.fit_sites import ModelSite
 
 CAUSE = Cause(
     id="FIT309",

@@ -53,9 +53,12 @@ from fitdoctor.facts import DataFacts, FailureFacts, LayerFacts, ModelFacts, Sha
 from fitdoctor.failure.patterns import input_mismatch, parse_shape
 from fitdoctor.patterns import pattern
 from fitdoctor.records import dataclass
-from fitdoctor.source.fit_sites import ModelSite
 from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from fitdoctor.source.fit_sites import ModelSite
 
 CAUSE = Cause(
     id="FIT304",

@@ -38,9 +38,12 @@ from fitdoctor.facts import Code, DataFacts, FailureFacts, LayerFacts, ModelFact
 from fitdoctor.failure.patterns import operation_shapes, shapes_in
 from fitdoctor.patterns import pattern
 from fitdoctor.records import dataclass
-from fitdoctor.source.fit_sites import ModelSite
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from fitdoctor.source.fit_sites import ModelSite
 
 CAUSE = Cause(
     id="FIT305",

@@ -47,9 +47,12 @@ from fitdoctor.facts import (
     Unknown,
 )
 from fitdoctor.failure.patterns import ReshapeSizes, operation_shapes, reshape_sizes
-from fitdoctor.source.fit_sites import ModelSite
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from fitdoctor.source.fit_sites import ModelSite
 
 CAUSE = Cause(
     id="FIT313",
