@@ -206,17 +206,13 @@ def _call_in_source(failure: FailureFacts, project: ProjectSource) -> Call | Non
     read = project()
     if read is None:
         return None
-    from fitdoctor.catalogue.traced import module_of
+    from fitdoctor.catalogue.traced import module_of, stands_at
 
     for frame in reversed(failure.user_frames):
         module = module_of(read, frame)
         for site in _fit_sites(module) if module is not None else ():
             code = site.fit.code
-            if (
-                not isinstance(code, Unknown)
-                and code.location.cell == frame.cell
-                and code.location.line <= frame.line <= code.location.end_line
-            ):
+            if not isinstance(code, Unknown) and stands_at(code.location, frame.line, frame.cell):
                 return SeenCall(site.model, site.fit, site.data)
     return None
 

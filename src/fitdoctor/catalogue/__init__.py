@@ -144,6 +144,10 @@ class Cause:
         )
 
 
+BATCHED_DATA = ("ataset", "yield", "enerator", "Sequence", "flow", "iter", "cycle")
+"""Words of which a program that feeds fit with batches has at least one; for `mentions`."""
+
+
 def mentions(*words: str) -> Callable[[JudgeFunction], JudgeFunction]:
     """Say, below `in_source`, that a judge finds nothing in a project whose text has none of these words.
 

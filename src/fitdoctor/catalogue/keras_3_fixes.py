@@ -49,6 +49,19 @@ def attribute_name(module: Module, node: ast.Attribute) -> Location:
     )
 
 
+def learning_rate_edit(module: Module, node: ast.Attribute) -> Edit:
+    """`learning_rate` for `lr`; `K.get_value` and `K.set_value` around it are gone with Keras 2, too."""
+    rate = f"{module.segment(node.value)}.learning_rate"
+    call = module.parent(node)
+    if isinstance(call, ast.Call) and node in call.args[:1]:
+        name = module.resolve(call.func)
+        if name == "keras.backend.get_value":
+            return Edit(module.location(call), f"float({rate})")
+        if name == "keras.backend.set_value" and len(call.args) == 2:
+            return Edit(module.location(call), f"{rate}.assign({module.segment(call.args[1])})")
+    return Edit(attribute_name(module, node), "learning_rate")
+
+
 def classes_fix(module: Module, node: ast.Attribute) -> tuple[str, tuple[Edit, ...]]:
     """`predict_classes(x)` is the argmax of `predict(x)`, or a threshold for one sigmoid unit."""
     call = module.parent(node)

@@ -121,8 +121,7 @@ def function_at(module: Module, line: int, cell: int | None = None) -> FunctionI
     """The innermost function whose body holds a line."""
     best: FunctionInfo | None = None
     for function in module.functions:
-        location = module.location(function.node)
-        if location.cell == cell and location.line <= line <= location.end_line:
+        if stands_at(module.location(function.node), line, cell):
             best = function  # source order: an inner function comes after the one around it
     return best
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from fitdoctor.source.module import FunctionInfo, Module
+from fitdoctor.source.module import FunctionInfo, Module
 
 
 def in_dataset(module: Module, call: ast.Call) -> bool:
@@ -25,7 +24,7 @@ def in_dataset(module: Module, call: ast.Call) -> bool:
     return False
 
 
-def next_step(module: Module, call: ast.Call) -> ast.Call | None:
+def _next_step(module: Module, call: ast.Call) -> ast.Call | None:
     """The only call on the name that a step was assigned to, in the next statement."""
     statement = module.statement(call)
     if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Name):
@@ -42,10 +41,25 @@ def next_step(module: Module, call: ast.Call) -> ast.Call | None:
     return None
 
 
-def indexes_parameter(function: FunctionInfo) -> bool:
+def _indexes_parameter(function: FunctionInfo) -> bool:
     """Whether a function takes items out of one of its parameters."""
     names = set(function.parameters)
     return any(
         isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id in names
         for node in ast.walk(function.node)
     )
+
+
+def windows_taken_for_tensors(module: Module) -> Iterator[tuple[ast.Call, ast.expr]]:
+    """Calls of `window`, with its size, whose windows the `map` after it indexes."""
+    for call in module.method_calls("window"):
+        size = call.argument("size", 0)
+        after = module.parent(module.parent(call.node) or call.node)
+        mapped = after if isinstance(after, ast.Call) else _next_step(module, call.node)
+        if size is None or mapped is None or not in_dataset(module, call.node):
+            continue
+        if not isinstance(mapped.func, ast.Attribute) or mapped.func.attr != "map" or not mapped.args:
+            continue
+        function = module.definition(mapped.args[0])
+        if isinstance(function, FunctionInfo) and _indexes_parameter(function):
+            yield call.node, size

@@ -47,6 +47,19 @@ def is_keras_model(module: Module, expr: ast.expr) -> bool:
     return kind_of_value(module, expr) == "Model"
 
 
+def is_keras_optimizer(module: Module, expr: ast.expr) -> bool:
+    """Whether an expression surely is an optimizer of Keras: by how it was made, or as that of a model."""
+    if isinstance(expr, ast.Attribute) and expr.attr == "optimizer":
+        owner = expr.value
+        # `self.model.optimizer` in a callback is the model that is being trained.
+        if isinstance(owner, ast.Attribute) and owner.attr == "model" and isinstance(owner.value, ast.Name):
+            around = module.class_of(expr)
+            if owner.value.id == "self" and around is not None and around.kind == "Callback":
+                return True
+        return is_keras_model(module, owner)
+    return kind_of_value(module, expr) == "Optimizer"
+
+
 def defines(module: Module, expr: ast.expr, method: str) -> bool:
     """Whether the object is of a class of the user's that has its own method of that name."""
     if isinstance(expr, ast.Name) and expr.id == "self":

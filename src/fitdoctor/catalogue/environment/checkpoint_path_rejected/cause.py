@@ -26,7 +26,7 @@ import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.traced import module_of
+from fitdoctor.catalogue.traced import at_frame, module_of
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Severity
 from fitdoctor.edits import fix
 from fitdoctor.facts import FailureFacts, Unknown
@@ -181,9 +181,8 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         )
         for site in sites:
             assert module is not None
-            here = module.location(site.node)
             path = site.argument("filepath", 0)
-            if here.line <= frame.line <= here.end_line and path is not None:
+            if path is not None and at_frame(module, site.node, frame):
                 text = _last_text(module, path)
                 if text is not None:
                     yield _finding(module, site, text, taken, Confidence.CERTAIN, [evidence])

@@ -26,7 +26,6 @@ Arguments that are passed on as `**options` are seen only when they raise.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
@@ -39,6 +38,14 @@ from fitdoctor.catalogue.keras_3_fixes import (
     elsewhere,
     import_fix,
     input_before,
+    learning_rate_edit,
+)
+from fitdoctor.catalogue.keras_3_gone import (
+    METHODS,
+    gone_in_message,
+    is_gone,
+    is_gone_module,
+    without_experimental,
 )
 from fitdoctor.catalogue.keras_renames import (
     OLDER_HISTORY,
@@ -47,21 +54,16 @@ from fitdoctor.catalogue.keras_renames import (
     older_arguments,
 )
 from fitdoctor.catalogue.keras_signatures import (
-    PUBLIC_NAMES,
     REMOVED_ARGUMENTS,
     REMOVED_ATTRIBUTES,
-    REMOVED_MODULES,
-    REMOVED_NAMES,
-    REMOVED_OUTSIDE_TF,
 )
-from fitdoctor.catalogue.traced import module_of
+from fitdoctor.catalogue.traced import at_frame, module_of, stands_at
 from fitdoctor.catalogue.words import listing
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, merged_removal, remove_argument, rename_argument
-from fitdoctor.facts import Argument, Code, FailureFacts, Unknown
-from fitdoctor.failure.patterns import attribute_missing, unexpected_keyword
+from fitdoctor.facts import Argument, Code, FailureFacts, Frame, Unknown
 from fitdoctor.records import replace
-from fitdoctor.source.keras_objects import defines, is_keras_model, kind_of_value
+from fitdoctor.source.keras_objects import defines, is_keras_model, is_keras_optimizer
 from fitdoctor.source.module import CallSite, Module
 from fitdoctor.source.project import Project
 
@@ -72,8 +74,6 @@ CAUSE = Cause(
     raises=("ValueError", "TypeError", "AttributeError", "ImportError", "ModuleNotFoundError", "KeyError"),
     explains=("FIT106", "FIT302", "FIT309"),
 )
-
-METHODS = ("fit", "compile", "evaluate", "predict", "train_on_batch", "test_on_batch")
 
 
 # --- from the source ----------------------------------------------------------------------------------------------
@@ -213,20 +213,8 @@ def _attributes(module: Module) -> Iterator[Finding]:
         if node.attr in REMOVED_ATTRIBUTES["model"] and isinstance(module.parent(node), ast.Call):
             if is_keras_model(module, node.value) and not defines(module, node.value, node.attr):
                 yield _method_finding(module, node, Confidence.LIKELY)
-        elif node.attr in REMOVED_ATTRIBUTES["optimizer"] and _is_optimizer(module, node.value):
+        elif node.attr in REMOVED_ATTRIBUTES["optimizer"] and is_keras_optimizer(module, node.value):
             yield _optimizer_finding(module, node, Confidence.LIKELY)
-
-
-def _is_optimizer(module: Module, expr: ast.expr) -> bool:
-    if isinstance(expr, ast.Attribute) and expr.attr == "optimizer":
-        owner = expr.value
-        # `self.model.optimizer` in a callback is the model that is being trained.
-        if isinstance(owner, ast.Attribute) and owner.attr == "model" and isinstance(owner.value, ast.Name):
-            around = module.class_of(expr)
-            if owner.value.id == "self" and around is not None and around.kind == "Callback":
-                return True
-        return is_keras_model(module, owner)
-    return kind_of_value(module, expr) == "Optimizer"
 
 
 def _method_finding(module: Module, node: ast.Attribute, confidence: Confidence) -> Finding:
@@ -250,9 +238,9 @@ def _method_finding(module: Module, node: ast.Attribute, confidence: Confidence)
 def _optimizer_finding(module: Module, node: ast.Attribute, confidence: Confidence) -> Finding:
     if node.attr == "lr":
         everywhere = [
-            _learning_rate_edit(module, each)
+            learning_rate_edit(module, each)
             for each in module.nodes(ast.Attribute)
-            if each.attr == "lr" and (each is node or _is_optimizer(module, each.value))
+            if each.attr == "lr" and (each is node or is_keras_optimizer(module, each.value))
         ]
         remedy = fix("write `learning_rate`", everywhere)
     elif node.attr == "minimize":
@@ -269,19 +257,6 @@ def _optimizer_finding(module: Module, node: ast.Attribute, confidence: Confiden
     )
 
 
-def _learning_rate_edit(module: Module, node: ast.Attribute) -> Edit:
-    """`learning_rate` for `lr`; `K.get_value` and `K.set_value` around it are gone with Keras 2, too."""
-    rate = f"{module.segment(node.value)}.learning_rate"
-    call = module.parent(node)
-    if isinstance(call, ast.Call) and node in call.args[:1]:
-        name = module.resolve(call.func)
-        if name == "keras.backend.get_value":
-            return Edit(module.location(call), f"float({rate})")
-        if name == "keras.backend.set_value" and len(call.args) == 2:
-            return Edit(module.location(call), f"{rate}.assign({module.segment(call.args[1])})")
-    return Edit(attribute_name(module, node), "learning_rate")
-
-
 def _imports(module: Module) -> Iterator[Finding]:
     """Imports of modules and names that are not there any more."""
     for node in module.nodes(ast.ImportFrom):
@@ -291,7 +266,7 @@ def _imports(module: Module) -> Iterator[Finding]:
         for alias in node.names:
             full = f"{source}.{alias.name}"
             outside_tf = (node.module or "").startswith("keras")
-            if _is_gone(full, outside_tf=outside_tf) or _is_gone_module(source, outside_tf=outside_tf):
+            if is_gone(full, outside_tf=outside_tf) or is_gone_module(source, outside_tf=outside_tf):
                 if not _is_tried(module, node):
                     yield _import_finding(module, node, alias, source, Confidence.LIKELY)
                     break
@@ -299,29 +274,13 @@ def _imports(module: Module) -> Iterator[Finding]:
         for alias in plain.names:
             source = as_keras(alias.name)
             outside_tf = alias.name.startswith("keras")
-            if source and _is_gone_module(source, outside_tf=outside_tf) and not _is_tried(module, plain):
+            if source and is_gone_module(source, outside_tf=outside_tf) and not _is_tried(module, plain):
                 yield CAUSE.finding(
                     f"Keras 3 has no module `{alias.name}`",
                     subject=f"import of {alias.name}",
                     location=module.location(plain),
                     fixes=[fix("import from the public modules, such as `keras.layers`")],
                 )
-
-
-def _is_gone(full: str, *, outside_tf: bool) -> bool:
-    return (
-        full in REMOVED_NAMES
-        or full.startswith("keras.layers.CuDNN")
-        or _is_gone_module(full, outside_tf=outside_tf)
-    )
-
-
-def _is_gone_module(dotted: str, *, outside_tf: bool) -> bool:
-    return (
-        dotted in REMOVED_MODULES
-        or (outside_tf and dotted in REMOVED_OUTSIDE_TF)
-        or dotted.startswith(("keras.wrappers", "keras.engine", "keras.layers.merge"))
-    )
 
 
 def _is_tried(module: Module, node: ast.AST) -> bool:
@@ -355,22 +314,15 @@ def _names(module: Module) -> Iterator[Finding]:
         spelt = module.dotted(site.node.func)
         if ".legacy." in site.name and site.name.startswith("keras.optimizers."):
             yield _legacy_finding(module, site)
-        elif "experimental." in module.segment(site.node.func) and _without_experimental(site.name):
+        elif "experimental." in module.segment(site.node.func) and without_experimental(site.name):
             yield _experimental_finding(module, site)
-        elif _is_gone(site.name, outside_tf=spelt.startswith("keras.")) and "experimental" not in site.name:
+        elif is_gone(site.name, outside_tf=spelt.startswith("keras.")) and "experimental" not in site.name:
             yield CAUSE.finding(
                 f"Keras 3 has no `{site.name.removeprefix('keras.')}`",
                 subject=f"name {site.name}",
                 location=module.location(site.node.func),
                 fixes=[elsewhere(module, site.node.func)],
             )
-
-
-def _without_experimental(name: str) -> str:
-    """The name that something of an `experimental` module has today; "" where it has none."""
-    plain = name.replace("experimental.preprocessing.", "").replace("experimental.", "")
-    public, _dot, last = plain.rpartition(".")
-    return plain if public in ("keras.layers", "keras.optimizers") and last in PUBLIC_NAMES[public] else ""
 
 
 def _experimental_finding(module: Module, site: CallSite) -> Finding:
@@ -403,7 +355,14 @@ def _legacy_finding(module: Module, site: CallSite) -> Finding:
 
 def _history_keys(module: Module) -> Iterator[Finding]:
     """`history.history["acc"]` where compile asks for "accuracy"."""
-    subscripts = [
+    subscripts = _older_subscripts(module)
+    if subscripts and _asks_for_accuracy(module):
+        for node in subscripts:
+            yield _history_finding(module, node, Confidence.LIKELY)
+
+
+def _older_subscripts(module: Module) -> list[ast.Subscript]:
+    return [
         node
         for node in module.nodes(ast.Subscript)
         if isinstance(node.slice, ast.Constant)
@@ -411,10 +370,6 @@ def _history_keys(module: Module) -> Iterator[Finding]:
         and isinstance(node.value, ast.Attribute)
         and node.value.attr == "history"
     ]
-    if not subscripts or not _asks_for_accuracy(module):
-        return
-    for node in subscripts:
-        yield _history_finding(module, node, Confidence.LIKELY)
 
 
 def _asks_for_accuracy(module: Module) -> bool:
@@ -431,7 +386,8 @@ def _asks_for_accuracy(module: Module) -> bool:
 def _history_finding(module: Module, node: ast.Subscript, confidence: Confidence) -> Finding:
     assert isinstance(node.slice, ast.Constant)
     old = str(node.slice.value)
-    text = module.segment(node.slice)
+    # Both curves are read side by side: one edit alone would leave the next line failing.
+    others = [other for other in _older_subscripts(module) if other is not node]
     return CAUSE.finding(
         f"the history has no `{old}`: the metric `accuracy` is kept as `{OLDER_HISTORY[old]}`",
         subject=f"history key {old}",
@@ -440,29 +396,18 @@ def _history_finding(module: Module, node: ast.Subscript, confidence: Confidence
         fixes=[
             fix(
                 f"write `{OLDER_HISTORY[old]}`",
-                (Edit(module.location(node.slice), text.replace(old, OLDER_HISTORY[old])),),
-                # Both curves are read side by side: one edit alone would leave the next line failing.
-                _other_history_edits(module, node),
+                (_history_edit(module, node.slice),),
+                [_history_edit(module, other.slice) for other in others],
             )
         ],
         confidence=confidence,
     )
 
 
-def _other_history_edits(module: Module, node: ast.Subscript) -> list[Edit]:
-    edits = []
-    for other in module.nodes(ast.Subscript):
-        if (
-            other is not node
-            and isinstance(other.slice, ast.Constant)
-            and other.slice.value in OLDER_HISTORY
-            and isinstance(other.value, ast.Attribute)
-            and other.value.attr == "history"
-        ):
-            old = str(other.slice.value)
-            text = module.segment(other.slice).replace(old, OLDER_HISTORY[old])
-            edits.append(Edit(module.location(other.slice), text))
-    return edits
+def _history_edit(module: Module, key: ast.expr) -> Edit:
+    assert isinstance(key, ast.Constant)
+    old = str(key.value)
+    return Edit(module.location(key), module.segment(key).replace(old, OLDER_HISTORY[old]))
 
 
 # --- from the failure ---------------------------------------------------------------------------------------------
@@ -476,14 +421,14 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
     if isinstance(project, Project) and refuses_loss_weights(failure.message):
         for read in project.modules:
             yield from _positions(read, Confidence.CERTAIN)
-    gone = _gone_in_message(failure)
+    gone = gone_in_message(failure)
     frame = failure.last_user_frame
     if gone is None:
         yield from _refused_call(failure, project)
         return
     if frame is not None and isinstance(project, Project):
         module = module_of(project, frame)
-        for finding in _certain(module, frame.line, gone) if module is not None else ():
+        for finding in _certain(module, frame, gone) if module is not None else ():
             yield finding
             return
     new = RENAMED_ARGUMENTS.get(gone) or RENAMED_METHODS.get(gone) or OLDER_HISTORY.get(gone)
@@ -507,64 +452,35 @@ def _refused_call(failure: FailureFacts, project: Project | Unknown) -> Iterator
     if "missing" not in failure.message and "keyword arguments passed to" not in failure.message:
         return
     module = module_of(project, frame)
-    for site in module.calls if module is not None else ():
-        here = module.location(site.node) if module is not None else None
-        if module is not None and here is not None and here.line <= frame.line <= here.end_line:
+    if module is None:
+        return
+    for site in module.calls:
+        if at_frame(module, site.node, frame):
             for finding in _of_keras_1(module, site):
                 yield replace(finding, confidence=Confidence.CERTAIN)
 
 
-def _certain(module: Module, line: int, gone: str) -> Iterator[Finding]:
+def _certain(module: Module, frame: Frame, gone: str) -> Iterator[Finding]:
     """What the source says about that line, as a certainty: it has failed."""
     for site in module.calls:
-        here = module.location(site.node)
-        if here.line <= line <= here.end_line and site.method in METHODS:
+        if site.method in METHODS and at_frame(module, site.node, frame):
             code = module.code(site.node)
             for argument in code.arguments:
                 if argument.name == gone:
                     yield _argument_finding(module, site, code, argument, Confidence.CERTAIN)
     for node in module.nodes(ast.Attribute):
-        here = module.location(node)
-        if here.line <= line <= here.end_line and node.attr == gone:
+        if node.attr == gone and at_frame(module, node, frame):
             if node.attr in REMOVED_ATTRIBUTES["optimizer"]:
                 yield _optimizer_finding(module, node, Confidence.CERTAIN)
             elif node.attr in REMOVED_ATTRIBUTES["model"] and isinstance(module.parent(node), ast.Call):
                 yield _method_finding(module, node, Confidence.CERTAIN)
     for finding in _names(module):
-        if finding.location is not None and finding.location.line <= line <= finding.location.end_line:
+        if finding.location is not None and stands_at(finding.location, frame.line, frame.cell):
             yield replace(finding, confidence=Confidence.CERTAIN)
     for subscript in module.nodes(ast.Subscript):
-        here = module.location(subscript)
-        if here.line <= line <= here.end_line and isinstance(subscript.slice, ast.Constant):
-            if subscript.slice.value in OLDER_HISTORY:
-                yield _history_finding(module, subscript, Confidence.CERTAIN)
+        key = subscript.slice.value if isinstance(subscript.slice, ast.Constant) else None
+        if key in OLDER_HISTORY and at_frame(module, subscript, frame):
+            yield _history_finding(module, subscript, Confidence.CERTAIN)
     for finding in from_source(module):
-        if finding.location is not None and finding.location.line <= line <= finding.location.end_line:
+        if finding.location is not None and stands_at(finding.location, frame.line, frame.cell):
             yield replace(finding, confidence=Confidence.CERTAIN)
-
-
-def _gone_in_message(failure: FailureFacts) -> str | None:
-    """The name that the message says is not there, when it is one that an older Keras had."""
-    message = failure.message
-    keyword = unexpected_keyword(message)
-    if keyword is not None:
-        gone = {name for names in REMOVED_ARGUMENTS.values() for name in names}
-        gone = gone.union(older_arguments("fit"), older_arguments("compile"))
-        keras_call = keyword.function in METHODS or not keyword.function or keyword.function == "__init__"
-        return keyword.name if keyword.name in gone and keras_call else None
-    attribute = attribute_missing(message)
-    if attribute is not None:
-        known = (*REMOVED_ATTRIBUTES["model"], *REMOVED_ATTRIBUTES["optimizer"])
-        if attribute.name in known and failure.type == "AttributeError":
-            return attribute.name
-        return attribute.name if "keras" in attribute.owner else None
-    imported = re.search(r"(?:No module named|cannot import name) '([\w.]+)'(?: from '([\w.]+)')?", message)
-    if imported and failure.type in ("ImportError", "ModuleNotFoundError"):
-        full = f"{imported[2]}.{imported[1]}" if imported[2] else imported[1]
-        return full if as_keras(full) and full not in ("keras", "tensorflow.keras") else None
-    if failure.type == "ImportError" and "is not supported in Keras 3" in message:
-        return message.split("`")[1] if "`" in message else "legacy"
-    if failure.type == "KeyError":
-        key = message.strip().strip("'\"")
-        return key if key in OLDER_HISTORY else None
-    return None

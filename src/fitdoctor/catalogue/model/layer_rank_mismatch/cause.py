@@ -28,13 +28,24 @@ layers are taken to be called in the order in which they were made.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.label_shapes import shapes_of_failure
+from fitdoctor.catalogue.layer_ranks import (
+    Ranks,
+    adapting_fixes,
+    axes_words,
+    left_out_fix,
+    ranks_in,
+    recurrent_name,
+    renamed_fix,
+    same_for_rank,
+    sequences_fix,
+    speaks_of_ranks,
+)
 from fitdoctor.catalogue.layer_refusals import Refusal, of_failure, of_site, of_trial
-from fitdoctor.catalogue.layer_source import found_in, insert_layer, removed
+from fitdoctor.catalogue.layer_source import found_in, insert_layer
 from fitdoctor.catalogue.reductions import reduction_calls
 from fitdoctor.catalogue.targets import (
     CROSSENTROPIES,
@@ -47,12 +58,10 @@ from fitdoctor.catalogue.targets import (
 )
 from fitdoctor.catalogue.traced import function_at, module_of
 from fitdoctor.catalogue.words import place, shape_words
-from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
-from fitdoctor.edits import append_arguments, fix, set_argument, unsafe
+from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
+from fitdoctor.edits import append_arguments, fix, unsafe
 from fitdoctor.facts import DataFacts, FailureFacts, LayerFacts, ModelFacts, Shape, Unknown
-from fitdoctor.failure.patterns import input_mismatch, parse_shape
 from fitdoctor.patterns import pattern
-from fitdoctor.records import dataclass
 from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project
 
@@ -81,50 +90,6 @@ KEEPS_RANK = pattern(
 # --- a layer refuses what comes before it -------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Ranks:
-    """How many axes a layer wants, and how many it got."""
-
-    expected: int
-    found: int
-    shape: Shape | None
-
-
-_TIME_DISTRIBUTED = pattern(
-    r"`TimeDistributed`[^\n]{0,120}at least 3 (?:axes|dimensions), received: (?P<shape>\([^)]*\))"
-)
-_KERNEL = pattern(
-    r"Kernel shape must have the same length as input(?:, but received kernel of shape (?P<kernel>\([^)]*\)) and "
-    r"input of shape|:) (?P<shape>\([^)]*\))"
-)
-
-
-def ranks_in(message: str) -> Ranks | None:
-    """The numbers of axes that a refusal speaks of."""
-    said = input_mismatch(message)
-    if (
-        said is not None
-        and said.expected_rank is not None
-        and said.found_rank is not None
-        and not said.target
-    ):
-        return Ranks(said.expected_rank, said.found_rank, said.found)
-    wrapped = _TIME_DISTRIBUTED.search(message)
-    if wrapped:
-        shape = parse_shape(wrapped["shape"])
-        return Ranks(3, len(shape), shape) if shape is not None else None
-    kernel = _KERNEL.search(message)
-    if kernel:
-        shape, window = parse_shape(kernel["shape"]), parse_shape(kernel["kernel"] or "x")
-        if shape is not None and window is not None:
-            return Ranks(len(window), len(shape), shape)
-    return None
-
-
-def _speaks_of_ranks(message: str) -> bool:
-    return ranks_in(message) is not None
-
-
 @CAUSE.in_source
 def from_source(site: ModelSite, project: Project) -> Iterator[Finding]:
     """The source makes a model whose layers do not fit."""
@@ -146,9 +111,9 @@ def from_refusal(
     failure: FailureFacts, project: Project | Unknown, model: ModelFacts | Unknown, data: DataFacts | Unknown
 ) -> Iterator[Finding]:
     """Keras names the layer and the axes."""
-    if not _speaks_of_ranks(failure.message) or (isinstance(data, DataFacts) and data.role != "training"):
+    if not speaks_of_ranks(failure.message) or (isinstance(data, DataFacts) and data.role != "training"):
         return
-    refusal = of_failure(failure, project, model, data, _speaks_of_ranks)
+    refusal = of_failure(failure, project, model, data, speaks_of_ranks)
     if refusal is None or (isinstance(data, DataFacts) and _is_given_the_data(refusal, data)):
         return
     if isinstance(project, Unknown) and failure.called and failure.called not in _GIVEN_DATA:
@@ -166,14 +131,14 @@ def _while_making(refusal: Refusal) -> Iterator[Finding]:
     if ranks is None or ranks.found < 2:
         return
     yield CAUSE.finding(
-        f"`{refusal.name}` needs {_axes(ranks.expected)}, and what comes before it in the model gives {ranks.found}",
+        f"`{refusal.name}` needs {axes_words(ranks.expected)}, and what comes before it in the model gives {ranks.found}",
         subject=f"layer {refusal.name}",
         location=refusal.place,
         evidence=[
             Evidence(
                 claim=f"`{refusal.name}` gets",
                 observed=shape_words(ranks.shape) if ranks.shape is not None else f"{ranks.found} axes",
-                expected=_axes(ranks.expected),
+                expected=axes_words(ranks.expected),
                 fact="failure.message",
             )
         ],
@@ -211,7 +176,7 @@ def _refused(refusal: Refusal, project: Project | Unknown) -> Iterator[Finding]:
     blamed, why, fixes = _judged(refusal, ranks, culprit, project)
     before = unwrapped(culprit)
     yield CAUSE.finding(
-        f"`{refusal.layer.class_name}` needs {_axes(ranks.expected)}, and `{before.class_name}` before it gives "
+        f"`{refusal.layer.class_name}` needs {axes_words(ranks.expected)}, and `{before.class_name}` before it gives "
         f"{ranks.found}",
         subject=f"layer {refusal.layer.class_name}",
         location=place(blamed.code, refusal.layer.code, refusal.place),
@@ -219,7 +184,7 @@ def _refused(refusal: Refusal, project: Project | Unknown) -> Iterator[Finding]:
             Evidence(
                 claim=f"`{refusal.layer.class_name}` gets",
                 observed=shape_words(ranks.shape) if ranks.shape is not None else f"{ranks.found} axes",
-                expected=_axes(ranks.expected),
+                expected=axes_words(ranks.expected),
                 location=place(refusal.layer.code, refusal.place),
             ),
             Evidence(claim=why, location=place(culprit.code)),
@@ -229,22 +194,18 @@ def _refused(refusal: Refusal, project: Project | Unknown) -> Iterator[Finding]:
     )
 
 
-def _axes(count: int) -> str:
-    return f"{count} axes (batch first)"
-
-
 def _culprit(refusal: Refusal) -> LayerFacts | None:
     """The layer that decided how many axes there are; None when that is the model's input."""
     for layer in refusal.way:
         if not KEEPS_RANK.fullmatch(layer.class_name) and layer.class_name != "Dense":
-            if layer.class_name == "Embedding" and ranks_too_many(refusal):
+            if layer.class_name == "Embedding" and _too_many_axes(refusal):
                 return None
             return layer
     weighed = [layer for layer in refusal.way if not KEEPS_RANK.fullmatch(layer.class_name)]
     return weighed[0] if weighed and refusal.fixed_input else None
 
 
-def ranks_too_many(refusal: Refusal) -> bool:
+def _too_many_axes(refusal: Refusal) -> bool:
     """Whether the layer got more axes than it wants."""
     ranks = ranks_in(refusal.message)
     return ranks is not None and ranks.found > ranks.expected
@@ -259,87 +220,19 @@ def _judged(
     name = culprit.class_name
     if ranks.found < ranks.expected:
         if name in RECURRENT:
-            why = f"without `return_sequences=True`, `{_recurrent(culprit)}` gives only its last step"
-            return culprit, why, [_sequences(culprit, project, "True")]
+            why = f"without `return_sequences=True`, `{recurrent_name(culprit)}` gives only its last step"
+            return culprit, why, [sequences_fix(culprit, project, "True")]
         if name.startswith("Global") or name == "Flatten":
             why = f"`{name}` leaves one row a sample"
-            return culprit, why, [_without(culprit, project)]
+            return culprit, why, [left_out_fix(culprit, project)]
     elif name in RECURRENT and ranks.expected == 2:
-        why = f"with `return_sequences=True`, `{_recurrent(culprit)}` gives every step"
-        return culprit, why, [_sequences(culprit, project, "False")]
-    other = _of_rank(layer, ranks.found)
+        why = f"with `return_sequences=True`, `{recurrent_name(culprit)}` gives every step"
+        return culprit, why, [sequences_fix(culprit, project, "False")]
+    other = same_for_rank(layer, ranks.found)
     if other:
         why = f"`{name}` gives {ranks.found} axes, for which there is `{other}`"
-        return layer, why, [_renamed(layer, other)]
-    return layer, f"`{name}` gives {ranks.found} axes", _adapted(layer, ranks, project)
-
-
-def _recurrent(layer: LayerFacts) -> str:
-    if layer.class_name == "Bidirectional" and layer.sublayers:
-        return layer.sublayers[0].class_name
-    return layer.class_name
-
-
-def _sequences(layer: LayerFacts, project: Project | Unknown, value: str) -> Fix:
-    code = layer.code
-    if layer.class_name == "Bidirectional":
-        found = found_in(project, code)
-        inner = found[1].args[0] if found is not None and found[1].args else None
-        code = (
-            found[0].code(inner)
-            if found is not None and isinstance(inner, ast.Call)
-            else Unknown("not found")
-        )
-    return fix(
-        f"set `return_sequences={value}` on `{_recurrent(layer)}`",
-        set_argument(code, "return_sequences", value),
-    )
-
-
-def _without(layer: LayerFacts, project: Project | Unknown) -> Fix:
-    found = found_in(project, layer.code)
-    edits = removed(*found) if found is not None else ()
-    return fix(f"leave out `{layer.class_name}` here", edits)
-
-
-def _of_rank(layer: LayerFacts, rank: int) -> str:
-    """The same layer for images, sequences or volumes, by the number of axes."""
-    stems = r"(?P<stem>(?:Global)?(?:Max|Average)Pooling|Conv|SeparableConv|UpSampling|ZeroPadding)"
-    match = re.fullmatch(stems + r"(?P<n>\d)D", layer.class_name)
-    if match is None or not 3 <= rank <= 5 or (match["stem"] == "SeparableConv" and rank == 5):
-        return ""
-    return f"{match['stem']}{rank - 2}D"
-
-
-def _renamed(layer: LayerFacts, name: str) -> Fix:
-    code = layer.code
-    title = f"use `{name}`"
-    if isinstance(code, Unknown) or any("(" in argument.text for argument in code.arguments):
-        return fix(title)
-    spelt = code.text.split("(")[0]
-    path, dot, last = spelt.rpartition(".")
-    if not dot:
-        return fix(title)
-    here = code.location
-    span = Location(here.path, here.line, here.column, here.line, here.column + len(spelt), here.cell)
-    if "\n" in spelt or not re.fullmatch(r"\w+", last):
-        return fix(title)
-    return fix(title, (Edit(span, f"{path}.{name}"),))
-
-
-def _adapted(layer: LayerFacts, ranks: Ranks, project: Project | Unknown) -> list[Fix]:
-    found = found_in(project, layer.code)
-    shape = ranks.shape
-    if ranks.found == 2 and ranks.expected == 3:
-        title = "make a sequence of the row: `Reshape((-1, 1))`, or `RepeatVector(steps)`"
-        return [unsafe(title, insert_layer(*found, "Reshape", "(-1, 1)") if found is not None else ())]
-    if ranks.found == 4 and ranks.expected == 3 and shape is not None and None not in shape[1:]:
-        target = f"({shape[1]}, {(shape[2] or 0) * (shape[3] or 0)})"
-        title = f"make a sequence of the rows of the image: `Reshape({target})`"
-        return [fix(title, insert_layer(*found, "Reshape", target) if found is not None else ())]
-    if ranks.expected == 2:
-        return [fix("flatten first", insert_layer(*found, "Flatten") if found is not None else ())]
-    return [fix(f"bring the input of `{layer.class_name}` to {ranks.expected} axes with `Reshape`")]
+        return layer, why, [renamed_fix(layer, other)]
+    return layer, f"`{name}` gives {ranks.found} axes", adapting_fixes(layer, ranks, project)
 
 
 # --- an axis summed away in a layer of one's own --------------------------------------------------------------------
@@ -353,7 +246,7 @@ def from_reduction(
     ranks = ranks_in(failure.message)
     if ranks is None or ranks.found != 1 or ranks.expected < 2:
         return
-    refusal = of_failure(failure, project, model, data, _speaks_of_ranks)
+    refusal = of_failure(failure, project, model, data, speaks_of_ranks)
     if refusal is not None and isinstance(data, DataFacts) and _is_given_the_data(refusal, data):
         return
     reductions = _reductions(failure, project)
@@ -362,7 +255,7 @@ def from_reduction(
     module, call = reductions[-1]
     needs = refusal.name if refusal is not None else "the next layer"
     yield CAUSE.finding(
-        f"`{module.segment(call)[:60]}` leaves no axis beside the batch, and `{needs}` needs {_axes(ranks.expected)}",
+        f"`{module.segment(call)[:60]}` leaves no axis beside the batch, and `{needs}` needs {axes_words(ranks.expected)}",
         subject=f"layer {needs}",
         location=module.location(call),
         evidence=[

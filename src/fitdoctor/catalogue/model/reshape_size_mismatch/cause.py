@@ -31,7 +31,7 @@ from collections.abc import Iterator
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.fixed_batch import fixed_batch, reshape_to
 from fitdoctor.catalogue.layer_refusals import Refusal, of_failure, of_site
-from fitdoctor.catalogue.traced import module_of
+from fitdoctor.catalogue.traced import module_of, stands_at
 from fitdoctor.catalogue.words import place, shape_words
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, set_argument
@@ -356,8 +356,7 @@ def _reshape_on(module: Module, frame: Frame) -> ast.Call | None:
 
 def _reshape_at(module: Module, line: int, cell: int | None) -> ast.Call | None:
     for site in module.calls:
-        here = module.location(site.node)
-        if here.cell != cell or not here.line <= line <= here.end_line:
+        if not stands_at(module.location(site.node), line, cell):
             continue
         if site.name in _FUNCTIONS or (site.method == "reshape" and not site.name):
             return site.node

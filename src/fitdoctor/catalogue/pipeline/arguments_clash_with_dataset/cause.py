@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause, mentions
+from fitdoctor.catalogue import BATCHED_DATA, Cause, mentions
 from fitdoctor.catalogue.pipeline_steps import words
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
@@ -47,7 +47,7 @@ BATCHED = ("dataset", "generator", "pydataset", "dataloader")
 
 
 @CAUSE.in_source
-@mentions("ataset", "yield", "enerator", "Sequence", "flow", "iter", "cycle")
+@mentions(*BATCHED_DATA)
 def from_source(fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
     """The same, as far as the source tells what the arguments are."""
     for finding in from_call(fit, data):

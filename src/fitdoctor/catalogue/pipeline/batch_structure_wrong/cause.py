@@ -30,7 +30,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause, mentions
+from fitdoctor.catalogue import BATCHED_DATA, Cause, mentions
+from fitdoctor.catalogue.batch_edits import as_tuple, grouped, last_step, mapped
 from fitdoctor.catalogue.generator_sources import (
     batches_of,
     expression_of,
@@ -38,14 +39,14 @@ from fitdoctor.catalogue.generator_sources import (
     generator_function,
     yields_of,
 )
-from fitdoctor.catalogue.pipeline_steps import with_step_after, with_step_before, words
+from fitdoctor.catalogue.pipeline_steps import with_step_after, words
 from fitdoctor.catalogue.shapes import went_through
-from fitdoctor.catalogue.traced import module_of
-from fitdoctor.catalogue.window_steps import in_dataset, indexes_parameter, next_step
+from fitdoctor.catalogue.traced import at_frame, module_of
+from fitdoctor.catalogue.window_steps import in_dataset, windows_taken_for_tensors
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix
-from fitdoctor.facts import Code, DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
+from fitdoctor.facts import DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
 from fitdoctor.patterns import pattern
 from fitdoctor.records import replace
 from fitdoctor.source.module import FunctionInfo, Module
@@ -67,7 +68,7 @@ FORMAT = "Data is expected to be in format"
 
 
 @CAUSE.in_source
-@mentions("ataset", "yield", "enerator", "Sequence", "flow", "iter", "cycle")
+@mentions(*BATCHED_DATA)
 def from_source(module: Module) -> Iterator[Finding]:
     """A generator function that yields lists, called in the arguments of fit."""
     for call in module.method_calls("fit"):
@@ -100,17 +101,11 @@ def _lists(function: FunctionInfo, subject: str, confidence: Confidence) -> Iter
         fixes=[
             fix(
                 "yield a tuple",
-                [_as_tuple(function.module, node) for node in lists if isinstance(node, ast.List)],
+                [as_tuple(function.module, node) for node in lists if isinstance(node, ast.List)],
             )
         ],
         confidence=confidence,
     )
-
-
-def _as_tuple(module: Module, node: ast.List) -> Edit:
-    text = module.segment(node)
-    comma = "," if len(node.elts) == 1 and not text[1:-1].rstrip().endswith(",") else ""
-    return Edit(module.location(node), f"({text[1:-1]}{comma})")
 
 
 @CAUSE.before_fit
@@ -146,7 +141,7 @@ def from_generator(fit: FitFacts, data: DataFacts, project: Project | Unknown) -
 
 
 @CAUSE.in_source
-@mentions("ataset", "yield", "enerator", "Sequence", "flow", "iter", "cycle")
+@mentions(*BATCHED_DATA)
 def lists_in_source(module: Module) -> Iterator[Finding]:
     """A generator function or a PyDataset whose batches hold a list of inputs or labels, given to fit."""
     if module.facts.keras == 2:
@@ -170,7 +165,7 @@ def _inner_list(
         made = module.made_by(part)
         if isinstance(made, ast.List) and len(made.elts) > 1 and not _numbers(made):
             yield _holds_list(
-                function.name, module.location(made), subject, confidence, (_as_tuple(module, made),)
+                function.name, module.location(made), subject, confidence, (as_tuple(module, made),)
             )
             return
 
@@ -258,30 +253,19 @@ def _nested(location: Location | None, confidence: Confidence, edits: tuple[Edit
 
 
 @CAUSE.in_source
-@mentions("ataset", "yield", "enerator", "Sequence", "flow", "iter", "cycle")
+@mentions(*BATCHED_DATA)
 def windows_in_source(module: Module) -> Iterator[Finding]:
     """`window` followed by a `map` that takes its windows for tensors."""
-    for call in module.method_calls("window"):
-        size = call.argument("size", 0)
-        after = module.parent(module.parent(call.node) or call.node)
-        mapped = after if isinstance(after, ast.Call) else next_step(module, call.node)
-        if size is None or mapped is None or not in_dataset(module, call.node):
-            continue
-        if not isinstance(mapped.func, ast.Attribute) or mapped.func.attr != "map" or not mapped.args:
-            continue
-        function = module.definition(mapped.args[0])
-        if isinstance(function, FunctionInfo) and indexes_parameter(function):
-            text = f".flat_map(lambda window: window.batch({module.segment(size)}))"
-            yield _nested(
-                module.location(call.node), Confidence.LIKELY, with_step_after(module.code(call.node), text)
-            )
+    for call, size in windows_taken_for_tensors(module):
+        text = f".flat_map(lambda window: window.batch({module.segment(size)}))"
+        yield _nested(module.location(call), Confidence.LIKELY, with_step_after(module.code(call), text))
 
 
 # --- too many parts -----------------------------------------------------------------------------------------------
 
 
 @CAUSE.in_source
-@mentions("ataset", "yield", "enerator", "Sequence", "flow", "iter", "cycle")
+@mentions(*BATCHED_DATA)
 def parts_in_source(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
     """The same, as far as the source tells the parts."""
     for finding in from_parts(model, fit, data, project):
@@ -314,7 +298,7 @@ def from_parts(
 
 
 def _too_many(data: DataFacts, fit_call: FitFacts, size: int) -> Finding:
-    end = _end(data)
+    end = last_step(data)
     return CAUSE.finding(
         f"an element of the {words(data)} has {size} parts: `fit` reads inputs, labels and weights, nothing more",
         subject=f"{data.role} {data.form}",
@@ -330,23 +314,11 @@ def _too_many(data: DataFacts, fit_call: FitFacts, size: int) -> Finding:
         fixes=[
             fix(
                 "keep inputs, labels and weights only",
-                _mapped(data, end, ".map(lambda x, y, weight, *rest: (x, y, weight))"),
+                mapped(data, end, ".map(lambda x, y, weight, *rest: (x, y, weight))"),
             )
         ],
         confidence=Confidence.CERTAIN,
     )
-
-
-def _end(data: DataFacts) -> Code | Unknown:
-    return next((step.code for step in reversed(data.pipeline) if isinstance(step.code, Code)), data.code)
-
-
-def _mapped(data: DataFacts, end: Code | Unknown, call: str) -> tuple[Edit, ...]:
-    if data.form != "dataset":
-        return ()
-    if data.pipeline and data.pipeline[-1].operation == "prefetch" and data.pipeline[-1].code == end:
-        return with_step_before(end, call)
-    return with_step_after(end, call)
 
 
 def _ungrouped(
@@ -357,13 +329,13 @@ def _ungrouped(
     names = [f"x{index + 1}" for index in range(inputs)]
     rest = ["y", "weight"] if weighted else ["y"]
     call = f".map(lambda {', '.join([*names, *rest])}: (({', '.join(names)}), {', '.join(rest)}))"
-    edits = _grouped(project, source, inputs) or _mapped(data, _end(data), call)
+    edits = grouped(project, source, inputs) or mapped(data, last_step(data), call)
     title = f"group the inputs: `(({', '.join(names)}), {', '.join(rest)})`"
     return CAUSE.finding(
         f"an element of the {words(data)} has {size} parts in a row: only the first counts as input, "
         f"but the model has {inputs}",
         subject=f"{data.role} {data.form}",
-        location=place(source, _end(data), fit_call.code),
+        location=place(source, last_step(data), fit_call.code),
         evidence=[
             Evidence(
                 claim="an element",
@@ -375,20 +347,6 @@ def _ungrouped(
         fixes=[fix(title, edits)],
         confidence=Confidence.LIKELY if isinstance(data.trial.forward, Unknown) else Confidence.CERTAIN,
     )
-
-
-def _grouped(project: Project | Unknown, source: Code | Unknown, inputs: int) -> tuple[Edit, ...]:
-    """Parentheses round the inputs where the source of the dataset is a tuple that is written out."""
-    found = expression_of(project, source)
-    if found is None or not isinstance(found[1], ast.Call) or not found[1].args:
-        return ()
-    module, parts = found[0], found[1].args[0]
-    if not isinstance(parts, ast.Tuple) or len(parts.elts) <= inputs:
-        return ()
-    first, last = module.location(parts.elts[0]), module.location(parts.elts[inputs - 1])
-    opening = replace(first, end_line=first.line, end_column=first.column)
-    closing = replace(last, line=last.end_line, column=last.end_column)
-    return (Edit(opening, "("), Edit(closing, ")"))
 
 
 # --- after the failure --------------------------------------------------------------------------------------------
@@ -479,8 +437,7 @@ def _slices_of_list(project: Project | Unknown, failure: FailureFacts) -> Iterat
     ):
         given = call.argument("tensors", 0)
         made = module.made_by(given) if given is not None else None
-        place_of_call = module.location(call.node)
-        if not isinstance(made, ast.List) or not place_of_call.line <= frame.line <= place_of_call.end_line:
+        if not isinstance(made, ast.List) or not at_frame(module, call.node, frame):
             continue
         yield CAUSE.finding(
             "the parts of the dataset stand in a list: TensorFlow takes a list for one tensor",
@@ -489,7 +446,7 @@ def _slices_of_list(project: Project | Unknown, failure: FailureFacts) -> Iterat
             evidence=[
                 Evidence(claim="what is sliced", observed=f"list of {len(made.elts)}", expected="a tuple")
             ],
-            fixes=[fix("put them into a tuple", (_as_tuple(module, made),))],
+            fixes=[fix("put them into a tuple", (as_tuple(module, made),))],
             confidence=Confidence.CERTAIN,
         )
 

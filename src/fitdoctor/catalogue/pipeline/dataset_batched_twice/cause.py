@@ -26,7 +26,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause, mentions
+from fitdoctor.catalogue import BATCHED_DATA, Cause, mentions
 from fitdoctor.catalogue.pipeline_steps import (
     BATCHING,
     READY_MADE,
@@ -66,7 +66,7 @@ CAUSE = Cause(
 
 @CAUSE.in_source
 @CAUSE.before_fit
-@mentions("ataset", "yield", "enerator", "Sequence", "flow", "iter", "cycle")
+@mentions(*BATCHED_DATA)
 def from_pipeline(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
     """Two batch axes in the element, and a model that wants one."""
     if data.form != "dataset" or not data.x or (went_through(data) and not _squeezed(model, data)):

@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause, mentions
+from fitdoctor.catalogue import BATCHED_DATA, Cause, mentions
 from fitdoctor.catalogue.pipeline_steps import (
     BATCHING,
     READY_MADE,
@@ -69,7 +69,7 @@ AFTER_BATCH = ("prefetch",)
 
 @CAUSE.in_source
 @CAUSE.before_fit
-@mentions("ataset", "yield", "enerator", "Sequence", "flow", "iter", "cycle")
+@mentions(*BATCHED_DATA)
 def from_pipeline(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
     """No batch operation in the chain, and the element is a sample of the model's input."""
     if data.form != "dataset" or not data.pipeline or not data.x or not _is_single(data.pipeline):

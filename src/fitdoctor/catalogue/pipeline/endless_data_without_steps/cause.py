@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause, mentions
+from fitdoctor.catalogue import BATCHED_DATA, Cause, mentions
 from fitdoctor.catalogue.generator_sources import generator_behind, never_ends
 from fitdoctor.catalogue.pipeline_steps import setting, step_place, without_step, words
 from fitdoctor.catalogue.words import place
@@ -45,7 +45,7 @@ KERAS_CALLBACKS = frozenset(
 
 
 @CAUSE.in_source
-@mentions("ataset", "yield", "enerator", "Sequence", "flow", "iter", "cycle")
+@mentions(*BATCHED_DATA)
 def from_source(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
     """What the source tells of the data; a program may do something that it does not tell."""
     for finding in from_data(model, fit, data, project):

@@ -27,7 +27,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause, mentions
+from fitdoctor.catalogue import BATCHED_DATA, Cause, mentions
 from fitdoctor.catalogue.generator_sources import expression_of
 from fitdoctor.catalogue.pipeline_steps import words
 from fitdoctor.catalogue.shapes import forward_failure, went_through
@@ -192,7 +192,7 @@ NEEDS_RANK = frozenset(
 
 
 @CAUSE.in_source
-@mentions("ataset", "yield", "enerator", "Sequence", "flow", "iter", "cycle")
+@mentions(*BATCHED_DATA)
 def from_source(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
     """A `map` with `py_function`, or a generator without shapes, in front of a layer that needs a rank."""
     if data.form != "dataset" or went_through(data) or not data.pipeline:
@@ -214,7 +214,7 @@ RESIZERS = ("resize", "resize_with_pad", "resize_with_crop_or_pad", "central_cro
 
 
 @CAUSE.in_source
-@mentions("ataset", "yield", "enerator", "Sequence", "flow", "iter", "cycle")
+@mentions(*BATCHED_DATA)
 def resized_in_source(module: Module) -> Iterator[Finding]:
     """A picture from `decode_image` that is resized in traced code."""
     for call in module.calls_to(*(f"tensorflow.image.{name}" for name in RESIZERS)):

@@ -29,7 +29,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause, mentions
+from fitdoctor.catalogue import BATCHED_DATA, Cause, mentions
 from fitdoctor.catalogue.pipeline_steps import (
     BATCHING,
     READY_MADE,
@@ -62,7 +62,7 @@ ELSEWHERE = ("numpy.", "random.", "sklearn.", "tensorflow.random.", "keras.rando
 
 @CAUSE.in_source
 @CAUSE.before_fit
-@mentions("ataset", "yield", "enerator", "Sequence", "flow", "iter", "cycle")
+@mentions(*BATCHED_DATA)
 def from_split(fit: FitFacts, training: DataFacts, validation: DataFacts) -> Iterator[Finding]:
     """Training and validation are parts of one dataset that is shuffled anew for each."""
     if training.role != "training" or validation.role != "validation":
@@ -126,7 +126,7 @@ def _both(cuts: list[PipelineStep], others: list[PipelineStep]) -> bool:
 
 @CAUSE.in_source
 @CAUSE.before_fit
-@mentions("ataset", "yield", "enerator", "Sequence", "flow", "iter", "cycle")
+@mentions(*BATCHED_DATA)
 def from_order(fit: FitFacts, data: DataFacts, project: Project | Unknown) -> Iterator[Finding]:
     """A shuffle of whole batches, of repeated data, or with no room."""
     if data.role != "training" or data.form != "dataset" or fit.method != "fit":

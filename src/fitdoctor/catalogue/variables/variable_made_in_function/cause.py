@@ -27,10 +27,10 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.traced import library_behind, module_of
+from fitdoctor.catalogue.traced import at_frame, library_behind, module_of
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix
-from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.facts import FailureFacts, Frame, Unknown
 from fitdoctor.failure.frames import is_keras
 from fitdoctor.source.module import CallSite, FunctionInfo, Module
 from fitdoctor.source.project import Project
@@ -85,11 +85,10 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         module = module_of(project, frame)
         for site in module.calls_to(*MAKERS) if module is not None else ():
             assert module is not None
-            location = module.location(site.node)
-            if location.line <= frame.line <= location.end_line:
+            if at_frame(module, site.node, frame):
                 yield _finding(module, site, Confidence.CERTAIN, evidence)
                 return
-        if module is not None and _makes_something_else(module, frame.line):
+        if module is not None and _makes_something_else(module, frame):
             # A layer or optimizer that makes its variables there has a cause of its own.
             return
     if any(is_keras(frame.path) for frame in library_behind(failure)):
@@ -104,12 +103,8 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
     )
 
 
-def _makes_something_else(module: Module, line: int) -> bool:
-    return any(
-        module.location(site.node).line <= line <= module.location(site.node).end_line
-        and site.name not in MAKERS
-        for site in module.calls
-    )
+def _makes_something_else(module: Module, frame: Frame) -> bool:
+    return any(site.name not in MAKERS and at_frame(module, site.node, frame) for site in module.calls)
 
 
 def _finding(module: Module, site: CallSite, confidence: Confidence, evidence: list[Evidence]) -> Finding:

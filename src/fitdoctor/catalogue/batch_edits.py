@@ -1,0 +1,51 @@
+"""Edits that give the batches of a dataset or generator another structure."""
+
+from __future__ import annotations
+
+import ast
+
+from fitdoctor.catalogue.generator_sources import expression_of
+from fitdoctor.catalogue.pipeline_steps import with_step_after, with_step_before
+from fitdoctor.diagnosis import Edit
+from fitdoctor.facts import Code, DataFacts, Unknown
+from fitdoctor.records import replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from fitdoctor.source.module import Module
+    from fitdoctor.source.project import Project
+
+
+def as_tuple(module: Module, node: ast.List) -> Edit:
+    """A tuple in the place of a list."""
+    text = module.segment(node)
+    comma = "," if len(node.elts) == 1 and not text[1:-1].rstrip().endswith(",") else ""
+    return Edit(module.location(node), f"({text[1:-1]}{comma})")
+
+
+def last_step(data: DataFacts) -> Code | Unknown:
+    """The last step of the pipeline that stands in the source; else what made the data."""
+    return next((step.code for step in reversed(data.pipeline) if isinstance(step.code, Code)), data.code)
+
+
+def mapped(data: DataFacts, end: Code | Unknown, call: str) -> tuple[Edit, ...]:
+    """A step, written as `.map(…)`, behind the last one of a dataset; before it where that prefetches."""
+    if data.form != "dataset":
+        return ()
+    if data.pipeline and data.pipeline[-1].operation == "prefetch" and data.pipeline[-1].code == end:
+        return with_step_before(end, call)
+    return with_step_after(end, call)
+
+
+def grouped(project: Project | Unknown, source: Code | Unknown, inputs: int) -> tuple[Edit, ...]:
+    """Parentheses round the inputs where the source of the dataset is a tuple that is written out."""
+    found = expression_of(project, source)
+    if found is None or not isinstance(found[1], ast.Call) or not found[1].args:
+        return ()
+    module, parts = found[0], found[1].args[0]
+    if not isinstance(parts, ast.Tuple) or len(parts.elts) <= inputs:
+        return ()
+    first, last = module.location(parts.elts[0]), module.location(parts.elts[inputs - 1])
+    opening = replace(first, end_line=first.line, end_column=first.column)
+    closing = replace(last, line=last.end_line, column=last.end_column)
+    return (Edit(opening, "("), Edit(closing, ")"))
