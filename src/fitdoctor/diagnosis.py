@@ -46,6 +46,8 @@ class Moment(str, Enum):
     BEFORE_FIT = "before_fit"
     AFTER_FAILURE = "after_failure"
     WHILE_TRAINING = "while_training"
+    IN_DATA = "in_data"
+    """`scan` read it: nothing called fit."""
 
 
 class Applicability(str, Enum):

@@ -103,6 +103,19 @@ def test_workers_count_what_one_process_counts(tf, cluster):
     assert "not known on a service" in str(there)
 
 
+def test_rows_in_training_and_validation_are_found(tf, cluster):
+    x = np.random.default_rng(0).standard_normal((500, 3)).astype("float32")
+    slices = tf.data.Dataset.from_tensor_slices
+    held_out = slices(x[:120]).batch(50)
+    report = fitdoctor.scan(slices(x).batch(8), validation_data=held_out, service=cluster.address)
+    assert report.shared_rows == 120 and [f.id for f in report.diagnosis.findings] == ["FIT003"]
+    report = fitdoctor.scan(slices(x[120:]), validation_data=slices(x[:120]), service=cluster.address)
+    assert report.shared_rows == 0 and report.ok
+    dice = np.arange(1500).reshape(500, 3) % 2 == 0
+    report = fitdoctor.scan(slices(dice), validation_data=slices(dice[:9]), service=cluster.address)
+    assert report.shared_rows is None and "repeat by nature" in str(report)
+
+
 def test_samples_structures_and_text(tf, cluster):
     element = {
         "i": np.arange(100, dtype="int64") + 2**60,

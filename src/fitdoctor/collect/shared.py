@@ -48,12 +48,19 @@ def rows_behind(data: Any) -> Any:
 
 
 def repeats_by_nature(rows: Any, hashes: Any) -> bool:
-    """Whether equal rows are to be expected: many rows repeat, and no column tells the rows apart."""
+    """Whether equal rows are to be expected: many rows repeat, and no column tells the rows apart.
+
+    Args:
+        rows: the rows; None where only their hashes are known, and many that repeat are enough.
+        hashes: their hashes.
+    """
     import numpy as np
 
     distinct = len(np.unique(hashes))
     if distinct >= 0.98 * len(hashes):
         return False
+    if rows is None:
+        return True
     columns = rows.reshape(len(rows), -1)[:4096, :64]
     widest = max(len(np.unique(columns[:, index])) for index in range(columns.shape[1]))
     return bool(widest < 0.5 * min(distinct, len(columns)))

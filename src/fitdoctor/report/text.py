@@ -25,6 +25,7 @@ _SEEN = {
     Moment.BEFORE_FIT: "seen when `fit` was called",
     Moment.AFTER_FAILURE: "from the failure",
     Moment.WHILE_TRAINING: "seen while training",
+    Moment.IN_DATA: "seen in the data",
 }
 
 _MOST_MESSAGE_LINES = 12

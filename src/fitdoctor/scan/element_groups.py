@@ -58,6 +58,9 @@ class Form:
             return None
         else:
             joined = arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
+        if self.records:
+            told = tuple((shape[1:], str(dtype), place.starts[0], len(joined)) for shape, dtype in seen)
+            return Part(component, joined, place.starts[0], no_element, told)
         told = tuple(
             (shape, str(dtype), place.numbers[position], count)
             for (shape, dtype), (position, count) in seen.items()

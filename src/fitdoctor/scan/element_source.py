@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 from fitdoctor.scan.element_groups import (
@@ -16,7 +17,7 @@ from fitdoctor.scan.element_groups import (
     rows_in,
     simple_types,
 )
-from fitdoctor.scan.pieces import CannotScan, Component, Piece, Problem
+from fitdoctor.scan.pieces import CannotScan, Component, Piece, Problem, StartOver
 
 GROUP_BYTES = 1 << 20
 GROUP_ELEMENTS = 256
@@ -25,6 +26,12 @@ GROUP_SECONDS = 0.25
 MOST_FAILURES = 1000
 """So many elements in a row that raise are the end."""
 TOLD_FAILURES = 20
+TRIED = 4
+QUICK_SECONDS = 0.005
+"""A pipeline whose first elements take longer each is slow by itself: what we do beside it does not matter."""
+START_SECONDS = 0.1
+ELEMENT_SECONDS = 1e-4
+"""What it takes to bring one element from a pipeline into Python."""
 _END: Any = object()
 _WRAPPED = re.compile(r"^.*Error in user-defined function passed to (\w+?)Dataset\S* .*?with iterator: \S+: ")
 
@@ -42,6 +49,8 @@ class ElementSource:
         resumes: an element that raises is followed by others.
         records: elements are only our own batches of what the user knows as elements (records of a file).
         dataset: the tf.data pipeline, where it is one.
+        together: makes an iterator over the same elements in batches, where they can be had so and all can be read
+            anew: elements that are single samples are then read many at a time.
     """
 
     def __init__(
@@ -56,6 +65,7 @@ class ElementSource:
         resumes: bool = True,
         records: bool = False,
         dataset: Any = None,
+        together: Callable[[], Iterator[Any]] | None = None,
     ) -> None:
         self.name = name
         self.form = form
@@ -67,13 +77,12 @@ class ElementSource:
         self._resumes = resumes
         self._records = records
         self._limit = limit
-        self._row = 0
-        self._iterator = elements()
-        self._number = 0
-        self._failures = 0
-        self._first = self._next()
+        self._elements = elements
+        self._begin()
         parts = parts_of(self._first) if self._first is not _END else []
-        self.batched = looks_batched(parts) if batched is None else batched
+        self._has_rows = looks_batched(parts) if batched is None else batched
+        self.batched = self._has_rows and not records
+        """What the user knows as an element is a batch of rows."""
         # A pipeline without elements still tells what they would be.
         told = parts or (parts_of(dataset.element_spec) if dataset is not None else [])
         self.components = tuple(
@@ -82,13 +91,27 @@ class ElementSource:
         # The first element stands for the size of the others.
         size = sum(bytes_of(leaf.value) for _part, leaf in parts)
         self._group = max(min(GROUP_BYTES // max(size, 1), GROUP_ELEMENTS), 1)
-        self._form = Form(self.components, self.batched, records, simple_types(self._first))
+        self._form = Form(self.components, self._has_rows, records, simple_types(self._first))
         if not self.components and self._first is not _END:
             raise CannotScan(f"the elements of `{name}` hold no array")
         expected = length if limit is None or length is None else min(length, limit)
-        each = rows_in(parts) if self.batched else 1
+        each = rows_in(parts) if self._has_rows else 1
         # An estimate for the progress: the last batch may be short.
         self.rows: int | None = None if expected is None or self._first is _END else expected * each
+        self._together = None if self._has_rows or not self._starts_quickly(expected) else together
+
+    def _begin(self) -> None:
+        """Take the first element."""
+        self.elements, self._row, self._number, self._failures = 0, 0, 0, 0
+        self._iterator = self._elements()
+        began = time.monotonic()
+        self._first = self._next()
+        self._start = time.monotonic() - began
+
+    def _starts_quickly(self, length: int | None) -> bool:
+        """Whether beginning anew costs little beside bringing all elements into Python one by one."""
+        plain = self._first is not _END and self._number == 1
+        return plain and self._start < max(START_SECONDS, (length or 0) * ELEMENT_SECONDS / 2)
 
     def pieces(self) -> Iterator[Piece]:
         """The elements in groups."""
@@ -98,8 +121,13 @@ class ElementSource:
         while element is not _END:
             group.append((self._number - 1, element))
             self.elements += first_rows(element) if self._records else 1
-            late = time.monotonic() - began > GROUP_SECONDS
-            if len(group) >= self._group or late:
+            waited = time.monotonic() - began
+            if self._together is not None and self._number == TRIED:
+                if waited < TRIED * QUICK_SECONDS:
+                    yield from self._samples(self._together())
+                    return
+                self._together = None
+            if len(group) >= self._group or waited > GROUP_SECONDS:
                 yield self._piece(group)
                 group, began = [], time.monotonic()
             if self._limit is not None and self.elements >= self._limit:
@@ -108,6 +136,38 @@ class ElementSource:
             element = self._next()
         if group:
             yield self._piece(group)
+
+    def _samples(self, batches: Iterator[Any]) -> Iterator[Piece]:
+        """All elements from the first on, in batches that tf.data makes; where one raises, all of them one by one.
+
+        Which of a batch raised is not known, and what came with it is lost.
+        """
+        self._iterator = iter(())
+        self._row = self.elements = 0
+        form = Form(self.components, True, True, self._form.simple)
+        while True:
+            try:
+                batch = next(batches)
+            except StopIteration:
+                break
+            # The border to the user's pipeline: read one by one, the element that raises is told.
+            except Exception as error:
+                self._together = None
+                self._begin()
+                raise StartOver from error
+            rows, first = first_rows(batch), self._row
+            self._row += rows
+            self.elements += rows
+            yield Piece(rows, partial(form.parts, [batch], [first], [rows], first, self._stray))
+        self.cut = self._limit is not None and self.elements >= self._limit
+
+    def _piece(self, group: list[tuple[int, Any]]) -> Piece:
+        rows = [first_rows(element) if self._has_rows else 1 for _number, element in group]
+        numbers = [number for number, _element in group]
+        first, self._row = self._row, self._row + sum(rows)
+        return Piece(
+            sum(rows), lambda: self._form.parts([e for _n, e in group], numbers, rows, first, self._stray)
+        )
 
     def _next(self) -> Any:
         """The next element that can be had; `_END` after the last."""
@@ -134,14 +194,6 @@ class ElementSource:
         if len(self.problems) < TOLD_FAILURES or end:
             self.problems.append(Problem(summary_of(error), number, fatal=end))
         return not end
-
-    def _piece(self, group: list[tuple[int, Any]]) -> Piece:
-        rows = [first_rows(element) if self.batched else 1 for _number, element in group]
-        numbers = [number for number, _element in group]
-        first, self._row = self._row, self._row + sum(rows)
-        return Piece(
-            sum(rows), lambda: self._form.parts([e for _n, e in group], numbers, rows, first, self._stray)
-        )
 
     def _stray(self, number: int, path: str) -> None:
         if not any(problem.what.startswith("the structure") for problem in self.problems):

@@ -19,6 +19,8 @@ GROUP_OF_SAMPLES = 256
 """… where an element is one sample."""
 MOST_AXES = 8
 MOST_COLUMNS = 512
+KEPT = ("shape", "rank", "row_hashes")
+"""What is sent of each element by itself."""
 Stats = dict[str, Any]
 
 
@@ -181,7 +183,7 @@ def joined(stats: Stats) -> Stats:
             found[f"{index}/alike"] = _representatives(value)
         elif name == "values":
             found |= {f"{index}/{n}": v for n, v in _joined_histogram(stats, index).items()}
-        elif name in ("shape", "rank"):
+        elif name in KEPT:
             found[key] = value
         elif name not in ("counts", "many"):
             found[key] = tf.reduce_sum(value, 0)

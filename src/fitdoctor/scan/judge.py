@@ -9,7 +9,8 @@ from typing import Any
 
 from fitdoctor.cases import SeenCall
 from fitdoctor.collect.codes import Codes
-from fitdoctor.diagnosis import Applicability, Diagnosis, Finding
+from fitdoctor.collect.data import prefix
+from fitdoctor.diagnosis import Applicability, Diagnosis, Finding, Moment
 from fitdoctor.examine import examine_call
 from fitdoctor.facts import (
     ArrayFacts,
@@ -75,9 +76,9 @@ def _is_selected(finding: Finding, select: Collection[str]) -> bool:
 
 
 def _to_read(finding: Finding) -> Finding:
-    """Without edits: they are made for the source of a call of fit."""
+    """As `scan` saw it, without edits: those are made for the source of a call of fit."""
     fixes = tuple(replace(fix, edits=(), applicability=Applicability.DISPLAY) for fix in finding.fixes)
-    return replace(finding, fixes=fixes)
+    return replace(finding, fixes=fixes, moment=Moment.IN_DATA)
 
 
 def _model_facts(model: Any, classes: int | None, codes: Codes) -> ModelFacts | Unknown:
@@ -154,7 +155,8 @@ def _arrays(
 
 
 def _array(component: Component, tally: Tally, scanned: Scanned, codes: Codes) -> ArrayFacts:
-    code, use = codes.of_argument(component.path)
+    path = _path(component, scanned.role)
+    code, use = codes.of_argument(path)
     first = tally.first_nonfinite
     counts = tally.columns.nonfinite if tally.columns is not None else {}
     columns = [Column(column_name(component, i), _dtype(tally), "", n) for i, n in sorted(counts.items())]
@@ -163,7 +165,7 @@ def _array(component: Component, tally: Tally, scanned: Scanned, codes: Codes) -
         name = column_name(component, first.index[0])
         columns.sort(key=lambda column: column.name != name)
     return ArrayFacts(
-        path=component.path,
+        path=path,
         key=component.key,
         container=component.container,
         shape=_shape(tally, scanned),
@@ -175,8 +177,16 @@ def _array(component: Component, tally: Tally, scanned: Scanned, codes: Codes) -
     )
 
 
+def _path(component: Component, role: str) -> str:
+    """How fit would name it: `validation_data[0]` for the `x` of the validation data."""
+    if role == "training" or not component.path.startswith(component.part):
+        return component.path
+    return prefix(role, component.part) + component.path.removeprefix(component.part)
+
+
 def _table(pairs: list[tuple[Component, Tally]], scanned: Scanned, codes: Codes) -> ArrayFacts:
-    code, use = codes.of_argument("x")
+    path = prefix(scanned.role, "x")
+    code, use = codes.of_argument(path)
     firsts = [
         (tally.first_nonfinite.row, index)
         for index, (_component, tally) in enumerate(pairs)
@@ -195,7 +205,7 @@ def _table(pairs: list[tuple[Component, Tally]], scanned: Scanned, codes: Codes)
     whole = functools.reduce(merged, numbers, Tally())
     whole.rows = max(tally.rows for _component, tally in pairs)
     return ArrayFacts(
-        path="x",
+        path=path,
         container="pandas.DataFrame",
         shape=(whole.rows, len(pairs)),
         dtype="float64" if len(numbers) == len(pairs) else "object",

@@ -8,7 +8,7 @@ import inspect
 import os
 import sys
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from fitdoctor.collect.codes import Codes
@@ -16,9 +16,13 @@ from fitdoctor.collect.data import form_of
 from fitdoctor.diagnosis import Location
 from fitdoctor.facts import Code, Unknown
 from fitdoctor.scan.array_source import array_source, frame_source
-from fitdoctor.scan.element_source import ElementSource
+from fitdoctor.scan.element_source import GROUP_BYTES, ElementSource
 from fitdoctor.scan.pieces import CannotScan, Source
+from fitdoctor.scan.python_steps import python_step
 
+SAMPLES = 64
+"""Single samples that are read at a time."""
+FEWEST_SAMPLES = 8
 BATCHES = ("batch", "padded_batch", "ragged_batch", "rebatch", "group_by_window", "bucket_by_sequence_length")
 
 
@@ -96,7 +100,26 @@ def dataset_source(name: str, dataset: Any, limit: int | None) -> Source:
         limit=limit,
         batched=is_batched(dataset),
         dataset=dataset,
+        together=_in_batches(dataset, limit),
     )
+
+
+def _in_batches(dataset: Any, limit: int | None) -> Callable[[], Iterator[Any]] | None:
+    """The elements in batches; None where they differ in shape, are large, or cannot be read anew without harm."""
+    import tensorflow as tf
+
+    from fitdoctor.collect.pipelines import chain, operation_of
+
+    specs = tf.nest.flatten(dataset.element_spec)
+    if not all(isinstance(spec, tf.TensorSpec) and spec.shape.is_fully_defined() for spec in specs):
+        return None
+    size = sum(spec.shape.num_elements() * max(spec.dtype.size, 8) for spec in specs)
+    number = min(SAMPLES, GROUP_BYTES // max(size, 1))
+    # A cache that is not read to its end is lost, and one in a file stays locked; a generator may give all only once.
+    kept = {"cache", "snapshot"} & {operation_of(step) for step in chain(dataset)}
+    if number < FEWEST_SAMPLES or kept or python_step(dataset) is not None:
+        return None
+    return lambda: iter((dataset if limit is None else dataset.take(limit)).batch(number))
 
 
 def endless(name: str) -> str:

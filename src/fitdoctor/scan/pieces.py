@@ -27,6 +27,10 @@ class CannotScan(ValueError):
     """The data cannot be read as asked; the message says why and what to do."""
 
 
+class StartOver(Exception):
+    """The source will give its data in another way, from the first row: what was counted does not stand."""
+
+
 @dataclass(frozen=True)
 class Component:
     """One array of the data, in the user's words."""
@@ -191,7 +195,16 @@ def count(
         match: takes in the rows of the first component of x, to compare training with validation.
         threads: how many read and count; as many as there are cores by default.
     """
-    shared = _Shared(source, source.pieces(), watcher or Quiet(), match)
+    while True:
+        try:
+            return _count(source, watcher or Quiet(), match, threads)
+        except StartOver:
+            if match is not None:
+                match.forget()
+
+
+def _count(source: Source, watcher: Watcher, match: RowMatch | None, threads: int | None) -> Counted:
+    shared = _Shared(source, source.pieces(), watcher, match)
     number = threads or min(os.cpu_count() or 1, 16)
     tallies = [[_tally(one) for one in source.components] for _thread in range(number)]
     shared.watcher.begin(source.name, source.rows)

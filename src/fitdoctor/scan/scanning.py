@@ -18,6 +18,8 @@ from fitdoctor.scan.pieces import TABLE, CannotScan, Source, Watcher, count
 from fitdoctor.scan.shared_rows import RowMatch
 from fitdoctor.scan.table_source import TableSource
 
+NO_VALIDATION = Unknown("there is no validation data")
+
 
 @dataclass(frozen=True)
 class Wishes:
@@ -52,8 +54,7 @@ def scan_all(
     """
     wanted = wishes or Wishes()
     if wanted.service or wanted.local_workers:
-        scans = _on_service(x, validation_data, wanted, watcher)
-        shared: int | Unknown = Unknown("on a service, rows of training and validation are not compared")
+        scans, shared = _on_service(x, validation_data, wanted, watcher)
     else:
         sources = _sources(x, y, sample_weight, validation_data, wanted)
         scans, shared = _here(sources, watcher)
@@ -106,7 +107,7 @@ def _here(sources: dict[str, Source], watcher: Watcher | None) -> tuple[list[Sca
     """Validation first: its rows are then looked for while the training data is read."""
     training, validation = sources["training"], sources.get("validation")
     if validation is None:
-        return [Scanned(training, count(training, watcher=watcher))], Unknown("there is no validation data")
+        return [Scanned(training, count(training, watcher=watcher))], NO_VALIDATION
     match = RowMatch(_compared(validation))
     second = Scanned(validation, count(validation, watcher=watcher, match=match), "validation")
     if second.counted.interrupted:
@@ -114,13 +115,18 @@ def _here(sources: dict[str, Source], watcher: Watcher | None) -> tuple[list[Sca
     match.turn()
     match.component = _compared(training)
     first = Scanned(training, count(training, watcher=watcher, match=match))
+    return [first, second], _shared(match, first)
+
+
+def _shared(match: RowMatch, training: Scanned) -> int | Unknown:
+    """How many validation rows are in the training data; what is to be said of it goes to the remarks."""
     shared = match.shared()
     if match.every > 1:
-        first.remarks.append(f"rows were compared with one validation row in {match.every}")
+        training.remarks.append(f"rows were compared with one validation row in {match.every}")
     if isinstance(shared, str):
-        first.remarks.append(f"whether training and validation share rows is not told: {shared}")
-        return [first, second], Unknown(shared)
-    return [first, second], shared
+        training.remarks.append(f"whether training and validation share rows is not told: {shared}")
+        return Unknown(shared)
+    return shared
 
 
 def _compared(source: Source) -> int:
@@ -130,14 +136,23 @@ def _compared(source: Source) -> int:
     return next((i for i, one in enumerate(source.components) if one.part == "x"), 0)
 
 
-def _on_service(x: Any, validation_data: Any, wanted: Wishes, watcher: Watcher | None) -> list[Scanned]:
+def _on_service(
+    x: Any, validation_data: Any, wanted: Wishes, watcher: Watcher | None
+) -> tuple[list[Scanned], int | Unknown]:
+    """As here: validation first, so that the hashes of training rows need not be kept."""
     from fitdoctor.scan.service import scan_on_service
 
-    scans = [scan_on_service(_pipeline(x, "x", wanted), wanted, watcher)]
-    if validation_data is not None:
-        dataset = _pipeline(validation_data, "validation_data", wanted)
-        scans.append(scan_on_service(dataset, wanted, watcher, role="validation"))
-    return scans
+    training = _pipeline(x, "x", wanted)
+    if validation_data is None:
+        return [scan_on_service(training, wanted, watcher)], NO_VALIDATION
+    match = RowMatch()
+    pipeline = _pipeline(validation_data, "validation_data", wanted)
+    second = scan_on_service(pipeline, wanted, watcher, "validation", match)
+    if second.counted.interrupted:
+        return [second], Unknown("it was interrupted")
+    match.turn()
+    first = scan_on_service(training, wanted, watcher, match=match)
+    return [first, second], _shared(match, first)
 
 
 def _pipeline(x: Any, name: str, wanted: Wishes) -> tuple[str, Any]:

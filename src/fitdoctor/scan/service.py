@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from fitdoctor.collect.arrays import components as leaves
 from fitdoctor.collect.arrays import dtype_name
 from fitdoctor.scan.element_source import summary_of
+from fitdoctor.scan.graph_hashes import KEY, compared, hashes_of_element, hashes_of_group
 from fitdoctor.scan.graph_statistics import GROUP, GROUP_OF_SAMPLES, joined, statistics_of_element, tally_of
 from fitdoctor.scan.opening import endless, is_batched, length_of
 from fitdoctor.scan.outcome import Scanned
@@ -23,6 +24,7 @@ from fitdoctor.scan.tally import Tally, merged
 
 if TYPE_CHECKING:
     from fitdoctor.scan.scanning import Wishes
+    from fitdoctor.scan.shared_rows import RowMatch
 
 FIRST_PATIENCE = 60.0
 """Seconds to wait for the first group: workers start, and trace the pipeline."""
@@ -51,6 +53,8 @@ class ServiceSource:
         ]
         self.components = tuple(component for component, _spec in found)
         self.specs = [leaf for _component, leaf in found]
+        self.compared = compared(self.specs, [one.part for one in self.components], self.batched)
+        """The component whose rows can be compared with those of other data."""
 
     def pieces(self) -> Iterator[Piece]:
         """Nothing comes here in pieces."""
@@ -58,9 +62,20 @@ class ServiceSource:
 
 
 def scan_on_service(
-    pipeline: tuple[str, Any], wishes: Wishes, watcher: Watcher | None, role: str = "training"
+    pipeline: tuple[str, Any],
+    wishes: Wishes,
+    watcher: Watcher | None,
+    role: str = "training",
+    match: RowMatch | None = None,
 ) -> Scanned:
     """Count a pipeline on a service.
+
+    Args:
+        pipeline: its name and the dataset.
+        wishes: how it is to be done.
+        watcher: is told of the progress.
+        role: `training` or `validation`.
+        match: takes in the hashes of rows, to compare training with validation.
 
     Raises:
         CannotScan: the pipeline cannot be shipped, has no end, or the service cannot be reached.
@@ -79,7 +94,7 @@ def scan_on_service(
             cluster = stack.enter_context(LocalCluster(wishes.local_workers))
             address, dead = cluster.address, cluster.dead
         _refuse_unreachable(_address(address))
-        run = _Run(source, _address(address), dead, wishes.patience, watcher or Quiet())
+        run = _Run(source, _address(address), dead, wishes.patience, watcher or Quiet(), match)
         counted = run.count(dataset)
         died = dead()
     scanned = Scanned(source, counted, role, expected=source.rows)
@@ -129,6 +144,7 @@ class _Run:
     """How many workers are known to have died."""
     patience: float
     watcher: Watcher
+    match: RowMatch | None = None
     groups: queue.Queue[Any] = field(default_factory=lambda: queue.Queue(64))
     tallies: list[Tally] = field(default_factory=list)
     rows: int = 0
@@ -166,13 +182,17 @@ class _Run:
         service = tf.data.experimental.service
         source = self.source
         labels = [component.part == "y" for component in source.components]
+        hashed = source.compared if self.match is not None else None
 
         def statistics(*element: Any) -> Any:
             whole = element if len(element) > 1 else (element[0],)
             tensors = [
                 leaf.value for part in whole[:3] for leaf in leaves(part if len(whole) <= 3 else element, "")
             ]
-            return statistics_of_element(tensors, labels, source.batched, source.specs)
+            found = statistics_of_element(tensors, labels, source.batched, source.specs)
+            if hashed is not None:
+                found |= hashes_of_element(tensors[hashed], source.batched)
+            return found
 
         group = GROUP if source.batched else GROUP_OF_SAMPLES
         # Nothing of ours is for AutoGraph.
@@ -252,6 +272,10 @@ class _Run:
         return f"{self.rows:,}{of} rows were counted, each once; the rest was in the hands of a worker that is gone"
 
     def _take(self, group: dict[str, Any]) -> None:
+        if self.match is not None and KEY in group:
+            spec = self.source.specs[self.source.compared or 0]
+            inner = spec.shape[1:] if self.source.batched else spec.shape
+            self.match.take_hashes(hashes_of_group(group.pop(KEY)), (str(inner), spec.dtype.name))
         plain = {name: value.numpy() for name, value in group.items()}
         for index, component in enumerate(self.source.components):
             dtype = dtype_name(self.source.specs[index].dtype)

@@ -17,25 +17,31 @@ class RowMatch:
 
     def __init__(self, component: int = 0, most: int = MOST_HASHES) -> None:
         self.component = component
-        self.rows = 0
-        """Validation rows."""
-        self.every = 1
-        """One validation row in so many was kept."""
         self._most = most
-        self._kept: list[Any] = []
-        self._number = 0
         self._known: Any = None
         self._copies: Any = None
         self._found: Any = None
         self._lock = threading.Lock()
-        self._shape: tuple[tuple[int, ...], str] | None = None
+        self._shape: tuple[Any, str] | None = None
+        self.forget()
+
+    def forget(self) -> None:
+        """Take the rows since the last turn, or since the beginning, for not seen."""
+        if self._known is None:
+            self.rows = 0
+            """Validation rows."""
+            self.every = 1
+            """One validation row in so many was kept."""
+            self._kept: list[Any] = []
+            self._number = 0
+            self._shape = None
+        else:
+            self._found[:] = False
         self._trouble = ""
         self._sample: list[Any] = []
 
     def take(self, array: Any) -> None:
         """Take in rows: of the validation data before `turn`, of the training data after it."""
-        import numpy as np
-
         from fitdoctor.collect.shared import row_hashes
 
         if array.dtype.kind not in "biuf" or array.size == 0 or self._trouble:
@@ -47,15 +53,27 @@ class RowMatch:
         if self._shape not in (None, form):
             self._trouble = "training and validation differ in shape or type"
             return
-        hashes = row_hashes(array)
+        # As much as is looked at to tell whether rows repeat by nature.
+        head = array.reshape(len(array), -1)[:4096, :64].copy() if len(self._sample) < 8 else None
+        self._take(row_hashes(array), form, head)
+
+    def take_hashes(self, hashes: Any, form: tuple[Any, str]) -> None:
+        """Take in rows of which only the hashes are here."""
+        if self._shape not in (None, form):
+            self._trouble = self._trouble or "training and validation differ in shape or type"
+        if not self._trouble and len(hashes):
+            self._take(hashes, form, None)
+
+    def _take(self, hashes: Any, form: tuple[Any, str], head: Any) -> None:
+        import numpy as np
+
         with self._lock:
             self._shape = form
             if self._known is None:
                 self._keep(hashes)
                 return
             if len(self._sample) < 8:
-                # As much as is looked at to tell whether rows repeat by nature.
-                self._sample.append((array.reshape(len(array), -1)[:4096, :64].copy(), hashes[:4096]))
+                self._sample.append((head, hashes[:4096]))
             if not len(self._known):
                 return
             at: Any = np.searchsorted(self._known, hashes)
@@ -104,6 +122,7 @@ class RowMatch:
 
         from fitdoctor.collect.shared import repeats_by_nature
 
-        rows = np.concatenate([rows for rows, _hashes in self._sample])
         hashes = np.concatenate([hashes for _rows, hashes in self._sample])
-        return repeats_by_nature(rows, hashes)
+        rows = [rows for rows, _hashes in self._sample if rows is not None]
+        # Without the rows nobody can tell why some repeat.
+        return repeats_by_nature(np.concatenate(rows) if rows else None, hashes)

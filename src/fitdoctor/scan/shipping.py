@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from fitdoctor.collect.pipelines import chain, inputs_of, operation_of
 from fitdoctor.scan.opening import BATCHES, length_of
 from fitdoctor.scan.pieces import CannotScan
+from fitdoctor.scan.python_steps import python_step
 
-PYTHON = frozenset(("PyFunc", "EagerPyFunc", "PyFuncStateless"))
-"""Operations that call back into the Python process that made them."""
 KEEPS_ROWS = frozenset(
     "map prefetch cache shuffle options batch padded_batch ragged_batch rebatch model adapter".split()
 )
@@ -29,58 +27,13 @@ def refuse_unshippable(name: str, dataset: Any) -> None:
     Raises:
         CannotScan: part of the pipeline lives in this Python process.
     """
-    for step in chain(dataset):
-        for function, graph in _functions(step):
-            if not any(node.op in PYTHON for node in _nodes(graph)):
-                continue
-            where = _place(function)
-            made = (
-                "`from_generator`"
-                if "generator" in where or _is_generator(step)
-                else f"`{operation_of(step)}`"
-            )
-            raise CannotScan(
-                f"`{name}` cannot be sent to workers: {made}{where} calls Python (a generator, `py_function` or "
-                "`numpy_function`), which runs in this process only; write that step with TensorFlow operations, "
-                "let the workers read files, or scan without a service"
-            )
-
-
-def _is_generator(step: Any) -> bool:
-    return operation_of(step) in ("generator", "flat_map") and any(
-        operation_of(inner) in ("from_tensors", "from_tensor_slices") for inner in inputs_of(step)
-    )
-
-
-def _functions(step: Any) -> Iterator[tuple[Any, Any]]:
-    try:
-        wrappers = step._functions()
-    # A private method of tf.data: another version may have another.
-    except Exception:
-        return
-    for wrapper in wrappers:
-        concrete = getattr(wrapper, "function", None)
-        graph = getattr(concrete, "graph", None)
-        if graph is not None:
-            yield getattr(wrapper, "_func", None), graph
-
-
-def _nodes(graph: Any) -> Iterator[Any]:
-    try:
-        definition = graph.as_graph_def()
-    # A graph too large to write down is too large to look through.
-    except Exception:
-        return
-    yield from definition.node
-    for inner in definition.library.function:
-        yield from inner.node_def
-
-
-def _place(function: Any) -> str:
-    code = getattr(function, "__code__", None)
-    if code is None or "tensorflow" in code.co_filename:
-        return ""
-    return f" with `{function.__name__}` ({code.co_filename}:{code.co_firstlineno})"
+    made = python_step(dataset)
+    if made is not None:
+        raise CannotScan(
+            f"`{name}` cannot be sent to workers: {made} calls Python (a generator, `py_function` or "
+            "`numpy_function`), which runs in this process only; write that step with TensorFlow operations, "
+            "let the workers read files, or scan without a service"
+        )
 
 
 def expected_rows(dataset: Any) -> int | None:
