@@ -70,8 +70,8 @@ def check(
         TypeError: `model` has no such method.
         FitWillFail: the call is proved to raise, and `on_error` is `raise`.
     """
-    from fitdoctor.collect.uncollected import uncollected
     from fitdoctor.runner.programs import user_frame
+    from fitdoctor.uncollected import uncollected
 
     _one_of("on_error", on_error, ("return", "raise", "warn"))
     if not callable(getattr(model, method, None)):

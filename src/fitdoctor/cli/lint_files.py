@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import gc
 import os
 from collections.abc import Collection, Iterable, Sequence
 
 from fitdoctor.cli.discover import Found, ignored_in
 from fitdoctor.records import dataclass, field
+from fitdoctor.uncollected import uncollected
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -93,10 +93,8 @@ def _judged(files: Sequence[Found], wishes: Wishes, mine: Iterable[int]) -> Lint
     wanted = {files[index].path for index in mine}
     judged = Linted()
     groups: dict[int, list[tuple[Found, SourceFacts]]] = {}
-    # Trees make many objects and no garbage: the collector would look at all of them time and again.
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
+    # Trees make many objects and no garbage.
+    with uncollected():
         for found in files:
             keras = _keras(found, wishes)
             facts = _read(found, keras, judged.unreadable if found.path in wanted else [])
@@ -104,9 +102,6 @@ def _judged(files: Sequence[Found], wishes: Wishes, mine: Iterable[int]) -> Lint
                 groups.setdefault(keras, []).append((found, facts))
         for group in groups.values():
             _judge_together(group, wanted, wishes, judged)
-    finally:
-        if collecting:
-            gc.enable()
     return judged
 
 

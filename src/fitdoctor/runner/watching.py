@@ -10,13 +10,13 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-from fitdoctor.collect.uncollected import uncollected
 from fitdoctor.diagnosis import Diagnosis, Severity
 from fitdoctor.records import dataclass, field, replace
 from fitdoctor.runner.cadence import Cadence, spec_of
 from fitdoctor.runner.hidden import hide_our_frames
 from fitdoctor.runner.session import Recorder
 from fitdoctor.runner.will_fail import FitWillFail, brief, will_fail
+from fitdoctor.uncollected import uncollected
 
 if TYPE_CHECKING:
     from fitdoctor.collect.fit_call import CollectedCall

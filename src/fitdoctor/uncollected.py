@@ -1,4 +1,4 @@
-"""Looking without Python's garbage collector, which would walk all of TensorFlow's objects several times meanwhile."""
+"""Work without Python's garbage collector, which would walk all of TensorFlow's objects, or all trees, time and again."""
 
 from __future__ import annotations
 
