@@ -6,8 +6,9 @@ import ast
 import re
 from collections.abc import Iterator
 
+from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.traced import function_at, module_of, own_nodes, stands_at
-from fitdoctor.diagnosis import Location
+from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location
 from fitdoctor.facts import FailureFacts, Unknown
 from fitdoctor.patterns import pattern
 from fitdoctor.records import dataclass
@@ -46,6 +47,44 @@ def changed_in(part: str, failure: FailureFacts, project: Project | Unknown) -> 
     frame = failure.last_user_frame
     location = next(_stores(said["name"], failure, project), frame.location if frame is not None else None)
     return Changed(said["name"], said["what"], said["first"], said["second"], location)
+
+
+def changed_finding(
+    cause: Cause,
+    failure: FailureFacts,
+    changed: Changed | None,
+    words: tuple[str, str, str],
+    otherwise: tuple[str, str],
+    fixes: list[Fix],
+) -> Finding:
+    """TensorFlow refused a branch or loop because of what changes in it.
+
+    Args:
+        cause: whose finding it is.
+        failure: what TensorFlow said.
+        changed: the name that changes, where it said that.
+        words: what such a name is called, and where it has its first and its second value.
+        otherwise: the message and the subject without a name.
+        fixes: what helps.
+    """
+    frame = failure.last_user_frame
+    message, subject = otherwise
+    location = frame.location if frame is not None else None
+    called, first, second = words
+    if changed is not None:
+        message = f"`{changed.name}` has {changed.what} {changed.first} {first} and {changed.second} {second}"
+        subject, location = f"{called} {changed.name}", changed.location
+    part = called.split()[0]
+    return cause.finding(
+        message,
+        subject=subject,
+        location=location,
+        evidence=[
+            Evidence(claim=f"TensorFlow refused the {part}", observed=failure.message.split("\n")[0][:160])
+        ],
+        fixes=fixes,
+        confidence=Confidence.CERTAIN,
+    )
 
 
 def _stores(name: str, failure: FailureFacts, project: Project | Unknown) -> Iterator[Location]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.targets import (
     BINARY_LOSSES,
     REGRESSION,
@@ -14,7 +15,8 @@ from fitdoctor.catalogue.targets import (
     loss_failure,
     targets,
 )
-from fitdoctor.diagnosis import Confidence, Location
+from fitdoctor.catalogue.words import place
+from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location
 from fitdoctor.facts import (
     DataFacts,
     FailureFacts,
@@ -287,3 +289,41 @@ def loss_of_failure(failure: FailureFacts, rule: str) -> str:
     if step is not None:
         return step.loss
     return _LOSS_BY_RULE.get(rule, "")
+
+
+def refusal_finding(
+    cause: Cause,
+    refused: Refused,
+    model: ModelFacts | Unknown,
+    message: str,
+    claim: str,
+    expected: Shape,
+    fixes: list[Fix],
+    trained: bool,
+) -> Finding:
+    """Labels that the loss refuses by their shape: the loss is to change, or the labels after a training that went well."""
+    target = refused.target
+    labels = target.labels if target is not None else None
+    loss = target.loss if target is not None else None
+    return cause.finding(
+        message,
+        subject=target.subject if target is not None else "labels",
+        location=place(
+            labels.code if labels and trained else None,
+            loss.code if loss else None,
+            model.compile_code if isinstance(model, ModelFacts) else None,
+            labels.code if labels else None,
+            refused.place,
+        ),
+        evidence=[
+            Evidence(
+                claim=claim,
+                observed=rows(refused.labels),
+                expected=rows(expected),
+                fact="data.y.shape" if target is not None else "failure.message",
+                location=place(labels.code, labels.use) if labels is not None else refused.place,
+            )
+        ],
+        fixes=list(reversed(fixes)) if trained else fixes,
+        confidence=refused.confidence,
+    )

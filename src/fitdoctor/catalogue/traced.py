@@ -136,6 +136,17 @@ def at_frame(module: Module, node: ast.AST, frame: Frame) -> bool:
     return stands_at(module.location(node), frame.line, frame.cell)
 
 
+def raised_here(failure: FailureFacts) -> Evidence:
+    """The first line of the message, and the user's line that raised."""
+    frame = failure.last_user_frame
+    return Evidence(
+        claim="raised here",
+        observed=failure.message.split("\n")[0][:160],
+        fact="failure.message",
+        location=frame.location if frame is not None else None,
+    )
+
+
 def raised_in_trace(failure: FailureFacts, project: Project | Unknown) -> bool:
     """Whether the user's line that raised was running while a graph was traced, not as plain Python."""
     frame = failure.last_user_frame

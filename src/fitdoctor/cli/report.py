@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import sys
 
 from fitdoctor.cli import UsageError
 from fitdoctor.cli.options import Parser, add_output_options, give_out
 from fitdoctor.diagnosis import Diagnosis
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 
 def main(argv: list[str]) -> int:
@@ -32,24 +27,12 @@ def read_diagnosis(path: str) -> Diagnosis:
     Raises:
         UsageError: it cannot be read, is cut short, is not JSON, or is not ours.
     """
-    try:
-        return Diagnosis.from_json(_parsed(path))
-    except (ValueError, KeyError, TypeError) as error:
-        raise UsageError(f"`{path}`: {error}") from error
+    from fitdoctor.runner.saved import read
 
-
-def _parsed(path: str) -> Any:
     try:
-        raw = sys.stdin.buffer.read() if path == "-" else _bytes(path)
-        return json.loads(raw.decode("utf-8-sig"))
-    except UnicodeDecodeError as error:
-        raise UsageError(f"`{path}` is not JSON: it is not text") from error
-    except json.JSONDecodeError as error:
-        if error.pos >= len(error.doc.rstrip()):
-            raise UsageError(f"`{path}` is cut short: it ends in the middle (line {error.lineno})") from error
-        raise UsageError(f"`{path}` is not JSON: {error.msg} in line {error.lineno}") from error
-    except RecursionError as error:
-        raise UsageError(f"`{path}` is not a diagnosis: it is nested too deeply") from error
+        return read(sys.stdin.buffer.read() if path == "-" else _bytes(path), path)
+    except ValueError as error:
+        raise UsageError(str(error)) from error
 
 
 def _bytes(path: str) -> bytes:

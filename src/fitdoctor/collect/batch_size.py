@@ -5,8 +5,7 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-from fitdoctor.collect.layers import user_classes
-from fitdoctor.collect.model import every_layer
+from fitdoctor.collect.layers import every_layer, user_classes
 from fitdoctor.patterns import pattern
 
 _WORDS = pattern(r"reshape|batch|broadcast_to|tile")

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from fitdoctor.collect.layers import is_library_class, sublayers
+from fitdoctor.collect.layers import every_layer, is_library_class, sublayers
 from fitdoctor.source.index import FUNCTIONS
 from fitdoctor.source.module import ClassInfo, Module
 from fitdoctor.source.origins import origin
@@ -23,21 +23,6 @@ OLD_NAMES = {
     "GlobalAvgPool2D": "GlobalAveragePooling2D", "GlobalMaxPool1D": "GlobalMaxPooling1D",
     "GlobalMaxPool2D": "GlobalMaxPooling2D", "Input": "InputLayer",
 }  # fmt: skip
-
-
-def with_inner(layers: list[Any]) -> list[Any]:
-    """The layers and those inside them, each once."""
-    found: list[Any] = []
-    seen: set[int] = set()
-    pending = list(reversed(layers))
-    while pending and len(found) < 4000:
-        layer = pending.pop()
-        if id(layer) in seen:
-            continue
-        seen.add(id(layer))
-        found.append(layer)
-        pending.extend(reversed(sublayers(layer)))
-    return found
 
 
 def input_layers(model: Any) -> list[Any]:
@@ -104,7 +89,7 @@ def match_layers(model: Any, layers: list[Any], module: Module, made: Made) -> I
     as the owner's living layers of that class. Anything else stays unmatched: a wrong line is worse than none.
     """
     missing = {id(layer) for layer in layers}
-    owners = [model, *(layer for layer in with_inner(list(sublayers(model))) if sublayers(layer))]
+    owners = [model, *(layer for layer in every_layer(*sublayers(model)) if sublayers(layer))]
     for owner in owners:
         group = [layer for layer in _own_layers(owner) if id(layer) in missing]
         if group:

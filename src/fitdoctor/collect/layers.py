@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import functools
-import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
 from fitdoctor.facts import Code, LayerFacts, Shape, Unknown
+from fitdoctor.source.keras_names import snake_case
 
 LIBRARIES = frozenset(
     ("keras", "tf_keras", "tensorflow", "keras_core", "keras_hub", "keras_nlp", "keras_cv", "keras_tuner")
@@ -36,13 +36,6 @@ def is_library_class(kind: type) -> bool:
 def user_classes(kind: type) -> list[type]:
     """The user's own classes among a class and its bases, nearest first."""
     return [base for base in kind.__mro__ if base is not object and not is_library_class(base)]
-
-
-def snake_case(name: str) -> str:
-    """`MeanSquaredError` as Keras writes it in snake case: `mean_squared_error`."""
-    name = re.sub(r"\W+", "", name)
-    name = re.sub("(.)([A-Z][a-z]+)", r"\1_\2", name)
-    return re.sub("([a-z0-9])([A-Z])", r"\1_\2", name).lower()
 
 
 def plain_text(value: Any) -> str | None:
@@ -152,6 +145,21 @@ def sublayers(layer: Any) -> list[Any]:
         elif hasattr(item, "call") and hasattr(item, "trainable"):
             result.append(item)
     return result
+
+
+def every_layer(*outer: Any) -> list[Any]:
+    """The layers (or models) and those inside them, each once, in order."""
+    found: list[Any] = []
+    seen: set[int] = set()
+    pending = list(reversed(outer))
+    while pending and len(found) < 4000:
+        layer = pending.pop()
+        if id(layer) in seen:
+            continue
+        seen.add(id(layer))
+        found.append(layer)
+        pending.extend(reversed(sublayers(layer)))
+    return found
 
 
 def _config(layer: Any) -> tuple[tuple[str, str], ...]:

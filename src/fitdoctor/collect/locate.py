@@ -9,6 +9,7 @@ from typing import Any
 from fitdoctor.collect import constructions
 from fitdoctor.collect.batch_places import batch_expression
 from fitdoctor.collect.codes import NOT_FOUND, Codes
+from fitdoctor.collect.layers import every_layer
 from fitdoctor.collect.origins import recorded_site
 from fitdoctor.collect.sites import (
     SOURCES,
@@ -257,7 +258,7 @@ class FrameCodes(Codes):
         """The constructions of the layers by `id`: recorded, else matched with the calls in the source."""
         found: dict[int, Code] = {}
         missing = []
-        for layer in constructions.with_inner(layers):
+        for layer in every_layer(*layers):
             code = self.of_object(layer)
             if isinstance(code, Unknown):
                 missing.append(layer)

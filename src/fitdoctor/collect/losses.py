@@ -6,8 +6,9 @@ import functools
 from typing import Any
 
 from fitdoctor.collect.codes import Codes
-from fitdoctor.collect.layers import is_library_class, plain_text, settings_of, snake_case
+from fitdoctor.collect.layers import is_library_class, plain_text, settings_of
 from fitdoctor.facts import LossFacts, MetricFacts, Unknown
+from fitdoctor.source.keras_names import METRIC_CLASSES, canonical_loss, metric_class, snake_case
 
 LOSS_SETTINGS = (
     "from_logits", "label_smoothing", "axis", "reduction", "delta", "alpha", "gamma", "ignore_class",
@@ -67,7 +68,7 @@ def _loss(model: Any, loss: Any, output: str, codes: Codes, keys: tuple[str | in
     if loss is None:
         return LossFacts("", "none", output=output, code=code)
     if isinstance(loss, str):
-        name = _canonical(loss)
+        name = canonical_loss(loss)
         return LossFacts(name, "builtin", _logits_of_name(name), (), output, code)
     inner = loss.func if isinstance(loss, functools.partial) else loss
     if _is_loss_object(inner):
@@ -100,7 +101,7 @@ def _loss_object(loss: Any, output: str, code: Any) -> LossFacts:
             return LossFacts(name, "function", Unknown("a function of the user's"), (), output, code)
         name = snake_case(str(getattr(function, "__name__", "loss")))
     elif is_library_class(kind):
-        name = _canonical(snake_case(kind.__name__))
+        name = canonical_loss(snake_case(kind.__name__))
     else:
         return LossFacts(
             kind.__name__, "class", Unknown("a class of the user's"), tuple(settings.items()), output, code
@@ -118,20 +119,6 @@ def _of_keras(function: Any) -> bool:
 
 def _logits_of_name(name: str) -> bool | Unknown:
     return False if any(word in name for word in _CROSSENTROPIES) else _NO_LOGITS
-
-
-_ALIASES = {
-    "mse": "mean_squared_error", "mae": "mean_absolute_error", "mape": "mean_absolute_percentage_error",
-    "msle": "mean_squared_logarithmic_error", "kld": "kl_divergence", "bce": "binary_crossentropy",
-    "logcosh": "log_cosh", "huber_loss": "huber", "cosine_proximity": "cosine_similarity",
-    "kullback_leibler_divergence": "kl_divergence",
-}  # fmt: skip
-
-
-def _canonical(name: str) -> str:
-    """The full snake-case name of a built-in loss or metric."""
-    lowered = name if "_" in name or name.islower() else snake_case(name)
-    return _ALIASES.get(lowered.lower(), lowered)
 
 
 # --- metrics ------------------------------------------------------------------------------------------------------
@@ -181,8 +168,7 @@ def _group(
 
 def _metric(metric: Any, output: str, code: Any) -> MetricFacts:
     if isinstance(metric, str):
-        lowered = metric if "_" in metric or metric.islower() else snake_case(metric)
-        return MetricFacts(metric, _METRIC_CLASSES.get(lowered.lower(), metric), True, output, code)
+        return MetricFacts(metric, metric_class(metric), True, output, code)
     if any(base.__name__ == "Metric" for base in type(metric).__mro__):
         kind = type(metric)
         inner = vars(metric).get("_fn") if kind.__name__ == "MeanMetricWrapper" else None
@@ -190,25 +176,7 @@ def _metric(metric: Any, output: str, code: Any) -> MetricFacts:
         settings = settings_of(metric, METRIC_SETTINGS)
         return MetricFacts(str(metric.name), kind.__name__, builtin, output, code, settings)
     name = str(getattr(metric, "__name__", type(metric).__name__))
-    return MetricFacts(name, _METRIC_CLASSES.get(name, name), _of_keras(metric), output, code)
-
-
-_METRIC_CLASSES = {
-    "acc": "accuracy", "accuracy": "accuracy", "mse": "MeanSquaredError", "mean_squared_error": "MeanSquaredError",
-    "mae": "MeanAbsoluteError", "mean_absolute_error": "MeanAbsoluteError",
-    "mape": "MeanAbsolutePercentageError", "mean_absolute_percentage_error": "MeanAbsolutePercentageError",
-    "msle": "MeanSquaredLogarithmicError", "mean_squared_logarithmic_error": "MeanSquaredLogarithmicError",
-    "root_mean_squared_error": "RootMeanSquaredError", "rmse": "RootMeanSquaredError",
-    "binary_accuracy": "BinaryAccuracy", "categorical_accuracy": "CategoricalAccuracy",
-    "sparse_categorical_accuracy": "SparseCategoricalAccuracy",
-    "top_k_categorical_accuracy": "TopKCategoricalAccuracy",
-    "sparse_top_k_categorical_accuracy": "SparseTopKCategoricalAccuracy", "auc": "AUC", "precision": "Precision",
-    "recall": "Recall", "binary_crossentropy": "BinaryCrossentropy",
-    "categorical_crossentropy": "CategoricalCrossentropy",
-    "sparse_categorical_crossentropy": "SparseCategoricalCrossentropy", "cosine_similarity": "CosineSimilarity",
-    "kl_divergence": "KLDivergence", "kullback_leibler_divergence": "KLDivergence",
-    "binary_io_u": "BinaryIoU", "mean_io_u": "MeanIoU", "r2_score": "R2Score", "f1_score": "F1Score",
-}  # fmt: skip
+    return MetricFacts(name, METRIC_CLASSES.get(name, name), _of_keras(metric), output, code)
 
 
 # --- optimizer ----------------------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ from typing import Any
 
 from fitdoctor.collect.codes import Codes
 from fitdoctor.collect.layers import (
+    every_layer,
     is_library_class,
     layer_facts,
     shape_of,
@@ -236,21 +237,6 @@ def _adds_losses(model: Any) -> bool:
                 if code is not None and "add_loss" in code.co_names:
                     return True
     return False
-
-
-def every_layer(model: Any) -> list[Any]:
-    """The model and all layers below it, each once."""
-    found: list[Any] = []
-    seen: set[int] = set()
-    pending = [model]
-    while pending and len(found) < 4000:
-        layer = pending.pop()
-        if id(layer) in seen:
-            continue
-        seen.add(id(layer))
-        found.append(layer)
-        pending.extend(reversed(sublayers(layer)))
-    return found
 
 
 def _runs_eagerly(model: Any) -> bool:

@@ -14,7 +14,8 @@ from typing import Any
 
 from fitdoctor.collect.arrays import Batch, Leaf, map_leaves
 from fitdoctor.collect.effects import effects_of
-from fitdoctor.collect.model import every_layer, is_compiled, keras_version
+from fitdoctor.collect.layers import every_layer
+from fitdoctor.collect.model import is_compiled, keras_version
 from fitdoctor.collect.snapshot import Snapshot
 from fitdoctor.collect.trial import code_carriers, silence
 from fitdoctor.facts import Unknown

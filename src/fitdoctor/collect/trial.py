@@ -20,10 +20,9 @@ from typing import Any
 from fitdoctor.collect.arrays import Batch, Leaf, map_leaves
 from fitdoctor.collect.batch_size import minds_batch_size
 from fitdoctor.collect.effects import effects_of
-from fitdoctor.collect.layers import is_library_class
+from fitdoctor.collect.layers import every_layer, is_library_class
 from fitdoctor.collect.losses import given_loss
 from fitdoctor.collect.model import (
-    every_layer,
     functional_part,
     is_compiled,
     keras_version,

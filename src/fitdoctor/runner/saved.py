@@ -44,28 +44,28 @@ def load(path: Path) -> Diagnosis:
     """The diagnosis of a saved run.
 
     Raises:
-        ValueError: it is not a saved run, is cut short, or of another version.
+        ValueError: see `read`.
         OSError: it cannot be read.
     """
-    return Diagnosis.from_json(load_plain(path))
+    return read(path.read_bytes(), str(path))
 
 
-def load_plain(path: Path) -> dict[str, Any]:
-    """A saved run as it was written.
+def read(raw: bytes, name: str) -> Diagnosis:
+    """The diagnosis in what was saved; `name` is what the user calls it.
 
     Raises:
-        ValueError: it is not JSON, or cut short.
-        OSError: it cannot be read.
+        ValueError: it is not a diagnosis, is cut short, or of another version.
     """
     try:
-        plain = json.loads(path.read_text(encoding="utf-8"))
+        return Diagnosis.from_json(json.loads(raw.decode("utf-8-sig")))
     except UnicodeDecodeError:
-        raise ValueError(f"{path}: not a saved run: not text") from None
+        said = " is not JSON: it is not text"
     except json.JSONDecodeError as error:
-        text = path.read_text(encoding="utf-8")
-        if text.lstrip().startswith("{") and error.pos >= len(text.rstrip()) - 1:
-            raise ValueError(f"{path}: cut short: it ends in the middle (line {error.lineno})") from None
-        raise ValueError(f"{path}: not JSON: {error.msg} in line {error.lineno}") from None
-    if not isinstance(plain, dict):
-        raise ValueError(f"{path}: not a saved run")
-    return plain
+        said = f" is not JSON: {error.msg} in line {error.lineno}"
+        if error.pos >= len(error.doc.rstrip()):
+            said = f" is cut short: it ends in the middle (line {error.lineno})"
+    except RecursionError:
+        said = " is not a diagnosis: it is nested too deeply"
+    except (ValueError, KeyError, TypeError) as error:
+        said = f": {error}"
+    raise ValueError(f"`{name}`{said}")

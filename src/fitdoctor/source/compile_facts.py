@@ -6,7 +6,7 @@ import ast
 
 from fitdoctor.facts import Code, LossFacts, MetricFacts, Unknown
 from fitdoctor.source import objects
-from fitdoctor.source.keras_names import METRIC_CLASSES, OPTIMIZERS, canonical_loss, snake_case
+from fitdoctor.source.keras_names import METRIC_CLASSES, OPTIMIZERS, canonical_loss, metric_class, snake_case
 from fitdoctor.source.origins import origin
 from fitdoctor.source.values import (
     Arguments,
@@ -227,9 +227,7 @@ def _group(run: Interpreter, value: Value, node: ast.expr | None, output: str) -
 def _metric(run: Interpreter, value: Value, node: ast.expr | None, output: str) -> MetricFacts | None:
     code = run.code(node)
     if isinstance(value, Plain) and isinstance(value.value, str):
-        text = value.value
-        lowered = text if "_" in text or text.islower() else snake_case(text)
-        return MetricFacts(text, METRIC_CLASSES.get(lowered.lower(), text), True, output, code)
+        return MetricFacts(value.value, metric_class(value.value), True, output, code)
     if isinstance(value, Made) and value.name.startswith("keras.metrics."):
         return _metric_object(value, output, code)
     if isinstance(value, Named) and value.name.startswith(("keras.metrics.", "keras.losses.")):

@@ -75,5 +75,14 @@ def snake_case(name: str) -> str:
 
 def canonical_loss(name: str) -> str:
     """The full snake-case name of a built-in loss."""
-    lowered = name if "_" in name or name.islower() else snake_case(name)
+    lowered = _in_snake_case(name)
     return _LOSS_ALIASES.get(lowered.lower(), lowered)
+
+
+def metric_class(text: str) -> str:
+    """The class behind the text of a metric; the text itself where there is none."""
+    return METRIC_CLASSES.get(_in_snake_case(text).lower(), text)
+
+
+def _in_snake_case(text: str) -> str:
+    return text if "_" in text or text.islower() else snake_case(text)

@@ -45,6 +45,7 @@ from fitdoctor.catalogue.traced import (
     module_of,
     name_of,
     own_nodes,
+    raised_here,
     raised_in_trace,
     traced_evidence,
     traced_functions,
@@ -171,14 +172,7 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
     if not asked or not raised_in_trace(failure, project):
         return
     frame = failure.last_user_frame
-    evidence = [
-        Evidence(
-            claim="raised here",
-            observed=failure.message.split("\n")[0][:160],
-            fact="failure.message",
-            location=frame.location if frame is not None else None,
-        )
-    ]
+    evidence = [raised_here(failure)]
     module = module_of(project, frame)
     if module is not None and frame is not None:
         function = function_at(module, frame.line, frame.cell)

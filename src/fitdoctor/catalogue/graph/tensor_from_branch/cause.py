@@ -30,7 +30,7 @@ import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.changed_in_parts import Changed, changed_in
+from fitdoctor.catalogue.changed_in_parts import changed_finding, changed_in
 from fitdoctor.catalogue.graph_parts import (
     Escape,
     Undefined,
@@ -64,6 +64,7 @@ CAUSE = Cause(
 )
 
 _ONE_BRANCH = pattern(r"'(?P<name>[\w.]+)' must (?:also )?be (?:initialized|defined) in (?:the|both)")
+_COND = pattern(r"(?:true_fn and false_fn|branches) [^\n]{0,60}must have the same number, type")
 _RETURN = pattern(r"branch must also have a return|value must also be returned|must return a value in both")
 
 
@@ -85,7 +86,14 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
     """The graph that owns the tensor is a branch, or AutoGraph names what the other branch lacks."""
     changed = changed_in("branch", failure, project)
     if changed is not None or _COND.search(failure.message):
-        yield _differs(failure, changed)
+        yield changed_finding(
+            CAUSE,
+            failure,
+            changed,
+            ("branch value", "in one branch of the graph", "in the other"),
+            ("the two branches do not give back the same number and types of values", "branches"),
+            [fix("give both branches values of the same type and shape, such as by `tf.cast`")],
+        )
         return
     named = _ONE_BRANCH.search(failure.message)
     if named is not None or _RETURN.search(failure.message):
@@ -122,33 +130,6 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         location=made.location if made is not None else used.location if used is not None else None,
         evidence=evidence,
         fixes=[fix("return it from both branches, and use what `tf.cond` gives back")],
-        confidence=Confidence.CERTAIN,
-    )
-
-
-_COND = pattern(r"(?:true_fn and false_fn|branches) [^\n]{0,60}must have the same number, type")
-
-
-def _differs(failure: FailureFacts, changed: Changed | None) -> Finding:
-    """Both branches give a value, but not of the same type or shape."""
-    frame = failure.last_user_frame
-    if changed is None:
-        message, subject = "the two branches do not give back the same number and types of values", "branches"
-        location = frame.location if frame is not None else None
-    else:
-        message = (
-            f"`{changed.name}` has {changed.what} {changed.first} in one branch of the graph and "
-            f"{changed.second} in the other"
-        )
-        subject, location = f"branch value {changed.name}", changed.location
-    return CAUSE.finding(
-        message,
-        subject=subject,
-        location=location,
-        evidence=[
-            Evidence(claim="TensorFlow refused the branch", observed=failure.message.split("\n")[0][:160])
-        ],
-        fixes=[fix("give both branches values of the same type and shape, such as by `tf.cast`")],
         confidence=Confidence.CERTAIN,
     )
 

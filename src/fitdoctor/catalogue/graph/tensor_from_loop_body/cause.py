@@ -30,7 +30,7 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.changed_in_parts import Changed, changed_in
+from fitdoctor.catalogue.changed_in_parts import changed_finding, changed_in
 from fitdoctor.catalogue.graph_parts import Escape, Undefined, carried_but_undefined, escapes_from
 from fitdoctor.catalogue.leaks import graph_part
 from fitdoctor.catalogue.traced import (
@@ -59,6 +59,7 @@ CAUSE = Cause(
 )
 
 UNDEFINED = "must be defined before the loop"
+_ENTERS = pattern(r"enters the loop with shape [^\n]{1,80}, but has shape [^\n]{1,80} after one iteration")
 
 
 @CAUSE.in_source
@@ -80,7 +81,17 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         return
     changed = changed_in("loop", failure, project)
     if changed is not None or _ENTERS.search(failure.message):
-        yield _changes(failure, changed)
+        yield changed_finding(
+            CAUSE,
+            failure,
+            changed,
+            ("loop variable", "before the loop of the graph", "after a round"),
+            ("a loop variable has another shape after each round of the loop", "loop variable"),
+            [
+                fix("start with the type that it has later"),
+                fix("collect what grows in a `tf.TensorArray`, or set `shape_invariants` for the loop"),
+            ],
+        )
         return
     if not is_out_of_scope(failure) or graph_part(failure) != "loop":
         return
@@ -98,36 +109,6 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         location=made.location if made is not None else used.location if used is not None else None,
         evidence=evidence,
         fixes=[fix("collect in a `tf.TensorArray`, or loop over a Python `range`")],
-        confidence=Confidence.CERTAIN,
-    )
-
-
-_ENTERS = pattern(r"enters the loop with shape [^\n]{1,80}, but has shape [^\n]{1,80} after one iteration")
-
-
-def _changes(failure: FailureFacts, changed: Changed | None) -> Finding:
-    """A loop variable that each round gives another type or shape."""
-    frame = failure.last_user_frame
-    if changed is None:
-        message, subject = "a loop variable has another shape after each round of the loop", "loop variable"
-        location = frame.location if frame is not None else None
-    else:
-        message = (
-            f"`{changed.name}` has {changed.what} {changed.first} before the loop of the graph and "
-            f"{changed.second} after a round"
-        )
-        subject, location = f"loop variable {changed.name}", changed.location
-    return CAUSE.finding(
-        message,
-        subject=subject,
-        location=location,
-        evidence=[
-            Evidence(claim="TensorFlow refused the loop", observed=failure.message.split("\n")[0][:160])
-        ],
-        fixes=[
-            fix("start with the type that it has later"),
-            fix("collect what grows in a `tf.TensorArray`, or set `shape_invariants` for the loop"),
-        ],
         confidence=Confidence.CERTAIN,
     )
 

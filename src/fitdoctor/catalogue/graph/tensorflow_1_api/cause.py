@@ -39,7 +39,7 @@ from fitdoctor.catalogue.own_graphs import (
     uses_keras,
 )
 from fitdoctor.catalogue.tensorflow_1_names import CASTS, GONE, GONE_INSIDE, RENAMED, RENAMED_INSIDE
-from fitdoctor.catalogue.traced import at_frame, module_of
+from fitdoctor.catalogue.traced import at_frame, module_of, raised_here
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix
 from fitdoctor.facts import FailureFacts, Unknown
@@ -176,14 +176,7 @@ def _is_run(module: Module, call: ast.Call) -> bool:
 def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """TensorFlow names what is gone or not eager; a Keras model failed after eager execution was switched off."""
     frame = failure.last_user_frame
-    evidence = [
-        Evidence(
-            claim="raised here",
-            observed=failure.message.split("\n")[0][:160],
-            fact="failure.message",
-            location=frame.location if frame is not None else None,
-        )
-    ]
+    evidence = [raised_here(failure)]
     module = module_of(project, frame)
     if _names_old(failure):
         uses = list(_old_uses(module, project)) if module is not None and isinstance(project, Project) else []

@@ -32,13 +32,13 @@ from fitdoctor.catalogue.label_shapes import (
     CLASS_NUMBERS,
     Refused,
     after_training,
+    refusal_finding,
     refused_after,
     refused_before,
-    rows,
 )
 from fitdoctor.catalogue.targets import CATEGORICAL, SPARSE, metrics_for
-from fitdoctor.catalogue.words import number, place
-from fitdoctor.diagnosis import Evidence, Finding, Fix, Severity
+from fitdoctor.catalogue.words import number
+from fitdoctor.diagnosis import Finding, Fix, Severity
 from fitdoctor.edits import fix, spell
 from fitdoctor.facts import DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
 
@@ -72,32 +72,16 @@ def from_failure(
 def _finding(
     refused: Refused, model: ModelFacts | Unknown, data: DataFacts | Unknown, trained: bool
 ) -> Finding:
-    target = refused.target
-    labels = target.labels if target is not None else None
-    loss = target.loss if target is not None else None
-    compiled = model.compile_code if isinstance(model, ModelFacts) else None
-    fixes = _fixes(refused, model, data)
-    return CAUSE.finding(
+    loss = refused.target.loss if refused.target is not None else None
+    return refusal_finding(
+        CAUSE,
+        refused,
+        model,
         f"`{loss.name if loss else CATEGORICAL}` wants one-hot rows, but the labels are class numbers",
-        subject=target.subject if target is not None else "labels",
-        location=place(
-            labels.code if labels and trained else None,
-            loss.code if loss else None,
-            compiled,
-            labels.code if labels else None,
-            refused.place,
-        ),
-        evidence=[
-            Evidence(
-                claim=f"shape of the labels{_range(refused)}",
-                observed=rows(refused.labels),
-                expected=rows(refused.output),
-                fact="data.y.shape" if target is not None else "failure.message",
-                location=place(labels.code, labels.use) if labels is not None else refused.place,
-            )
-        ],
-        fixes=list(reversed(fixes)) if trained else fixes,
-        confidence=refused.confidence,
+        f"shape of the labels{_range(refused)}",
+        refused.output,
+        _fixes(refused, model, data),
+        trained,
     )
 
 

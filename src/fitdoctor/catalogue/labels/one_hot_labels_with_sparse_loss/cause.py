@@ -31,13 +31,12 @@ from fitdoctor.catalogue.label_shapes import (
     ONE_HOT,
     Refused,
     after_training,
+    refusal_finding,
     refused_after,
     refused_before,
-    rows,
 )
 from fitdoctor.catalogue.targets import BINARY, CATEGORICAL, SPARSE, is_binary, metrics_for
-from fitdoctor.catalogue.words import place
-from fitdoctor.diagnosis import Evidence, Finding, Fix, Severity
+from fitdoctor.diagnosis import Finding, Fix, Severity
 from fitdoctor.edits import fix, unsafe
 from fitdoctor.facts import DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
 
@@ -71,33 +70,16 @@ def from_failure(
 def _finding(
     refused: Refused, model: ModelFacts | Unknown, data: DataFacts | Unknown, trained: bool
 ) -> Finding:
-    target = refused.target
-    labels = target.labels if target is not None else None
-    loss = target.loss if target is not None else None
-    compiled = model.compile_code if isinstance(model, ModelFacts) else None
-    fixes = _fixes(refused, model, data)
     kind = "rows of several labels" if _several(refused) else "one-hot rows"
-    return CAUSE.finding(
+    return refusal_finding(
+        CAUSE,
+        refused,
+        model,
         f"`{SPARSE}` wants one class number a sample, but the labels are {kind}",
-        subject=target.subject if target is not None else "labels",
-        location=place(
-            labels.code if labels and trained else None,
-            loss.code if loss else None,
-            compiled,
-            labels.code if labels else None,
-            refused.place,
-        ),
-        evidence=[
-            Evidence(
-                claim="shape of the labels",
-                observed=rows(refused.labels),
-                expected=rows(refused.output[:-1]),
-                fact="data.y.shape" if target is not None else "failure.message",
-                location=place(labels.code, labels.use) if labels is not None else refused.place,
-            )
-        ],
-        fixes=list(reversed(fixes)) if trained else fixes,
-        confidence=refused.confidence,
+        "shape of the labels",
+        refused.output[:-1],
+        _fixes(refused, model, data),
+        trained,
     )
 
 
