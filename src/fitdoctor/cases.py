@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Protocol
 
-    from fitdoctor.facts import EnvironmentFacts, FailureFacts, HeldTensor
+    from fitdoctor.facts import ClusterFacts, EnvironmentFacts, FailureFacts, HeldTensor
     from fitdoctor.source.fit_facts import FitSite
     from fitdoctor.source.module import Module
     from fitdoctor.source.project import Project
@@ -145,6 +145,11 @@ def call_case(
             Module=lambda: _module_of(project(), _path_of_call(collected)),
         ),
     )
+
+
+def cluster_case(cluster: ClusterFacts, project: ProjectSource = lambda: None) -> Case:
+    """The case of a strategy over several workers that is about to be made."""
+    return Case(Moment.BEFORE_FIT, _Facts(ClusterFacts=(cluster,), Project=lambda: _project(project())))
 
 
 def training_case(training: TrainingFacts, collected: Call, project: ProjectSource = lambda: None) -> Case:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from fitdoctor.cases import call_case, failure_case, leak_case, source_cases, training_case
+from fitdoctor.cases import call_case, cluster_case, failure_case, leak_case, source_cases, training_case
 from fitdoctor.catalogue import Cause, catalogue, source_causes
 from fitdoctor.diagnosis import (
     Confidence,
@@ -19,7 +19,7 @@ from fitdoctor.diagnosis import (
     Unexplained,
 )
 from fitdoctor.engine import Case, ReadLine, diagnose, whole_line
-from fitdoctor.facts import EnvironmentFacts, FailureFacts, HeldTensor, TrainingFacts, Unknown
+from fitdoctor.facts import ClusterFacts, EnvironmentFacts, FailureFacts, HeldTensor, TrainingFacts, Unknown
 from fitdoctor.records import dataclass, replace
 from fitdoctor.source.lines import line_reader
 
@@ -49,6 +49,16 @@ def examine_call(
 ) -> Diagnosis:
     """Judge a living call of fit."""
     return _finished([call_case(collected, project, environment)], project, select, ignore)
+
+
+def examine_cluster(
+    cluster: ClusterFacts,
+    project: ProjectSource = lambda: None,
+    select: Collection[str] = (),
+    ignore: Collection[str] = (),
+) -> Diagnosis:
+    """Judge the cluster that a strategy is about to be made for."""
+    return _finished([cluster_case(cluster, project)], project, select, ignore)
 
 
 def examine_training(
@@ -104,6 +114,8 @@ class Run:
     calls: Sequence[Call] = ()
     trainings: Sequence[tuple[TrainingFacts, Call]] = ()
     """How the fits went that came to their end."""
+    clusters: Sequence[ClusterFacts] = ()
+    """What the program was told of its cluster, for each strategy over several workers."""
     held: tuple[HeldTensor, ...] = ()
     """Symbolic tensors that it still held at its end."""
     failure: FailureFacts | None = None
@@ -129,6 +141,7 @@ def examine_run(run: Run, select: Collection[str] = (), ignore: Collection[str] 
     crashes = list(run.crashes)
     if run.project is not None and any(_may_train(module.text) for module in run.project.modules):
         cases.extend(source_cases(run.project, fit_sites=not run.calls, crashes=crashes))
+    cases.extend(cluster_case(cluster, project) for cluster in run.clusters)
     cases.extend(call_case(call, project, run.environment) for call in run.calls)
     cases.extend(training_case(training, call, project) for training, call in run.trainings)
     if run.held:

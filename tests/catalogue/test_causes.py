@@ -16,7 +16,7 @@ import pytest
 from fitdoctor.catalogue import Cause, catalogue
 from fitdoctor.diagnosis import Applicability, Diagnosis, Moment, Severity
 from fitdoctor.edits import apply_edits
-from fitdoctor.examine import Run, examine_call, examine_failure, examine_run
+from fitdoctor.examine import Run, examine_call, examine_cluster, examine_failure, examine_run
 from tests.support.diagnosed import explain, lint, marked, run_watched, seen
 from tests.support.fork_server import Ended, ForkServer
 
@@ -130,7 +130,8 @@ def test_found_before_fit(cause: Cause, server: ForkServer) -> None:
     complaints = []
     for broken in examples(cause):
         run, _ended = look(server, cause, broken)
-        diagnoses = [examine_call(call, lambda run=run: run.project, run.environment) for call in run.calls]
+        diagnoses = [examine_cluster(cluster, lambda run=run: run.project) for cluster in run.clusters]
+        diagnoses += [examine_call(call, lambda run=run: run.project, run.environment) for call in run.calls]
         first = next((diagnosis for diagnosis in diagnoses if diagnosis.findings), Diagnosis())
         complaints.append(complaint(first, cause, blamed(cause, broken)))
     assert "" in complaints, complaints

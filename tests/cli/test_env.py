@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from fitdoctor.catalogue.cluster_config import config_problems
 from fitdoctor.collect.versions import conflicts
+from fitdoctor.facts.cluster import config_problems
 
 SOURCE = Path(__file__).parents[2] / "src"
 
@@ -89,7 +89,7 @@ def test_python_itself_is_checked(installed: Path) -> None:
 )
 def test_a_cluster_that_cannot_be(config: Any, words: str) -> None:
     text = config if isinstance(config, str) else json.dumps(config)
-    assert any(words in problem for problem in config_problems(text))
+    assert any(words in problem.text for problem in config_problems(text))
 
 
 def test_a_sound_cluster_is_silent() -> None:

@@ -108,9 +108,9 @@ def _examined(facts: EnvironmentFacts, failed: str | None) -> Diagnosis:
 def _standing(facts: EnvironmentFacts) -> Iterator[Finding]:
     """What is wrong before anything is started."""
     from fitdoctor.catalogue import catalogue
-    from fitdoctor.catalogue.cluster_config import config_problems
     from fitdoctor.edits import fix
     from fitdoctor.facts import Unknown
+    from fitdoctor.facts.cluster import config_problems
 
     for conflict in () if isinstance(facts.conflicts, Unknown) else facts.conflicts:
         yield catalogue()["FIT901"].finding(
@@ -119,9 +119,12 @@ def _standing(facts: EnvironmentFacts) -> Iterator[Finding]:
             evidence=[Evidence(claim="who says so", observed=conflict.source)],
             fixes=[fix(conflict.remedy)],
         )
-    for problem in config_problems(facts.cluster_config):
+    for wrong in config_problems(facts.cluster_config):
         yield catalogue()["FIT606"].finding(
-            problem, subject="TF_CONFIG", fixes=[fix("write it with `json.dumps`: `cluster` and `task`")]
+            wrong.text,
+            subject="TF_CONFIG",
+            fixes=[fix(wrong.remedy or "write it with `json.dumps`: `cluster` and `task`")],
+            severity=Severity.ERROR if wrong.fails else Severity.WARNING,
         )
     for problem in facts.problems:
         yield catalogue()["FIT904"].finding(

@@ -15,6 +15,7 @@ _HOME = {
         "model": "LayerFacts LossFacts MetricFacts ModelFacts",
         "call": "CallbackFacts ClassWeight FitFacts",
         "ending": "Frame FailureFacts HeldTensor TrainingFacts",
+        "cluster": "ClusterFacts",
         "environment": "Conflict MemoryLimit EnvironmentFacts",
     }.items()
     for name in names.split()
@@ -26,6 +27,7 @@ __all__ = [
     "ArrayFacts",
     "CallbackFacts",
     "ClassWeight",
+    "ClusterFacts",
     "Code",
     "Column",
     "Conflict",
@@ -58,6 +60,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fitdoctor.facts.call import CallbackFacts, ClassWeight, FitFacts
+    from fitdoctor.facts.cluster import ClusterFacts
     from fitdoctor.facts.code import Argument, Code, SourceFacts
     from fitdoctor.facts.data import (
         ArrayFacts,

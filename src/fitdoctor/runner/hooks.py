@@ -25,6 +25,15 @@ HOMES = {
 }
 """The modules in which the several versions of Keras define their model, and its name there."""
 
+STRATEGIES = {"tensorflow.python.distribute.collective_all_reduce_strategy": "CollectiveAllReduceStrategy"}
+"""Where the strategy over several workers is defined: making it waits for all of them."""
+
+_WRAPPED_IN = {
+    **{module: (name, METHODS) for module, name in HOMES.items()},
+    **{module: (name, ("__init__",)) for module, name in STRATEGIES.items()},
+}
+"""What is wrapped: by module, the class and its methods."""
+
 MAKERS = frozenset(
     {
         "tensorflow.python.data.ops.dataset_ops",
@@ -90,7 +99,7 @@ def activate(watcher: Watcher, everywhere: bool = False) -> None:
         _pid = os.getpid()
         if not any(isinstance(finder, _Waiting) for finder in sys.meta_path):
             sys.meta_path.insert(0, _Waiting())
-    for name in HOMES:
+    for name in _WRAPPED_IN:
         if name in sys.modules:
             _wrap_module(sys.modules[name])
     _record_origins()
@@ -128,7 +137,7 @@ class _Waiting:
     def find_spec(
         self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        if name not in HOMES and name not in MAKERS:
+        if name not in _WRAPPED_IN and name not in MAKERS:
             return None
         for finder in sys.meta_path:
             find = getattr(finder, "find_spec", None)
@@ -150,7 +159,7 @@ def _wrap_after_loading(spec: ModuleSpec) -> None:
     def exec_module(module: ModuleType) -> None:
         del loader.exec_module
         load(module)
-        if module.__name__ in HOMES:
+        if module.__name__ in _WRAPPED_IN:
             _wrap_module(module)
         _record_origins()
 
@@ -159,12 +168,13 @@ def _wrap_after_loading(spec: ModuleSpec) -> None:
 
 
 def _wrap_module(module: ModuleType) -> None:
-    model = getattr(module, HOMES[module.__name__], None)
+    name, methods = _WRAPPED_IN[module.__name__]
+    model = getattr(module, name, None)
     if not isinstance(model, type):  # still being imported
         return
     fresh = False
     with _lock:
-        for method in METHODS:
+        for method in methods:
             owner = next((base for base in model.__mro__ if method in vars(base)), None)
             if owner is None or any(kept[:2] == (owner, method) for kept in _wrapped):
                 continue
@@ -173,7 +183,7 @@ def _wrap_module(module: ModuleType) -> None:
             setattr(owner, method, _wrapping(original, method))
             fresh = True
         watchers = [watcher for watcher, _ in _watchers]
-    if fresh:
+    if fresh and module.__name__ in HOMES:
         for watcher in watchers:
             watcher.imported(module.__name__.partition(".")[0])
 

@@ -79,9 +79,13 @@ class Recorder:
         here = _working_directory()
         if here != self._home:
             plain = seen_from(plain, self._home, here)
+        self._put(self.path(kind), plain)
+
+    def path(self, kind: str) -> Path:
+        """Where the next piece is to be written, for another process that writes it."""
         with self._lock:
             number = next(self._numbers)
-        self._put(f"{number:06d}-{kind}.json", plain)
+        return self._folder / f"{number:06d}-{kind}.json"
 
     def now(self, **content: Any) -> None:
         """Say which call is under way; nothing when none is.
@@ -100,8 +104,7 @@ class Recorder:
         except OSError:
             return
 
-    def _put(self, name: str, plain: Any) -> None:
-        path = self._folder / name
+    def _put(self, path: Path, plain: Any) -> None:
         unfinished = path.with_suffix(f".{threading.get_ident()}")
         try:
             unfinished.write_text(json.dumps(plain), encoding="utf-8")

@@ -18,7 +18,7 @@ from typing import Any
 from fitdoctor.cases import SeenCall
 from fitdoctor.diagnosis import Crash, Diagnosis, Raised, Script, Way
 from fitdoctor.examine import Run, examine_run
-from fitdoctor.facts import EnvironmentFacts, FailureFacts, HeldTensor, TrainingFacts
+from fitdoctor.facts import ClusterFacts, EnvironmentFacts, FailureFacts, HeldTensor, TrainingFacts
 from fitdoctor.plain import from_plain
 from fitdoctor.records import dataclass, replace
 from fitdoctor.runner import death
@@ -170,6 +170,8 @@ def gathered(
         if piece["kind"] == "call" and (call := read(lambda piece=piece: _call(piece), "call"))  # type: ignore[misc]
     }
     end = next((piece for piece in reversed(pieces) if piece["kind"] == "end"), None)
+    if any(piece["kind"] == "silent" for piece in pieces) and not calls:
+        sign = None  # it waited for other workers, and was killed because nothing else ends that
     failure = sign
     if failure is None and end is not None and end.get("failure") is not None and returncode != 0:
         failure = read(lambda: from_plain(FailureFacts, end["failure"]), "failure")
@@ -181,6 +183,7 @@ def gathered(
         project=_project(options, pieces),
         calls=tuple(calls.values()),
         trainings=_trainings(pieces, calls, read),
+        clusters=read(lambda: _clusters(pieces), "cluster") or (),
         held=read(lambda: _held(pieces), "held") or (),
         failure=failure,
         failed_call=_failed_call(calls, end, sign),
@@ -224,6 +227,20 @@ def _trainings(
     return tuple(found)
 
 
+def _clusters(pieces: list[dict[str, Any]]) -> tuple[ClusterFacts, ...]:
+    """What was known of the cluster, with those who did not answer later."""
+    silent = next((piece for piece in pieces if piece["kind"] == "silent"), {})
+    return tuple(
+        replace(
+            from_plain(ClusterFacts, piece["cluster"]),
+            silent=tuple(silent.get("workers", ())),
+            waited=silent.get("seconds", 0),
+        )
+        for piece in pieces
+        if piece["kind"] == "cluster"
+    )
+
+
 def _held(pieces: list[dict[str, Any]]) -> tuple[HeldTensor, ...]:
     """What the program still held when it ended."""
     return tuple(
@@ -264,5 +281,8 @@ def _crashes(pieces: list[dict[str, Any]]) -> tuple[Crash, ...]:
 
 def _told(pieces: list[dict[str, Any]]) -> frozenset[str]:
     return frozenset(
-        print_ for piece in pieces if piece["kind"] in ("call", "training") for print_ in piece["told"]
+        print_
+        for piece in pieces
+        if piece["kind"] in ("cluster", "call", "training")
+        for print_ in piece["told"]
     )

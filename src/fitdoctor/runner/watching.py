@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 import threading
 import time
@@ -86,6 +87,10 @@ class Watching:
             # Keras's own validation inside fit, or a callback that evaluates the model that is being trained.
             return original(model, *args, **kwargs)
         frame = _user_frame(sys._getframe(2))
+        if method == "__init__":
+            from fitdoctor.runner.joining import join
+
+            return join(self, functools.partial(original, model), args, kwargs, frame)
         place = _place(frame, method)
         looked = None
         if self._cadence.due(place, (type(model), spec_of(args), spec_of(kwargs))):
@@ -125,11 +130,10 @@ class Watching:
             if collected is None:
                 return None
             diagnosis = self._examined(collected)
+        new = self.new_in(diagnosis)
         with self._lock:
             self._numbers += 1
             number = self._numbers
-            new = {found.fingerprint for found in diagnosis.findings} - self._told
-            self._told |= new
         seconds = time.perf_counter() - began
         self._cadence.looked(place, seconds)
         looked = Looked(number, collected, diagnosis)
@@ -139,7 +143,7 @@ class Watching:
             self._record_call(looked, method, place, seconds)
         if self.trace:
             self._print_trace(collected)
-        self._say(diagnosis, new)
+        self.say(diagnosis, new)
         if self.stop and any(finding.stops for finding in diagnosis.findings):
             raise will_fail(diagnosis)
         return looked
@@ -227,7 +231,14 @@ class Watching:
 
     # --- telling ------------------------------------------------------------------------------------------------
 
-    def _say(self, diagnosis: Diagnosis, new: set[str]) -> None:
+    def new_in(self, diagnosis: Diagnosis) -> set[str]:
+        """The fingerprints of what has not been found before; from now on it has."""
+        with self._lock:
+            new = {found.fingerprint for found in diagnosis.findings} - self._told
+            self._told |= new
+        return new
+
+    def say(self, diagnosis: Diagnosis, new: set[str]) -> None:
         """Print what is new and not mere information."""
         findings = tuple(
             found
@@ -278,13 +289,11 @@ class Watching:
             diagnosis = examine_training(
                 facts, looked.collected, self.project, select=self.select, ignore=self.ignore
             )
-            with self._lock:
-                new = {found.fingerprint for found in diagnosis.findings} - self._told
-                self._told |= new
+            new = self.new_in(diagnosis)
             if self.recorder is not None:
                 told = [found.fingerprint for found in diagnosis.findings] if self.tell else []
                 self.recorder.write("training", call=looked.number, training=facts, told=told)
-            self._say(diagnosis, new)
+            self.say(diagnosis, new)
         except Exception as ours:
             self.crashed("training", ours)
 

@@ -1,23 +1,28 @@
-"""A TF_CONFIG that does not describe a cluster.
+"""A TF_CONFIG that does not describe a cluster, or a cluster whose workers are not there.
 
 ## What happens
 
-`JSONDecodeError` when the strategy is made, `ValueError: The task_id 1 exceeds the maximum id of worker`, or, with an
-address that does not answer, a program that waits for ever.
+When the strategy is made: `JSONDecodeError`, `ValueError: The task_id 1 exceeds the maximum id of worker`, `ValueError:
+When cluster_spec is given, you must also specify task_type and task_id`, `UnknownError: Could not start gRPC server`
+for a port that is taken. Or nothing: the program waits for a worker that never comes, without a message, for an hour,
+and neither Ctrl-C nor `kill` (SIGTERM) ends it, only `kill -9`.
 
 ## Why
 
 `TF_CONFIG` is JSON in an environment variable: a `cluster` with the addresses of all workers and a `task` with this
 worker's type and index. A Python dict turned to text has single quotes, which JSON does not know; an index counts from
-0; every worker needs an address of its own.
+0; every worker needs an address of its own, where nothing else listens. The strategy opens this worker's port and then
+waits for all the others. A `task` without a `cluster` is no error: the worker then trains alone.
 
 ## Fix
 
-Write it with `json.dumps`, give each worker its own index from 0, and the same list of addresses.
+Write it with `json.dumps`, give each worker its own index from 0, and the same list of addresses; start all of them.
 
 ## Known limits
 
-It is found when the strategy is made; whether the other workers answer is not tried.
+`run`, `watch` and `install` read it when a `MultiWorkerMirroredStrategy` is made and stop the program where it is
+certain to fail: its text, its own port. Other workers may be started later, so that they do not answer stops nothing;
+after 30 seconds they are named. A host that has no name yet is a warning. `ParameterServerStrategy` is not looked at.
 """
 
 from __future__ import annotations
@@ -28,7 +33,9 @@ from collections.abc import Iterator
 from fitdoctor.catalogue import Cause
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, spell
-from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.facts import ClusterFacts, FailureFacts, Unknown
+from fitdoctor.facts.cluster import config_problems
+from fitdoctor.records import replace
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 
@@ -36,18 +43,70 @@ CAUSE = Cause(
     id="FIT606",
     slug="cluster-config-invalid",
     severity=Severity.ERROR,
-    raises=("JSONDecodeError", "ValueError", "KeyError", "TypeError"),
+    raises=("JSONDecodeError", "ValueError", "KeyError", "TypeError", "UnknownError", "InvalidArgumentError"),
 )
 
 
+REFUSALS = (
+    ("exceeds the maximum id of", "the task is not in the cluster"),
+    ("not found in cluster_spec", "the task is not in the cluster"),
+    ("you must also specify `task_type` and `task_id`", "TF_CONFIG has no `task` with `type` and `index`"),
+    ("Invalid device filter: /job:", "the index of the task in TF_CONFIG is not one of the cluster"),
+    ("Could not start gRPC server", "this worker's port in TF_CONFIG is taken by another process"),
+    ("Could not parse port for local server from", "this worker's address in TF_CONFIG is no `host:port`"),
+    (
+        "must be a list or a dictionary from integers to strings",
+        "the cluster of TF_CONFIG has no list of addresses",
+    ),
+)
+"""What TensorFlow says when it cannot use a cluster, and what that means."""
+
+
+@CAUSE.before_fit
+def from_cluster(cluster: ClusterFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """The configuration as the strategy is about to read it."""
+    made = [Evidence(claim="the strategy is made here", location=cluster.made)] if cluster.made else []
+    for problem in config_problems(cluster.config):
+        found = _finding(problem.text, project, Confidence.CERTAIN, made, cluster.made, problem.remedy)
+        yield found if problem.fails else replace(found, severity=Severity.WARNING)
+    if cluster.taken:
+        yield _finding(
+            f"another process listens at this worker's own address {cluster.taken} already",
+            project, Confidence.CERTAIN, made, cluster.made,
+            "end the other process, or give this worker another port in every TF_CONFIG",
+        )  # fmt: skip
+    for address in cluster.unresolved:
+        found = _finding(
+            f"the host of {address} in TF_CONFIG is not known here: the strategy waits for it",
+            project, Confidence.LIKELY, made, cluster.made,
+            "write the worker's name as this machine knows it, or its IP address",
+        )  # fmt: skip
+        yield replace(found, severity=Severity.WARNING)
+    if cluster.silent:
+        found = _finding(
+            f"{', '.join(cluster.silent)} did not answer for {cluster.waited} seconds: the strategy waits for all",
+            project, Confidence.LIKELY, made, cluster.made,
+            "start every worker with the same `cluster` in its TF_CONFIG, and open their ports to each other",
+        )  # fmt: skip
+        yield replace(found, severity=Severity.WARNING)
+
+
 def _finding(
-    wrong: str, project: Project | Unknown, confidence: Confidence, evidence: list[Evidence]
+    wrong: str,
+    project: Project | Unknown,
+    confidence: Confidence,
+    evidence: list[Evidence],
+    made: Location | None = None,
+    remedy: str = "",
 ) -> Finding:
-    place, remedies = None, [fix("set TF_CONFIG to JSON with `cluster` and `task`, by `json.dumps`")]
+    place, remedies = (
+        made,
+        [fix(remedy or "set TF_CONFIG to JSON with `cluster` and `task`, by `json.dumps`")],
+    )
     for module in project.modules if isinstance(project, Project) else ():
         for node in _assignments(module):
             place = _caller(module, node, wrong) or module.location(node)
-            remedies = [_dumped(module, node)]
+            remedies = remedies if remedy else [_dumped(module, node)]
             break
     return CAUSE.finding(
         wrong,
@@ -100,18 +159,19 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
     in_resolver = any(
         "cluster_resolver" in frame.path or "distribute" in frame.path for frame in failure.frames
     )
-    if "exceeds the maximum id of" in message or "task_type" in message and "cluster" in message:
-        wrong = f"the task is not in the cluster: {message.splitlines()[0]}"
-    elif failure.type == "JSONDecodeError" and in_resolver:
-        wrong = f"TF_CONFIG is not JSON: {message.splitlines()[0]}"
-    else:
+    said = message.strip().splitlines()[0] if message.strip() else ""
+    wrong = next((meaning for words, meaning in REFUSALS if words in message), "")
+    if failure.type == "JSONDecodeError" and in_resolver:
+        wrong = "TF_CONFIG is not JSON"
+    if not wrong:
         return
     frame = failure.last_user_frame
     evidence = [
         Evidence(
             claim="the strategy could not use TF_CONFIG",
+            observed=said,
             fact="failure.message",
             location=frame.location if frame else None,
         )
     ]
-    yield _finding(wrong, project, Confidence.CERTAIN, evidence)
+    yield _finding(wrong, project, Confidence.CERTAIN, evidence, frame.location if frame else None)

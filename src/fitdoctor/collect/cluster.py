@@ -1,0 +1,67 @@
+"""What a worker can know of its cluster before it joins: its own port, and the names of the others."""
+
+from __future__ import annotations
+
+import errno
+import os
+import socket
+import sys
+from types import FrameType
+from typing import Any
+
+from fitdoctor.facts.cluster import ClusterFacts, cluster_of
+from fitdoctor.failure.frames import frame_of
+
+_NO_SUCH_HOST = (socket.EAI_NONAME, getattr(socket, "EAI_NODATA", socket.EAI_NONAME))
+
+
+def cluster_facts(frame: FrameType | None) -> ClusterFacts:
+    """Read TF_CONFIG as a strategy that is made now would, and try what needs no other worker.
+
+    Args:
+        frame: the user's frame that makes the strategy.
+    """
+    text = os.environ.get("TF_CONFIG", "")
+    made = None
+    if frame is not None:
+        made = frame_of(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name).location
+    cluster = cluster_of(text)
+    if cluster is None or _joined_already():
+        return ClusterFacts(text, made)
+    return ClusterFacts(
+        text,
+        made,
+        taken=cluster.address if _taken(cluster.address) else "",
+        unresolved=tuple(address for _name, address in cluster.others if not _resolves(address)),
+    )
+
+
+def _joined_already() -> bool:
+    """Whether TensorFlow's server of this process is up: then it is the one that listens."""
+    context: Any = getattr(sys.modules.get("tensorflow.python.eager.context"), "_context", None)
+    return getattr(context, "_server_def", None) is not None
+
+
+def _taken(address: str) -> bool:
+    """Whether the port cannot be had on this machine, for any interface, as TensorFlow's server would ask for it."""
+    port = int(address.rpartition(":")[2])
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as trial:
+        # As a server does: a connection that was closed a minute ago does not count.
+        trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            trial.bind(("", port))
+        except OSError as error:
+            return error.errno == errno.EADDRINUSE
+    return False
+
+
+def _resolves(address: str) -> bool:
+    """Whether a host has an address; a name server that does not answer says nothing."""
+    host, _colon, port = address.rpartition(":")
+    try:
+        socket.getaddrinfo(host.strip("[]"), int(port))
+    except socket.gaierror as error:
+        return error.errno not in _NO_SUCH_HOST
+    except (OSError, UnicodeError):
+        return True
+    return True

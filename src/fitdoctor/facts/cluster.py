@@ -1,0 +1,151 @@
+"""What a TF_CONFIG says, and what is wrong with it as far as its text tells: nothing is connected to."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from fitdoctor.diagnosis import Location
+from fitdoctor.records import dataclass
+
+_ADDRESS = re.compile(r"(?:[\w.\-]+|\[[0-9a-fA-F:]+\]):(\d{1,5})")
+_HIGHEST_PORT = 65535
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Something in a TF_CONFIG that does not describe a cluster."""
+
+    text: str
+    fails: bool = True
+    """The strategy raises or waits for ever; else it trains, but alone."""
+    remedy: str = ""
+    """What to do, where that is more than to write it as JSON."""
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """The tasks of a sound TF_CONFIG by name (`worker 0`), with their addresses, and which one this process is."""
+
+    tasks: tuple[tuple[str, str], ...]
+    task: str
+
+    @property
+    def chief(self) -> str:
+        """The task that speaks for all: the chief, else the first worker."""
+        names = [name for name, _address in self.tasks]
+        return next((name for name in ("chief 0", "master 0", "worker 0") if name in names), names[0])
+
+    @property
+    def others(self) -> tuple[tuple[str, str], ...]:
+        """The tasks but this one."""
+        return tuple(entry for entry in self.tasks if entry[0] != self.task)
+
+    @property
+    def address(self) -> str:
+        """Where this task is to listen."""
+        return dict(self.tasks).get(self.task, "")
+
+
+@dataclass(frozen=True)
+class ClusterFacts:
+    """What a program was told of its cluster when it made a strategy over several workers."""
+
+    config: str
+    """TF_CONFIG as it stood then."""
+    made: Location | None = None
+    """Where the strategy was made."""
+    taken: str = ""
+    """This worker's own address, when another process listens there already."""
+    unresolved: tuple[str, ...] = ()
+    """Addresses whose host has no entry in DNS."""
+    silent: tuple[str, ...] = ()
+    """Workers, with their addresses, that did not answer while the strategy waited for them."""
+    waited: int = 0
+    """For how many seconds it had waited then."""
+
+
+def cluster_of(text: str) -> Cluster | None:
+    """The cluster that a TF_CONFIG describes; None where it describes none or cannot be used."""
+    if not text.strip() or config_problems(text):
+        return None
+    config = json.loads(text)
+    if not config.get("cluster"):
+        return None
+    tasks = tuple(
+        (f"{kind} {index}", address.removeprefix("grpc://"))
+        for kind, listed in config["cluster"].items()
+        for index, address in (listed.items() if isinstance(listed, dict) else enumerate(listed))
+    )
+    return Cluster(tasks, f"{config['task']['type']} {int(config['task']['index'])}")
+
+
+def config_problems(text: str) -> list[Problem]:
+    """What TensorFlow could not use; nothing for an empty or a sound configuration."""
+    if not text.strip():
+        return []
+    try:
+        config: Any = json.loads(text)
+    except ValueError as error:
+        return [Problem(f"TF_CONFIG is not JSON: {error}")]
+    if not isinstance(config, dict):
+        return [Problem("TF_CONFIG is no JSON object with `cluster` and `task`", fails=bool(config))]
+    cluster, task = config.get("cluster"), config.get("task")
+    if cluster is None and task is None:
+        return []
+    if not cluster:
+        missing = "TF_CONFIG has no `cluster` with the addresses of the workers: this one trains alone"
+        return [Problem(missing, fails=False)]
+    if not isinstance(cluster, dict):
+        return [Problem("the `cluster` of TF_CONFIG is no object with the addresses of the workers")]
+    return [*_addresses(cluster), *_task(cluster, task)]
+
+
+def _addresses(cluster: dict[str, Any]) -> list[Problem]:
+    problems: list[Problem] = []
+    seen: dict[str, str] = {}
+    for kind, listed in cluster.items():
+        items = list(listed.values()) if isinstance(listed, dict) else listed
+        if not isinstance(items, list) or not items:
+            problems.append(Problem(f"`{kind}` in the cluster of TF_CONFIG has no list of addresses"))
+            continue
+        for index, address in enumerate(items):
+            name = f"{kind} {index}"
+            if not _is_address(address):
+                wrong = f"the address of {name} in TF_CONFIG is no `host:port`: {address!r}"
+                problems.append(
+                    Problem(wrong, remedy="write every address as `host:port`, with a port up to 65535")
+                )
+            elif address in seen:
+                wrong = f"{seen[address]} and {name} have the same address {address} in TF_CONFIG"
+                problems.append(Problem(wrong, remedy="give every worker an address of its own"))
+            else:
+                seen[address] = name
+    return problems
+
+
+def _is_address(address: Any) -> bool:
+    parts = _ADDRESS.fullmatch(address.removeprefix("grpc://")) if isinstance(address, str) else None
+    return parts is not None and int(parts[1]) <= _HIGHEST_PORT
+
+
+def _task(cluster: dict[str, Any], task: Any) -> list[Problem]:
+    if not isinstance(task, dict) or "type" not in task or "index" not in task:
+        wrong = "TF_CONFIG has no `task` with `type` and `index`: the worker does not know which one it is"
+        return [Problem(wrong, remedy="tell each worker who it is: `task` with its `type` and `index`")]
+    kind, index = task["type"], task["index"]
+    if kind not in cluster:
+        known = ", ".join(map(str, cluster))
+        wrong = f"the task of TF_CONFIG is a `{kind}`, but the cluster has only {known}"
+        remedy = "name a type that the cluster has, or add the addresses of that type"
+        return [] if kind == "evaluator" else [Problem(wrong, remedy=remedy)]
+    listed, remedy = cluster[kind], "give each worker its own index, counted from 0"
+    try:
+        number = int(index)
+    except (TypeError, ValueError):
+        return [Problem(f"the index of the task in TF_CONFIG is no number: {index!r}", remedy=remedy)]
+    if isinstance(listed, list) and not 0 <= number < len(listed):
+        wrong = f"the index of the task in TF_CONFIG is {number}, but `{kind}` has {len(listed)}"
+        return [Problem(f"{wrong}: 0 to {len(listed) - 1}", remedy=remedy)]
+    return []

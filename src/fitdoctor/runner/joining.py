@@ -1,0 +1,84 @@
+"""The making of a strategy over several workers: looked at before it waits, and told of while it does."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+from fitdoctor.facts.cluster import ClusterFacts, cluster_of
+from fitdoctor.runner.will_fail import will_fail
+
+if TYPE_CHECKING:
+    from fitdoctor.runner.watching import Watching
+
+PATIENCE = 30
+"""Seconds after which workers that do not answer are named: they may be started later, so nothing is stopped."""
+_LOOKOUT = Path(__file__).with_name("lookout.py")
+
+
+def join(
+    watching: Watching,
+    make: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    frame: FrameType | None,
+) -> Any:
+    """Make a strategy; what is certain to fail is told instead of waited for."""
+    resolver = args[0] if args else kwargs.get("cluster_resolver")
+    if resolver is not None and type(resolver).__name__ != "TFConfigClusterResolver":
+        return make(*args, **kwargs)
+    facts = _looked(watching, frame)
+    with _lookout(watching, facts):
+        return make(*args, **kwargs)
+
+
+def _looked(watching: Watching, frame: FrameType | None) -> ClusterFacts | None:
+    try:
+        from fitdoctor.collect.cluster import cluster_facts
+        from fitdoctor.examine import examine_cluster
+
+        facts = cluster_facts(frame)
+        diagnosis = examine_cluster(facts, watching.project, watching.select, watching.ignore)
+    # A border: whatever goes wrong in our look must not reach the program.
+    except Exception as error:
+        watching.crashed("cluster", error)
+        return None
+    new = watching.new_in(diagnosis)
+    if watching.recorder is not None:
+        told = [found.fingerprint for found in diagnosis.findings] if watching.tell else []
+        watching.recorder.write("cluster", cluster=facts, told=told)
+    watching.say(diagnosis, new)
+    if watching.stop and any(finding.stops for finding in diagnosis.findings):
+        raise will_fail(diagnosis)
+    return facts
+
+
+@contextmanager
+def _lookout(watching: Watching, facts: ClusterFacts | None) -> Iterator[None]:
+    """Have another process look for the other workers while TensorFlow waits: it lets no thread of this one run."""
+    cluster = cluster_of(facts.config) if facts is not None else None
+    if cluster is None or not cluster.others:
+        yield
+        return
+    piece = watching.recorder.path("silent") if watching.recorder is not None else ""
+    words = [f"{name}={address}" for name, address in cluster.others]
+    try:
+        process = subprocess.Popen(
+            [sys.executable, "-I", "-S", str(_LOOKOUT), str(PATIENCE), str(piece), watching.tell, *words],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+        )
+    except OSError as error:
+        watching.crashed("lookout", error)
+        yield
+        return
+    try:
+        yield
+    finally:
+        process.kill()
+        process.wait()

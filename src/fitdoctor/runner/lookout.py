@@ -1,0 +1,47 @@
+"""Looks for the other workers of a cluster while TensorFlow waits for them, and names those that do not answer.
+
+Run as a file by a process that is making its strategy, never imported: TensorFlow holds the interpreter's lock while it
+waits, so nothing of that process itself could tell. Arguments: seconds to wait, a file for the result (or ""), how to
+tell ("" for silence), and `name=host:port` for each of the others.
+"""
+
+import json
+import os
+import socket
+import sys
+import time
+
+
+def _answers(address: str) -> bool:
+    host, _colon, port = address.rpartition(":")
+    try:
+        with socket.create_connection((host.strip("[]"), int(port)), timeout=2):
+            return True
+    except (OSError, ValueError):
+        return False
+
+
+def _main(seconds: str, piece: str, tell: str, *others: str) -> None:
+    parent, patience = os.getppid(), float(seconds)
+    deadline = time.monotonic() + patience
+    while time.monotonic() < deadline:
+        time.sleep(min(0.5, patience))
+        if os.getppid() != parent:
+            return
+    silent = []
+    for other in others:
+        name, _sign, address = other.partition("=")
+        if not _answers(address):
+            silent.append(f"{name} ({address})")
+    if not silent:
+        return
+    if piece:
+        with open(piece, "w", encoding="utf-8") as file:
+            json.dump({"kind": "silent", "workers": silent, "seconds": int(patience)}, file)
+    if tell:
+        waits = f"the strategy waits for {', '.join(silent)}: no answer for {int(patience)} seconds"
+        sys.stderr.write(f"fitdoctor: FIT606 {waits}; is it started, with the same TF_CONFIG?\n")
+
+
+if __name__ == "__main__":
+    _main(*sys.argv[1:])
