@@ -1,4 +1,4 @@
-"""Times `check` on few rows and on many times as many, beyond what it reads."""
+"""Times `check` on more rows than it has time to read, and on four times as many."""
 
 import json
 import time
@@ -13,11 +13,12 @@ model = keras.Sequential(
 )
 model.compile("sgd", keras.losses.SparseCategoricalCrossentropy(from_logits=True))
 seconds = {}
-for rows in (1_000, 1_000, 1_000_000, 4_000_000):
+for rows in (1_000, 4_000_000, 16_000_000):
     x = np.zeros((rows, 64), dtype="float32")
     x[:] = 0.5
     y = np.arange(rows) % 10
     began = time.perf_counter()
     fitdoctor.check(model, x, y, batch_size=32)
     seconds[rows] = time.perf_counter() - began
+    del x, y
 print(json.dumps(seconds))
