@@ -29,7 +29,7 @@ def check_script(path: str) -> None:
         raise CannotStart(f"there is no file `{path}`")
     if path.endswith(".ipynb"):
         raise CannotStart(
-            f"`{path}` is a notebook: `fitdoctor lint` reads it; `%load_ext fitdoctor` watches it"
+            f"`{path}` is a notebook: `fitdoctor lint` reads it; `fitdoctor.install()` in it watches every fit"
         )
     tree = _parsed(path)
     _refuse_missing_framework(tree, path)
