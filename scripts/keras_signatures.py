@@ -15,7 +15,7 @@ from types import ModuleType
 from typing import Any
 
 TARGET = Path(__file__).parents[1] / "src/fitdoctor/catalogue/keras_signatures.py"
-METHODS = ("compile", "fit", "evaluate", "predict", "train_on_batch", "test_on_batch")
+METHODS = ("compile", "fit", "evaluate", "predict", "train_on_batch", "test_on_batch", "save_weights")
 NAMESPACES = (
     "layers",
     "optimizers",
@@ -82,8 +82,17 @@ VALUES: dict[str, Any] = {
     "width": 2,
     "factor": 0.1,
 }
-REMOVED_BEFORE = ("predict_classes", "predict_proba")
-"""Methods that Keras 2 dropped in 2.6 and that old programs still call; the script sees that they are not there."""
+REMOVED_BEFORE = {
+    "model": (
+        "predict_classes",
+        "predict_proba",
+        "total_loss",
+        "_make_predict_function",
+        "_make_train_function",
+    ),
+    "optimizer": ("get_updates", "_decayed_lr"),
+}
+"""What Keras 2 dropped before its last version and old programs still use; the script sees that it is not there."""
 PASSED_ON = frozenset({"args", "kwargs", "self"})
 
 
@@ -166,8 +175,13 @@ def modules(root: ModuleType, prefix: str) -> set[str]:
 
 def attributes(old: object, *new: object, older: tuple[str, ...] = ()) -> tuple[str, ...]:
     """What the old object, or one of a still older Keras, has and none of the new ones has."""
-    names = (*(name for name in dir(old) if not name.startswith("_")), *older)
+    names = {*public_attributes(old), *older}
     return tuple(sorted(name for name in names if not any(hasattr(each, name) for each in new)))
+
+
+def public_attributes(thing: object) -> list[str]:
+    """The names of an object's attributes that are meant for use."""
+    return [name for name in dir(thing) if not name.startswith("_")]
 
 
 def table() -> dict[str, object]:
@@ -218,8 +232,13 @@ def table() -> dict[str, object]:
         "REMOVED_NAMES": tuple(sorted(removed)),
         "REMOVED_OUTSIDE_TF": tuple(sorted({*only_under_tf, *under_tf})),
         "REMOVED_ATTRIBUTES": {
-            "model": attributes(old_model, new_model, functional, older=REMOVED_BEFORE),
-            "optimizer": attributes(old_model.optimizer, new_model.optimizer),
+            "model": attributes(old_model, new_model, functional, older=REMOVED_BEFORE["model"]),
+            "layer": attributes(old_model.layers[0], new_model.layers[0]),
+            "optimizer": attributes(
+                old_model.optimizer,
+                new_model.optimizer,
+                older=(*public_attributes(tf_keras.optimizers.legacy.SGD()), *REMOVED_BEFORE["optimizer"]),
+            ),
         },
         "REMOVED_MODULES": tuple(sorted(gone_modules - under_tf)),
         "PUBLIC_NAMES": here,
@@ -231,7 +250,7 @@ DESCRIPTIONS = {
     "REMOVED_ARGUMENTS": "What Keras 2 took and Keras 3 refuses, by method or class.",
     "REMOVED_NAMES": "Public names of Keras 2 that Keras 3 does not have, also not as `tf.keras`.",
     "REMOVED_OUTSIDE_TF": "Public names and modules of Keras 2 that live on under `tf.keras` only.",
-    "REMOVED_ATTRIBUTES": "Attributes of models and optimizers that Keras 3 does not have.",
+    "REMOVED_ATTRIBUTES": "Attributes of models, layers and optimizers that Keras 3 does not have.",
     "REMOVED_MODULES": "Modules of Keras 2, public or not, that cannot be imported from Keras 3.",
     "PUBLIC_NAMES": "What the public modules of Keras 3 offer.",
 }

@@ -7,7 +7,7 @@ import builtins
 from collections.abc import Iterable, Iterator
 
 from fitdoctor.source.callees import callee
-from fitdoctor.source.gradients import Cut, IsRoot, body_of, cut_on_the_way
+from fitdoctor.source.gradients import PREDICTS, Cut, IsRoot, body_of, cut_on_the_way
 from fitdoctor.source.keras_objects import kind_of_value
 from fitdoctor.source.module import FunctionInfo, Module
 
@@ -57,23 +57,72 @@ def losses_that_ignore_predictions(module: Module) -> Iterator[tuple[FunctionInf
         predictions = prediction_parameter(function)
         if not predictions:
             continue
-        names = {node.id for node in ast.walk(function.node) if isinstance(node, ast.Name)}
         returned = [
             node
             for node in ast.walk(function.node)
             if isinstance(node, ast.Return) and node.value is not None
         ]
-        calls = any(isinstance(node, ast.Call) and _is_open(node) for node in ast.walk(function.node))
-        if predictions not in names and returned and not calls:
+        calls = any(_brings_weights(module, node) for node in ast.walk(function.node))
+        if returned and not calls and predictions not in _names_behind(function, returned):
             yield function, returned[-1]
 
 
-def _is_open(call: ast.Call) -> bool:
-    """Whether a call may reach weights by itself: a model or method that is called in a loss."""
-    return (
-        isinstance(call.func, ast.Attribute)
-        and isinstance(call.func.value, ast.Name)
-        and (call.func.value.id == "self")
+def _names_behind(function: FunctionInfo, returned: Iterable[ast.AST]) -> set[str]:
+    """Every name that what is returned may be computed from, through assignments and methods that change a value."""
+    statements = [
+        (_changed(node), _names(node))
+        for node in ast.walk(function.node)
+        if isinstance(node, ast.stmt) and node is not function.node and not isinstance(node, ast.Return)
+    ]
+    found = {name for node in returned for name in _names(node)}
+    while True:
+        more = {name for changed, read in statements if changed & found for name in read} - found
+        if not more:
+            return found
+        found |= more
+
+
+def _names(node: ast.AST) -> set[str]:
+    return {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
+
+
+def _changed(statement: ast.stmt) -> set[str]:
+    """The names that a statement binds, and those whose methods it calls, whose parts it sets."""
+    return {
+        inner.id
+        for node in ast.walk(statement)
+        for inner in (
+            [node] if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) else _base(node)
+        )
+    } | ({statement.name} if isinstance(statement, (ast.FunctionDef, ast.ClassDef)) else set())
+
+
+def _base(node: ast.AST) -> list[ast.Name]:
+    """The name at the beginning of `name.method(…)` and `name[…]`."""
+    while isinstance(node, (ast.Attribute, ast.Subscript, ast.Call)):
+        node = node.func if isinstance(node, ast.Call) else node.value
+        if isinstance(node, ast.Name):
+            return [node]
+    return []
+
+
+def _brings_weights(module: Module, node: ast.AST) -> bool:
+    """Whether a loss may reach weights by itself: it calls a model or what is not known, or reads variables."""
+    if isinstance(node, ast.Call):
+        return _call_uses_weights(module, node, frozenset(), 0) is not False
+    if isinstance(node, ast.Attribute):
+        return node.attr in (
+            "trainable_variables",
+            "trainable_weights",
+            "weights",
+            "variables",
+            "losses",
+            "kernel",
+        )
+    made = module.made_by(node) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) else None
+    return isinstance(made, ast.Call) and module.resolve(made.func) in (
+        "tensorflow.Variable",
+        "keras.Variable",
     )
 
 
@@ -83,7 +132,7 @@ def tape_cut(module: Module) -> Cut | None:
         for call in gradient_calls(module, tape, block):
             loss = call.args[0] if call.args else None
             if isinstance(loss, ast.Name):
-                cut = cut_on_the_way(module, block.body, lambda expr: is_model_call(module, expr), loss.id)
+                cut = cut_on_the_way(module, block.body, lambda expr: is_model_output(module, expr), loss.id)
                 if cut is not None:
                     return cut
     return None
@@ -105,6 +154,19 @@ def tape_cut_of_model(module: Module) -> Cut | None:
     return None
 
 
+def assigned_under_tape(module: Module) -> Cut | None:
+    """A variable that is assigned while a tape records: it keeps the number, not the way that led to it."""
+    for _tape, block in tapes(module):
+        for node in ast.walk(block):
+            if (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Attribute)
+                and node.func.attr in ("assign", "assign_add", "assign_sub", "set_weights")
+            ):
+                return Cut(module, node, f"`{module.segment(node.func)}`")
+    return None
+
+
 def _asked_about(module: Module, call: ast.Call) -> str:
     """The model whose weights a tape is asked about, as the source names it; "" when it is anything else."""
     weights = module.made_by(call.args[1]) if len(call.args) > 1 else None
@@ -123,13 +185,23 @@ def _is_only_called(module: Module, block: ast.With, model: str) -> bool:
     ]
     called = [module.parent(node) for node in named]
     return bool(named) and all(
-        isinstance(parent, ast.Call) and parent.func is node
+        isinstance(parent, ast.Call) and parent.func is node or _predicts(parent)
         for node, parent in zip(named, called, strict=True)
     )
 
 
+def _predicts(node: ast.AST | None) -> bool:
+    return isinstance(node, ast.Attribute) and node.attr in PREDICTS
+
+
 def _calls_of(module: Module, model: str) -> IsRoot:
-    return lambda expr: isinstance(expr, ast.Call) and module.segment(expr.func) == model
+    return lambda expr: (
+        isinstance(expr, ast.Call)
+        and module.segment(expr.func) == model
+        or isinstance(expr, ast.Attribute)
+        and expr.attr in PREDICTS
+        and module.segment(expr.value) == model
+    )
 
 
 def tapes(module: Module) -> Iterator[tuple[str, ast.With]]:
@@ -177,6 +249,13 @@ def is_layer_call(module: Module, expr: ast.expr) -> bool:
         and expr.func.value.id == "self"
         and kind_of_value(module, expr.func) in ("Layer", "Model")
     )
+
+
+def is_model_output(module: Module, expr: ast.expr) -> bool:
+    """Whether an expression brings in what a model computes: a call of it, or the method that predicts."""
+    if isinstance(expr, ast.Attribute) and expr.attr in PREDICTS:
+        return _is_trained_model(module, expr.value) or kind_of_value(module, expr.value) == "Model"
+    return is_model_call(module, expr)
 
 
 def is_model_call(module: Module, expr: ast.expr) -> bool:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 import re
 
+from fitdoctor.catalogue.keras_renames import RENAMED_ARGUMENTS, older_arguments
 from fitdoctor.catalogue.keras_signatures import PUBLIC_NAMES, REMOVED_OUTSIDE_TF
 from fitdoctor.diagnosis import Edit, Fix, Location
-from fitdoctor.edits import fix, insert_before, remove_argument
+from fitdoctor.edits import fix, insert_before, merged_removal, remove_argument, rename_argument, spell
 from fitdoctor.facts import Argument, Code
 from fitdoctor.source.module import CallSite, Module
 
@@ -34,6 +35,34 @@ def input_before(module: Module, site: CallSite, code: Code, argument: Argument)
         model = module.segment(parent.func.value)
         return (*insert_before(module.code(parent), f"{model}.add({entry})"), *taken)
     return ()
+
+
+def decaying(code: Code, rate: Argument | None) -> Fix:
+    """A schedule that divides the learning rate by `1 + decay * step`, as `decay=` did in Keras 2."""
+    title = "use a learning-rate schedule that decays the same way"
+    decay = code.argument("decay")
+    if rate is None or decay is None:
+        return fix(title)
+    keras, imports = spell(code, "keras", "keras")
+    arguments = f"{rate.text}, decay_steps=1, decay_rate={decay.text}"
+    schedule = f"{keras}.optimizers.schedules.InverseTimeDecay({arguments})"
+    text = f"learning_rate={schedule}" if rate.name else schedule
+    return fix(title, (Edit(rate.whole, text),), remove_argument(code, "decay"), imports)
+
+
+def renamed_method(module: Module, node: ast.Attribute, new: str) -> tuple[Edit, ...]:
+    """The method's new name, and its arguments as the new one takes them: what is gone is left out."""
+    edits: tuple[Edit, ...] = (Edit(attribute_name(module, node), new),)
+    call = module.parent(node)
+    if not isinstance(call, ast.Call):
+        return edits
+    code = module.code(call)
+    gone = older_arguments(new)
+    for argument in code.arguments:
+        now = RENAMED_ARGUMENTS.get(argument.name) if argument.name in gone else None
+        if now is not None and code.argument(now) is None:
+            edits += rename_argument(code, argument.name, now)
+    return (*edits, *merged_removal(code, [name for name in gone if name not in RENAMED_ARGUMENTS]))
 
 
 def attribute_name(module: Module, node: ast.Attribute) -> Location:

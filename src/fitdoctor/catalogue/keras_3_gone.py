@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Iterator
+
 from fitdoctor.catalogue.keras_3_fixes import as_keras
-from fitdoctor.catalogue.keras_renames import OLDER_HISTORY, older_arguments
+from fitdoctor.catalogue.keras_renames import DROPPED_WITH_KERAS_1, OLDER_HISTORY, older_arguments
 from fitdoctor.catalogue.keras_signatures import (
     PUBLIC_NAMES,
     REMOVED_ARGUMENTS,
@@ -15,10 +18,35 @@ from fitdoctor.catalogue.keras_signatures import (
 from fitdoctor.facts import FailureFacts
 from fitdoctor.failure.patterns import attribute_missing, unexpected_keyword
 from fitdoctor.patterns import pattern
+from fitdoctor.source.module import Module
 
-METHODS = ("fit", "compile", "evaluate", "predict", "train_on_batch", "test_on_batch")
+METHODS = ("fit", "compile", "evaluate", "predict", "train_on_batch", "test_on_batch", "save_weights")
 """Methods of a model whose arguments have changed."""
 _IMPORTED = pattern(r"(?:No module named|cannot import name) '([\w.]+)'(?: from '([\w.]+)')?")
+
+
+def gone_imports(module: Module) -> Iterator[tuple[ast.ImportFrom, ast.alias, str]]:
+    """The `from … import` statements that fail, with the first name that is gone and its module below `keras`."""
+    for node in module.nodes(ast.ImportFrom):
+        source = as_keras(node.module or "")
+        if node.level or not source or is_tried(module, node):
+            continue
+        outside_tf = (node.module or "").startswith("keras")
+        for alias in node.names:
+            full = f"{source}.{alias.name}"
+            if is_gone(full, outside_tf=outside_tf) or is_gone_module(source, outside_tf=outside_tf):
+                yield node, alias, source
+                break
+
+
+def is_tried(module: Module, node: ast.AST) -> bool:
+    """Whether the import stands in a `try`: the program has another way."""
+    parent = module.parent(node)
+    while parent is not None:
+        if isinstance(parent, (ast.Try, ast.If)):
+            return True
+        parent = module.parent(parent)
+    return False
 
 
 def is_gone(full: str, *, outside_tf: bool) -> bool:
@@ -46,19 +74,28 @@ def without_experimental(name: str) -> str:
     return plain if public in ("keras.layers", "keras.optimizers") and last in PUBLIC_NAMES[public] else ""
 
 
+def _gone_of(owner: str) -> tuple[str, ...]:
+    """The attributes that Keras 3 took from objects of a class, by its name."""
+    for kind, public in (("layer", "keras.layers"), ("optimizer", "keras.optimizers")):
+        if owner in PUBLIC_NAMES[public]:
+            return REMOVED_ATTRIBUTES[kind]
+    # A class of the user's: names that only models and optimizers of Keras 2 had.
+    return (*REMOVED_ATTRIBUTES["model"], "lr", "minimize", "compute_gradients", "aggregate_gradients")
+
+
 def gone_in_message(failure: FailureFacts) -> str | None:
     """The name that the message says is not there, when it is one that an older Keras had."""
     message = failure.message
     keyword = unexpected_keyword(message)
     if keyword is not None:
         gone = {name for names in REMOVED_ARGUMENTS.values() for name in names}
-        gone = gone.union(older_arguments("fit"), older_arguments("compile"))
+        dropped = DROPPED_WITH_KERAS_1.get(keyword.owner, ())
+        gone = gone.union(older_arguments("fit"), older_arguments("compile"), dropped)
         keras_call = keyword.function in METHODS or not keyword.function or keyword.function == "__init__"
         return keyword.name if keyword.name in gone and keras_call else None
     attribute = attribute_missing(message)
     if attribute is not None:
-        known = (*REMOVED_ATTRIBUTES["model"], *REMOVED_ATTRIBUTES["optimizer"])
-        if attribute.name in known and failure.type == "AttributeError":
+        if failure.type == "AttributeError" and attribute.name in _gone_of(attribute.owner):
             return attribute.name
         return attribute.name if "keras" in attribute.owner else None
     imported = _IMPORTED.search(message)
@@ -67,6 +104,10 @@ def gone_in_message(failure: FailureFacts) -> str | None:
         return full if as_keras(full) and full not in ("keras", "tensorflow.keras") else None
     if failure.type == "ImportError" and "is not supported in Keras 3" in message:
         return message.split("`")[1] if "`" in message else "legacy"
+    if "`save_format` argument is deprecated" in message:
+        return "save_format"
+    if "argument `reduction`" in message and message.rstrip().endswith("reduction=auto"):
+        return "auto"
     if failure.type == "KeyError":
         key = message.strip().strip("'\"")
         return key if key in OLDER_HISTORY else None

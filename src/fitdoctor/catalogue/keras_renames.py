@@ -4,18 +4,34 @@ from __future__ import annotations
 
 from fitdoctor.catalogue.keras_signatures import REMOVED_ARGUMENTS
 
-RENAMED_ARGUMENTS = {"lr": "learning_rate", "nb_epoch": "epochs", "alpha": "negative_slope"}
+RENAMED_ARGUMENTS = {
+    "lr": "learning_rate",
+    "nb_epoch": "epochs",
+    "alpha": "negative_slope",
+    "samples_per_epoch": "steps_per_epoch",
+    "nb_val_samples": "validation_steps",
+    "val_samples": "steps",
+}
 RENAMED_METHODS = {
     "fit_generator": "fit",
     "evaluate_generator": "evaluate",
     "predict_generator": "predict",
     "predict_proba": "predict",
 }
+RENAMED_OF_LAYERS = {"output_shape": "output.shape", "input_shape": "input.shape"}
 OLDER_ARGUMENTS = {
     "fit": ("nb_epoch", "nb_val_samples", "samples_per_epoch", "show_accuracy"),
     "compile": ("sample_weight_mode",),
 }
 """Arguments of Keras 1, or among the `**kwargs` of Keras 2, that old programs still give."""
+DROPPED_WITH_KERAS_1 = {
+    "BatchNormalization": ("mode",),
+    "Embedding": ("dropout",),
+    "LSTM": ("consume_less", "forget_bias_init"),
+    "GRU": ("consume_less",),
+    "SimpleRNN": ("consume_less",),
+}
+"""Arguments of layers that Keras 2 took out and has no other name for."""
 OLDER_HISTORY = {"acc": "accuracy", "val_acc": "val_accuracy"}
 """Keys of the history that Keras 2 once used for the metric `accuracy`."""
 
@@ -23,6 +39,14 @@ OLDER_HISTORY = {"acc": "accuracy", "val_acc": "val_accuracy"}
 def older_arguments(method: str) -> frozenset[str]:
     """The arguments that a method of a model took in an older Keras, and takes no more."""
     return frozenset((*REMOVED_ARGUMENTS.get(method, ()), *OLDER_ARGUMENTS.get(method, ())))
+
+
+def refused_by_class(name: str) -> frozenset[str]:
+    """The arguments that a class, by its dotted name, took in an older Keras, and takes no more."""
+    dropped = (
+        DROPPED_WITH_KERAS_1.get(name.rpartition(".")[2], ()) if name.startswith("keras.layers.") else ()
+    )
+    return frozenset((*REMOVED_ARGUMENTS.get(name, ()), *dropped))
 
 
 LAYERS_OF_KERAS_1 = {

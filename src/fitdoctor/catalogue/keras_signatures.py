@@ -11,6 +11,7 @@ SIGNATURES: dict[str, tuple[str, ...]] = \
          'steps_per_epoch', 'validation_batch_size', 'validation_data', 'validation_freq',
          'validation_split', 'validation_steps', 'verbose', 'x', 'y'),
  'predict': ('batch_size', 'callbacks', 'steps', 'verbose', 'x'),
+ 'save_weights': ('filepath', 'max_shard_size', 'overwrite'),
  'test_on_batch': ('return_dict', 'sample_weight', 'x', 'y'),
  'train_on_batch': ('class_weight', 'return_dict', 'sample_weight', 'x', 'y')}
 """Named parameters of the methods of a Keras 3 model."""
@@ -148,6 +149,7 @@ REMOVED_ARGUMENTS: dict[str, tuple[str, ...]] = \
  'keras.optimizers.RMSprop': ('jit_compile', 'lr'),
  'keras.optimizers.SGD': ('jit_compile', 'lr'),
  'predict': ('max_queue_size', 'use_multiprocessing', 'workers'),
+ 'save_weights': ('options', 'save_format'),
  'test_on_batch': ('reset_metrics',),
  'train_on_batch': ('reset_metrics',)}
 """What Keras 2 took and Keras 3 refuses, by method or class."""
@@ -230,15 +232,24 @@ REMOVED_OUTSIDE_TF: tuple[str, ...] = \
 """Public names and modules of Keras 2 that live on under `tf.keras` only."""
 
 REMOVED_ATTRIBUTES: dict[str, tuple[str, ...]] = \
-{'model': ('add_update', 'autotune_steps_per_execution', 'compute_output_signature',
-           'distribute_reduction_method', 'dynamic', 'evaluate_generator', 'finalize_state',
-           'fit_generator', 'get_input_at', 'get_input_mask_at', 'get_input_shape_at', 'get_output_at',
-           'get_output_mask_at', 'get_output_shape_at', 'get_weight_paths', 'inbound_nodes', 'input_mask',
-           'input_names', 'name_scope', 'outbound_nodes', 'output_mask', 'predict_classes',
-           'predict_generator', 'predict_proba', 'reset_states', 'save_spec', 'state_updates', 'stateful',
-           'submodules', 'to_yaml', 'train_tf_function', 'updates', 'with_name_scope'),
- 'optimizer': ('aggregate_gradients', 'compute_gradients', 'jit_compile', 'lr', 'minimize')}
-"""Attributes of models and optimizers that Keras 3 does not have."""
+{'layer': ('add_update', 'compute_output_signature', 'dynamic', 'finalize_state', 'get_input_at',
+           'get_input_mask_at', 'get_input_shape_at', 'get_output_at', 'get_output_mask_at',
+           'get_output_shape_at', 'inbound_nodes', 'input_mask', 'input_shape', 'name_scope',
+           'outbound_nodes', 'output_mask', 'output_shape', 'stateful', 'submodules', 'updates',
+           'with_name_scope'),
+ 'model': ('_make_predict_function', '_make_train_function', 'add_update', 'autotune_steps_per_execution',
+           'compute_output_signature', 'distribute_reduction_method', 'dynamic', 'evaluate_generator',
+           'finalize_state', 'fit_generator', 'get_input_at', 'get_input_mask_at', 'get_input_shape_at',
+           'get_output_at', 'get_output_mask_at', 'get_output_shape_at', 'get_weight_paths',
+           'inbound_nodes', 'input_mask', 'input_names', 'name_scope', 'outbound_nodes', 'output_mask',
+           'predict_classes', 'predict_generator', 'predict_proba', 'reset_states', 'save_spec',
+           'state_updates', 'stateful', 'submodules', 'to_yaml', 'total_loss', 'train_tf_function',
+           'updates', 'with_name_scope'),
+ 'optimizer': ('_decayed_lr', 'add_slot', 'add_weight', 'aggregate_gradients', 'compute_gradients',
+               'decay', 'get_gradients', 'get_slot', 'get_slot_names', 'get_updates', 'get_weights',
+               'gradient_aggregator', 'gradient_transformers', 'jit_compile', 'lr', 'minimize',
+               'weights')}
+"""Attributes of models, layers and optimizers that Keras 3 does not have."""
 
 REMOVED_MODULES: tuple[str, ...] = \
 ('keras.api', 'keras.applications.regnet', 'keras.applications.resnet_rs', 'keras.backend.experimental',

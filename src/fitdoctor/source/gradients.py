@@ -16,8 +16,13 @@ IsRoot = Callable[[ast.expr], bool]
 _CUTTING = frozenset(
     """argmax argmin round rint floor ceil sign equal not_equal greater greater_equal less less_equal logical_and
     logical_or logical_not one_hot bincount histogram_fixed_width argsort searchsorted digitize in_top_k
-    is_nan isnan numpy_function stop_gradient shape size rank zeros_like ones_like floordiv""".split()
+    is_nan isnan is_inf isinf is_finite isfinite reduce_any reduce_all count_nonzero confusion_matrix categorical
+    edit_distance ctc_decode ctc_greedy_decoder ctc_beam_search_decoder non_max_suppression binary_accuracy
+    categorical_accuracy sparse_categorical_accuracy top_k_categorical_accuracy numpy_function stop_gradient shape size
+    rank zeros_like ones_like floordiv""".split()
 )
+PREDICTS = ("predict", "predict_on_batch")
+"""Methods of a model that give arrays, which no tape follows."""
 _CUTTING_LIBRARIES = ("numpy.", "math.", "sklearn.", "scipy.")
 _DEEPEST = 4
 """How many calls of the user's functions are followed, one inside another."""
@@ -184,4 +189,6 @@ class _Reading:
             return f"a cast to `{kind}`" if any(whole in kind for whole in _WHOLE) else ""
         if isinstance(expr.func, ast.Attribute) and expr.func.attr == "numpy" and not expr.args:
             return "`.numpy()`"
+        if isinstance(expr.func, ast.Attribute) and expr.func.attr in PREDICTS:
+            return f"`{self._module.segment(expr.func)}`"
         return ""

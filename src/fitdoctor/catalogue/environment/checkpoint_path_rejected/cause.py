@@ -26,22 +26,22 @@ import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
+from fitdoctor.catalogue.keras_saving import MODELS, format_refused, is_model_saving, last_text, new_ending
 from fitdoctor.catalogue.traced import at_frame, module_of
-from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Severity
+from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
 from fitdoctor.edits import fix
 from fitdoctor.facts import FailureFacts, Unknown
-from fitdoctor.source.keras_objects import is_keras_model
 from fitdoctor.source.module import CallSite, Module
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(id="FIT905", slug="checkpoint-path-rejected", severity=Severity.ERROR, raises="ValueError")
 
 WEIGHTS = (".weights.h5",)
-MODELS = (".keras", ".h5")
 REFUSALS = (
     "must end in `.keras`",
     "must end in `.weights.h5`",
     "Invalid filepath extension for saving",
+    "File format not supported: filepath=",
 )
 
 
@@ -55,21 +55,16 @@ def from_source(module: Module) -> Iterator[Finding]:
         *module.calls_to("keras.callbacks.ModelCheckpoint"),
         *module.method_calls("save", "save_weights"),
     ):
-        if site.method in ("save", "save_weights") and not _is_model_saving(module, site):
+        if site.method in ("save", "save_weights") and not is_model_saving(module, site):
             continue
         path = site.argument("filepath", 0)
         taken = _taken(site)
-        text = _last_text(module, path) if path is not None and taken is not None else None
+        text = last_text(module, path) if path is not None and taken is not None else None
         if taken is None or text is None or text[1].endswith(taken):
             continue
-        if site.method == "save" and text[1].endswith("/"):
-            continue
+        if site.method == "save" and (text[1].endswith("/") or format_refused(module, site) is not None):
+            continue  # a folder of one's own, or an argument of Keras 2 that is refused before
         yield _finding(module, site, text, taken, Confidence.LIKELY, [])
-
-
-def _is_model_saving(module: Module, site: CallSite) -> bool:
-    assert isinstance(site.node.func, ast.Attribute)
-    return is_keras_model(module, site.node.func.value)
 
 
 def _taken(site: CallSite) -> tuple[str, ...] | None:
@@ -87,36 +82,6 @@ def _taken(site: CallSite) -> tuple[str, ...] | None:
     return WEIGHTS if only.value else MODELS
 
 
-def _last_text(module: Module, path: ast.expr) -> tuple[ast.Constant, str] | None:
-    """The string that ends a path expression, followed through names, joins and formatting."""
-    node = module.made_by(path)
-    for _step in range(8):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            return node, node.value
-        following: ast.expr | None = None
-        if isinstance(node, ast.JoinedStr) and node.values:
-            following = node.values[-1]
-        elif isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Div)):
-            following = node.right
-        elif isinstance(node, ast.Call):
-            following = _of_call(module, node)
-        if following is None:
-            return None
-        node = module.made_by(following)
-    return None
-
-
-def _of_call(module: Module, call: ast.Call) -> ast.expr | None:
-    name = module.resolve(call.func)
-    if name in ("os.path.join", "pathlib.Path", "pathlib.PurePath") and call.args:
-        return call.args[-1]
-    if name == "str" and call.args:
-        return call.args[0]
-    if isinstance(call.func, ast.Attribute) and call.func.attr in ("format", "joinpath"):
-        return call.func.value if call.func.attr == "format" else (call.args[-1] if call.args else None)
-    return None
-
-
 def _finding(
     module: Module,
     site: CallSite,
@@ -126,9 +91,8 @@ def _finding(
     evidence: list[Evidence],
 ) -> Finding:
     node, value = text
-    called = site.method or "ModelCheckpoint"
+    called = site.method or site.name.rpartition(".")[2]
     ending = taken[0]
-    written = module.segment(node)
     return CAUSE.finding(
         f"`{called}` takes a path that ends in {' or '.join(f'`{each}`' for each in taken)}",
         subject=f"path of {called}",
@@ -145,20 +109,12 @@ def _finding(
         fixes=[
             fix(
                 f"end the path in `{ending}`",
-                (Edit(module.location(node), _respelt(written, value, ending)),)
-                if value and value in written
-                else (),
+                # What is loaded was saved before: the file has to be written anew.
+                () if called.startswith("load") else new_ending(module, node, ending),
             )
         ],
         confidence=confidence,
     )
-
-
-def _respelt(written: str, value: str, ending: str) -> str:
-    """The literal as it is written, with another ending for its text."""
-    old = re.search(r"\.(weights\.h5|hdf5|h5|keras|ckpt|tf|pb|weights|model|pkl|hdf)$", value)
-    new = (value[: old.start()] if old else value.rstrip("/")) + ending
-    return new.join(written.rsplit(value, 1))
 
 
 @CAUSE.after_failure
@@ -166,7 +122,8 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
     """Keras names the ending that it wants."""
     if failure.type != "ValueError" or not any(words in failure.message for words in REFUSALS):
         return
-    taken = WEIGHTS if ".weights.h5" in failure.message.split("Received")[0] else MODELS
+    weights = ".weights.h5" in failure.message.split("Received")[0]
+    taken = WEIGHTS if weights else MODELS
     frame = failure.last_user_frame
     evidence = Evidence(claim="Keras refused the path", fact="failure.message")
     if frame is not None and isinstance(project, Project):
@@ -174,7 +131,8 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         sites = (
             (
                 *module.calls_to("keras.callbacks.ModelCheckpoint"),
-                *module.method_calls("save", "save_weights"),
+                *module.calls_to("keras.models.load_model", "keras.saving.load_model"),
+                *module.method_calls("save", "save_weights", "load_weights"),
             )
             if module is not None
             else ()
@@ -183,7 +141,7 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
             assert module is not None
             path = site.argument("filepath", 0)
             if path is not None and at_frame(module, site.node, frame):
-                text = _last_text(module, path)
+                text = last_text(module, path)
                 if text is not None:
                     yield _finding(module, site, text, taken, Confidence.CERTAIN, [evidence])
                     return

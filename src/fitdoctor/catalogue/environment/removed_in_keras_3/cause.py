@@ -35,32 +35,39 @@ from fitdoctor.catalogue.keras_3_fixes import (
     as_keras,
     attribute_name,
     classes_fix,
+    decaying,
     elsewhere,
     import_fix,
     input_before,
     learning_rate_edit,
+    renamed_method,
 )
 from fitdoctor.catalogue.keras_3_gone import (
     METHODS,
+    gone_imports,
     gone_in_message,
     is_gone,
     is_gone_module,
+    is_tried,
     without_experimental,
 )
+from fitdoctor.catalogue.keras_history import key_edits, older_keys
 from fitdoctor.catalogue.keras_renames import (
     OLDER_HISTORY,
     RENAMED_ARGUMENTS,
     RENAMED_METHODS,
+    RENAMED_OF_LAYERS,
     older_arguments,
+    refused_by_class,
 )
+from fitdoctor.catalogue.keras_saving import format_refused, saved_by_ending
 from fitdoctor.catalogue.keras_signatures import (
-    REMOVED_ARGUMENTS,
     REMOVED_ATTRIBUTES,
 )
 from fitdoctor.catalogue.traced import at_frame, module_of, stands_at
 from fitdoctor.catalogue.words import listing
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
-from fitdoctor.edits import fix, merged_removal, remove_argument, rename_argument
+from fitdoctor.edits import fix, merged_removal, rename_argument
 from fitdoctor.facts import Argument, Code, FailureFacts, Frame, Unknown
 from fitdoctor.records import replace
 from fitdoctor.source.keras_objects import defines, is_keras_model, is_keras_optimizer
@@ -89,7 +96,8 @@ def from_source(module: Module) -> Iterator[Finding]:
     yield from _attributes(module)
     yield from _imports(module)
     yield from _names(module)
-    yield from _history_keys(module)
+    for node in older_keys(module):
+        yield _history_finding(module, node, Confidence.LIKELY)
 
 
 def _arguments(module: Module) -> Iterator[Finding]:
@@ -98,6 +106,8 @@ def _arguments(module: Module) -> Iterator[Finding]:
             yield _argument_finding(module, site, code, argument, Confidence.LIKELY)
         yield from _of_keras_1(module, site)
         yield from _ignored_decay(module, site)
+        yield from _automatic_reduction(module, site)
+        yield from _saved_as_format(module, site)
 
 
 def _positions(module: Module, confidence: Confidence) -> Iterator[Finding]:
@@ -131,7 +141,7 @@ def _of_keras_1(module: Module, site: CallSite) -> Iterator[Finding]:
 
 def _refused(module: Module, site: CallSite) -> Iterator[tuple[Code, Argument]]:
     """The keywords of a call that Keras 3 does not take."""
-    gone = frozenset(REMOVED_ARGUMENTS.get(site.name, ()) if "." in site.name else ())
+    gone = refused_by_class(site.name)
     if site.method in METHODS:
         gone = older_arguments(site.method)
     names = {keyword.arg for keyword in site.node.keywords} & gone
@@ -165,6 +175,8 @@ def _argument_finding(
 
 def _argument_fix(module: Module, site: CallSite, code: Code, argument: Argument) -> Fix:
     new = RENAMED_ARGUMENTS.get(argument.name)
+    if argument.name == "lr" and code.argument("decay") is not None:
+        return decaying(code, argument)
     if argument.name == "batch_input_shape":
         return fix(
             "put an `Input(batch_shape=…)` before the layer", input_before(module, site, code, argument)
@@ -172,7 +184,7 @@ def _argument_fix(module: Module, site: CallSite, code: Code, argument: Argument
     if new is not None and code.argument(new) is None:
         return fix(f"write `{new}`", rename_argument(code, argument.name, new))
     # One fix for the whole call: each of them would be refused in turn.
-    gone = older_arguments(site.method) or frozenset(REMOVED_ARGUMENTS.get(site.name, ()))
+    gone = older_arguments(site.method) or refused_by_class(site.name)
     names = [each.name for each in code.arguments if each.name in gone and each.name not in RENAMED_ARGUMENTS]
     return fix(
         f"remove {listing(names)}",
@@ -190,20 +202,44 @@ def _ignored_decay(module: Module, site: CallSite) -> Iterator[Finding]:
     argument = code.argument("decay")
     if argument is None or argument.text in ("0", "0.0", "None"):
         return
-    rate = code.argument("learning_rate", 0)
-    keras = code.spelling("keras")
-    edits: tuple[Edit, ...] = ()
-    if rate is not None and keras is not None and not rate.name.startswith("lr"):
-        arguments = f"{rate.text}, decay_steps=1, decay_rate={argument.text}"
-        schedule = f"{keras}.optimizers.schedules.InverseTimeDecay({arguments})"
-        edits = (Edit(rate.location, schedule), *remove_argument(code, "decay"))
     yield CAUSE.finding(
         f"`decay={argument.text}` is ignored: the learning rate stays as it is",
         subject="argument decay of the optimizer",
         location=argument.whole,
         evidence=[Evidence(claim="Keras 3 warns that `decay` is deprecated, and does nothing with it")],
-        fixes=[fix("use a learning-rate schedule that decays the same way", edits)],
+        fixes=[decaying(code, code.argument("learning_rate", 0))],
         severity=Severity.WARNING,
+    )
+
+
+def _automatic_reduction(module: Module, site: CallSite) -> Iterator[Finding]:
+    """`reduction="auto"` meant the mean over the batch, and has no other name than that now."""
+    given = site.argument("reduction") if site.name.startswith("keras.losses.") else None
+    text = module.segment(given) if given is not None else ""
+    if given is None or not text.endswith(("Reduction.AUTO", '"auto"', "'auto'")):
+        return
+    yield CAUSE.finding(
+        f"losses of Keras 3 take no `reduction={text}`",
+        subject="argument reduction of the loss",
+        location=module.location(given),
+        evidence=[Evidence("a reduction of Keras 2", "auto", "sum_over_batch_size")],
+        fixes=[fix("name the mean over the batch", (Edit(module.location(given), '"sum_over_batch_size"'),))],
+    )
+
+
+def _saved_as_format(module: Module, site: CallSite) -> Iterator[Finding]:
+    """`save(folder, save_format="tf")`: the format follows from the ending, and SavedModel is for `export`."""
+    refused = format_refused(module, site)
+    if refused is None:
+        return
+    yield CAUSE.finding(
+        "`save` of Keras 3 takes no `save_format`: the ending of the path says it",
+        subject="argument save_format of save",
+        location=module.location(refused),
+        evidence=[
+            Evidence("an argument of Keras 2", module.segment(refused), "an ending: `.keras` or `.h5`")
+        ],
+        fixes=[fix("leave it out, and end the path in `.keras`", saved_by_ending(module, site))],
     )
 
 
@@ -214,7 +250,34 @@ def _attributes(module: Module) -> Iterator[Finding]:
             if is_keras_model(module, node.value) and not defines(module, node.value, node.attr):
                 yield _method_finding(module, node, Confidence.LIKELY)
         elif node.attr in REMOVED_ATTRIBUTES["optimizer"] and is_keras_optimizer(module, node.value):
-            yield _optimizer_finding(module, node, Confidence.LIKELY)
+            # A new attribute may be set; the one that set the learning rate does nothing any more.
+            if isinstance(node.ctx, ast.Load) or node.attr == "lr":
+                yield _optimizer_finding(module, node, Confidence.LIKELY)
+        elif node.attr in REMOVED_ATTRIBUTES["layer"] and _is_own_layer(module, node):
+            yield _layer_finding(module, node, Confidence.LIKELY)
+
+
+def _is_own_layer(module: Module, node: ast.Attribute) -> bool:
+    """Whether an attribute is read of a layer of Keras itself; one of the user's may define it."""
+    made = module.made_by(node.value)
+    return (
+        isinstance(node.ctx, ast.Load)
+        and isinstance(made, ast.Call)
+        and module.resolve(made.func).rpartition(".")[0] == "keras.layers"
+    )
+
+
+def _layer_finding(module: Module, node: ast.Attribute, confidence: Confidence) -> Finding:
+    new = RENAMED_OF_LAYERS.get(node.attr)
+    edits = (Edit(attribute_name(module, node), new),) if new else ()
+    return CAUSE.finding(
+        f"a Keras 3 layer has no `{node.attr}`",
+        subject=f"attribute {node.attr} of a layer",
+        location=module.location(node),
+        evidence=[Evidence(claim="an attribute of Keras 2", observed=node.attr, expected=new or "")],
+        fixes=[fix(f"write `{new}`" if new else "use what Keras 3 offers instead", edits)],
+        confidence=confidence,
+    )
 
 
 def _method_finding(module: Module, node: ast.Attribute, confidence: Confidence) -> Finding:
@@ -222,7 +285,7 @@ def _method_finding(module: Module, node: ast.Attribute, confidence: Confidence)
     title = f"call `{new}`" if new else "call the model or use what Keras 3 offers"
     edits: tuple[Edit, ...] = ()
     if new is not None:
-        edits = (Edit(attribute_name(module, node), new),)
+        edits = renamed_method(module, node, new)
     elif node.attr == "predict_classes":
         title, edits = classes_fix(module, node)
     return CAUSE.finding(
@@ -243,6 +306,8 @@ def _optimizer_finding(module: Module, node: ast.Attribute, confidence: Confiden
             if each.attr == "lr" and (each is node or is_keras_optimizer(module, each.value))
         ]
         remedy = fix("write `learning_rate`", everywhere)
+    elif node.attr in ("weights", "get_weights"):
+        remedy = _variables_fix(module, node)
     elif node.attr == "minimize":
         remedy = fix("compute the gradients in a `tf.GradientTape` and call `apply_gradients`")
     else:
@@ -257,40 +322,31 @@ def _optimizer_finding(module: Module, node: ast.Attribute, confidence: Confiden
     )
 
 
+def _variables_fix(module: Module, node: ast.Attribute) -> Fix:
+    """An optimizer keeps its state in `variables`."""
+    if node.attr == "weights":
+        return fix("write `variables`", (Edit(attribute_name(module, node), "variables"),))
+    call = module.parent(node)
+    values = f"[variable.numpy() for variable in {module.segment(node.value)}.variables]"
+    edits = (Edit(module.location(call), values),) if isinstance(call, ast.Call) and not call.args else ()
+    return fix("take the values of `variables`", edits)
+
+
 def _imports(module: Module) -> Iterator[Finding]:
     """Imports of modules and names that are not there any more."""
-    for node in module.nodes(ast.ImportFrom):
-        source = as_keras(node.module or "")
-        if node.level or not source:
-            continue
-        for alias in node.names:
-            full = f"{source}.{alias.name}"
-            outside_tf = (node.module or "").startswith("keras")
-            if is_gone(full, outside_tf=outside_tf) or is_gone_module(source, outside_tf=outside_tf):
-                if not _is_tried(module, node):
-                    yield _import_finding(module, node, alias, source, Confidence.LIKELY)
-                    break
+    for node, gone, source in gone_imports(module):
+        yield _import_finding(module, node, gone, source, Confidence.LIKELY)
     for plain in module.nodes(ast.Import):
         for alias in plain.names:
             source = as_keras(alias.name)
             outside_tf = alias.name.startswith("keras")
-            if source and is_gone_module(source, outside_tf=outside_tf) and not _is_tried(module, plain):
+            if source and is_gone_module(source, outside_tf=outside_tf) and not is_tried(module, plain):
                 yield CAUSE.finding(
                     f"Keras 3 has no module `{alias.name}`",
                     subject=f"import of {alias.name}",
                     location=module.location(plain),
                     fixes=[fix("import from the public modules, such as `keras.layers`")],
                 )
-
-
-def _is_tried(module: Module, node: ast.AST) -> bool:
-    """Whether the import stands in a `try`: the program has another way."""
-    parent = module.parent(node)
-    while parent is not None:
-        if isinstance(parent, (ast.Try, ast.If)):
-            return True
-        parent = module.parent(parent)
-    return False
 
 
 def _import_finding(
@@ -301,9 +357,22 @@ def _import_finding(
         subject=f"import of {alias.name}",
         location=module.location(node),
         evidence=[Evidence(claim="a module or name of Keras 2", observed=f"{node.module}.{alias.name}")],
-        fixes=[import_fix(module, node, alias, source)],
+        fixes=[_with_the_other_imports(module, node, import_fix(module, node, alias, source))],
         confidence=confidence,
     )
+
+
+def _with_the_other_imports(module: Module, node: ast.ImportFrom, remedy: Fix) -> Fix:
+    """Old programs import from several old modules: one edit alone would leave the next line failing."""
+    if not remedy.edits:
+        return remedy
+    others = [
+        edit
+        for other, alias, source in gone_imports(module)
+        if other is not node
+        for edit in import_fix(module, other, alias, source).edits
+    ]
+    return replace(remedy, edits=(*remedy.edits, *others))
 
 
 def _names(module: Module) -> Iterator[Finding]:
@@ -353,61 +422,17 @@ def _legacy_finding(module: Module, site: CallSite) -> Finding:
     )
 
 
-def _history_keys(module: Module) -> Iterator[Finding]:
-    """`history.history["acc"]` where compile asks for "accuracy"."""
-    subscripts = _older_subscripts(module)
-    if subscripts and _asks_for_accuracy(module):
-        for node in subscripts:
-            yield _history_finding(module, node, Confidence.LIKELY)
-
-
-def _older_subscripts(module: Module) -> list[ast.Subscript]:
-    return [
-        node
-        for node in module.nodes(ast.Subscript)
-        if isinstance(node.slice, ast.Constant)
-        and node.slice.value in OLDER_HISTORY
-        and isinstance(node.value, ast.Attribute)
-        and node.value.attr == "history"
-    ]
-
-
-def _asks_for_accuracy(module: Module) -> bool:
-    """Whether every compile of the file names "accuracy" and none "acc"."""
-    words = [
-        constant.value
-        for site in module.method_calls("compile")
-        for constant in ast.walk(site.argument("metrics", 2) or ast.Tuple([], ast.Load()))
-        if isinstance(constant, ast.Constant)
-    ]
-    return "accuracy" in words and "acc" not in words
-
-
 def _history_finding(module: Module, node: ast.Subscript, confidence: Confidence) -> Finding:
     assert isinstance(node.slice, ast.Constant)
     old = str(node.slice.value)
-    # Both curves are read side by side: one edit alone would leave the next line failing.
-    others = [other for other in _older_subscripts(module) if other is not node]
     return CAUSE.finding(
         f"the history has no `{old}`: the metric `accuracy` is kept as `{OLDER_HISTORY[old]}`",
         subject=f"history key {old}",
         location=module.location(node),
         evidence=[Evidence(claim="the key", observed=old, expected=OLDER_HISTORY[old])],
-        fixes=[
-            fix(
-                f"write `{OLDER_HISTORY[old]}`",
-                (_history_edit(module, node.slice),),
-                [_history_edit(module, other.slice) for other in others],
-            )
-        ],
+        fixes=[fix(f"write `{OLDER_HISTORY[old]}`", key_edits(module, node))],
         confidence=confidence,
     )
-
-
-def _history_edit(module: Module, key: ast.expr) -> Edit:
-    assert isinstance(key, ast.Constant)
-    old = str(key.value)
-    return Edit(module.location(key), module.segment(key).replace(old, OLDER_HISTORY[old]))
 
 
 # --- from the failure ---------------------------------------------------------------------------------------------
@@ -474,6 +499,8 @@ def _certain(module: Module, frame: Frame, gone: str) -> Iterator[Finding]:
                 yield _optimizer_finding(module, node, Confidence.CERTAIN)
             elif node.attr in REMOVED_ATTRIBUTES["model"] and isinstance(module.parent(node), ast.Call):
                 yield _method_finding(module, node, Confidence.CERTAIN)
+            elif node.attr in REMOVED_ATTRIBUTES["layer"]:
+                yield _layer_finding(module, node, Confidence.CERTAIN)
     for finding in _names(module):
         if finding.location is not None and stands_at(finding.location, frame.line, frame.cell):
             yield replace(finding, confidence=Confidence.CERTAIN)

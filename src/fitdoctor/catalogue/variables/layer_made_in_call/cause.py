@@ -170,8 +170,9 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
             assert module is not None
             if site.function is None or not at_frame(module, site.node, frame):
                 continue
-            if _makes_state(module, site) and site.function.name not in ("__init__", "build"):
-                yield _finding(module, site, site.function, Confidence.CERTAIN, evidence)
+            maker = _maker(module, site)
+            if maker is not None and site.function.name not in ("__init__", "build"):
+                yield _finding(module, maker, site.function, Confidence.CERTAIN, evidence)
                 return
     if isinstance(project, Unknown) and any(is_keras(frame.path) for frame in library_behind(failure)):
         yield CAUSE.finding(
@@ -182,6 +183,21 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
             fixes=[fix("make it once, outside the traced function, and use it there")],
             confidence=Confidence.LIKELY,
         )
+
+
+def _maker(module: Module, site: CallSite) -> CallSite | None:
+    """A call that makes a layer; of a layer that the same function made, that one."""
+    if _makes_state(module, site):
+        return site
+    made = module.made_by(site.node.func) if isinstance(site.node.func, ast.Name) else None
+    return next(
+        (
+            other
+            for other in module.calls
+            if other.node is made and other.function is site.function and _makes_state(module, other)
+        ),
+        None,
+    )
 
 
 def _last(failure: FailureFacts) -> Location | None:

@@ -29,6 +29,7 @@ from collections.abc import Iterator
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.cut_layers import cutting_layers, has_other_ways
 from fitdoctor.catalogue.gradient_ways import (
+    assigned_under_tape,
     first_cut,
     layer_cut,
     losses_that_ignore_predictions,
@@ -160,9 +161,9 @@ def _cuts(module: Module) -> Iterator[Cut]:
                 cut = first_cut(module, function) or layer_cut(function)
                 if cut is not None:
                     yield cut
-    under_tape = tape_cut(module)
-    if under_tape is not None:
-        yield under_tape
+    for under_tape in (tape_cut(module), assigned_under_tape(module)):
+        if under_tape is not None:
+            yield under_tape
 
 
 def _finding(

@@ -38,12 +38,22 @@ from fitdoctor.source.project import Project
 CAUSE = Cause(id="FIT501", slug="variable-made-in-function", severity=Severity.ERROR, raises="ValueError")
 
 MAKERS = ("tensorflow.Variable", "keras.Variable", "tensorflow.compat.v1.get_variable")
-_TRACED_AS_FUNCTIONS = ("tf.function", "loss", "metric", "map", "train_step", "test_step")
-"""A variable made in `call` is a weight made on each call, which has a cause of its own."""
+_TRACED_AS_FUNCTIONS = (
+    "tf.function",
+    "loss",
+    "metric",
+    "map",
+    "train_step",
+    "test_step",
+    "call",
+    "lambda layer",
+)
 SINGLETON = "tf.function only supports singleton tf.Variables"
 NOT_FIRST = "tf.function-decorated function tried to create variables on non-first call"
 """The same up to TensorFlow 2.6."""
 LIFTED = "Tried to create a tf.Variable inside a tf.function"
+INITIAL = "could not be lifted out of a `tf.function`"
+"""Its first value is a tensor of the graph."""
 
 
 @CAUSE.in_source
@@ -77,7 +87,7 @@ def _is_guarded(module: Module, node: ast.AST, function: FunctionInfo) -> bool:
 @CAUSE.after_failure
 def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """TensorFlow names it; the last line of the user's is the one that made the variable."""
-    if not any(words in failure.message for words in (SINGLETON, NOT_FIRST, LIFTED)):
+    if not any(words in failure.message for words in (SINGLETON, NOT_FIRST, LIFTED, INITIAL)):
         return
     frame = failure.last_user_frame
     evidence = [Evidence(claim="TensorFlow refused a second variable", fact="failure.message")]

@@ -1,0 +1,101 @@
+"""Where programs save and load models: the text that ends a path, and how it is written for Keras 3."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from fitdoctor.diagnosis import Edit
+from fitdoctor.edits import remove_argument
+from fitdoctor.source.keras_objects import is_keras_model
+from fitdoctor.source.module import CallSite, Module
+
+MODELS = (".keras", ".h5")
+"""The endings that a whole model is saved with."""
+_LOADERS = ("load_model", "load_weights")
+
+
+def is_model_saving(module: Module, site: CallSite) -> bool:
+    """Whether a method is called on a model of Keras."""
+    assert isinstance(site.node.func, ast.Attribute)
+    return is_keras_model(module, site.node.func.value)
+
+
+def last_text(module: Module, path: ast.expr) -> tuple[ast.Constant, str] | None:
+    """The string that ends a path expression, followed through names, joins and formatting."""
+    node = module.made_by(path)
+    for _step in range(8):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            return node, node.value
+        following: ast.expr | None = None
+        if isinstance(node, ast.JoinedStr) and node.values:
+            following = node.values[-1]
+        elif isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Div)):
+            following = node.right
+        elif isinstance(node, ast.Call):
+            following = _of_call(module, node)
+        if following is None:
+            return None
+        node = module.made_by(following)
+    return None
+
+
+def _of_call(module: Module, call: ast.Call) -> ast.expr | None:
+    name = module.resolve(call.func)
+    if name in ("os.path.join", "pathlib.Path", "pathlib.PurePath") and call.args:
+        return call.args[-1]
+    if name == "str" and call.args:
+        return call.args[0]
+    if isinstance(call.func, ast.Attribute) and call.func.attr in ("format", "joinpath"):
+        return call.func.value if call.func.attr == "format" else (call.args[-1] if call.args else None)
+    return None
+
+
+def respelt(written: str, value: str, ending: str) -> str:
+    """The literal as it is written, with another ending for its text."""
+    old = re.search(r"\.(weights\.h5|hdf5|h5|keras|ckpt|tf|pb|weights|model|pkl|hdf)$", value)
+    new = (value[: old.start()] if old else value.rstrip("/")) + ending
+    return new.join(written.rsplit(value, 1))
+
+
+def new_ending(module: Module, node: ast.Constant, ending: str) -> tuple[Edit, ...]:
+    """Another ending for a path, there and where the same path is loaded again."""
+    value = str(node.value)
+    places = [node, *(other for other in _loaded_paths(module) if other.value == value and other is not node)]
+    return tuple(
+        Edit(module.location(place), respelt(written, value, ending))
+        for place in places
+        if value and value in (written := module.segment(place))
+    )
+
+
+def _loaded_paths(module: Module) -> Iterator[ast.Constant]:
+    for site in module.calls:
+        name = site.method or site.name.rpartition(".")[2]
+        path = site.argument("filepath", 0) if name in _LOADERS else None
+        text = last_text(module, path) if path is not None else None
+        if text is not None:
+            yield text[0]
+
+
+def format_refused(module: Module, site: CallSite) -> ast.expr | None:
+    """The `save_format` of a call that Keras 3 refuses: with a good ending it is passed over."""
+    if site.name in ("keras.models.save_model", "keras.saving.save_model"):
+        path = site.argument("filepath", 1)
+    elif site.method == "save" and is_model_saving(module, site):
+        path = site.argument("filepath", 0)
+    else:
+        return None
+    given = site.argument("save_format")
+    text = last_text(module, path) if path is not None else None
+    return given if given is not None and text is not None and not text[1].endswith(MODELS) else None
+
+
+def saved_by_ending(module: Module, site: CallSite) -> tuple[Edit, ...]:
+    """The call without `save_format`, and the path with an ending."""
+    path = site.argument("filepath", 0 if site.method == "save" else 1)
+    text = last_text(module, path) if path is not None else None
+    if text is None:
+        return ()
+    return (*new_ending(module, text[0], MODELS[0]), *remove_argument(module.code(site.node), "save_format"))
