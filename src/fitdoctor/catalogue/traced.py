@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 import re
 from collections.abc import Iterator
 
@@ -181,12 +182,14 @@ def _called_by_framework(failure: FailureFacts) -> bool:
     if any(frame.library and is_framework(frame.path) for frame in before):
         return True
     # Notebooks fold the framework's frames away, and what people paste is cut: then the line that called it tells.
-    users = [frame for frame in before if not frame.library]
     if not failure.from_text:
         return False
-    return not any(
-        frame.function.startswith("<module") or frame.function.startswith("<cell") for frame in users
-    ) or any(called_in(frame) in _TRACING for frame in users)
+    users = failure.user_frames
+    whole = any(frame.function.startswith(("<module", "<cell")) for frame in users[:-1])
+    return not whole or any(
+        called_in(frame) in _TRACING and called_in(frame) != entered.function
+        for frame, entered in itertools.pairwise(users)
+    )
 
 
 _TRACING = (
