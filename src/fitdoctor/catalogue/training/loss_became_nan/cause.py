@@ -12,8 +12,8 @@ at 0.
 
 ## Fix
 
-Lower the learning rate, or guard the operation: `log(x + 1e-7)`, `sqrt(x + 1e-12)`, a sum in the divisor that cannot be
-0. `keras.callbacks.TerminateOnNaN` ends such a training at once.
+Lower the learning rate, or guard the operation: `log(maximum(x, 1e-7))`, `sqrt(maximum(x, 1e-12))`, a sum in the
+divisor that cannot be 0. `keras.callbacks.TerminateOnNaN` ends such a training at once.
 
 ## Known limits
 
@@ -30,16 +30,21 @@ from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.learning_rate import rate_edit, rate_of, rate_place
 from fitdoctor.catalogue.traced import name_of
 from fitdoctor.catalogue.words import number, place
-from fitdoctor.diagnosis import Confidence, Evidence, Finding, Location, Severity
-from fitdoctor.edits import fix, unsafe
+from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.edits import fix, unsafe, wrap
 from fitdoctor.facts import DataFacts, ModelFacts, Statistics, TrainingFacts, Unknown
+from fitdoctor.source.definitions import FunctionInfo
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(id="FIT001", slug="loss-became-nan", severity=Severity.WARNING)
 
 LARGE_RATE = 0.05
-FRAGILE = ("log", "sqrt", "divide", "norm", "reciprocal", "rsqrt", "acos", "asin")
+WITHOUT_VALUE = ("log", "divide", "reciprocal", "rsqrt", "acos", "asin")
+WITHOUT_GRADIENT = ("sqrt", "norm")
+"""At 0; below it, and in the others, the value itself is missing."""
+GUARDED_BELOW = {"log": "1e-7", "sqrt": "1e-12", "rsqrt": "1e-12"}
+"""What the argument must not fall below."""
 
 
 @CAUSE.while_training
@@ -66,13 +71,15 @@ def from_training(
     fragile = None if isinstance(project, Unknown) else _fragile(project)
     rate = rate_of(model)
     if fragile is not None and (rate is None or rate < LARGE_RATE):
-        module, node, function = fragile
+        module, function, nodes = fragile
+        node = _of_predictions(nodes, function)
+        operation = f"`{module.segment(node.func)}` in {name_of(function)}"
         yield CAUSE.finding(
-            f"{what}: {function} has no finite value or gradient everywhere",
+            f"{what}: {operation} has no finite value or gradient everywhere",
             subject="training",
             location=module.location(node),
             evidence=[*seen, Evidence(claim="the operation", observed=module.segment(node)[:80])],
-            fixes=[fix("guard the operation, such as `log(x + 1e-7)` or `sqrt(x + 1e-12)`")],
+            fixes=[_guard(module, nodes)],
             confidence=Confidence.LIKELY,
         )
         return
@@ -106,24 +113,54 @@ def _place(model: ModelFacts) -> Location | None:
     return rate_place(model) or place(model.compile_code)
 
 
-def _fragile(project: Project) -> tuple[Module, ast.AST, str] | None:
-    """The first operation in a loss or layer of the user's that is not finite everywhere, and not guarded."""
+def _of_predictions(nodes: list[ast.Call], function: FunctionInfo) -> ast.Call:
+    """The operation that reads the second parameter, which a loss gets the predictions in; else the first."""
+    parameters = [argument.arg for argument in function.node.args.args if argument.arg != "self"]
+    for node in nodes if len(parameters) > 1 else ():
+        if any(isinstance(name, ast.Name) and name.id == parameters[1] for name in ast.walk(node.args[0])):
+            return node
+    return nodes[0]
+
+
+def _guard(module: Module, nodes: list[ast.Call]) -> Fix:
+    """Keep the arguments off the values that the operation has no answer for."""
+    name = module.resolve(nodes[0].func)
+    spelled = dict(module.spellings)
+    maximum = (
+        f"{spelled['tensorflow']}.maximum"
+        if name.startswith("tensorflow.") and "tensorflow" in spelled
+        else f"{spelled['keras']}.ops.maximum"
+        if "keras" in spelled
+        else ""
+    )
+    least = GUARDED_BELOW.get(name.rpartition(".")[2])
+    if least is None or not maximum:
+        return fix("guard the operation, such as `log(maximum(x, 1e-7))`, or a divisor that cannot be 0")
+    alike = [node.args[0] for node in nodes if module.resolve(node.func) == name]
+    guards = (wrap(module.code(argument), f"{maximum}({{}}, {least})") for argument in alike)
+    return unsafe(f"guard what it is given: no less than {least}", *guards)
+
+
+def _fragile(project: Project) -> tuple[Module, FunctionInfo, list[ast.Call]] | None:
+    """The operations in a loss or layer of the user's that are not finite everywhere, and not guarded."""
     for kinds in (("loss",), ("call", "lambda layer", "train_step")):
-        for module in project.modules:
-            for function in module.functions:
-                if function.traced is None or function.traced.how not in kinds:
-                    continue
-                for node in ast.walk(function.node):
-                    if _is_fragile(module, node):
-                        return module, node, f"`{module.segment(node.func)}` in {name_of(function)}"  # type: ignore[attr-defined]
+        for names in (WITHOUT_VALUE, WITHOUT_GRADIENT):
+            for module in project.modules:
+                for function in module.functions:
+                    if function.traced is None or function.traced.how not in kinds:
+                        continue
+                    calls = (node for node in ast.walk(function.node) if isinstance(node, ast.Call))
+                    found = [node for node in calls if _is_fragile(module, node, names)]
+                    if found:
+                        return module, function, found
     return None
 
 
-def _is_fragile(module: Module, node: ast.AST) -> bool:
-    if not isinstance(node, ast.Call) or not node.args:
+def _is_fragile(module: Module, node: ast.Call, names: tuple[str, ...]) -> bool:
+    if not node.args:
         return False
     name = module.resolve(node.func)
-    if not name.startswith(("tensorflow.", "keras.")) or name.rpartition(".")[2] not in FRAGILE:
+    if not name.startswith(("tensorflow.", "keras.")) or name.rpartition(".")[2] not in names:
         return False
     text = module.segment(node.args[0])
     guarded = any(word in text for word in ("eps", "1e-", "clip", "maximum", "1.0 +", "1 +", "+ 1"))
