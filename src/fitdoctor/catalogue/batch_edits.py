@@ -42,10 +42,12 @@ def grouped(project: Project | Unknown, source: Code | Unknown, inputs: int) -> 
     found = expression_of(project, source)
     if found is None or not isinstance(found[1], ast.Call) or not found[1].args:
         return ()
-    module, parts = found[0], found[1].args[0]
-    if not isinstance(parts, ast.Tuple) or len(parts.elts) <= inputs:
+    module, call = found[0], found[1]
+    only = call.args[0] if len(call.args) == 1 else None
+    parts = only.elts if isinstance(only, ast.Tuple) else call.args
+    if len(parts) <= inputs:
         return ()
-    first, last = module.location(parts.elts[0]), module.location(parts.elts[inputs - 1])
+    first, last = module.location(parts[0]), module.location(parts[inputs - 1])
     opening = replace(first, end_line=first.line, end_column=first.column)
     closing = replace(last, line=last.end_line, column=last.end_column)
     return (Edit(opening, "("), Edit(closing, ")"))

@@ -27,6 +27,10 @@ class Link:
     node: ast.AST
     distance: int
     """How many steps it lies from fit."""
+    columns: frozenset[str] = frozenset()
+    """The columns of a table that were picked on the way to fit; empty where that is not evident."""
+    filled: bool = False
+    """Missing values were filled, or their rows dropped, on the way to fit."""
 
     @property
     def location(self) -> Location:
@@ -52,12 +56,46 @@ def trail(project: Project | Unknown, data: DataFacts, array: ArrayFacts) -> Ite
             continue
         seen.add(link.node)
         yield link
-        waiting.extend(Link(module, node, link.distance + 1) for module, node in _behind(link))
+        columns = _picked_columns(link.node) or link.columns
+        filled = link.filled or fills_gaps(link.node)
+        waiting.extend(
+            Link(module, node, link.distance + 1, columns, filled)
+            for module, node in _behind(link)
+            if not _writes_other_column(node, columns)
+        )
 
 
 def nearest(links: Iterator[Link], wanted: Callable[[Link], bool]) -> Link | None:
     """The first link that is wanted."""
     return next((link for link in links if wanted(link)), None)
+
+
+_FILLS = frozenset("fillna dropna nan_to_num ffill bfill".split())
+
+
+def fills_gaps(node: ast.AST) -> bool:
+    """Whether a step leaves no missing value."""
+    if not isinstance(node, ast.Call):
+        return False
+    return isinstance(node.func, ast.Attribute) and node.func.attr in _FILLS
+
+
+def _picked_columns(node: ast.AST) -> frozenset[str]:
+    """The names in `df["a"]` or `df[["a", "b"]]`."""
+    if not isinstance(node, ast.Subscript):
+        return frozenset()
+    parts = node.slice.elts if isinstance(node.slice, ast.List) else [node.slice]
+    names = [part.value for part in parts if isinstance(part, ast.Constant) and isinstance(part.value, str)]
+    return frozenset(names) if len(names) == len(parts) else frozenset()
+
+
+def _writes_other_column(node: ast.AST, columns: frozenset[str]) -> bool:
+    """Whether a write in place sets a column that was not picked."""
+    if not columns or not isinstance(node, (ast.Assign, ast.AugAssign)):
+        return False
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+    written = frozenset[str]().union(*map(_picked_columns, targets))
+    return bool(written) and not written & columns
 
 
 Place = tuple[Module, ast.AST]
@@ -195,12 +233,7 @@ def _arguments(module: Module, name: ast.Name) -> Iterator[Place]:
 
 def _appended(module: Module, made: ast.List) -> Iterator[Place]:
     """What is appended to a list, and what the loop around runs over."""
-    statement = module.statement(made)
-    names = {
-        node.id
-        for node in ast.walk(statement)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-    }
+    names = _names_given(module.statement(made), made)
     scope = module.scope(made).node
     for call in module.method_calls("append", "extend"):
         owner = call.node.func.value if isinstance(call.node.func, ast.Attribute) else None
@@ -212,6 +245,22 @@ def _appended(module: Module, made: ast.List) -> Iterator[Place]:
             if isinstance(around, (ast.For, ast.AsyncFor)):
                 yield module, around.iter
             around = module.parent(around)
+
+
+def _names_given(statement: ast.stmt, value: ast.expr) -> set[str]:
+    """The names that a statement binds to a value: of `a, b = [], []` the one in its place."""
+    targets: list[ast.expr] = list(statement.targets) if isinstance(statement, ast.Assign) else []
+    if isinstance(statement, ast.Assign) and isinstance(statement.value, (ast.Tuple, ast.List)):
+        parts = statement.value.elts
+        if value in parts:
+            targets = [
+                target.elts[parts.index(value)]
+                for target in targets
+                if isinstance(target, (ast.Tuple, ast.List)) and len(target.elts) == len(parts)
+            ]
+    around: list[ast.AST] = [*targets] or [statement]
+    nodes = [node for target in around for node in ast.walk(target)]
+    return {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
 
 
 def _behind_call(module: Module, node: ast.Call) -> Iterator[Place]:

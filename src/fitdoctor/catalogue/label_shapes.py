@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
@@ -37,6 +38,8 @@ ONE_HOT = "one-hot rows"
 """A row where the loss wants one number."""
 UNITS = "units"
 """Another number of targets than of units."""
+LENGTHS = "lengths"
+"""Other lengths, or another rank, before the last axis: pictures of another size, more or fewer time steps."""
 SEQUENCE = "sequence"
 """One target a sample against an output for every time step."""
 BROADCAST = "broadcast"
@@ -118,10 +121,23 @@ def _rows(labels: Shape, output: Shape, statistics: Statistics | None) -> str:
 
 def _widths(labels: Shape, output: Shape) -> str:
     if len(labels) == len(output) and not _same(labels[:-1], output[:-1]):
-        return UNTOLD
+        return LENGTHS
     if len(labels) not in (len(output), len(output) - 1):
-        return UNTOLD
+        return _ranks(labels, output)
     return UNITS
+
+
+def _ranks(labels: Shape, output: Shape) -> str:
+    """Shapes of other ranks: as many values in another shape, or labels with an axis too many."""
+    return LENGTHS if same_values(labels, output) or len(labels) > len(output) else UNTOLD
+
+
+def same_values(labels: Shape, output: Shape) -> bool:
+    """Whether both hold the same number of values: reshaping helps."""
+    known = [length for length in (*labels, *output) if length is not None]
+    return len(known) == len(labels) + len(output) and math.prod(known[: len(labels)]) == math.prod(
+        known[len(labels) :]
+    )
 
 
 def _elementwise(labels: Shape, output: Shape) -> str:
@@ -131,7 +147,17 @@ def _elementwise(labels: Shape, output: Shape) -> str:
         return BROADCAST if 1 in (labels[-1], output[-1]) else UNITS
     if len(output) == 1 and not labels:
         return UNITS
-    return UNTOLD
+    if len(labels) == len(output):
+        return LENGTHS if _clash(labels, output) else UNTOLD
+    return LENGTHS if same_values(labels, output) else UNTOLD
+
+
+def _clash(labels: Shape, output: Shape) -> bool:
+    """Whether an axis can neither be compared nor broadcast."""
+    return any(
+        one is not None and other is not None and one != other and 1 not in (one, other)
+        for one, other in zip(labels, output, strict=True)
+    )
 
 
 def rows(shape: Shape) -> str:

@@ -104,11 +104,19 @@ def batch_as_tensor(step: FunctionInfo) -> ast.Name | None:
     computed = False
     for use in uses:
         around = module.parent(use)
-        if isinstance(around, ast.BinOp):
+        given: ast.AST = use
+        if isinstance(around, (ast.List, ast.Tuple)):  # `tf.concat([batch, other], 0)`
+            given, around = around, module.parent(around)
+        if isinstance(around, ast.BinOp) or (isinstance(around, ast.Call) and _asks_shape(module, around)):
             computed = True
-        elif not (isinstance(around, ast.Call) and use in around.args and _is_computation(module, around)):
+        elif not (isinstance(around, ast.Call) and given in around.args and _is_computation(module, around)):
             return None
     return uses[0] if computed else None
+
+
+def _asks_shape(module: Module, call: ast.Call) -> bool:
+    """`tf.shape(batch)`: no structure has one."""
+    return module.resolve(call.func) in ("tensorflow.shape", "keras.ops.shape", "tensorflow.rank")
 
 
 def _is_computation(module: Module, call: ast.Call) -> bool:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from fitdoctor.diagnosis import Edit
 from fitdoctor.edits import set_argument
 from fitdoctor.facts import (
+    Argument,
     ArrayFacts,
     Code,
     DataFacts,
@@ -255,12 +256,20 @@ def says_batch(code: Code | Unknown) -> bool:
 
 def shape_argument(code: Code | Unknown) -> str:
     """The text of the shape that an `Input(…)`, or the `input_shape=` of a first layer, is given."""
-    if isinstance(code, Unknown):
-        return ""
+    argument = None if isinstance(code, Unknown) else _shape_argument(code)
+    return argument.text.strip() if argument is not None else ""
+
+
+def _shape_argument(code: Code) -> Argument | None:
     argument = code.argument("input_shape")
     if argument is None and code.name.endswith((".Input", ".InputLayer")):
         argument = code.argument("shape", 0)
-    return argument.text.strip() if argument is not None else ""
+    return argument
+
+
+def length_argument(code: Code) -> Argument | None:
+    """The argument that tells a model the lengths of its input: a shape, or `input_dim=`."""
+    return code.argument("input_dim") or _shape_argument(code)
 
 
 def input_shape_edit(code: Code | Unknown, shape: Shape | str) -> tuple[Edit, ...]:

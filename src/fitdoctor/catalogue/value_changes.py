@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from fitdoctor.catalogue.data_trail import Link
+from fitdoctor.catalogue.data_trail import Link, nearest, trail
+from fitdoctor.facts import ArrayFacts, DataFacts, Statistics, Unknown
+from fitdoctor.source.project import Project
 
 _LOGARITHMS = frozenset(
     f"{library}.{name}"
@@ -14,18 +16,29 @@ _LOGARITHMS = frozenset(
 _ROOTS = frozenset(
     {"numpy.sqrt", "math.sqrt", "tensorflow.sqrt", "numpy.power", "numpy.arcsin", "numpy.arccos"}
 )
-_GAPS = frozenset({"shift", "diff", "pct_change", "rolling", "reindex", "merge", "join", "pivot", "unstack"})
+_GAPS = frozenset(
+    "shift diff pct_change rolling expanding resample interpolate reindex pivot unstack".split()
+)
+"""Methods of pandas that leave cells without a value."""
+_JOINS = frozenset(("merge", "join", "concat"))
 _TRANSFORMS = frozenset({"fit_transform", "transform"})
 
 
-def makes_nonfinite(link: Link, nan: bool, inf: bool) -> bool:
+def maker_of_nonfinite(
+    project: Project | Unknown, data: DataFacts, array: ArrayFacts, statistics: Statistics
+) -> Link | None:
+    """The step nearest to fit that can have brought the NaN or Inf into an array; None where none is evident."""
+    nan, inf = bool(statistics.nan), bool(statistics.inf)
+    return nearest(trail(project, data, array), lambda link: _makes_nonfinite(link, nan, inf))
+
+
+def _makes_nonfinite(link: Link, nan: bool, inf: bool) -> bool:
     """Whether a step is one that turns ordinary numbers into NaN or Inf."""
     node = link.node
-    if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Div, ast.Mod)):
-        return not isinstance(node.right, ast.Constant)
-    if isinstance(node, ast.AugAssign) and isinstance(node.op, (ast.Div, ast.Mod)):
-        return not isinstance(node.value, ast.Constant)
-    if not isinstance(node, ast.Call):
+    if isinstance(node, (ast.BinOp, ast.AugAssign)) and isinstance(node.op, (ast.Div, ast.Mod)):
+        divisor = node.right if isinstance(node, ast.BinOp) else node.value
+        return not isinstance(divisor, ast.Constant) and not (link.filled and not inf)
+    if not isinstance(node, ast.Call) or (link.filled and not inf):
         return False
     name = link.module.resolve(node.func)
     if name in _LOGARITHMS:
@@ -35,7 +48,20 @@ def makes_nonfinite(link: Link, nan: bool, inf: bool) -> bool:
     method = node.func.attr if isinstance(node.func, ast.Attribute) and not name else ""
     if method in ("div", "divide", "truediv"):
         return True
-    return nan and not inf and method in _GAPS
+    if inf:
+        return method == "pct_change"
+    return nan and (method in _GAPS or _keeps_unmatched(node, method or name.rpartition(".")[2]))
+
+
+def _keeps_unmatched(call: ast.Call, name: str) -> bool:
+    """Whether a join keeps rows that have nothing on the other side."""
+    if name not in _JOINS:
+        return False
+    how = next((keyword.value for keyword in call.keywords if keyword.arg == "how"), None)
+    if how is None:
+        # `merge` keeps what matches unless it is told otherwise; `join` keeps the left side.
+        return name != "merge"
+    return isinstance(how, ast.Constant) and how.value in ("left", "right", "outer")
 
 
 def scales(link: Link) -> bool:

@@ -105,12 +105,18 @@ def holds_arrays(value: Any) -> bool:
     """Whether a list or tuple is a structure of arrays (and not numbers, strings or lists of them)."""
     return bool(value) and any(
         is_array(item)
+        and not _is_numpy_number(item)
         or isinstance(item, dict)
         or item is None
         or isinstance(item, (list, tuple))
         and holds_arrays(item)
         for item in value[:MOST_COMPONENTS]
     )
+
+
+def _is_numpy_number(value: Any) -> bool:
+    """Whether a value is what indexing an array gives: `np.float32(0.5)`."""
+    return type(value).__module__ == "numpy" and type(value).__name__ != "ndarray" and value.shape == ()
 
 
 def map_leaves(function: Callable[[Any], Any], value: Any) -> Any:
@@ -140,7 +146,7 @@ def first_rows(value: Any, rows: int = 1) -> Any:
         return value.iloc[:rows]
     if type(value).__module__.startswith("scipy"):
         return value.tocsr()[:rows] if hasattr(value, "tocsr") else value
-    if type(value).__name__ == "SparseTensor":
+    if type(value).__name__ == "SparseTensor" or not len(value.shape):
         return value
     return value[:rows]
 

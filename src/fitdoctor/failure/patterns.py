@@ -137,6 +137,16 @@ class Cardinality:
 _SIZES = pattern(r"(?:^|[\s.])'?(?P<name>x|y|sample_weight)'? sizes: (?P<sizes>\d+(?:, ?\d+)*)")
 
 
+_SPLIT_OF_LIST = pattern(
+    r"`validation_split` is only supported.*\[<class '(?:int|float|bool|str|list|tuple)'>"
+)
+
+
+def splits_list(message: str) -> bool:
+    """Whether `validation_split` was refused because of a list of numbers, not of a dataset."""
+    return _SPLIT_OF_LIST.search(message) is not None
+
+
 def cardinality(message: str) -> Cardinality | None:
     """The numbers of samples that differ."""
     if "cardinality is ambiguous" not in message:

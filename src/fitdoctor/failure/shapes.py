@@ -343,6 +343,9 @@ _RESHAPES = (
         r"(?:has (?P<wanted>\d+)|requires a multiple of (?P<multiple>\d+))"
     ),
     pattern(
+        r"Dimension size must be evenly divisible by (?P<multiple>\d+) but is (?P<given>\d+) for '[^']{0,400}Reshape"
+    ),
+    pattern(
         r"total size of (?:the tensor|new array) must be unchanged[.,] ?(?:Received: )?"
         rf"input_shape ?= ?(?P<input>{SHAPE}), (?:target|output)_shape ?= ?(?P<target>{SHAPE})"
     ),

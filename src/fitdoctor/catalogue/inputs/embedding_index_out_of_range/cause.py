@@ -28,9 +28,10 @@ from collections.abc import Iterator
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.data_trail import node_of, origin_of
 from fitdoctor.catalogue.embeddings import Lookup, embeddings, lookups
+from fitdoctor.catalogue.size_sources import decided_size
 from fitdoctor.catalogue.words import number, place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
-from fitdoctor.edits import fix, set_argument
+from fitdoctor.edits import fix, replace_code, set_argument, wrap
 from fitdoctor.facts import (
     ArrayFacts,
     Code,
@@ -80,15 +81,15 @@ def from_data(
                 ),
                 Evidence(claim="the number of rows is given here", location=place(lookup.layer.code)),
             ],
-            fixes=_fixes(lookup, highest, rows),
+            fixes=_fixes(lookup, highest, rows, project),
             # XLA does not check: it reads some other row.
             severity=Severity.WARNING if model.jit_compile else Severity.ERROR,
             confidence=Confidence.CERTAIN if whole else Confidence.LIKELY,
         )
 
 
-def _fixes(lookup: Lookup, highest: int, rows: int) -> list[Fix]:
-    edits = rows_edit(lookup.layer.code, highest, rows)
+def _fixes(lookup: Lookup, highest: int, rows: int, project: Project | Unknown) -> list[Fix]:
+    edits = rows_edit(lookup.layer.code, highest, rows, project)
     title = f"give the Embedding {highest + 1} rows: the largest id plus 1"
     if highest >= 4 * rows:
         return [
@@ -100,11 +101,16 @@ def _fixes(lookup: Lookup, highest: int, rows: int) -> list[Fix]:
     return [fix(title, edits)]
 
 
-def rows_edit(code: Code | Unknown, highest: int, rows: int) -> tuple[Edit, ...]:
+def rows_edit(code: Code | Unknown, highest: int, rows: int, project: Project | Unknown) -> tuple[Edit, ...]:
     """Another `input_dim`; a computed one keeps its expression where it is one too small."""
     if isinstance(code, Unknown):
         return ()
     argument = code.argument("input_dim", 0)
+    named = decided_size(project, argument)
+    if named is not None and highest == rows and not named.code.text.isdigit():
+        return wrap(named.code, "{} + 1")
+    if named is not None and named.alone:
+        return replace_code(named.code, str(highest + 1))
     computed = argument is not None and not argument.text.isdigit()
     if argument is not None and computed and highest == rows:
         return set_argument(code, "input_dim", f"{argument.text} + 1", position=0)
@@ -112,7 +118,11 @@ def rows_edit(code: Code | Unknown, highest: int, rows: int) -> tuple[Edit, ...]
 
 
 def _line(layer: LayerFacts, array: ArrayFacts | None, project: Project | Unknown) -> Location | None:
-    """The Embedding, unless its size is a parameter: then what is wrong was decided elsewhere, beside the data."""
+    """What decided the Embedding's size; the data where that is a parameter of which many calls decide."""
+    argument = layer.code.argument("input_dim", 0) if isinstance(layer.code, Code) else None
+    named = decided_size(project, argument)
+    if named is not None:
+        return named.code.location
     if array is not None and _size_is_parameter(layer.code, project):
         return place(array.code, array.use, layer.code)
     return place(layer.code, array.code if array else None)
@@ -172,7 +182,7 @@ def from_failure(
                 f"give the Embedding {said.value + 1} rows: the largest id plus 1"
                 if said.value == said.high
                 else "give the Embedding as many rows as the largest id plus 1",
-                rows_edit(layer.code, said.value, said.high)
+                rows_edit(layer.code, said.value, said.high, project)
                 if layer is not None
                 and said.value == said.high
                 and not _size_is_parameter(layer.code, project)

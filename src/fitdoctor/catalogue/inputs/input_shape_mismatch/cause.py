@@ -34,15 +34,17 @@ from fitdoctor.catalogue.model_inputs import input_giving
 from fitdoctor.catalogue.shapes import (
     Mismatch,
     input_shape_edit,
+    length_argument,
     mismatches,
     proven,
     relation,
     while_validating,
     without_one_axis,
 )
+from fitdoctor.catalogue.size_sources import Decided, decided_size
 from fitdoctor.catalogue.words import place, shape_words
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
-from fitdoctor.edits import fix
+from fitdoctor.edits import fix, replace_code
 from fitdoctor.facts import DataFacts, FailureFacts, FitFacts, ModelFacts, Shape, Unknown
 from fitdoctor.failure.patterns import InputMismatch, input_mismatch
 from fitdoctor.source.project import Project
@@ -57,11 +59,14 @@ CAUSE = Cause(
 
 @CAUSE.in_source
 @CAUSE.before_fit
-def from_data(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
+def from_data(
+    model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
+) -> Iterator[Finding]:
     """The data's axes have other lengths than the `Input`'s."""
+    confidence = Confidence.CERTAIN if proven(data) else Confidence.LIKELY
     for mismatch in mismatches(model, data):
         if _is_about_lengths(mismatch.kind, mismatch.found_sample, mismatch.expected_sample):
-            yield _finding(mismatch, fit, data, Confidence.CERTAIN if proven(data) else Confidence.LIKELY)
+            yield _finding(mismatch, fit, data, project, confidence)
 
 
 def _is_about_lengths(kind: str, found: Shape, expected: Shape) -> bool:
@@ -72,15 +77,21 @@ def _is_about_lengths(kind: str, found: Shape, expected: Shape) -> bool:
 
 
 def _finding(
-    mismatch: Mismatch, fit_call: FitFacts | Unknown, data: DataFacts, confidence: Confidence
+    mismatch: Mismatch,
+    fit_call: FitFacts | Unknown,
+    data: DataFacts,
+    project: Project | Unknown,
+    confidence: Confidence,
 ) -> Finding:
-    array = mismatch.array
+    array, named = mismatch.array, _named_length(mismatch, project)
+    # A model that is only tried was made for other data: these are the odd ones.
+    tries = isinstance(fit_call, FitFacts) and fit_call.method not in ("fit", "train_on_batch")
     found, expected = shape_words(mismatch.found_sample), shape_words(mismatch.expected_sample)
     whose = f"the layer `{mismatch.expected.name}`" if mismatch.by_layer else "the model"
     return CAUSE.finding(
         f"each sample of `{array.path}` has shape {found}, but {whose} expects {expected}",
         subject=f"argument {array.path} of fit",
-        location=_line_to_change(mismatch, data),
+        location=_line_to_change(mismatch, data, named, tries),
         evidence=[
             Evidence(
                 claim=f"shape of `{array.path}`",
@@ -91,23 +102,36 @@ def _finding(
             ),
             Evidence(claim=f"what {whose} expects was fixed here", location=place(mismatch.code)),
         ],
-        fixes=_fixes(mismatch, fit_call, data),
+        fixes=_fixes(mismatch, fit_call, data, named, tries),
         confidence=confidence,
     )
 
 
-def _line_to_change(mismatch: Mismatch, data: DataFacts) -> Location | None:
+def _named_length(mismatch: Mismatch, project: Project | Unknown) -> Decided | None:
+    """What the one length that differs was decided by, where the `Input` is given it by name."""
+    pairs = enumerate(zip(mismatch.found_sample, mismatch.expected_sample, strict=False))
+    differing = [axis for axis, (found, expected) in pairs if found != expected]
+    if mismatch.kind != "lengths" or len(differing) != 1 or isinstance(mismatch.code, Unknown):
+        return None
+    return decided_size(project, length_argument(mismatch.code), differing[0])
+
+
+def _line_to_change(
+    mismatch: Mismatch, data: DataFacts, named: Decided | None, tries: bool
+) -> Location | None:
     """The data's line where reshaping helps and is done there, else the line that fixes the model's input."""
     array = mismatch.array
     of_data = shape_line(array, data)
     # Pictures for a model of flat rows: most would rather give the model their shape (and a Flatten) than lose it.
     flatter = len(mismatch.found_sample) <= len(mismatch.expected_sample)
-    if mismatch.kind == "reshaped" and flatter:
+    if tries or (mismatch.kind == "reshaped" and flatter):
         return of_data
-    return place(mismatch.code, of_data)
+    return place(named.code if named else None, mismatch.code, of_data)
 
 
-def _fixes(mismatch: Mismatch, fit_call: FitFacts | Unknown, data: DataFacts) -> list[Fix]:
+def _fixes(
+    mismatch: Mismatch, fit_call: FitFacts | Unknown, data: DataFacts, named: Decided | None, tries: bool
+) -> list[Fix]:
     array = mismatch.array
     if mismatch.kind == "reshaped":
         axes = ", ".join(str(length) for length in mismatch.expected_sample)
@@ -116,11 +140,14 @@ def _fixes(mismatch: Mismatch, fit_call: FitFacts | Unknown, data: DataFacts) ->
             return [fix(title, map_samples(data, array, f"tf.reshape(x, ({axes},))"))]
         known = data.form == "arrays" and "numpy" in array.container
         return [fix(title, rework_data(array, fit_call, f"{{}}.reshape(-1, {axes})") if known else ())]
+    lengths = [f for f, e in zip(mismatch.found_sample, mismatch.expected_sample, strict=False) if f != e]
+    edits = (
+        replace_code(named.code, str(lengths[0]))
+        if named is not None and named.alone
+        else input_shape_edit(mismatch.code, mismatch.found_sample)
+    )
     return [
-        fix(
-            f"set the input shape to {shape_words(mismatch.found_sample)}",
-            input_shape_edit(mismatch.code, mismatch.found_sample),
-        ),
+        fix(f"set the input shape to {shape_words(mismatch.found_sample)}", edits),
         fix(f"or give the model samples of {shape_words(mismatch.expected_sample)}"),
     ]
 
@@ -143,7 +170,7 @@ def from_failure(
         known = list(mismatches(model, data))
         for mismatch in known:
             if _is_about_lengths(mismatch.kind, mismatch.found_sample, mismatch.expected_sample):
-                yield _finding(mismatch, fit, data, Confidence.CERTAIN)
+                yield _finding(mismatch, fit, data, project, Confidence.CERTAIN)
         if known or not isinstance(data.trial.forward, Unknown):
             return
     yield from _from_message(failure, said, data, project)
@@ -168,7 +195,7 @@ def _from_message(
     frame = failure.last_user_frame
     wanted = shape_words(expected[1:])
     reshaped = relation(sample, expected[1:]) == "reshaped" and len(sample) <= len(expected) - 1
-    of_model = input_giving(project, expected) if said.expected is not None else None
+    of_model = input_giving(project, expected)
     of_data = only_input_line(data)
     yield CAUSE.finding(
         f"each sample has shape {shape_words(sample)}, but the model expects {wanted}",

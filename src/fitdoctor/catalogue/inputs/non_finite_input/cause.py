@@ -27,8 +27,7 @@ from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.data_places import part_words, rework_data
-from fitdoctor.catalogue.data_trail import nearest, trail
-from fitdoctor.catalogue.value_changes import makes_nonfinite
+from fitdoctor.catalogue.value_changes import maker_of_nonfinite
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, spell, unsafe
@@ -93,10 +92,7 @@ def _finding(
     counts = [f"{statistics.nan} NaN"] * bool(statistics.nan) + [f"{statistics.inf} infinite"] * bool(
         statistics.inf
     )
-    step = nearest(
-        trail(project, data, array),
-        lambda link: makes_nonfinite(link, bool(statistics.nan), bool(statistics.inf)),
-    )
+    step = maker_of_nonfinite(project, data, array, statistics)
     validation = data.role == "validation"
     own = validation or isinstance(model, Unknown) or _is_own(model)
     return CAUSE.finding(

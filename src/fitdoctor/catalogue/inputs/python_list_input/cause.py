@@ -35,7 +35,7 @@ from fitdoctor.catalogue.words import listing, place, shape_words
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, Severity
 from fitdoctor.edits import fix, insert_before, spell, wrap
 from fitdoctor.facts import ArrayFacts, Code, DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
-from fitdoctor.failure.patterns import cardinality
+from fitdoctor.failure.patterns import cardinality, splits_list
 from fitdoctor.patterns import pattern
 
 CAUSE = Cause(
@@ -61,10 +61,17 @@ def from_data(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Fin
     confidence = Confidence.CERTAIN if proof else Confidence.LIKELY
     lists = [array for array in arrays_of(data) if array.container in LISTS]
     samples = _is_list_of_samples(model, data)
-    if lists and (data.problem is None or "Unrecognized data type" in data.problem.message):
+    if lists and (data.problem is None or _refuses_lists(data.problem.type, data.problem.message)):
         yield _of_samples(fit, data, confidence, lists) if samples else _of_lists(lists, fit, confidence)
     elif not lists and samples:
         yield _of_samples(fit, data, confidence)
+
+
+def _refuses_lists(kind: str, message: str) -> bool:
+    """Whether Keras stopped at a list of numbers; of NumPy's own numbers it asks a length that they do not have."""
+    if kind == "IndexError":
+        return message == "tuple index out of range"
+    return "Unrecognized data type" in message or splits_list(message)
 
 
 def _of_lists(lists: list[ArrayFacts], fit_call: FitFacts | Unknown, confidence: Confidence) -> Finding:
@@ -108,15 +115,18 @@ def _method(fit_call: FitFacts | Unknown) -> str:
 
 
 def _literal(array: ArrayFacts) -> Code | None:
-    """The list as it is written out and assigned, near the call."""
+    """The expression near the call that makes the whole list and is assigned: no empty one that grows."""
     made = made_near(array)
-    if made is None or not made.target or len(made.text) < 3 or made.text[0] not in "[(":
+    if made is None or not made.target:
         return None
     try:
         tree = ast.parse(made.text, mode="eval").body
     except SyntaxError:
         return None
-    return made if isinstance(tree, (ast.List, ast.Tuple)) and tree.elts else None
+    if isinstance(tree, ast.Call):
+        called = tree.func.attr if isinstance(tree.func, ast.Attribute) else getattr(tree.func, "id", "")
+        return made if called in ("list", "sorted", "tolist") and (tree.args or called == "tolist") else None
+    return made if isinstance(tree, ast.ListComp) or getattr(tree, "elts", None) else None
 
 
 def _as_array(array: ArrayFacts, template: str) -> tuple[Edit, ...]:
@@ -203,7 +213,7 @@ def from_failure(
     failure: FailureFacts, model: ModelFacts | Unknown, fit: FitFacts | Unknown, data: DataFacts | Unknown
 ) -> Iterator[Finding]:
     """Keras shows the list, or counts its elements."""
-    unrecognised = "Unrecognized data type" in failure.message
+    unrecognised = _refuses_lists(failure.type, failure.message) and _in_data_adapters(failure)
     sizes = cardinality(failure.message)
     if not unrecognised and sizes is None:
         return
@@ -218,12 +228,26 @@ def from_failure(
             return
         if not failure.from_text:
             return
-    if unrecognised and (_LIST_TYPE.search(failure.message) or _TAKEN_TYPE.search(failure.message)):
-        which = "x" if _LIST_TYPE.search(failure.message) else "y"
+    named = _LIST_TYPE.search(failure.message)
+    if unrecognised and (named or _TAKEN_TYPE.search(failure.message) or not _is_named(failure)):
+        which = "x" if named else "y"
         yield _from_message(f"`{which}` is a Python list: Keras takes arrays", which, failure)
     elif sizes is not None and len(sizes.of("x")) > 2 and sizes.of("y") == (len(sizes.of("x")),):
         many = len(sizes.of("x"))
         yield _from_message(f"`x` is a list of {many} arrays: Keras reads each as an input", "x", failure)
+
+
+def _is_named(failure: FailureFacts) -> bool:
+    """Whether the message shows what was refused; the other two faces are seen with lists of labels."""
+    return "Unrecognized data type" in failure.message
+
+
+def _in_data_adapters(failure: FailureFacts) -> bool:
+    """Whether Keras failed over the data; an IndexError of the user's own says the same words."""
+    if failure.type != "IndexError":
+        return True
+    inner = failure.frames[-1] if failure.frames else None
+    return inner is not None and inner.library and "data_adapter" in inner.path
 
 
 def _from_message(message: str, which: str, failure: FailureFacts) -> Finding:

@@ -236,8 +236,9 @@ def _parting(
             if step is not None and (strong or way is ways[1]):
                 words = module_text(step)
                 return step.location, [fix(f"do the same to both arrays, or to neither: `{words}`")]
+    grown = next((found for way in reversed(ways) for found in _growing(way)), None)
     return (
-        place(made_near(other), other.use, other.code),
+        place(grown, made_near(other), other.use, other.code),
         [fix(f"make `{first.path}` and `{other.path}` of the same samples")],
     )
 
@@ -248,6 +249,15 @@ def _first_change(links: list[Link], strong: bool) -> Link | None:
         if kind == "drop" or (kind == "slice" and not strong):
             return link
     return None
+
+
+def _growing(way: list[Link]) -> Iterator[Location]:
+    """The statements that appended to the list which an array was made of: they decide how long it is."""
+    for link in way:
+        call = link.module.parent(link.node)
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
+            if call.func.attr in ("append", "extend") and link.node in call.args:
+                yield link.module.location(link.module.statement(call))
 
 
 def module_text(link: Link) -> str:

@@ -27,7 +27,7 @@ from collections.abc import Iterator
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.label_edits import is_from_pipeline
 from fitdoctor.catalogue.targets import targets
-from fitdoctor.catalogue.value_makers import maker_of_nonfinite
+from fitdoctor.catalogue.value_changes import maker_of_nonfinite
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Severity
 from fitdoctor.edits import insert_before, spell, unsafe
@@ -57,11 +57,12 @@ def from_data(
             )
             if count
         )
+        step = maker_of_nonfinite(project, data, labels, statistics)
         whose = "labels" if data.role == "training" else "validation labels"
         yield CAUSE.finding(
             f"{what} value{'s' * (statistics.nan + statistics.inf != 1)} among the {whose}: the loss becomes NaN",
             subject="labels",
-            location=place(maker_of_nonfinite(project, labels.code), labels.code, labels.use, data.code),
+            location=place(step.location if step else None, labels.code, labels.use, data.code),
             evidence=[
                 Evidence(
                     claim=f"the first stands at index {_index(statistics)}",

@@ -90,7 +90,7 @@ def from_failure(
     failure: FailureFacts, model: ModelFacts | Unknown, fit: FitFacts | Unknown, data: DataFacts | Unknown
 ) -> Iterator[Finding]:
     """The words of Keras, with what is known of the model."""
-    if not _WORDS.search(failure.message):
+    if not _WORDS.search(failure.message) and not _asks_output(failure):
         return
     if isinstance(data, DataFacts) and (data.role != "training" or not data.y):
         return
@@ -104,6 +104,14 @@ def from_failure(
         yield from (_finding(odd, Confidence.CERTAIN) for odd in found)
     if not found and (not _KEY.search(failure.message) or failure.called == "fit"):
         yield _finding(_from_words(failure.message, raised_at), Confidence.LIKELY)
+
+
+def _asks_output(failure: FailureFacts) -> bool:
+    """Whether Keras looked for the labels of an output by its name: for a metric, where no loss needs them."""
+    inner = failure.frames[-1] if failure.frames else None
+    return (
+        failure.type == "KeyError" and inner is not None and inner.library and "compile_utils" in inner.path
+    )
 
 
 _KEY = pattern(r"Expected \w+, but got (?P<key>\S+) of type 'str'")

@@ -5,6 +5,7 @@
 A loss that compares element by element wants labels and outputs of one shape. One-hot rows of 6 against 5 units, or
 labels 0 and 1 against two sigmoid units with `binary_crossentropy`, end fit before the first step: `ValueError:
 Arguments target and output must have the same shape` (or `the same rank`), for `mse`: `Dimensions must be equal`.
+So do pictures of 28 by 28 against outputs of 32 by 32, and 6 time steps against 24.
 One case raises nothing: `categorical_crossentropy` over a single unit. Its loss is 0 for ever.
 
 ## Why
@@ -16,6 +17,8 @@ labels: one sigmoid unit goes with labels 0 and 1 and `binary_crossentropy`, k s
 ## Fix
 
 Give the last layer as many units as the labels have columns, or use the loss that reads the labels as they are.
+Where the lengths before the last axis differ, change the padding, the stride or the number of steps of the layer that
+decides them.
 
 ## Known limits
 
@@ -28,8 +31,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.label_edits import respell, with_activation, with_units
-from fitdoctor.catalogue.label_shapes import UNITS, Refused, refused_after, refused_before, rows
+from fitdoctor.catalogue.label_edits import respell, rework_labels, with_activation, with_units
+from fitdoctor.catalogue.label_shapes import (
+    LENGTHS,
+    UNITS,
+    Refused,
+    refused_after,
+    refused_before,
+    rows,
+    same_values,
+)
+from fitdoctor.catalogue.output_lengths import Change, change_for
 from fitdoctor.catalogue.targets import (
     BINARY,
     BINARY_LOSSES,
@@ -41,10 +53,10 @@ from fitdoctor.catalogue.targets import (
     is_class_numbers,
     targets,
 )
-from fitdoctor.catalogue.words import number, place
+from fitdoctor.catalogue.words import number, place, shape_words
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, set_argument, unsafe
-from fitdoctor.facts import DataFacts, FailureFacts, LayerFacts, ModelFacts, Unknown
+from fitdoctor.facts import DataFacts, FailureFacts, LayerFacts, ModelFacts, Shape, Unknown
 
 CAUSE = Cause(
     id="FIT205",
@@ -61,6 +73,8 @@ def from_data(model: ModelFacts, data: DataFacts) -> Iterator[Finding]:
     """The widths differ, and the loss does not broadcast."""
     for refused in refused_before(model, data, UNITS):
         yield _finding(refused)
+    for refused in refused_before(model, data, LENGTHS):
+        yield _of_lengths(refused, data)
 
 
 @CAUSE.after_failure
@@ -71,6 +85,8 @@ def from_failure(
     for refused in refused_after(failure, model, data, UNITS):
         head = head_layer(model) if refused.target is None and isinstance(model, ModelFacts) else None
         yield _finding(refused, head)
+    for refused in refused_after(failure, model, data, LENGTHS):
+        yield _of_lengths(refused, data)
 
 
 @CAUSE.in_source
@@ -124,6 +140,67 @@ def _finding(refused: Refused, head: LayerFacts | None = None) -> Finding:
         fixes=_fixes(refused),
         confidence=refused.confidence,
     )
+
+
+def _of_lengths(refused: Refused, data: DataFacts | Unknown) -> Finding:
+    """The labels have other axes than the output: a picture of another size, more or fewer time steps."""
+    target, found, output = refused.target, refused.labels, refused.output
+    labels = target.labels if target is not None else None
+    made = (labels.code, labels.use) if labels is not None else ()
+    reshaped = same_values(found[1:], output[1:])
+    of_labels = reshaped or _keeps_input(output, data)
+    change = change_for(target.way, found) if target is not None and not of_labels else None
+    layer = target.layer.code if target is not None and target.layer is not None else None
+    return CAUSE.finding(
+        f"each label has shape {shape_words(found[1:])}, but the model gives {shape_words(output[1:])}",
+        subject=target.subject if target is not None else "labels",
+        location=place(*made, refused.place)
+        if of_labels
+        else place(change.layer.code if change else None, layer, *made, refused.place),
+        evidence=[
+            Evidence(
+                claim="labels and outputs must go together",
+                observed=f"labels {rows(found)}",
+                expected=f"outputs {rows(output)}",
+                fact="data.y.shape" if target is not None else "failure.message",
+                location=place(*made, refused.place),
+            )
+        ],
+        fixes=_length_fixes(refused, data, change, reshaped),
+        confidence=refused.confidence,
+    )
+
+
+def _keeps_input(output: Shape, data: DataFacts | Unknown) -> bool:
+    """Whether the model gives pictures (or series) as long as it gets them: then the labels are the odd ones."""
+    if isinstance(data, Unknown) or len(data.x) != 1 or isinstance(data.x[0].shape, Unknown):
+        return False
+    given = data.x[0].shape
+    return len(given) == len(output) and None not in output[1:-1] and given[1:-1] == output[1:-1]
+
+
+def _length_fixes(
+    refused: Refused, data: DataFacts | Unknown, change: Change | None, reshaped: bool
+) -> list[Fix]:
+    labels = refused.target.labels if refused.target is not None else None
+    if reshaped:
+        axes = ", ".join(str(length) for length in refused.output[1:])
+        known = labels is not None and "numpy" in labels.container and isinstance(data, DataFacts)
+        edits = (
+            rework_labels(labels, data, f"{{}}.reshape(-1, {axes})")
+            if known and labels is not None and isinstance(data, DataFacts)
+            else ()
+        )
+        return [fix(f"reshape the labels to {rows(refused.output)}: they hold as many values", edits)]
+    if change is not None:
+        return [
+            fix(
+                f"give `{change.layer.class_name}` `{change.setting}={change.value}`: "
+                f"the output is then {rows(refused.labels)}",
+                change.edits,
+            )
+        ]
+    return [fix(f"make the layers give {rows(refused.labels)}, or the labels {rows(refused.output)}")]
 
 
 def _message(refused: Refused) -> str:

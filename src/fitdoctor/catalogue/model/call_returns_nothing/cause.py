@@ -34,10 +34,10 @@ from fitdoctor.edits import fix, insert_after
 from fitdoctor.facts import DataFacts, FailureFacts, ModelFacts, Unknown
 from fitdoctor.patterns import pattern
 from fitdoctor.records import dataclass, replace
-from fitdoctor.source.assignments import last_assignment
 from fitdoctor.source.callees import callee
 from fitdoctor.source.keras_objects import is_keras_model
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
+from fitdoctor.source.origins import origin
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(
@@ -299,7 +299,7 @@ def from_uses(module: Module) -> Iterator[Finding]:
     told: set[ast.AST] = set()
     used = [site.node.func for site in module.method_calls(*_OF_MODELS)]
     values = [function.value for function in used if isinstance(function, ast.Attribute)]
-    for value in [*values, *_layer_inputs(module)]:
+    for value in [*values, *_layer_inputs(module), *_called_values(module)]:
         found = _nothing(module, value)
         if found is not None and found.call not in told:
             told.add(found.call)
@@ -312,15 +312,21 @@ def _layer_inputs(module: Module) -> Iterator[ast.expr]:
             yield from site.node.args[:1]
 
 
+def _called_values(module: Module) -> Iterator[ast.expr]:
+    """Names and attributes that are called and hold a value, not a function: `encoder` in `encoder(x)`."""
+    for site in module.calls:
+        function = site.node.func
+        held = isinstance(function, (ast.Name, ast.Attribute))
+        if held and isinstance(origin(module, function).node, ast.Call):
+            yield function
+
+
 def _nothing(module: Module, value: ast.expr) -> _Nothing | None:
     """The call that made a value None."""
-    if isinstance(value, ast.Name):
-        found = last_assignment(module, value)
-        if found is None or not found[1] or found[0].path or found[0].value is None:
-            return None
-        value = found[0].value
-    if not isinstance(value, ast.Call):
+    end = origin(module, value)
+    if end.path or not end.certain or not isinstance(end.node, ast.Call):
         return None
+    module, value = end.module, end.node
     function = callee(module, value)
     if function is not None:
         plain = isinstance(function.node, ast.FunctionDef) and not function.node.decorator_list
@@ -340,7 +346,7 @@ def _from_line(failure: FailureFacts, project: Project) -> Iterator[_Nothing]:
     for site in module.calls:
         if at_frame(module, site.node, frame):
             receiver = [site.node.func.value] if isinstance(site.node.func, ast.Attribute) else []
-            for value in [*receiver, *site.node.args]:
+            for value in [site.node.func, *receiver, *site.node.args]:
                 found = _nothing(module, value)
                 if found is not None:
                     yield found

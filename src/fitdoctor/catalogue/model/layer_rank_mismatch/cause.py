@@ -31,7 +31,7 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.label_shapes import shapes_of_failure
+from fitdoctor.catalogue.label_shapes import same_values, shapes_of_failure
 from fitdoctor.catalogue.layer_ranks import (
     Ranks,
     adapting_fixes,
@@ -319,7 +319,7 @@ def from_labels(model: ModelFacts, data: DataFacts, project: Project | Unknown) 
 
 def is_image_for_one_label(labels: Shape, output: Shape) -> bool:
     """Whether there is one row of labels a sample and an image, or volume, of outputs."""
-    return len(output) >= 4 and 1 <= len(labels) <= 2
+    return len(output) >= 4 and 1 <= len(labels) <= 2 and not same_values(labels[1:], output[1:])
 
 
 def _unflattened(

@@ -40,8 +40,8 @@ from fitdoctor.catalogue.model_classes import (
     steps_of,
 )
 from fitdoctor.catalogue.traced import at_frame, module_of, name_of, own_nodes
-from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
-from fitdoctor.edits import append_arguments, fix, insert_after, replace_code, spell
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.edits import append_arguments, fix, insert_after, insert_before, replace_code, spell
 from fitdoctor.facts import DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
 from fitdoctor.patterns import pattern
 from fitdoctor.source.callees import is_self
@@ -61,6 +61,9 @@ _NO_ITEMS = pattern(r"'(?P<type>[\w.]+)' object has no attribute 'items'|object 
 _NOTHING = "of 'OptionalFromValue' Op passed list of length 0"
 _UNPACK = pattern(r"(?:too many|not enough) values to unpack")
 _ITERATING = pattern(r"Iterating over a symbolic|Cannot iterate over a tensor with unknown first dimension")
+_TUPLE_AS_TENSOR = pattern(
+    r"list containing a tensor|unsupported type \(<class 'tuple'>\)|From merging shape|'tuple' (?:and|object)|and 'tuple'"
+)
 _TRAINS = frozenset({"fit", "evaluate", "train_on_batch", "test_on_batch"})
 
 
@@ -260,7 +263,7 @@ def from_batch(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Proje
         yield _unpacks(step, *unpacking, parts, Confidence.LIKELY, [])
     use = batch_as_tensor(step)
     if use is not None and len(parts) > 1:
-        yield _takes_for_tensor(step, use, parts)
+        yield _takes_for_tensor(step, use, parts, Confidence.LIKELY)
 
 
 def _parts(fit: FitFacts, data: DataFacts) -> tuple[str, ...] | None:
@@ -311,7 +314,9 @@ def _unpacks(
     )
 
 
-def _takes_for_tensor(step: FunctionInfo, use: ast.Name, parts: tuple[str, ...]) -> Finding:
+def _takes_for_tensor(
+    step: FunctionInfo, use: ast.Name, parts: tuple[str, ...], confidence: Confidence
+) -> Finding:
     module = step.module
     return CAUSE.finding(
         f"{name_of(step)} computes with `{use.id}` as one tensor, and fit gives it {_number(parts)}",
@@ -326,8 +331,15 @@ def _takes_for_tensor(step: FunctionInfo, use: ast.Name, parts: tuple[str, ...])
                 location=module.location(use),
             )
         ],
-        fixes=[fix("unpack the batch first, or give fit x alone")],
+        fixes=[fix("take x out of the batch first, or give fit x alone", _taking_first(step, use.id))],
+        confidence=confidence,
     )
+
+
+def _taking_first(step: FunctionInfo, batch: str) -> tuple[Edit, ...]:
+    """`data = data[0]` as the first line of the step."""
+    assert not isinstance(step.node, ast.Lambda)
+    return insert_before(step.module.code(step.node.body[0]), f"{batch} = {batch}[0]")
 
 
 def _number(parts: tuple[str, ...]) -> str:
@@ -380,6 +392,9 @@ def from_failure(
     evidence = [Evidence(claim="what was raised", observed=message.splitlines()[0][:120] if message else "")]
     if _UNPACK.search(message) or _ITERATING.search(message):
         yield from _failed_unpacking(failure, project, evidence)
+        return
+    if _TUPLE_AS_TENSOR.search(message) and not isinstance(project, Unknown):
+        yield from _failed_computing(failure, project)
         return
     returns_nothing = _NOTHING in message
     if not returns_nothing and not (_NO_ITEMS.search(message) and failure.called in _TRAINS):
@@ -449,6 +464,19 @@ def _failed_unpacking(
         if len(parts) != unpacking[1]:
             yield _unpacks(step, *unpacking, parts, Confidence.CERTAIN, evidence)
         return
+
+
+def _failed_computing(failure: FailureFacts, project: Project) -> Iterator[Finding]:
+    """The batch, a tuple, was taken for a tensor."""
+    frame = next((one for one in reversed(failure.user_frames) if one.function in STEPS), None)
+    module = module_of(project, frame)
+    if module is None or frame is None:
+        return
+    for step in steps_of(module):
+        use = batch_as_tensor(step) if step.name == frame.function else None
+        if use is not None:
+            yield _takes_for_tensor(step, use, ("x", "y"), Confidence.CERTAIN)
+            return
 
 
 def _unpacks_without_source(location: Location, name: str, evidence: list[Evidence]) -> Finding:

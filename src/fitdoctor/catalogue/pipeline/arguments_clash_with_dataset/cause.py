@@ -30,6 +30,7 @@ from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, remove_argument, unsafe
 from fitdoctor.facts import Argument, Code, DataFacts, FailureFacts, FitFacts, Unknown
+from fitdoctor.failure.patterns import splits_list
 from fitdoctor.patterns import pattern
 from fitdoctor.records import replace
 
@@ -142,7 +143,7 @@ def from_failure(
         return
     if refused is not None:
         name = (refused["name"] or refused["old"]).rstrip("s")
-    elif "`validation_split` is only supported" in failure.message:
+    elif "`validation_split` is only supported" in failure.message and not splits_list(failure.message):
         name = "validation_split"
     else:
         return

@@ -325,7 +325,7 @@ def _ungrouped(
     data: DataFacts, fit_call: FitFacts, inputs: int, size: int, project: Project | Unknown
 ) -> Finding:
     weighted = size == inputs + 2
-    source = data.pipeline[0].code if data.pipeline else Unknown("no pipeline")
+    source = _structuring(data, size)
     names = [f"x{index + 1}" for index in range(inputs)]
     rest = ["y", "weight"] if weighted else ["y"]
     call = f".map(lambda {', '.join([*names, *rest])}: (({', '.join(names)}), {', '.join(rest)}))"
@@ -347,6 +347,12 @@ def _ungrouped(
         fixes=[fix(title, edits)],
         confidence=Confidence.LIKELY if isinstance(data.trial.forward, Unknown) else Confidence.CERTAIN,
     )
+
+
+def _structuring(data: DataFacts, size: int) -> Code | Unknown:
+    """The step that gives an element its parts: a `zip` or `map`, else the source."""
+    sized = (step.code for step in data.pipeline if len(step.specs) == size and isinstance(step.code, Code))
+    return next(sized, data.pipeline[0].code if data.pipeline else Unknown("no pipeline"))
 
 
 # --- after the failure --------------------------------------------------------------------------------------------

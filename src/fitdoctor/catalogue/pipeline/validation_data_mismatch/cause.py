@@ -171,8 +171,9 @@ def _line(
     ours, theirs = pair
     use = theirs.use if theirs is not None else Unknown("no part")
     if validation.form == "dataset":
-        shared = {step.code for step in training.pipeline}
-        if any(step.code in shared for step in validation.pipeline if isinstance(step.code, Code)):
+        shared = {step.code for step in training.pipeline} | {ours.code if ours is not None else None}
+        made = [*(step.code for step in validation.pipeline), theirs.code if theirs is not None else None]
+        if any(code in shared for code in made if isinstance(code, Code)):
             return binding_line(project, use) or _argument(fit_call)
         line = shape_line(theirs, validation) if theirs is not None else place(validation.code)
         return line or _argument(fit_call)
