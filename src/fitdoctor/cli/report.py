@@ -11,14 +11,36 @@ from fitdoctor.diagnosis import Diagnosis
 
 def main(argv: list[str]) -> int:
     """Read the saved run and draw it."""
-    parser = Parser("report", "Draw a saved diagnosis again.", "[OPTION…] run.json")
+    parser = Parser("report", "Draw a saved diagnosis again.", "[OPTION…] run.json …")
     parser.add_argument(
-        "saved", metavar="FILE", help="what `run` or `--output-format json` wrote; - for standard input"
+        "saved",
+        nargs="+",
+        metavar="FILE",
+        help="what `run` or `--output-format json` wrote; - for standard input; several: the workers of a cluster",
     )
     add_output_options(parser)
     options = parser.parse_args(argv)
-    give_out(read_diagnosis(options.saved), options)
+    one = len(options.saved) == 1
+    give_out(read_diagnosis(options.saved[0]) if one else _cluster(options.saved), options)
     return 0
+
+
+def _cluster(paths: list[str]) -> Diagnosis:
+    """The runs of several workers as one."""
+    from fitdoctor.records import replace
+    from fitdoctor.runner.cluster import Member, read_member
+    from fitdoctor.runner.together import joined
+
+    members: list[Member] = []
+    for path in paths:
+        try:
+            member = read_member(_bytes(path), path)
+        except ValueError as error:
+            raise UsageError(str(error)) from error
+        # Two that name the same task are told apart by their files.
+        taken = any(member.name == other.name for other in members)
+        members.append(replace(member, name=path) if taken else member)
+    return joined(members)
 
 
 def read_diagnosis(path: str) -> Diagnosis:
@@ -30,12 +52,14 @@ def read_diagnosis(path: str) -> Diagnosis:
     from fitdoctor.runner.saved import read
 
     try:
-        return read(sys.stdin.buffer.read() if path == "-" else _bytes(path), path)
+        return read(_bytes(path), path)
     except ValueError as error:
         raise UsageError(str(error)) from error
 
 
 def _bytes(path: str) -> bytes:
+    if path == "-":
+        return sys.stdin.buffer.read()
     try:
         with open(path, "rb") as file:
             return file.read()

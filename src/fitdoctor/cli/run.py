@@ -53,6 +53,7 @@ def run(options: argparse.Namespace, program: list[str]) -> int:
         tell=options.output_format if tells else "",
         colour=wants_color(options.color, sys.stderr),
         keras=config.keras or keras_major(),
+        cluster=os.path.abspath(options.cluster) if options.cluster else "",
     )
     try:
         if program[0] == "-m":
@@ -87,7 +88,12 @@ def _run(wanted: Options, options: argparse.Namespace, fail_on: str | None) -> i
     sys.stdout.flush()
     sys.stderr.flush()
     ended = supervise(wanted)
+    ended, told_by = _together(ended, wanted)
     _save(ended, options.save)
+    if told_by:
+        line = summary(ended.diagnosis) or "nothing found"
+        print(f"fitdoctor: {line} ({wanted.name}); {told_by}", file=sys.stderr)
+        return ended.status
     if options.output_file or options.output_format not in ("text", "concise"):
         give_out(ended.diagnosis, options, sys.stderr)
     elif not options.quiet:
@@ -95,6 +101,33 @@ def _run(wanted: Options, options: argparse.Namespace, fail_on: str | None) -> i
     if ended.status == 0 and fail_on and ended.diagnosis.at_least(Severity(fail_on)):
         return 1
     return ended.status
+
+
+def _together(ended: Ended, wanted: Options) -> tuple[Ended, str]:
+    """In a cluster: the chief's run with what the other workers found; for another worker, who tells of its run."""
+    from fitdoctor.runner.cluster import meeting_of, own_member
+
+    place = meeting_of(ended.pieces, wanted.cluster)
+    if place is None:
+        return ended, ""
+    try:
+        if not place.is_chief:
+            heard = place.leave(ended.diagnosis, ended.pieces, ended.seconds)
+            return ended, f"{place.cluster.chief} tells of it" if heard else ""
+        others = place.gather()
+    except OSError as error:
+        print(
+            f"fitdoctor: cannot meet the other workers in `{place.folder}`: {error.strerror}", file=sys.stderr
+        )
+        return ended, ""
+    if not others:
+        return ended, ""
+    from fitdoctor.runner.together import joined
+
+    whole = joined([own_member(place, ended.diagnosis, ended.pieces), *others])
+    # What was told while it ran was told without the names of the workers: only what all share needs no more words.
+    told = ended.told & {found.fingerprint for found in whole.findings if "(only on" not in found.message}
+    return replace(ended, diagnosis=whole, told=told), ""
 
 
 def _report(ended: Ended, wanted: Options, options: argparse.Namespace) -> None:
@@ -181,6 +214,11 @@ def _parser() -> Parser:
     )
     parser.add_argument(
         "--save", metavar="FILE", help="keep the run, to be drawn again by `fitdoctor report FILE`"
+    )
+    parser.add_argument(
+        "--cluster",
+        metavar="FOLDER",
+        help="where the workers of a cluster meet, seen by all; on one machine they find each other without it",
     )
     parser.add_argument("-q", "--quiet", action="store_true", help="print nothing")
     add_output_options(parser)

@@ -60,6 +60,8 @@ class ClusterFacts:
     """This worker's own address, when another process listens there already."""
     unresolved: tuple[str, ...] = ()
     """Addresses whose host has no entry in DNS."""
+    disagreeing: tuple[str, ...] = ()
+    """Workers that are under way on this machine with another `cluster`."""
     silent: tuple[str, ...] = ()
     """Workers, with their addresses, that did not answer while the strategy waited for them."""
     waited: int = 0

@@ -133,6 +133,7 @@ def _watch(options: Options, recorder: Recorder) -> None:
             colour=options.colour,
             recorder=recorder,
             keras=options.keras,
+            cluster=options.cluster,
         )
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -11,6 +12,8 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from fitdoctor.facts.cluster import ClusterFacts, cluster_of
+from fitdoctor.records import replace
+from fitdoctor.runner.cluster import meeting
 from fitdoctor.runner.will_fail import will_fail
 
 if TYPE_CHECKING:
@@ -33,6 +36,7 @@ def join(
     if resolver is not None and type(resolver).__name__ != "TFConfigClusterResolver":
         return make(*args, **kwargs)
     facts = _looked(watching, frame)
+    _meet(watching, facts)
     with _lookout(watching, facts):
         return make(*args, **kwargs)
 
@@ -42,7 +46,7 @@ def _looked(watching: Watching, frame: FrameType | None) -> ClusterFacts | None:
         from fitdoctor.collect.cluster import cluster_facts
         from fitdoctor.examine import examine_cluster
 
-        facts = cluster_facts(frame)
+        facts = _compared(watching, cluster_facts(frame))
         diagnosis = examine_cluster(facts, watching.project, watching.select, watching.ignore)
     # A border: whatever goes wrong in our look must not reach the program.
     except Exception as error:
@@ -56,6 +60,32 @@ def _looked(watching: Watching, frame: FrameType | None) -> ClusterFacts | None:
     if watching.stop and any(finding.stops for finding in diagnosis.findings):
         raise will_fail(diagnosis)
     return facts
+
+
+def _compared(watching: Watching, facts: ClusterFacts) -> ClusterFacts:
+    """The facts with those workers on this machine that have been told of another cluster."""
+    place = meeting(facts.config, watching.cluster) if watching.recorder is not None else None
+    if place is None:
+        return facts
+    mine = place.cluster.tasks
+    others = {name: cluster_of(config) for name, config in place.under_way().items()}
+    return replace(
+        facts, disagreeing=tuple(name for name, known in others.items() if known and known.tasks != mine)
+    )
+
+
+def _meet(watching: Watching, facts: ClusterFacts | None) -> None:
+    """Announce this worker where the others are looked for; then only the chief of them tells."""
+    place = meeting(facts.config, watching.cluster) if facts is not None and watching.recorder else None
+    if place is None:
+        return
+    try:
+        place.arrive(os.getppid())
+    except OSError as error:
+        watching.crashed("cluster", error)
+        return
+    if not place.is_chief:
+        watching.tell = ""
 
 
 @contextmanager

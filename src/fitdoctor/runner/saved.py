@@ -9,7 +9,7 @@ from typing import Any
 
 from fitdoctor.diagnosis import Diagnosis
 
-KEPT_KINDS = ("call", "failure", "end", "sources", "crash")
+KEPT_KINDS = ("call", "cluster", "silent", "failure", "end", "sources", "crash")
 
 
 def default_path() -> Path:

@@ -42,6 +42,8 @@ class Options:
     parent: int = 0
     keras: int = 3
     """The major version of Keras that the source is judged for."""
+    cluster: str = ""
+    """A folder in which the workers of a cluster meet; "" for the usual one."""
     shown_as: str = ""
     """For a copy that stands in for the user's script: the script's own path, which the program sees as its name."""
     replaced: tuple[tuple[str, str], ...] = ()

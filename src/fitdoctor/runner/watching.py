@@ -59,6 +59,8 @@ class Watching:
     """An exception that escapes gets its diagnosis as a note (`run` reports in the parent instead)."""
     recorder: Recorder | None = None
     keras: int = 3
+    cluster: str = ""
+    """A folder in which the workers of a cluster meet; "" for the usual one."""
     _cadence: Cadence = field(default_factory=Cadence)
     _told: set[str] = field(default_factory=set)
     _crashes: set[tuple[str, str]] = field(default_factory=set)

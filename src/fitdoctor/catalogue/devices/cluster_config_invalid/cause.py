@@ -82,6 +82,12 @@ def from_cluster(cluster: ClusterFacts, project: Project | Unknown) -> Iterator[
             "write the worker's name as this machine knows it, or its IP address",
         )  # fmt: skip
         yield replace(found, severity=Severity.WARNING)
+    if cluster.disagreeing:
+        yield _finding(
+            f"{', '.join(cluster.disagreeing)} is under way with another `cluster` in its TF_CONFIG",
+            project, Confidence.LIKELY, made, cluster.made,
+            "give every worker the same `cluster`: only `task` differs",
+        )  # fmt: skip
     if cluster.silent:
         found = _finding(
             f"{', '.join(cluster.silent)} did not answer for {cluster.waited} seconds: the strategy waits for all",

@@ -5,7 +5,9 @@
 The `batch_size` of fit is divided among the replicas. With fewer samples than replicas one of them gets none, and fit
 ends with an unrelated `InvalidArgumentError: Inputs to operation AddN … must have the same size and shape`. In a
 training loop of one's own, `tf.reduce_mean` over the replica's samples gives a step that is larger by the number of
-replicas, without a word: the optimizer sums the gradients of all replicas.
+replicas, without a word: the optimizer sums the gradients of all replicas. Among workers, one with another batch has
+another number of steps: `InternalError: … Collective instance … expected type …` on it, "Collective ops is aborted" on
+the others.
 
 ## Why
 
@@ -28,6 +30,7 @@ from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.gradient_ways import gradient_calls, tapes
+from fitdoctor.catalogue.several_workers import out_of_step
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
 from fitdoctor.edits import fix, set_argument
@@ -35,7 +38,10 @@ from fitdoctor.facts import FailureFacts, FitFacts, ModelFacts, Unknown
 from fitdoctor.source.module import FunctionInfo, Module
 
 CAUSE = Cause(
-    id="FIT605", slug="global-batch-misread", severity=Severity.ERROR, raises="InvalidArgumentError"
+    id="FIT605",
+    slug="global-batch-misread",
+    severity=Severity.ERROR,
+    raises=("InvalidArgumentError", "InternalError"),
 )
 
 SCALED = ("compute_average_loss", "scale_regularization_loss", "num_replicas_in_sync", "global_batch")
@@ -123,4 +129,22 @@ def from_failure(
             )
         ],
         confidence=Confidence.CERTAIN if small else Confidence.LIKELY,
+    )
+
+
+@CAUSE.after_failure
+def from_workers(failure: FailureFacts) -> Iterator[Finding]:
+    """One worker had come to the end of its data, or to another step, when the others still exchanged gradients."""
+    if not out_of_step(failure):
+        return
+    frame = failure.last_user_frame
+    yield CAUSE.finding(
+        "the workers are not at the same step: one has another batch, or another number of them",
+        subject="global batch",
+        location=frame.location if frame else None,
+        evidence=[Evidence(claim="two workers met in different exchanges", fact="failure.message")],
+        fixes=[
+            fix("give every worker the same global batch and as many batches: each takes its share of them")
+        ],
+        confidence=Confidence.LIKELY,
     )

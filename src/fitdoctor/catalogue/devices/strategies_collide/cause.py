@@ -25,6 +25,7 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
+from fitdoctor.catalogue.several_workers import left_by_another
 from fitdoctor.catalogue.strategies import made
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix
@@ -113,6 +114,8 @@ def _made_once(module: Module, site: CallSite) -> Fix:
 @CAUSE.after_failure
 def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """The exchange between devices failed, and the program makes a strategy more than once."""
+    if left_by_another(failure):
+        return
     if WORDS[0] not in failure.message and WORDS[1] not in failure.operation + failure.node + failure.message:
         return
     evidence = [Evidence(claim="an exchange between devices met another shape", fact="failure.message")]

@@ -7,7 +7,9 @@ Since TensorFlow 2.16, `tf.keras` is Keras 3. Code for Keras 2 meets `ValueError
 attribute 'predict_classes'`, `ModuleNotFoundError: No module named 'keras.utils.np_utils'`, `KeyError: 'acc'`. The third
 argument of `compile` by position was `metrics` and is `loss_weights`: `compile("adam", "mse", ["mae"])` ends in
 `dtype='string' is not a valid dtype for Keras type promotion`. One is silent: `decay=` of an optimizer is ignored with a
-mere warning, and the learning rate stays as it is.
+mere warning, and the learning rate stays as it is. `fit` under `MultiWorkerMirroredStrategy` with two workers or more
+always ends with `ValueError: Attempt to convert a value (PerReplica:…` (Keras 3.15; with 3.3 `Invalid reduction
+dimension 0`), whatever data and optimizer, also with `run_eagerly=True`.
 
 ## Why
 
@@ -16,7 +18,8 @@ Keras 3 was written anew. What it takes is listed in this package by a script th
 ## Fix
 
 Use the new name. Where there is none, the fix says what does the same. To go on with Keras 2 as it was, install
-`tf_keras` and set `TF_USE_LEGACY_KERAS=1` before TensorFlow is imported.
+`tf_keras` and set `TF_USE_LEGACY_KERAS=1` before TensorFlow is imported. That also trains with several workers; so does
+a loop of one's own with `strategy.run` in Keras 3. A `MultiWorkerMirroredStrategy` of one worker trains in both.
 
 ## Known limits
 
@@ -64,6 +67,7 @@ from fitdoctor.catalogue.keras_saving import format_refused, saved_by_ending
 from fitdoctor.catalogue.keras_signatures import (
     REMOVED_ATTRIBUTES,
 )
+from fitdoctor.catalogue.several_workers import refused_to_several_workers
 from fitdoctor.catalogue.traced import at_frame, module_of, stands_at
 from fitdoctor.catalogue.words import listing
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
@@ -467,6 +471,12 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         fixes=[fix(f"write `{new}`" if new else "use what Keras 3 offers instead")],
         confidence=Confidence.CERTAIN,
     )
+
+
+@CAUSE.after_failure
+def from_several_workers(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """Keras 2 trained with several workers."""
+    yield from refused_to_several_workers(CAUSE, failure, project)
 
 
 def _refused_call(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:

@@ -148,7 +148,7 @@ def _fixes(
     )
     return [
         fix(f"set the input shape to {shape_words(mismatch.found_sample)}", edits),
-        fix(f"or give the model samples of {shape_words(mismatch.expected_sample)}"),
+        fix(f"give the model samples of {shape_words(mismatch.expected_sample)}"),
     ]
 
 

@@ -1,0 +1,57 @@
+"""`fit` of Keras 3 under a strategy over several workers: it always fails, in words that name neither."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.diagnosis import Confidence, Evidence, Finding
+from fitdoctor.edits import fix
+from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.source.project import Project
+
+STRATEGY = "MultiWorkerMirroredStrategy"
+_CALLED = ("fit", "evaluate", "predict")
+_PER_REPLICA = "Attempt to convert a value (PerReplica:"
+"""Keras 3.15 averages a batch, which is a tuple, over the workers."""
+_REDUCTION = "Invalid reduction dimension 0 for input with 0 dimensions"
+"""Keras 3.3 sums the loss of the workers as if it still had an axis."""
+
+
+def refused_to_several_workers(
+    cause: Cause, failure: FailureFacts, project: Project | Unknown
+) -> Iterator[Finding]:
+    """The exception of a `fit` that was asked to train with several workers."""
+    named = isinstance(project, Project) and any(STRATEGY in module.text for module in project.modules)
+    if failure.called not in _CALLED or isinstance(project, Project) and not named:
+        return
+    if _PER_REPLICA not in failure.message and not (named and _REDUCTION in failure.message):
+        return
+    frame = failure.last_user_frame
+    yield cause.finding(
+        f"`{failure.called}` of Keras 3 does not train with several workers (`{STRATEGY}`); Keras 2 does",
+        subject=STRATEGY,
+        location=frame.location if frame else None,
+        evidence=[Evidence(claim="Keras 3 could not share out the first batch", fact="failure.message")],
+        fixes=[
+            fix(
+                "train with Keras 2: install `tf_keras`, and set `TF_USE_LEGACY_KERAS=1` before TensorFlow is imported"
+            ),
+            fix(
+                "write the loop yourself: `strategy.experimental_distribute_dataset` and `strategy.run` work"
+            ),
+        ],
+        confidence=Confidence.CERTAIN,
+    )
+
+
+def left_by_another(failure: FailureFacts) -> bool:
+    """Whether an exchange failed because of another worker, not of this one."""
+    return "/job:worker" in failure.message and "Collective ops is aborted" in failure.message
+
+
+def out_of_step(failure: FailureFacts) -> bool:
+    """Whether the workers of a cluster met in different exchanges."""
+    return (
+        left_by_another(failure) and "expected type" in failure.message and "but got type" in failure.message
+    )
