@@ -9,7 +9,9 @@ not a valid dtype for Keras type promotion`.
 
 ## Why
 
-Keras does not encode text by itself. Numbers that were read from a text file may still be strings.
+Keras does not encode text by itself. A model that takes text, through `TextVectorization` or `StringLookup`, wants it as
+a tensor of strings: of NumPy's strings `fit` of Keras 3 knows no type. Numbers that were read from a text file may still
+be strings.
 
 ## Fix
 
@@ -34,7 +36,7 @@ from fitdoctor.catalogue.data_trail import origin_of
 from fitdoctor.catalogue.shapes import forward_failure
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
-from fitdoctor.edits import fix, rework, spell
+from fitdoctor.edits import fix, rework, spell, wrap
 from fitdoctor.facts import ArrayFacts, DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
 from fitdoctor.patterns import pattern
 from fitdoctor.records import replace
@@ -59,7 +61,7 @@ def from_data(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Fin
     """An array of strings that Keras, the model or the loss surely refuses."""
     for array in arrays_of(data):
         if is_text(array) and _is_refused(array, model, data):
-            yield _finding(array, fit, data)
+            yield _finding(array, model, fit, data)
 
 
 @CAUSE.in_source
@@ -69,7 +71,7 @@ def from_source(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[F
         return
     for array in arrays_of(data):
         if array.container == "numpy.ndarray" and array.dtype == "str":
-            yield replace(_finding(array, fit, data), confidence=Confidence.LIKELY)
+            yield replace(_finding(array, model, fit, data), confidence=Confidence.LIKELY)
 
 
 def _is_refused(array: ArrayFacts, model: ModelFacts, data: DataFacts) -> bool:
@@ -88,15 +90,48 @@ def _is_refused(array: ArrayFacts, model: ModelFacts, data: DataFacts) -> bool:
     )
 
 
-def _finding(array: ArrayFacts, fit_call: FitFacts | Unknown, data: DataFacts) -> Finding:
+_READS_TEXT = {"TextVectorization", "StringLookup", "Hashing", "HashedCrossing"}
+
+
+def _takes_text(model: ModelFacts | Unknown) -> bool:
+    """Whether an input of the model is of strings, or its first layer encodes them."""
+    if isinstance(model, Unknown):
+        return False
+    inputs = () if isinstance(model.inputs, Unknown) else model.inputs
+    first = [layer for layer in model.layers if layer.class_name != "InputLayer"][:1]
+    return any(spec.dtype == "string" for spec in inputs) or any(
+        layer.class_name in _READS_TEXT for layer in first
+    )
+
+
+def _finding(
+    array: ArrayFacts, model: ModelFacts | Unknown, fit_call: FitFacts | Unknown, data: DataFacts
+) -> Finding:
     step = shaping_step(data)
     labels = array in data.y
+    if not labels and data.form == "arrays" and not array.written_numbers and _takes_text(model):
+        return _as_tensor(array, data)
     return CAUSE.finding(
         f"`{array.path}` holds strings, but the {'loss' if labels else 'model'} computes with numbers",
         subject=part_words(array, data),
         location=place(step.code if step else None, maker(array), array.use),
         evidence=[Evidence(f"type of `{array.path}`", str(array.dtype), "a number type", "data.dtype")],
         fixes=_fixes(array, fit_call, data, labels),
+        confidence=Confidence.CERTAIN,
+    )
+
+
+def _as_tensor(array: ArrayFacts, data: DataFacts) -> Finding:
+    """The model reads text, but `fit` of Keras 3 refuses NumPy's type for it."""
+    tensorflow, imports = spell(array.use, "tensorflow", "tf")
+    # Where it is given: what comes before may index it as only arrays can be.
+    edits = wrap(array.use, f"{tensorflow}.constant({{}})")
+    return CAUSE.finding(
+        f"`{array.path}` is a NumPy array of strings: the model takes text, but Keras only as a tensor",
+        subject=part_words(array, data),
+        location=place(array.use, maker(array)),
+        evidence=[Evidence(f"type of `{array.path}`", str(array.dtype), "a tensor of strings", "data.dtype")],
+        fixes=[fix("give it as a tensor: `tf.constant(…)`", edits, imports if edits else ())],
         confidence=Confidence.CERTAIN,
     )
 
@@ -130,13 +165,17 @@ def _fixes(array: ArrayFacts, fit_call: FitFacts | Unknown, data: DataFacts, lab
 
 @CAUSE.after_failure
 def from_failure(
-    failure: FailureFacts, fit: FitFacts | Unknown, data: DataFacts | Unknown, project: Project | Unknown
+    failure: FailureFacts,
+    model: ModelFacts | Unknown,
+    fit: FitFacts | Unknown,
+    data: DataFacts | Unknown,
+    project: Project | Unknown,
 ) -> Iterator[Finding]:
     """TensorFlow or Keras refuses to compute with strings."""
     if not _REFUSED.search(failure.message):
         return
     if isinstance(data, DataFacts):
-        found = [_finding(array, fit, data) for array in arrays_of(data) if is_text(array)]
+        found = [_finding(array, model, fit, data) for array in arrays_of(data) if is_text(array)]
         yield from found
         if found or data.role != "training":
             return

@@ -41,7 +41,14 @@ from fitdoctor.source.project import Project
 WATCHERS = {"EarlyStopping": 0, "ModelCheckpoint": 1, "ReduceLROnPlateau": 0}
 """The callbacks that watch a value, and the position of `monitor` among their arguments."""
 
-CAUSE = Cause(id="FIT322", slug="monitored-value-missing", severity=Severity.ERROR, raises="ValueError")
+CAUSE = Cause(
+    id="FIT322",
+    slug="monitored-value-missing",
+    severity=Severity.ERROR,
+    raises="ValueError",
+    # At the end of the first epoch.
+    stage=2,
+)
 
 _HARMLESS = frozenset(
     "EarlyStopping ModelCheckpoint ReduceLROnPlateau TensorBoard CSVLogger TerminateOnNaN LearningRateScheduler "
