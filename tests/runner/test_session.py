@@ -83,7 +83,7 @@ def test_a_saved_run_is_read_again(tmp_path: Path) -> None:
     [
         ('{"schema_version": 1, "findings": [{"id"', "cut short"),
         ('{"schema_version": 99}', "schema version 99"),
-        ("[]", "not a saved run"),
+        ("[]", "not a fitdoctor diagnosis"),
         ('{"a": 1}', "not a fitdoctor diagnosis"),
         ("hello", "not JSON"),
         ('{"schema_version": 1, "findings": 3}', "expected a list"),
