@@ -18,6 +18,8 @@ from fitdoctor.facts import ArrayFacts, Statistics, Unknown
 keras = pytest.importorskip("keras")
 pd = pytest.importorskip("pandas")
 
+pytestmark = [pytest.mark.tf, pytest.mark.filterwarnings("ignore")]
+
 
 def facts(value: Any, labels: bool = False) -> ArrayFacts:
     return array_facts(Component("x", "", value), Deadline(5), labels, Unknown(), Unknown())

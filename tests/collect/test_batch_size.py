@@ -5,6 +5,8 @@ import pytest
 from fitdoctor.collect.batch_size import last_rows
 from fitdoctor.facts import Unknown
 
+pytestmark = [pytest.mark.tf, pytest.mark.filterwarnings("ignore")]
+
 
 @pytest.mark.parametrize(
     ("samples", "batch_size", "split", "rows"),

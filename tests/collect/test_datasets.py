@@ -15,6 +15,8 @@ from fitdoctor.facts import Statistics, Unknown
 
 tf = pytest.importorskip("tensorflow")
 keras = pytest.importorskip("keras")
+
+pytestmark = [pytest.mark.tf, pytest.mark.filterwarnings("ignore")]
 X = np.arange(120, dtype="float32").reshape(40, 3)
 Y = np.arange(40) % 5
 

@@ -14,6 +14,8 @@ from fitdoctor.collect.fit_call import bind, collect_call
 from fitdoctor.facts import Unknown
 
 keras = pytest.importorskip("keras")
+
+pytestmark = [pytest.mark.tf, pytest.mark.filterwarnings("ignore")]
 layers = keras.layers
 X, Y = np.zeros((40, 4)), np.zeros(40, "int64")
 

@@ -16,6 +16,8 @@ keras = pytest.importorskip("keras")
 import fitdoctor  # noqa: E402
 from fitdoctor.collect.fit_call import CollectedCall, collect_call  # noqa: E402
 
+pytestmark = [pytest.mark.tf, pytest.mark.filterwarnings("ignore")]
+
 layers = keras.layers
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 8)).astype("float32")

@@ -13,6 +13,8 @@ import fitdoctor  # noqa: E402
 from fitdoctor.collect.arrays import Batch, Leaf  # noqa: E402
 from fitdoctor.collect.step import trace_step  # noqa: E402
 
+pytestmark = [pytest.mark.tf, pytest.mark.filterwarnings("ignore")]
+
 layers = keras.layers
 
 

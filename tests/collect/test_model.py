@@ -13,6 +13,8 @@ from fitdoctor.facts import ModelFacts, Unknown
 
 tf = pytest.importorskip("tensorflow")
 keras = pytest.importorskip("keras")
+
+pytestmark = [pytest.mark.tf, pytest.mark.filterwarnings("ignore")]
 layers = keras.layers
 
 

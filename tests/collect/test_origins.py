@@ -11,6 +11,8 @@ import pytest
 
 pytest.importorskip("keras")
 
+pytestmark = [pytest.mark.tf, pytest.mark.filterwarnings("ignore")]
+
 PROGRAM = """
 import sys
 import numpy as np

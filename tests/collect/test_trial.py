@@ -12,6 +12,8 @@ from fitdoctor.facts import FailureSummary, Outcome, Trial, Unknown
 
 tf = pytest.importorskip("tensorflow")
 keras = pytest.importorskip("keras")
+
+pytestmark = [pytest.mark.tf, pytest.mark.filterwarnings("ignore")]
 layers = keras.layers
 X = np.zeros((40, 8), "float32")
 
