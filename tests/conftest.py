@@ -1,7 +1,8 @@
-"""Tests that need TensorFlow are not even imported where they are left out: that takes longer than all the others."""
+"""Keeps the tests without TensorFlow quick: those with it are not even imported then, and what is there is not searched."""
 
 from __future__ import annotations
 
+import gc
 import re
 from pathlib import Path
 
@@ -16,3 +17,9 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     if config.option.markexpr != WITHOUT_TENSORFLOW or collection_path.suffix != ".py":
         return None
     return True if NEEDS_TENSORFLOW.search(collection_path.read_text("utf-8")) else None
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Thousands of tests are no garbage. With TensorFlow there are tests that look at all objects there are."""
+    if session.config.option.markexpr == WITHOUT_TENSORFLOW:
+        gc.freeze()

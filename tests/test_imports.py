@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import subprocess
 import sys
 import tempfile
@@ -17,6 +18,7 @@ ROOT = Path(fitdoctor.__file__).parent
 LAYERS = {
     "records": set(),
     "patterns": set(),
+    "uncollected": set(),
     "plain": set(),
     "diagnosis": {"plain"},
     "facts": {"diagnosis"},
@@ -62,7 +64,7 @@ LAYERS = {
 }
 """What each part may import of the others; None: the ways in, which may import all that lies below them."""
 
-BELOW_ALL = {"records", "patterns"}
+BELOW_ALL = {"records", "patterns", "uncollected"}
 """Stand where the standard library would: every part may import them."""
 WAYS_IN = {"api", "integrations", "cli"}
 HEAVY = {"tensorflow", "keras", "tf_keras", "numpy", "pandas", "scipy", "sklearn"}
@@ -83,6 +85,7 @@ def files() -> list[Path]:
     ]
 
 
+@functools.cache
 def imported(path: Path) -> set[tuple[str, bool]]:
     """(module, whether it is imported at run time at all) of every import in a file, inside functions too."""
     tree = ast.parse(path.read_text("utf-8"))

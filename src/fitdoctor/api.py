@@ -16,7 +16,6 @@ from fitdoctor.diagnosis import Diagnosis
 from fitdoctor.runner.will_fail import FitWillFail, will_fail
 
 if TYPE_CHECKING:
-    from fitdoctor.facts import FailureFacts
     from fitdoctor.memory.prediction import Prediction
     from fitdoctor.runner.watching import Watching
     from fitdoctor.source.project import Project
@@ -224,12 +223,13 @@ def explain(what: str | BaseException) -> Diagnosis:
         from fitdoctor.failure.living import from_exception
 
         return examine_failure(from_exception(what), _project_here, environment=environment())
+    from fitdoctor.cases import files_of
     from fitdoctor.failure.text import failures_in
 
     failures = failures_in(what)
     if not failures:
         return Diagnosis()
-    return examine_failure(failures[-1], lambda: _project_of(failures[-1]))
+    return examine_failure(failures[-1], lambda: files_of(failures[-1]))
 
 
 def lint(paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> Diagnosis:
@@ -336,13 +336,6 @@ def _project_here() -> Project:
     from fitdoctor.source.project import read_project
 
     return read_project(user_files())
-
-
-def _project_of(failure: FailureFacts) -> Project | None:
-    from fitdoctor.source.project import read_project
-
-    paths = {frame.path for frame in failure.user_frames if os.path.isfile(frame.path)}
-    return read_project(sorted(paths)) if paths else None
 
 
 def _print(diagnosis: Diagnosis) -> None:

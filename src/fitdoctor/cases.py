@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Collection, Iterator, Mapping
 
 from fitdoctor.diagnosis import Crash, Moment
@@ -128,6 +129,15 @@ class _Facts(Mapping[str, "tuple[Any, ...] | Unknown"]):
 
 
 ProjectSource = Callable[[], "Project | None"]
+"""Reads the user's files. Who judges asks it once: reading them costs more than most judges."""
+
+
+def files_of(failure: FailureFacts) -> Project | None:
+    """The user's files as they stand now, where the paths of a traceback lead to them."""
+    from fitdoctor.source.project import read_project
+
+    paths = {frame.path for frame in failure.user_frames if os.path.isfile(frame.path)}
+    return read_project(sorted(paths)) if paths else None
 
 
 def call_case(

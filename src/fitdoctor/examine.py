@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from fitdoctor.cases import call_case, cluster_case, failure_case, leak_case, source_cases, training_case
@@ -48,6 +49,7 @@ def examine_call(
     ignore: Collection[str] = (),
 ) -> Diagnosis:
     """Judge a living call of fit."""
+    project = functools.cache(project)
     return _finished([call_case(collected, project, environment)], project, select, ignore)
 
 
@@ -69,6 +71,7 @@ def examine_training(
     ignore: Collection[str] = (),
 ) -> Diagnosis:
     """Judge how a fit went."""
+    project = functools.cache(project)
     return _finished([training_case(training, collected, project)], project, select, ignore)
 
 
@@ -81,7 +84,7 @@ def examine_failure(
     ignore: Collection[str] = (),
 ) -> Diagnosis:
     """Judge an exception; one that no cause explains is told as such."""
-    failure = _what_it_repeats(failure)
+    failure, project = _what_it_repeats(failure), functools.cache(project)
     case = failure_case(failure, project, collected, environment)
     diagnosis = _finished([case], project, select, ignore)
     if diagnosis.findings:

@@ -400,7 +400,8 @@ def test_no_value_of_the_data_is_told(scan, folder):
 def test_control_c_gives_what_is_known_so_far(folder):
     Path("slow.py").write_text(
         "import time\nimport numpy as np\ndef batches():\n    for i in range(10_000):\n"
-        "        time.sleep(0.02)\n        yield np.full((4, 3), i, 'float32'), np.zeros(4)\n",
+        "        if i == 9: open('begun', 'w').close()\n        time.sleep(0.02)\n"
+        "        yield np.full((4, 3), i, 'float32'), np.zeros(4)\n",
         "utf-8",
     )
     process = subprocess.Popen(
@@ -410,7 +411,10 @@ def test_control_c_gives_what_is_known_so_far(folder):
         text=True,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
     )
-    time.sleep(4)
+    for _wait in range(600):
+        if os.path.exists("begun"):
+            break
+        time.sleep(0.05)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert process.returncode == 130, err

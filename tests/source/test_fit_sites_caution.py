@@ -9,6 +9,7 @@ from fitdoctor.facts import Unknown
 from fitdoctor.source.fit_sites import Followed, fit_sites, follow, model_sites
 from fitdoctor.source.module import Module
 from fitdoctor.source.read import read_source
+from fitdoctor.uncollected import uncollected
 from tests.source.followed_programs import MODEL, module, site
 
 CORPUS = Path(__file__).parents[1] / "corpus"
@@ -140,7 +141,8 @@ def test_a_file_without_models_is_left_alone() -> None:
 def corpus(*folders: str) -> tuple[tuple[str, Followed], ...]:
     """Every program of these folders with what following it gave."""
     paths = [path for folder in folders for path in sorted((CORPUS / folder).rglob("*.py"))]
-    return tuple((path.name, follow(Module(read_source(path)))) for path in paths)
+    with uncollected():
+        return tuple((path.name, follow(Module(read_source(path)))) for path in paths)
 
 
 def test_no_working_program_has_a_refused_layer() -> None:

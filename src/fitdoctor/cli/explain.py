@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
 
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from fitdoctor.catalogue import Cause
     from fitdoctor.diagnosis import Diagnosis
     from fitdoctor.facts import FailureFacts
-    from fitdoctor.source.project import Project
 
 _LARGEST = 64 * 2**20
 """Bytes of a log that are read, from its end: that is where the failure stands."""
@@ -134,17 +134,9 @@ def _failure(raw: bytes, options: Namespace) -> int:
 
 
 def _diagnosed(failures: list[FailureFacts]) -> Diagnosis:
+    from fitdoctor.cases import files_of
     from fitdoctor.cli.lint_files import joined
     from fitdoctor.examine import examine_failure
-    from fitdoctor.source.project import read_project
 
-    parts = []
-    for failure in failures:
-
-        def project(failure: FailureFacts = failure) -> Project | None:
-            """The user's files as they stand now, where the log's paths still lead to them."""
-            paths = {frame.path for frame in failure.user_frames if os.path.isfile(frame.path)}
-            return read_project(sorted(paths)) if paths else None
-
-        parts.append(examine_failure(failure, project))
+    parts = [examine_failure(failure, functools.partial(files_of, failure)) for failure in failures]
     return parts[0] if len(parts) == 1 else joined(parts)
