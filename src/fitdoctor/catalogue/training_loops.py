@@ -71,7 +71,35 @@ def python_numbers(module: Module, loop: Loop) -> set[str]:
         if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name) and _is_number(node.value):
             if isinstance(_first_value(module, node.target), ast.Constant):
                 found.add(node.target.id)
+    return _with_derived(loop, found)
+
+
+_KEEPS_NUMBERS = frozenset({"min", "max", "float", "int", "abs", "round"})
+
+
+def _with_derived(loop: Loop, numbers: set[str]) -> set[str]:
+    """With the names that the loop computes from such numbers alone: `beta = min(1.0, epoch / 10)`."""
+    assignments = [node for node in ast.walk(loop) if isinstance(node, ast.Assign) and len(node.targets) == 1]
+    found = set(numbers)
+    for node in assignments:
+        target = node.targets[0]
+        if isinstance(target, ast.Name) and is_python_number(node.value, found):
+            found.add(target.id)
     return found
+
+
+def is_python_number(expr: ast.expr, numbers: set[str]) -> bool:
+    """Whether an expression is computed from a changing Python number by arithmetic alone."""
+    if isinstance(expr, ast.Name):
+        return expr.id in numbers
+    parts: list[ast.expr] = []
+    if isinstance(expr, ast.BinOp):
+        parts = [expr.left, expr.right]
+    elif isinstance(expr, ast.Call) and isinstance(expr.func, ast.Name) and not expr.keywords:
+        parts = expr.args if expr.func.id in _KEEPS_NUMBERS else []
+    return any(is_python_number(part, numbers) for part in parts) and all(
+        isinstance(part, ast.Constant) or is_python_number(part, numbers) for part in parts
+    )
 
 
 def _is_number(value: ast.expr) -> bool:

@@ -57,15 +57,19 @@ def is_keras_optimizer(module: Module, expr: ast.expr) -> bool:
             if owner.value.id == "self" and around is not None and around.kind == "Callback":
                 return True
         return is_keras_model(module, owner)
-    return kind_of_value(module, expr) == "Optimizer"
+    return kind_of_value(module, expr) == "Optimizer" and _class_of_user(module, expr) is None
 
 
 def defines(module: Module, expr: ast.expr, method: str) -> bool:
     """Whether the object is of a class of the user's that has its own method of that name."""
-    if isinstance(expr, ast.Name) and expr.id == "self":
-        owner = module.class_of(expr)
-    else:
-        origin = module.origin(expr)
-        made = origin.module.definition(origin.node.func) if isinstance(origin.node, ast.Call) else None
-        owner = made if isinstance(made, ClassInfo) else None
+    owner = _class_of_user(module, expr)
     return owner is not None and owner.module.method(owner, method) is not None
+
+
+def _class_of_user(module: Module, expr: ast.expr) -> ClassInfo | None:
+    """The class of the user's that an object is of; it may have attributes of its own."""
+    if isinstance(expr, ast.Name) and expr.id == "self":
+        return module.class_of(expr)
+    origin = module.origin(expr)
+    made = origin.module.definition(origin.node.func) if isinstance(origin.node, ast.Call) else None
+    return made if isinstance(made, ClassInfo) else None

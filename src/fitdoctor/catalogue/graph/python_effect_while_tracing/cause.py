@@ -197,7 +197,9 @@ def _in_graph(module: Module, call: ast.Call, tf: str) -> str | None:
 
 
 def _counter(module: Module, function: FunctionInfo, node: ast.AST) -> Finding | None:
-    """`self.step += 1`, where the number is read by traced code."""
+    """`self.step += 1`, where the number is read by traced code; or the same with a global number."""
+    if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+        return _global_counter(module, function, node)
     target = _counted(module, node)
     if target is None or "trac" in target.attr.lower():
         return None
@@ -228,6 +230,44 @@ def _counter(module: Module, function: FunctionInfo, node: ast.AST) -> Finding |
             ),
         ],
         fixes=[_as_weight(module, owner, node, target, reads)],
+        confidence=Confidence.LIKELY,
+    )
+
+
+def _global_counter(module: Module, function: FunctionInfo, node: ast.AugAssign) -> Finding | None:
+    """`global step; step += 1`, where traced code computes with the number."""
+    name = node.target.id if isinstance(node.target, ast.Name) else ""
+    shared = any(
+        isinstance(other, (ast.Global, ast.Nonlocal)) and name in other.names for other in own_nodes(function)
+    )
+    if not shared or not isinstance(node.value, ast.Constant) or "trac" in name.lower():
+        return None
+    reads = [
+        read
+        for read in module.reads.get(name, ())
+        if _is_traced(module, read)
+        and module.statement(read) is not node
+        and not isinstance(module.statement(read), ast.Expr)
+    ]
+    again = [
+        other
+        for other in own_nodes(function)
+        if isinstance(other, ast.Assign)
+        and any(isinstance(target, ast.Name) and target.id == name for target in other.targets)
+    ]
+    if not reads or again:
+        return None
+    return CAUSE.finding(
+        f"`{name}` counts the traces of {name_of(function)}, not its calls: the graph has one fixed value",
+        subject=f"counter {name}",
+        location=module.location(node),
+        evidence=[
+            traced_evidence(function),
+            Evidence(
+                claim="the value of the trace becomes a constant here", location=module.location(reads[0])
+            ),
+        ],
+        fixes=[fix(f"count in a variable: `{name} = tf.Variable(0.0)`, and `{name}.assign_add(1.0)` here")],
         confidence=Confidence.LIKELY,
     )
 

@@ -36,6 +36,7 @@ from fitdoctor.catalogue.training_loops import (
     compiled_function,
     decorator_of,
     has_few_rounds,
+    is_python_number,
     loops_around,
     names_read,
     python_numbers,
@@ -201,28 +202,11 @@ def _called_with_new_values(module: Module, call: ast.Call, function: FunctionIn
             continue
         numbers = python_numbers(module, loop)
         for argument in (*call.args, *(keyword.value for keyword in call.keywords)):
-            if _is_python_number(argument, numbers) and not _decides(function, call, argument):
+            if is_python_number(argument, numbers) and not _decides(function, call, argument):
                 return _new_number(module, call, function, argument, loop)
             if _has_new_shape(module, argument, loop):
                 return _new_shape(module, call, function, argument, loop)
     return None
-
-
-def _is_python_number(argument: ast.expr, numbers: set[str]) -> bool:
-    """Whether an argument is computed from a Python number by arithmetic alone."""
-    if isinstance(argument, ast.Name):
-        return argument.id in numbers
-    if isinstance(argument, ast.BinOp):
-        parts = (argument.left, argument.right)
-        return any(_is_python_number(part, numbers) for part in parts) and all(
-            isinstance(part, ast.Constant) or _is_python_number(part, numbers) for part in parts
-        )
-    return isinstance(argument, ast.Call) and (
-        isinstance(argument.func, ast.Name)
-        and argument.func.id in ("float", "int")
-        and len(argument.args) == 1
-        and _is_python_number(argument.args[0], numbers)
-    )
 
 
 def _decides(function: FunctionInfo, call: ast.Call, argument: ast.expr) -> bool:

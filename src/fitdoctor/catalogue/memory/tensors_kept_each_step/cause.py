@@ -25,7 +25,7 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.gradient_ways import is_model_call, tapes
+from fitdoctor.catalogue.gradient_ways import gradient_calls, is_model_call, tapes
 from fitdoctor.catalogue.model_classes import STEPS
 from fitdoctor.diagnosis import Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix
@@ -46,6 +46,8 @@ def from_source(module: Module) -> Iterator[Finding]:
         kind = _kept(module, site.node.args[0])
         if kind:
             yield _finding(module, site, kind)
+        elif _is_loss(module, site.node.args[0]):
+            yield _small(module, site)
 
 
 def _every_step(module: Module, site: CallSite) -> bool:
@@ -118,6 +120,30 @@ def _kept(module: Module, value: ast.expr) -> str:
         ):
             return "the gradients"
     return ""
+
+
+def _is_loss(module: Module, value: ast.expr) -> bool:
+    """Whether it is what a tape differentiates: one number as a rule, but a tensor."""
+    return isinstance(value, ast.Name) and any(
+        isinstance(loss := call.args[0] if call.args else None, ast.Name) and loss.id == value.id
+        for tape, block in tapes(module)
+        if module.function_of(block) is module.function_of(value)
+        for call in gradient_calls(module, tape, block)
+    )
+
+
+def _small(module: Module, site: CallSite) -> Finding:
+    """A loss of each step: it takes little, so that it is only worth knowing."""
+    value = site.node.args[0]
+    edits = (Edit(module.location(value), f"float({module.segment(value)})"),)
+    return CAUSE.finding(
+        "the loss of every step is kept as a tensor",
+        subject=f"list {module.segment(site.node.func).removesuffix('.append')}",
+        location=module.location(site.node),
+        evidence=[Evidence(claim="kept at each step", observed=module.segment(value))],
+        fixes=[fix("keep a number instead of the tensor", edits)],
+        severity=Severity.INFO,
+    )
 
 
 def _finding(module: Module, site: CallSite, kind: str) -> Finding:

@@ -28,7 +28,7 @@ from collections.abc import Iterator
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.traced import at_frame
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
-from fitdoctor.edits import fix
+from fitdoctor.edits import fix, insert_after
 from fitdoctor.facts import FailureFacts, Unknown
 from fitdoctor.source.assignments import last_assignment
 from fitdoctor.source.callees import callee
@@ -168,9 +168,37 @@ def _finding(
 def _own_optimizer(module: Module, made: ast.Call, use: CallSite | None) -> Fix:
     title = "make a new optimizer for each model"
     given = use.argument("optimizer", 0) if use is not None else None
-    if not isinstance(given, ast.Name) or not _is_plain(made):
-        return fix(title)
-    return fix(title, (Edit(module.location(given), module.segment(made)),))
+    if isinstance(given, ast.Name):
+        name = module.segment(given)
+        plain = _is_plain(made) and not isinstance(module.parent(made), (ast.List, ast.Tuple, ast.Dict))
+        copy = module.segment(made) if plain else f"type({name}).from_config({name}.get_config())"
+        return fix(title, (Edit(module.location(given), copy),))
+    return fix(title, _second_optimizer(module, made))
+
+
+def _second_optimizer(module: Module, made: ast.Call) -> tuple[Edit, ...]:
+    """Another optimizer of the same making, on the next line, for the models after the first that it is applied to."""
+    code = module.code(made)
+    if code.statement is None or not code.target or module.parent(made) is not module.statement(made):
+        return ()
+    models: dict[str, list[ast.expr]] = {}
+    for site in module.method_calls("apply_gradients", "apply"):
+        assert isinstance(site.node.func, ast.Attribute)
+        model = _model_of_weights(site)
+        if _optimizer(site) is not made:
+            continue
+        if not model:
+            return ()
+        models.setdefault(model, []).append(site.node.func.value)
+    edits: list[Edit] = []
+    lines: list[str] = []
+    for model, receivers in list(models.items())[1:]:
+        name = f"{code.target}_of_{model.rpartition('.')[2].lower()}"
+        lines.append(f"{name} = {module.segment(made)}")
+        edits += [Edit(module.location(receiver), name) for receiver in receivers]
+    if not lines or any(name.endswith((")", "]")) for name in models):
+        return ()
+    return (*insert_after(code, f"\n{code.indent}".join(lines)), *edits)
 
 
 def _is_plain(made: ast.Call) -> bool:
@@ -209,7 +237,7 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
 
 
 def _shared(module: Module, failure: FailureFacts) -> Iterator[tuple[ast.Call, CallSite | None]]:
-    """The constructor of the optimizer that the failing call uses; else the only one of the file."""
+    """The constructor of the optimizer that the failing call uses; else the only one of the file, or one of a list."""
     for frame in reversed(failure.user_frames):
         for site in module.method_calls("apply_gradients", "apply"):
             if frame.path == module.path and at_frame(module, site.node, frame):
@@ -230,6 +258,21 @@ def _shared(module: Module, failure: FailureFacts) -> Iterator[tuple[ast.Call, C
     makers = [site.node for site in module.calls if kind_of_call(module, site.node) == "Optimizer"]
     if len(makers) == 1:
         yield makers[0], None
+        return
+    # Several, kept in a list or dict that a loop takes them from.
+    for maker in makers:
+        if isinstance(module.parent(maker), (ast.List, ast.Tuple, ast.Dict)):
+            yield (
+                made,
+                next(
+                    (
+                        site
+                        for site in module.method_calls("compile")
+                        if _loop_around(module, site.node) is not None
+                    ),
+                    None,
+                ),
+            )
 
 
 def _next_to(module: Module, made: ast.Call, use: CallSite) -> bool:
