@@ -263,7 +263,7 @@ def _shared(module: Module, failure: FailureFacts) -> Iterator[tuple[ast.Call, C
     for maker in makers:
         if isinstance(module.parent(maker), (ast.List, ast.Tuple, ast.Dict)):
             yield (
-                made,
+                maker,
                 next(
                     (
                         site
