@@ -111,6 +111,9 @@ def test_rows_in_training_and_validation_are_found(tf, cluster):
     assert report.shared_rows == 120 and [f.id for f in report.diagnosis.findings] == ["FIT003"]
     report = fitdoctor.scan(slices(x[120:]), validation_data=slices(x[:120]), service=cluster.address)
     assert report.shared_rows == 0 and report.ok
+    split = {"validation_data": slices(x).take(100), "service": cluster.address}
+    report = fitdoctor.scan(slices(x).skip(100), **split)
+    assert report.shared_rows is None and "`skip` and `take` are done by each worker" in str(report)
     dice = np.arange(1500).reshape(500, 3) % 2 == 0
     report = fitdoctor.scan(slices(dice), validation_data=slices(dice[:9]), service=cluster.address)
     assert report.shared_rows is None and "repeat by nature" in str(report)

@@ -93,15 +93,18 @@ def _give_out(report: ScanReport, options: argparse.Namespace) -> None:
         else:
             sys.stdout.write(text)
         return
-    if options.output_format == "text" and not options.output_file:
-        sys.stdout.write(str(report))
-        if report.diagnosis.findings:
-            sys.stdout.write("\n")
     if options.output_format == "text" and options.output_file:
         from fitdoctor.report import render
 
         write_file(options.output_file, f"{report}\n{render(report.diagnosis, verbose=options.verbose)}")
         return
+    if options.output_format == "text":
+        sys.stdout.write(str(report))
+        if not report.diagnosis.findings and not (report.complete and not report.problems):
+            sys.stdout.write("nothing else found in what was read\n")
+            return
+        if report.diagnosis.findings:
+            sys.stdout.write("\n")
     give_out(report.diagnosis, options)
     if options.output_format == "concise":
         for problem in report.problems:

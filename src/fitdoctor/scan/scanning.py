@@ -141,6 +141,7 @@ def _on_service(
 ) -> tuple[list[Scanned], int | Unknown]:
     """As here: validation first, so that the hashes of training rows need not be kept."""
     from fitdoctor.scan.service import scan_on_service
+    from fitdoctor.scan.shipping import done_by_each
 
     training = _pipeline(x, "x", wanted)
     if validation_data is None:
@@ -152,6 +153,10 @@ def _on_service(
         return [second], Unknown("it was interrupted")
     match.turn()
     first = scan_on_service(training, wanted, watcher, match=match)
+    others = sorted({step for _name, dataset in (training, pipeline) for step in done_by_each(dataset)})
+    if others:
+        # Each worker splits its own share: what it takes for validation is not what it skips for training.
+        match.refuse(f"on a service, {' and '.join(f'`{step}`' for step in others)} are done by each worker")
     return [first, second], _shared(match, first)
 
 

@@ -97,6 +97,10 @@ class RowMatch:
         # The upper bits: the lower ones of a product depend on the lower ones of the data alone.
         return hashes[(hashes >> np.uint64(40)) % np.uint64(self.every) == 0]
 
+    def refuse(self, why: str) -> None:
+        """The rows are not those that fit would see: what they share says nothing."""
+        self._trouble = why
+
     def turn(self) -> None:
         """The validation rows are all there: training rows follow."""
         import numpy as np

@@ -51,14 +51,18 @@ def expected_rows(dataset: Any) -> int | None:
     return length if length is not None and length >= 0 else None
 
 
+def done_by_each(dataset: Any) -> list[str]:
+    """The steps that each worker does for its own share, so that its rows are others than one process would have."""
+    return [operation for step in chain(dataset) if (operation := operation_of(step)) in EACH_FOR_ITSELF]
+
+
 def shared_by_each(dataset: Any) -> list[str]:
     """What workers do otherwise than one process does."""
     said = []
+    for operation in done_by_each(dataset):
+        said.append(f"on a service, each worker's `{operation}` {EACH_FOR_ITSELF[operation]}")
     for step in chain(dataset):
-        operation = operation_of(step)
-        if operation in EACH_FOR_ITSELF:
-            said.append(f"on a service, each worker's `{operation}` {EACH_FOR_ITSELF[operation]}")
-        if operation in BATCHES and _drops(step):
+        if operation_of(step) in BATCHES and _drops(step):
             said.append(
                 "on a service, each worker drops the rest that does not fill a batch: those rows are not counted"
             )
