@@ -36,6 +36,7 @@ LAYERS = {
     "runner": {
         "diagnosis",
         "facts",
+        "memory",
         "plain",
         "source",
         "failure",

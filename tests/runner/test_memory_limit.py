@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -57,3 +59,43 @@ def test_it_is_explained_after(tmp_path):
     assert ended.returncode != 0
     assert "error[FIT806]" in ended.stderr
     assert "use a smaller batch" in ended.stderr
+
+
+def children(pid: int) -> list[int]:
+    """The processes below one, as Linux tells them."""
+    try:
+        below = [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    except OSError:
+        return []
+    return [*below, *(inner for one in below for inner in children(one))]
+
+
+def resident(pid: int) -> int:
+    """Bytes that a process holds."""
+    try:
+        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, IndexError):
+        return 0
+
+
+def test_a_kill_at_a_limit_is_explained_by_the_parent(tmp_path):
+    """As a container does: the child gets no exception and no time, at one gigabyte."""
+    (tmp_path / "program.py").write_text(PROGRAM.replace("4096", "2048"))
+    words = ["run", "--ignore", "FIT801", "program.py"]
+    running = subprocess.Popen(
+        [sys.executable, "-m", "fitdoctor", *words],
+        cwd=tmp_path,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"},
+    )
+    ends = time.monotonic() + 200
+    while running.poll() is None and time.monotonic() < ends:
+        for child in children(running.pid):
+            if resident(child) > 1 << 30:
+                os.kill(child, signal.SIGKILL)
+        time.sleep(0.01)
+    said = running.communicate(timeout=60)[1]
+    assert running.returncode == 128 + signal.SIGKILL
+    told = ("FIT806", "SIGKILL", "program.py:12", "use a smaller batch", "its memory had reached 1.")
+    assert [words for words in told if words not in said] == [], said

@@ -16,7 +16,16 @@ from fitdoctor.collect.environment import gpu_memory
 from fitdoctor.collect.model import collect_model, functional_part
 from fitdoctor.collect.step import trace_step
 from fitdoctor.collect.trial import try_model
-from fitdoctor.facts import ArrayFacts, DataFacts, LossFacts, MemoryLimit, ModelFacts, Spec, Unknown
+from fitdoctor.facts import (
+    ArrayFacts,
+    DataFacts,
+    FailureSummary,
+    LossFacts,
+    MemoryLimit,
+    ModelFacts,
+    Spec,
+    Unknown,
+)
 from fitdoctor.memory.available import limits
 from fitdoctor.memory.estimate import estimate, flattened_excess, slots_of
 from fitdoctor.memory.pipeline import Feed
@@ -134,7 +143,8 @@ def _notes(facts: ModelFacts) -> tuple[str, ...]:
 def _present(model: Any) -> int:
     """Bytes of the variables that are there already."""
     optimizer = getattr(model, "optimizer", None)
-    variables = [*getattr(model, "variables", ())]
+    # Keras 2 raises where nothing is built yet.
+    variables = [*model.variables] if getattr(model, "built", True) else []
     own = getattr(optimizer, "variables", ()) if optimizer is not None else ()
     variables += list(own() if callable(own) else own)
     total = 0
@@ -165,9 +175,10 @@ def _batch_of_model(model: Any, facts: ModelFacts, input_shape: Any) -> Batch | 
     x: Any
     if input_shape is not None:
         x = _leaves_of(input_shape, _input_dtypes(facts))
-    elif functional is None or not hasattr(functional, "_inputs_struct"):
+    elif functional is None or _inputs_of(functional) is None:
         raise CannotTell(
-            "the model does not say what its input looks like: give data (`x=…`) or `input_shape=(…)`"
+            "the model does not say what its input looks like: give its shape without the batch (`input_shape=(…)`, "
+            "on the command line `--input-shape N,…`), or data (`x=…`, `--data MODULE:NAME`)"
         )
     else:
         x = _leaves_of_inputs(functional)
@@ -191,8 +202,13 @@ def _input_dtypes(facts: ModelFacts) -> list[str]:
     return [] if isinstance(facts.inputs, Unknown) else [spec.dtype for spec in facts.inputs]
 
 
+def _inputs_of(functional: Any) -> Any:
+    """The tensors that a model was built of, in their structure: of Keras 3 and of Keras 2; None where it has none."""
+    return vars(functional).get("_inputs_struct", vars(functional).get("_nested_inputs"))
+
+
 def _leaves_of_inputs(functional: Any) -> Any:
-    import keras
+    import tensorflow as tf
 
     open_axes = []
 
@@ -200,13 +216,14 @@ def _leaves_of_inputs(functional: Any) -> Any:
         shape = tuple(tensor.shape)
         if None in shape[1:]:
             open_axes.append((str(tensor.name), shape[1:]))
-        return Leaf((None, *shape[1:]), str(tensor.dtype))
+        return Leaf((None, *shape[1:]), str(getattr(tensor.dtype, "name", tensor.dtype)))
 
-    struct = keras.tree.map_structure(leaf, functional._inputs_struct)
+    struct = tf.nest.map_structure(leaf, _inputs_of(functional))
     if open_axes:
         name, shape = open_axes[0]
         raise CannotTell(
-            f"input `{name}` has open dimensions {shape}: give their sizes with `input_shape=(…)`, or give data"
+            f"input `{name}` has open dimensions {shape}: give all sizes (`input_shape={{'{name}': (…)}}`, on the command "
+            f"line `--input-shape {name}=N,…`), or data (`x=…`, `--data MODULE:NAME`)"
         )
     return struct[0] if isinstance(struct, (list, tuple)) and len(struct) == 1 else struct
 
@@ -218,19 +235,25 @@ def _with_targets(model: Any, facts: ModelFacts, x: Any) -> Batch | Unknown:
     trial = try_model(model, Batch(x), "predict")
     if isinstance(trial.forward, Unknown):
         outputs = () if isinstance(facts.outputs, Unknown) else facts.outputs
+        if not outputs:
+            return Unknown(
+                f"the outputs are not known ({trial.forward.reason}): give data with its targets (`x=…, y=…`, on the "
+                "command line `--data MODULE:NAME`)"
+            )
     else:
+        if trial.forward.failure is not None:
+            raise CannotTell(_refused(trial.forward.failure))
         outputs = trial.forward.specs
-    if not outputs:
-        reason = (
-            trial.forward.reason
-            if isinstance(trial.forward, Unknown)
-            else "the forward pass does not go through"
-        )
-        return Unknown(f"the outputs are not known: {reason}")
     leaves = [_target(spec, _loss_for(facts, place)) for place, spec in enumerate(outputs)]
     if facts.output_structure == "dict" and len(facts.output_names) == len(leaves):
         return Batch(x, dict(zip(facts.output_names, leaves, strict=True)))
     return Batch(x, leaves[0] if len(leaves) == 1 else leaves)
+
+
+def _refused(failure: FailureSummary) -> str:
+    said = failure.message.strip().splitlines()
+    where = f" ({failure.place.path}:{failure.place.line})" if failure.place is not None else ""
+    return f"the model does not take this input: {failure.type}: {said[0] if said else ''}{where}"
 
 
 def _loss_for(facts: ModelFacts, place: int) -> LossFacts | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 
@@ -29,6 +30,7 @@ KINDS = {
 MARGIN = 0.1
 """The part of what is free that the largest batch leaves."""
 MOST_BATCH = 1 << 24
+_MOST_TRIED = 20
 SHOWN_POINTS = 600
 
 # What a process takes besides its tensors, measured over the models of benchmarks/bench_memory.py.
@@ -213,23 +215,26 @@ def largest_batch(need: Callable[[int], int], room: int, start: int) -> int:
     least = need(1)
     if least > room:
         return 0
-    low, high = 1, MOST_BATCH + 1
-    guess = max(2, start)
-    for _round in range(6):
+    fits, too_large = (1, least), (MOST_BATCH + 1, 0)
+    guess, same = min(max(2, start), MOST_BATCH), 0
+    for _round in range(_MOST_TRIED):
         taken = need(guess)
+        line = (guess, taken) if too_large[1] == 0 else too_large
         if taken <= room:
-            low = max(low, guess)
+            fits, same = (guess, taken), max(same, 0) + 1
         else:
-            high = min(high, guess)
-        slope = (taken - least) / max(1, guess - 1)
-        further = int(1 + (room - least) / slope) if slope > 0 else MOST_BATCH
-        if not low < further < high:
-            # The line leads back to what is known: the answer lies close by.
-            further = low + (high - low) // 2 if high <= 2 * low else low + max(1, low // 16)
-        if high - low <= max(1, low // 64) or low >= MOST_BATCH or further <= low or further >= high:
+            line = too_large = (guess, taken)
+            same = min(same, 0) - 1
+        if too_large[0] - fits[0] <= max(1, fits[0] // 64):
             break
-        guess = min(further, MOST_BATCH)
-    return low
+        start_of_line = (1, least) if line == fits else fits
+        rise = (line[1] - start_of_line[1]) / max(1, line[0] - start_of_line[0])
+        further = int(fits[0] + (room - fits[1]) / rise) if rise > 0 else MOST_BATCH
+        if abs(same) > 2:
+            # The line misleads: half of the way in powers.
+            further = math.isqrt(fits[0] * too_large[0])
+        guess = min(max(further, fits[0] + 1), too_large[0] - 1)
+    return fits[0]
 
 
 # --- what would help ----------------------------------------------------------------------------------------------

@@ -117,9 +117,12 @@ def _peak_memory() -> int:
 
 
 def _of_all() -> str:
-    try:
-        text = Path("/proc/meminfo").read_text()
-    except OSError:
+    """What the process might have had at most: of the machine, or of the container where that is less."""
+    from fitdoctor.memory.available import limits
+
+    found = [limit for limit in limits() if limit.name != "RLIMIT_AS"]
+    if not found:
         return ""
-    match = re.search(r"^MemTotal:\s+(\d+) kB", text, re.MULTILINE)
-    return f" of {int(match[1]) / 2**20:.1f} GiB on this machine" if match else ""
+    least = min(found, key=lambda limit: limit.total)
+    place = "on this machine" if least.name == "this machine" else f"in {least.name}"
+    return f" of {least.total / 2**30:.1f} GiB {place}"
