@@ -89,7 +89,7 @@ def _traced(model: Any, batch: Batch, size: int) -> Step:
     inline = tf.config.functions_run_eagerly()
 
     def in_scratch(next_creator: Any, **options: Any) -> Any:
-        value = options.get("initial_value")
+        value: Any = options.get("initial_value")
         if tf.is_tensor(value):
             # Keras 2 gives a tensor of another graph; no value is needed, only its size.
             options["initial_value"] = lambda: tf.zeros(value.shape, value.dtype)
