@@ -348,6 +348,11 @@ _DTYPES = (
         r"Value passed to parameter '(?P<argument>\w+)' has DataType (?P<found>\w+) "
         r"not in list of allowed values: (?P<allowed>[\w, ]+)"
     ),
+    # The same of an operation that is run at once.
+    pattern(
+        r"Value for attr '\w+' of (?P<found>\w+) is not in the list of allowed values: (?P<allowed>[\w, ]+)"
+        r"(?:\s*; NodeDef: \{\{node (?P<operation>\w+)\}\})?"
+    ),
     pattern(
         r"cannot compute (?P<operation>\w+) as input #(?P<argument>\d+)\(zero-based\) "
         r"was expected to be an? (?P<expected>\w+) tensor but is an? (?P<found>\w+) tensor"

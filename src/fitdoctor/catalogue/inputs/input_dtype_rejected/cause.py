@@ -4,7 +4,8 @@
 
 In a subclassed model, a custom layer or a `train_step`: `TypeError: Input 'b' of 'MatMul' Op has type float32
 that does not match type int32 of argument 'a'`, or `Value passed to parameter 'input' has DataType int64 not
-in list of allowed values`.
+in list of allowed values`. In a loop that is not traced: `InvalidArgumentError: Value for attr 'T' of int64 is not in the
+list of allowed values`.
 
 ## Why
 
@@ -38,7 +39,7 @@ CAUSE = Cause(
     id="FIT111",
     slug="input-dtype-rejected",
     severity=Severity.ERROR,
-    raises="TypeError",
+    raises=("TypeError", "InvalidArgumentError"),
 )
 
 _INTEGERS = ("int", "uint", "bool")
