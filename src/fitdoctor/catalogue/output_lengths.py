@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import Any
 
 from fitdoctor.diagnosis import Edit
 from fitdoctor.edits import set_argument
@@ -12,6 +11,10 @@ from fitdoctor.facts import Code, LayerFacts, Shape, Unknown
 from fitdoctor.records import dataclass
 from fitdoctor.source.layer_rules import apply_layer
 from fitdoctor.source.layer_settings import LayerPlan
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _MOST_LAYERS = 40
 _FACTORS = ("strides", "size", "pool_size")
