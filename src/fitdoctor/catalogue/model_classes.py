@@ -93,15 +93,23 @@ def batch_unpacking(step: FunctionInfo) -> tuple[ast.Assign, int] | None:
     return None
 
 
-def batch_as_tensor(step: FunctionInfo) -> ast.Name | None:
-    """The first use of a batch that the step computes with as it is; None where it may take it apart."""
+def batch_as_tensor(step: FunctionInfo, *, refused: bool = False) -> ast.Name | None:
+    """The first use of a batch that the step computes with as it is; None where it may take it apart.
+
+    Args:
+        step: `train_step` or `test_step`.
+        refused: a layer refused the batch for being several tensors: then being called with it is proof enough.
+    """
     if isinstance(step.node, ast.Lambda) or len(step.parameters) < 2:
         return None
-    batch, module = step.parameters[1], step.module
-    uses = [node for node in own_nodes(step) if isinstance(node, ast.Name) and node.id == batch]
+    first = uses = _names(step, step.parameters[1])
+    alias = _only_alias(step, uses)
+    if alias:
+        uses = [use for use in _names(step, alias) if not isinstance(use.ctx, ast.Store)]
     if any(isinstance(use.ctx, ast.Store) for use in uses):
         return None
-    computed = False
+    module = step.module
+    computed = refused and bool(uses)
     for use in uses:
         around = module.parent(use)
         given: ast.AST = use
@@ -111,7 +119,23 @@ def batch_as_tensor(step: FunctionInfo) -> ast.Name | None:
             computed = True
         elif not (isinstance(around, ast.Call) and given in around.args and _is_computation(module, around)):
             return None
-    return uses[0] if computed else None
+    return first[0] if computed else None
+
+
+def _names(step: FunctionInfo, name: str) -> list[ast.Name]:
+    return [node for node in own_nodes(step) if isinstance(node, ast.Name) and node.id == name]
+
+
+def _only_alias(step: FunctionInfo, uses: list[ast.Name]) -> str:
+    """The other name that the batch is given in `x = data`, where that is all that is done with it; else ""."""
+    around = step.module.parent(uses[0]) if len(uses) == 1 else None
+    if not isinstance(around, ast.Assign) or around.value is not uses[0] or len(around.targets) != 1:
+        return ""
+    target = around.targets[0]
+    if not isinstance(target, ast.Name):
+        return ""
+    bound = [use for use in _names(step, target.id) if isinstance(use.ctx, ast.Store)]
+    return target.id if len(bound) == 1 else ""
 
 
 def _asks_shape(module: Module, call: ast.Call) -> bool:
@@ -120,8 +144,8 @@ def _asks_shape(module: Module, call: ast.Call) -> bool:
 
 
 def _is_computation(module: Module, call: ast.Call) -> bool:
-    """A function of TensorFlow's, or something that `self` has: none of these takes a batch apart."""
-    if module.resolve(call.func).startswith(("tensorflow.", "keras.ops.")):
+    """A function of TensorFlow's, a loss, or something that `self` has: none of these takes a batch apart."""
+    if module.resolve(call.func).startswith(("tensorflow.", "keras.ops.", "keras.losses.")):
         return True
     return is_self(module, call.func) or (
         isinstance(call.func, ast.Attribute)

@@ -43,6 +43,7 @@ from fitdoctor.catalogue.traced import at_frame, module_of, name_of, own_nodes
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import append_arguments, fix, insert_after, insert_before, replace_code, spell
 from fitdoctor.facts import DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
+from fitdoctor.failure.patterns import input_count
 from fitdoctor.patterns import pattern
 from fitdoctor.source.callees import is_self
 from fitdoctor.source.keras_objects import kind_of_value
@@ -393,8 +394,10 @@ def from_failure(
     if _UNPACK.search(message) or _ITERATING.search(message):
         yield from _failed_unpacking(failure, project, evidence)
         return
-    if _TUPLE_AS_TENSOR.search(message) and not isinstance(project, Unknown):
-        yield from _failed_computing(failure, project)
+    count = input_count(message)
+    refused = count is not None and count.expected == 1
+    if (refused or _TUPLE_AS_TENSOR.search(message)) and not isinstance(project, Unknown):
+        yield from _failed_computing(failure, project, refused)
         return
     returns_nothing = _NOTHING in message
     if not returns_nothing and not (_NO_ITEMS.search(message) and failure.called in _TRAINS):
@@ -466,14 +469,15 @@ def _failed_unpacking(
         return
 
 
-def _failed_computing(failure: FailureFacts, project: Project) -> Iterator[Finding]:
+def _failed_computing(failure: FailureFacts, project: Project, refused: bool) -> Iterator[Finding]:
     """The batch, a tuple, was taken for a tensor."""
-    frame = next((one for one in reversed(failure.user_frames) if one.function in STEPS), None)
+    frames = failure.user_frames[-1:] if refused else tuple(reversed(failure.user_frames))
+    frame = next((one for one in frames if one.function in STEPS), None)
     module = module_of(project, frame)
     if module is None or frame is None:
         return
     for step in steps_of(module):
-        use = batch_as_tensor(step) if step.name == frame.function else None
+        use = batch_as_tensor(step, refused=refused) if step.name == frame.function else None
         if use is not None:
             yield _takes_for_tensor(step, use, ("x", "y"), Confidence.CERTAIN)
             return
