@@ -74,9 +74,12 @@ def _run(folder: Path) -> int:
     with _passing_signals_to(child):
         process = subprocess.Popen(command)
         child.append(process)
-        # Ready when the program ends: reading the catalogue takes longer than judging by it.
-        threading.Thread(target=_read_catalogue, daemon=True).start()
-        return process.wait()
+        ended = threading.Event()
+        threading.Thread(target=_read_catalogue, args=(ended,), daemon=True).start()
+        try:
+            return process.wait()
+        finally:
+            ended.set()
 
 
 def interpreter_options(command: list[str]) -> list[str]:
@@ -87,7 +90,17 @@ def interpreter_options(command: list[str]) -> list[str]:
     return command[1:index]
 
 
-def _read_catalogue() -> None:
+_TENSORFLOW_STARTS = 1.0
+"""Seconds; it takes more than that everywhere."""
+
+
+def _read_catalogue(ended: threading.Event) -> None:
+    """Be ready when the program ends: reading the catalogue takes longer than judging by it.
+
+    A program that ends before TensorFlow could be imported needs little of it, and its start is not ours to slow down.
+    """
+    if ended.wait(_TENSORFLOW_STARTS):
+        return
     from fitdoctor.catalogue import catalogue
 
     # Whatever is wrong with it, the main thread will meet and tell.
