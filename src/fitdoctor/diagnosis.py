@@ -40,12 +40,12 @@ class Confidence(str, Enum):
 
 
 class Moment(str, Enum):
-    """When a finding was made."""
+    """When a finding was made, in the order of what is known by then."""
 
     SOURCE = "source"
     BEFORE_FIT = "before_fit"
-    AFTER_FAILURE = "after_failure"
     WHILE_TRAINING = "while_training"
+    AFTER_FAILURE = "after_failure"
     IN_DATA = "in_data"
     """`scan` read it: nothing called fit."""
 

@@ -10,7 +10,8 @@ list of allowed values`.
 ## Why
 
 Sequential and functional models cast what they get to the type of their `Input`. Elsewhere Keras casts floats
-only: integers stay integers until a TensorFlow operation meets them together with float weights.
+only: integers stay integers until a TensorFlow operation meets them together with float weights. A learning rate
+schedule of one's own is called with a step that is an integer.
 
 ## Fix
 
@@ -23,17 +24,21 @@ Two float types that do not match, as under mixed precision, are another matter.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.contents import arrays_of
 from fitdoctor.catalogue.data_places import maker, map_samples, rework_data
 from fitdoctor.catalogue.shapes import forward_failure, went_through
+from fitdoctor.catalogue.traced import at_frame, function_at, module_of, name_of, own_nodes
 from fitdoctor.catalogue.words import listing, place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
-from fitdoctor.edits import fix
-from fitdoctor.facts import ArrayFacts, Code, DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
+from fitdoctor.edits import fix, insert_before, spell
+from fitdoctor.facts import ArrayFacts, Code, DataFacts, FailureFacts, FitFacts, Frame, ModelFacts, Unknown
 from fitdoctor.failure.patterns import DtypeMismatch, dtype_mismatch
+from fitdoctor.source.module import FunctionInfo, Module
+from fitdoctor.source.project import Project
 
 CAUSE = Cause(
     id="FIT111",
@@ -120,11 +125,58 @@ def _fixes(arrays: list[ArrayFacts], data: DataFacts | Unknown, fit_call: FitFac
 
 @CAUSE.after_failure
 def from_failure(
-    failure: FailureFacts, model: ModelFacts | Unknown, fit: FitFacts | Unknown, data: DataFacts | Unknown
+    failure: FailureFacts, fit: FitFacts | Unknown, data: DataFacts | Unknown, project: Project | Unknown
 ) -> Iterator[Finding]:
     """TensorFlow names both types."""
     said = _integer_met(failure.type, failure.message)
-    if said is None or (isinstance(data, DataFacts) and (data.role != "training" or went_through(data))):
+    if said is None or (isinstance(data, DataFacts) and data.role != "training"):
         return
     frame = failure.last_user_frame
-    yield _finding(said, frame.location if frame else None, data, fit)
+    parameter = _parameter_at(module_of(project, frame), frame) if frame is not None else None
+    if parameter is not None and (isinstance(data, Unknown) or went_through(data)):
+        yield _of_parameter(said, *parameter)
+    elif isinstance(data, Unknown) or not went_through(data):
+        yield _finding(said, frame.location if frame else None, data, fit)
+
+
+def _parameter_at(module: Module | None, frame: Frame) -> tuple[FunctionInfo, ast.Call, str] | None:
+    """The call of a TensorFlow function that raised, where it is given a parameter of the function around it."""
+    function = function_at(module, frame.line, frame.cell) if module is not None else None
+    if module is None or function is None or isinstance(function.node, ast.Lambda):
+        return None
+    for call in own_nodes(function):
+        if (
+            isinstance(call, ast.Call)
+            and at_frame(module, call, frame)
+            and module.resolve(call.func).startswith(("tensorflow.", "keras.ops."))
+            and len(call.args) == 1
+            and isinstance(call.args[0], ast.Name)
+            and call.args[0].id in function.parameters
+        ):
+            return function, call, call.args[0].id
+    return None
+
+
+def _of_parameter(said: DtypeMismatch, function: FunctionInfo, call: ast.Call, name: str) -> Finding:
+    """Not the data: what the framework itself hands in, such as the step that a schedule is called with."""
+    assert not isinstance(function.node, ast.Lambda)
+    module = function.module
+    integer = next(kind for kind in (said.found, said.expected) if kind.startswith(_INTEGERS))
+    first = module.code(function.node.body[0])
+    tf, imports = spell(first, "tensorflow", "tf")
+    cast = f"{name} = {tf}.cast({name}, {tf}.float32)"
+    return CAUSE.finding(
+        f"`{name}` of {name_of(function)} is of type {integer}, but `{module.segment(call.func)}` wants floats",
+        subject=f"type of {name}",
+        location=module.location(call),
+        evidence=[
+            Evidence(
+                claim="types that met",
+                observed=integer,
+                expected=", ".join(said.allowed) or "float32",
+                fact="failure.message",
+            )
+        ],
+        fixes=[fix(f"cast it first: `{cast}`", insert_before(first, cast), imports)],
+        confidence=Confidence.CERTAIN,
+    )
