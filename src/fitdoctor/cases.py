@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Protocol
 
-    from fitdoctor.facts import ClusterFacts, EnvironmentFacts, FailureFacts, HeldTensor
+    from fitdoctor.facts import ClusterFacts, EnvironmentFacts, FailureFacts
     from fitdoctor.source.fit_facts import FitSite
     from fitdoctor.source.module import Module
     from fitdoctor.source.project import Project
@@ -174,12 +174,9 @@ def training_case(training: TrainingFacts, collected: Call, project: ProjectSour
     )
 
 
-def leak_case(held: tuple[HeldTensor, ...], project: ProjectSource = lambda: None) -> Case:
-    """The case of a program that has ended and still holds tensors of its traces."""
-    return Case(
-        Moment.WHILE_TRAINING,
-        _Facts(TrainingFacts=(TrainingFacts(held=held),), Project=lambda: _project(project())),
-    )
+def leak_case(left: TrainingFacts, project: ProjectSource = lambda: None) -> Case:
+    """The case of a program that has ended and still holds tensors, or has traced a function again and again."""
+    return Case(Moment.WHILE_TRAINING, _Facts(TrainingFacts=(left,), Project=lambda: _project(project())))
 
 
 def failure_case(

@@ -20,7 +20,7 @@ from fitdoctor.diagnosis import (
     Unexplained,
 )
 from fitdoctor.engine import Case, ReadLine, diagnose, whole_line
-from fitdoctor.facts import ClusterFacts, EnvironmentFacts, FailureFacts, HeldTensor, TrainingFacts, Unknown
+from fitdoctor.facts import ClusterFacts, EnvironmentFacts, FailureFacts, TrainingFacts, Unknown
 from fitdoctor.records import dataclass, replace
 from fitdoctor.source.lines import line_reader
 
@@ -119,8 +119,8 @@ class Run:
     """How the fits went that came to their end."""
     clusters: Sequence[ClusterFacts] = ()
     """What the program was told of its cluster, for each strategy over several workers."""
-    held: tuple[HeldTensor, ...] = ()
-    """Symbolic tensors that it still held at its end."""
+    left: TrainingFacts | None = None
+    """What it still held at its end, and what it had traced too often."""
     failure: FailureFacts | None = None
     """What ended the program."""
     failed_call: Call | None = None
@@ -147,8 +147,8 @@ def examine_run(run: Run, select: Collection[str] = (), ignore: Collection[str] 
     cases.extend(cluster_case(cluster, project) for cluster in run.clusters)
     cases.extend(call_case(call, project, run.environment) for call in run.calls)
     cases.extend(training_case(training, call, project) for training, call in run.trainings)
-    if run.held:
-        cases.append(leak_case(run.held, project))
+    if run.left is not None:
+        cases.append(leak_case(run.left, project))
     if run.failure is not None:
         cases.append(_explained_case(run, project, select, ignore))
     causes = None

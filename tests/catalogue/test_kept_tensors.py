@@ -11,7 +11,7 @@ from fitdoctor.cases import leak_case
 from fitdoctor.diagnosis import Finding, Severity
 from fitdoctor.engine import diagnose
 from fitdoctor.examine import examine_failure
-from fitdoctor.facts import FailureFacts, Frame, HeldTensor
+from fitdoctor.facts import FailureFacts, Frame, HeldTensor, TrainingFacts
 from fitdoctor.failure.text import failures_in
 from tests.catalogue.traced_programs import HEAD, ids, judged, layer, project_of
 
@@ -237,7 +237,7 @@ def held_judged(body: str, held: HeldTensor, after: str = "") -> list[Finding]:
     text = layer(body, after)
     made = Frame("train.py", HEAD.count("\n") + 8, "call")
     project = project_of(text)
-    case = leak_case((replace(held, made_at=(made,)),), lambda: project)
+    case = leak_case(TrainingFacts(held=(replace(held, made_at=(made,)),)), lambda: project)
     return list(diagnose([case], select=("FIT4",)).findings)
 
 

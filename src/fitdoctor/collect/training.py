@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from types import FrameType
 from typing import Any
 
-from fitdoctor.facts import HeldTensor, TrainingFacts
+from fitdoctor.facts import TrainingFacts
+from fitdoctor.records import replace
 
 SECONDS = 0.5
 """How long the weights are looked through at most."""
@@ -15,25 +16,33 @@ LEAK_SECONDS = 0.3
 """How long is looked for tensors that outlive their trace."""
 
 
-def training_facts(model: Any, history: Any, held: tuple[HeldTensor, ...] = ()) -> TrainingFacts:
-    """What is known when fit has returned; nothing is changed."""
+def training_facts(model: Any, history: Any, left: TrainingFacts | None = None) -> TrainingFacts:
+    """What is known when fit has returned; nothing is changed.
+
+    Args:
+        model: the model.
+        history: what fit returned.
+        left: what the training has left behind, where that was looked for.
+    """
     kept = getattr(history, "history", None)
     losses = kept.get("loss", ()) if isinstance(kept, dict) else ()
-    return TrainingFacts(
+    return replace(
+        left or TrainingFacts(),
         losses=tuple(float(loss) for loss in losses[:1000] if isinstance(loss, (int, float))),
         nonfinite_weights=_nonfinite(model),
-        held=held,
     )
 
 
-def held_after_trace(
+def left_behind(
     model: Any = None, callbacks: Iterable[Any] = (), frame: FrameType | None = None
-) -> tuple[HeldTensor, ...]:
-    """The symbolic tensors that model, callbacks, functions under way and the user's modules still hold."""
+) -> TrainingFacts:
+    """What model, callbacks, functions under way and the user's modules still hold, and what is traced too often."""
+    from fitdoctor.collect.growth import kept_tensors, retraced_functions
     from fitdoctor.failure.leaks import held_tensors, user_roots, with_user_lines
 
     roots = user_roots(model=model, callbacks=callbacks, frame=frame)
-    return with_user_lines(held_tensors(roots, seconds=LEAK_SECONDS))
+    held = with_user_lines(held_tensors(roots, seconds=LEAK_SECONDS))
+    return TrainingFacts(held=held, kept=kept_tensors(roots), retraced=retraced_functions())
 
 
 def _nonfinite(model: Any) -> tuple[str, ...]:

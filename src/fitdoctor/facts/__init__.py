@@ -14,7 +14,7 @@ _HOME = {
         "data": "Spec Statistics Column ArrayFacts PipelineStep FailureSummary Outcome Trial DataFacts",
         "model": "LayerFacts LossFacts MetricFacts ModelFacts",
         "call": "CallbackFacts ClassWeight FitFacts",
-        "ending": "Frame FailureFacts HeldTensor TrainingFacts",
+        "ending": "Frame FailureFacts HeldTensor KeptTensors RetracedFunction TrainingFacts",
         "cluster": "ClusterFacts",
         "environment": "Conflict MemoryLimit EnvironmentFacts",
     }.items()
@@ -38,6 +38,7 @@ __all__ = [
     "FitFacts",
     "Frame",
     "HeldTensor",
+    "KeptTensors",
     "LayerFacts",
     "LossFacts",
     "MemoryLimit",
@@ -45,6 +46,7 @@ __all__ = [
     "ModelFacts",
     "Outcome",
     "PipelineStep",
+    "RetracedFunction",
     "Shape",
     "SourceFacts",
     "Spec",
@@ -73,7 +75,14 @@ if TYPE_CHECKING:
         Statistics,
         Trial,
     )
-    from fitdoctor.facts.ending import FailureFacts, Frame, HeldTensor, TrainingFacts
+    from fitdoctor.facts.ending import (
+        FailureFacts,
+        Frame,
+        HeldTensor,
+        KeptTensors,
+        RetracedFunction,
+        TrainingFacts,
+    )
     from fitdoctor.facts.environment import Conflict, EnvironmentFacts, MemoryLimit
     from fitdoctor.facts.model import LayerFacts, LossFacts, MetricFacts, ModelFacts
     from fitdoctor.facts.unknown import Shape, Unknown, known

@@ -106,8 +106,30 @@ class HeldTensor:
 
 
 @dataclass(frozen=True)
+class KeptTensors:
+    """A list that holds many tensors with their values."""
+
+    path: str
+    attribute: str
+    """The attribute or name that leads to it."""
+    count: int
+    bytes: int
+
+
+@dataclass(frozen=True)
+class RetracedFunction:
+    """A `tf.function` of the user's that is traced at nearly every call."""
+
+    name: str
+    traces: int
+    path: str
+    line: int
+    """Where it begins, with its decorators."""
+
+
+@dataclass(frozen=True)
 class TrainingFacts:
-    """How a fit went that came to its end."""
+    """How a fit, or a program, went that came to its end."""
 
     losses: tuple[float, ...] = ()
     """The loss of each epoch."""
@@ -115,3 +137,7 @@ class TrainingFacts:
     """Weights that hold NaN or Inf afterwards, by name."""
     held: tuple[HeldTensor, ...] = ()
     """Symbolic tensors that the program still holds when its functions have been traced."""
+    kept: tuple[KeptTensors, ...] = ()
+    """Lists of tensors that the program holds."""
+    retraced: tuple[RetracedFunction, ...] = ()
+    """Functions that are traced again and again."""

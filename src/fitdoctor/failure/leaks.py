@@ -51,7 +51,7 @@ _BOOKKEEPING = frozenset(
 
 
 @dataclass(frozen=True)
-class _Place:
+class Place:
     """An object on the way, and how it was reached."""
 
     value: Any
@@ -77,22 +77,31 @@ def held_tensors(
     tensor_class = _tensor_class()
     if tensor_class is None:
         return ()
-    deadline = time.monotonic() + seconds
-    pending = collections.deque(_Place(value, name, "", name, 0) for name, value in roots.items())
-    seen: set[int] = set()
     # A list that grew by one tensor a call is one leak.
-    holders: dict[str, list[_Place]] = {}
-    while pending and len(seen) < objects and len(holders) < MOST_FOUND and time.monotonic() < deadline:
-        place = pending.popleft()
+    holders: dict[str, list[Place]] = {}
+    for place in reached(roots, seconds=seconds, objects=objects):
         if _is_symbolic(place.value, tensor_class):
             holder = place.path.rpartition("[")[0] if place.path.endswith("]") else place.path
             holders.setdefault(holder, []).append(place)
-            continue
+            if len(holders) >= MOST_FOUND:
+                break
+    return tuple(_held(places) for places in holders.values())
+
+
+def reached(
+    roots: Mapping[str, object], *, seconds: float = MOST_SECONDS, objects: int = MOST_OBJECTS
+) -> Iterator[Place]:
+    """All that can be reached from these objects, the nearest first, as far as time and number go."""
+    deadline = time.monotonic() + seconds
+    pending = collections.deque(Place(value, name, "", name, 0) for name, value in roots.items())
+    seen: set[int] = set()
+    while pending and len(seen) < objects and time.monotonic() < deadline:
+        place = pending.popleft()
+        yield place
         if id(place.value) in seen or place.depth > _MOST_DEPTH:
             continue
         seen.add(id(place.value))
         pending.extend(_inside(place))
-    return tuple(_held(places) for places in holders.values())
 
 
 def with_user_lines(found: Iterable[HeldTensor]) -> tuple[HeldTensor, ...]:
@@ -200,7 +209,7 @@ def _is_symbolic(value: object, tensor_class: type) -> bool:
     return "FuncGraph" in names and getattr(graph, "name", "") != "keras_graph"
 
 
-def _held(places: list[_Place]) -> HeldTensor:
+def _held(places: list[Place]) -> HeldTensor:
     """The first of the tensors that one holder keeps, and what all of them keep alive."""
     place, tensor = places[0], places[0].value
     graphs = {id(each.value.graph): each.value.graph for each in places}
@@ -230,7 +239,7 @@ def _made_at(tensor: Any) -> tuple[Frame, ...]:
 # --- what an object leads to --------------------------------------------------------------------------------
 
 
-def _inside(place: _Place) -> Iterator[_Place]:
+def _inside(place: Place) -> Iterator[Place]:
     value = place.value
     if isinstance(value, (str, bytes, int, float, complex, type(None), type, types.ModuleType)):
         return
@@ -244,18 +253,18 @@ def _inside(place: _Place) -> Iterator[_Place]:
     elif isinstance(value, types.FunctionType):
         yield from _closure(place, value)
     elif isinstance(value, types.MethodType):
-        yield _Place(value.__self__, place.path, place.holder_class, place.attribute, place.depth + 1)
+        yield Place(value.__self__, place.path, place.holder_class, place.attribute, place.depth + 1)
         yield from _inside(
-            _Place(value.__func__, place.path, place.holder_class, place.attribute, place.depth)
+            Place(value.__func__, place.path, place.holder_class, place.attribute, place.depth)
         )
     elif isinstance(value, functools.partial):
         parts = (value.func, value.args, value.keywords)
         yield from (
-            _Place(part, place.path, place.holder_class, place.attribute, place.depth + 1) for part in parts
+            Place(part, place.path, place.holder_class, place.attribute, place.depth + 1) for part in parts
         )
     elif _is_traced_function(kind):
         function = _attributes(value).get("_python_function")
-        yield _Place(function, place.path, place.holder_class, place.attribute, place.depth + 1)
+        yield Place(function, place.path, place.holder_class, place.attribute, place.depth + 1)
     else:
         yield from _of_instance(place, kind)
 
@@ -264,10 +273,10 @@ def _is_traced_function(kind: type) -> bool:
     return kind.__module__.startswith("tensorflow.python.eager") and kind.__name__ == "Function"
 
 
-def _items(place: _Place, items: Iterable[tuple[Any, Any]]) -> Iterator[_Place]:
+def _items(place: Place, items: Iterable[tuple[Any, Any]]) -> Iterator[Place]:
     for key, value in _ends(list(items)):
         path = f"{place.path}[{_key(key)}]"
-        yield _Place(value, path, place.holder_class, place.attribute, place.depth + 1)
+        yield Place(value, path, place.holder_class, place.attribute, place.depth + 1)
 
 
 def _key(key: object) -> str:
@@ -275,7 +284,7 @@ def _key(key: object) -> str:
     return repr(key)[:60] if type(key) in (str, int, float, bool, tuple) else "…"
 
 
-def _elements(place: _Place, kind: type) -> Iterator[_Place]:
+def _elements(place: Place, kind: type) -> Iterator[Place]:
     plain = next(base for base in (list, tuple, set, frozenset, collections.deque) if issubclass(kind, base))
     elements: list[Any] = list(plain.__iter__(place.value))
     if kind.__name__ == "ListWrapper" and kind.__module__.startswith("tensorflow."):
@@ -284,7 +293,7 @@ def _elements(place: _Place, kind: type) -> Iterator[_Place]:
         elements = storage if isinstance(storage, list) else elements
     for index, value in _ends(list(enumerate(elements))):
         path = f"{place.path}[{index}]"
-        yield _Place(value, path, place.holder_class, place.attribute, place.depth + 1)
+        yield Place(value, path, place.holder_class, place.attribute, place.depth + 1)
 
 
 def _ends(items: list[Any]) -> list[Any]:
@@ -293,24 +302,24 @@ def _ends(items: list[Any]) -> list[Any]:
     return items[:_MOST_ITEMS] + items[-_MOST_ITEMS:]
 
 
-def _closure(place: _Place, function: types.FunctionType) -> Iterator[_Place]:
+def _closure(place: Place, function: types.FunctionType) -> Iterator[Place]:
     if is_library(function.__code__.co_filename):
         # Keras hands its own wrappers around the user's functions.
         wrapped = vars(function).get("__wrapped__")
         if wrapped is not None:
-            yield _Place(wrapped, place.path, place.holder_class, place.attribute, place.depth + 1)
+            yield Place(wrapped, place.path, place.holder_class, place.attribute, place.depth + 1)
         return
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=False):
         try:
             value = cell.cell_contents
         except ValueError:  # not assigned yet
             continue
-        yield _Place(value, f"{place.path}.<{name}>", function.__name__, name, place.depth + 1)
+        yield Place(value, f"{place.path}.<{name}>", function.__name__, name, place.depth + 1)
     for value in function.__defaults__ or ():
-        yield _Place(value, f"{place.path}.<default>", function.__name__, "default", place.depth + 1)
+        yield Place(value, f"{place.path}.<default>", function.__name__, "default", place.depth + 1)
 
 
-def _of_instance(place: _Place, kind: type) -> Iterator[_Place]:
+def _of_instance(place: Place, kind: type) -> Iterator[Place]:
     keras = _is_keras(kind)
     if not keras and not _is_users(kind.__module__):
         return
@@ -321,7 +330,7 @@ def _of_instance(place: _Place, kind: type) -> Iterator[_Place]:
         # What Keras keeps for itself may still lead on to objects of the user's.
         if own and not _leads_on(type(value)):
             continue
-        yield _Place(value, f"{place.path}.{alias or name}", kind.__name__, alias or name, place.depth + 1)
+        yield Place(value, f"{place.path}.{alias or name}", kind.__name__, alias or name, place.depth + 1)
 
 
 def _leads_on(kind: type) -> bool:

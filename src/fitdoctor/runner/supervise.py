@@ -18,7 +18,7 @@ from typing import Any
 from fitdoctor.cases import SeenCall
 from fitdoctor.diagnosis import Crash, Diagnosis, Raised, Script, Way
 from fitdoctor.examine import Run, examine_run
-from fitdoctor.facts import ClusterFacts, EnvironmentFacts, FailureFacts, HeldTensor, TrainingFacts
+from fitdoctor.facts import ClusterFacts, EnvironmentFacts, FailureFacts, TrainingFacts
 from fitdoctor.plain import from_plain
 from fitdoctor.records import dataclass, replace
 from fitdoctor.runner import death
@@ -197,7 +197,7 @@ def gathered(
         calls=tuple(calls.values()),
         trainings=_trainings(pieces, calls, read),
         clusters=read(lambda: _clusters(pieces), "cluster") or (),
-        held=read(lambda: _held(pieces), "held") or (),
+        left=read(lambda: _left(pieces), "left"),
         failure=failure,
         failed_call=_failed_call(calls, end, sign),
         stopped=bool(end and end.get("stopped")),
@@ -254,14 +254,10 @@ def _clusters(pieces: list[dict[str, Any]]) -> tuple[ClusterFacts, ...]:
     )
 
 
-def _held(pieces: list[dict[str, Any]]) -> tuple[HeldTensor, ...]:
-    """What the program still held when it ended."""
-    return tuple(
-        from_plain(HeldTensor, plain)
-        for piece in pieces
-        if piece["kind"] == "held"
-        for plain in piece["held"]
-    )
+def _left(pieces: list[dict[str, Any]]) -> TrainingFacts | None:
+    """What the program still held when it ended, and what it had traced too often."""
+    found = next((piece for piece in reversed(pieces) if piece["kind"] == "left"), None)
+    return None if found is None else from_plain(TrainingFacts, found["training"])
 
 
 def _call(piece: dict[str, Any]) -> SeenCall:

@@ -21,7 +21,7 @@ from fitdoctor.uncollected import uncollected
 
 if TYPE_CHECKING:
     from fitdoctor.collect.fit_call import CollectedCall
-    from fitdoctor.facts import EnvironmentFacts, FailureFacts, HeldTensor
+    from fitdoctor.facts import EnvironmentFacts, FailureFacts, TrainingFacts
     from fitdoctor.source.project import Project
 
 LONG = ("fit", "evaluate", "predict")
@@ -287,7 +287,7 @@ class Watching:
             from fitdoctor.collect.training import training_facts
             from fitdoctor.examine import examine_training
 
-            facts = training_facts(model, history, self._held(model, looked, frame))
+            facts = training_facts(model, history, self._left(model, looked, frame))
             diagnosis = examine_training(
                 facts, looked.collected, self.project, select=self.select, ignore=self.ignore
             )
@@ -299,16 +299,16 @@ class Watching:
         except Exception as ours:
             self.crashed("training", ours)
 
-    def _held(self, model: Any, looked: Looked, frame: FrameType | None) -> tuple[HeldTensor, ...]:
-        """The symbolic tensors that the first trainings leave behind."""
-        from fitdoctor.collect.training import held_after_trace
+    def _left(self, model: Any, looked: Looked, frame: FrameType | None) -> TrainingFacts | None:
+        """What the first trainings leave behind."""
+        from fitdoctor.collect.training import left_behind
 
         self._searches += 1
         if self._searches > MOST_LEAK_SEARCHES:
-            return ()
+            return None
         callbacks = looked.collected.kwargs.get("callbacks")
         given = callbacks if isinstance(callbacks, (list, tuple)) else (callbacks,)
-        return held_after_trace(model, given, frame)
+        return left_behind(model, given, frame)
 
     def _failed(self, error: Exception, method: str, frame: FrameType | None, looked: Looked | None) -> None:
         try:
@@ -398,7 +398,7 @@ def record_end(recorder: Recorder, error: BaseException | None) -> None:
         error = error.__context__
     if not isinstance(error, Exception):
         recorder.write("end", failure=None, call=None, stopped=False)
-        _record_held(recorder)
+        _record_left(recorder)
         return
     from fitdoctor.failure.living import from_exception
 
@@ -409,15 +409,15 @@ def record_end(recorder: Recorder, error: BaseException | None) -> None:
     recorder.write("environment", environment=environment(with_conflicts=True))
 
 
-def _record_held(recorder: Recorder) -> None:
+def _record_left(recorder: Recorder) -> None:
     """Record what a program holds at its end: loops of the user's own trace functions without any call of fit."""
     if "tensorflow" not in sys.modules:
         return
-    from fitdoctor.collect.training import held_after_trace
+    from fitdoctor.collect.training import left_behind
 
-    held = held_after_trace()
-    if held:
-        recorder.write("held", held=held)
+    left = left_behind()
+    if left.held or left.kept or left.retraced:
+        recorder.write("left", training=left)
 
 
 def failure_at(error: BaseException, method: str, frame: FrameType | None) -> FailureFacts:

@@ -19,7 +19,8 @@ Make the function once, before the loop. Pass numbers as tensors (`tf.constant(s
 ## Known limits
 
 Keras's own `fit` does not retrace for a short last batch. A handful of rounds is not reported, nor are functions that
-are made once a model in a loop over models.
+are made once a model in a loop over models. When the program runs, TensorFlow's own account is read at its end: a function
+that was traced twenty times or more, and at nearly all of its last ten calls, is reported whatever the reason.
 """
 
 from __future__ import annotations
@@ -41,10 +42,13 @@ from fitdoctor.catalogue.training_loops import (
     names_read,
     python_numbers,
 )
-from fitdoctor.diagnosis import Edit, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, insert_before, spell, unsafe, wrap
+from fitdoctor.facts import TrainingFacts
+from fitdoctor.records import replace
 from fitdoctor.source.callees import argument_for
 from fitdoctor.source.module import FunctionInfo, Module
+from fitdoctor.source.project import Project
 
 CAUSE = Cause(id="FIT412", slug="retracing-each-step", severity=Severity.WARNING)
 
@@ -72,6 +76,33 @@ def from_source(module: Module) -> Iterator[Finding]:
         if found is not None:
             seen.add(function.node)
             yield found
+
+
+@CAUSE.while_training
+def while_running(training: TrainingFacts, project: Project) -> Iterator[Finding]:
+    """TensorFlow has traced a function again and again; the source may show why."""
+    for often in training.retraced:
+        seen = Evidence(
+            claim=f"`{often.name}` was traced, also at its last calls",
+            observed=f"{often.traces} times",
+            expected="once or twice",
+            fact="training.retraced",
+            location=Location(often.path, often.line),
+        )
+        known = next((found for module in project.modules for found in from_source(module)), None)
+        if known is not None:
+            yield replace(known, evidence=(*known.evidence, seen), confidence=Confidence.CERTAIN)
+            continue
+        yield CAUSE.finding(
+            f"`{often.name}` is traced anew at nearly every call: {often.traces} times so far",
+            subject=f"function {often.name}",
+            location=Location(often.path, often.line),
+            evidence=[seen],
+            fixes=[
+                fix("pass numbers as tensors, and keep shapes the same or open (`reduce_retracing=True`)")
+            ],
+            confidence=Confidence.CERTAIN,
+        )
 
 
 def _has_compiled_functions(module: Module) -> bool:

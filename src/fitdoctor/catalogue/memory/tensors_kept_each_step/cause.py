@@ -16,7 +16,9 @@ keeping anything.
 
 ## Known limits
 
-A list that is cleared in the loop, or kept for one epoch of an evaluation, is not reported.
+A list that is cleared in the loop, or kept for one epoch of an evaluation, is not reported. When the program runs, lists
+that hold at least 16 MiB of tensors after training are seen too, whatever the tensors are; a line that fills them at each
+step has to be in the source.
 """
 
 from __future__ import annotations
@@ -27,9 +29,12 @@ from collections.abc import Iterator
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.gradient_ways import gradient_calls, is_model_call, tapes
 from fitdoctor.catalogue.model_classes import STEPS
-from fitdoctor.diagnosis import Edit, Evidence, Finding, Fix, Severity
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix
+from fitdoctor.facts import TrainingFacts
+from fitdoctor.records import replace
 from fitdoctor.source.module import CallSite, FunctionInfo, Module
+from fitdoctor.source.project import Project
 
 CAUSE = Cause(id="FIT804", slug="tensors-kept-each-step", severity=Severity.WARNING)
 
@@ -48,6 +53,32 @@ def from_source(module: Module) -> Iterator[Finding]:
             yield _finding(module, site, kind)
         elif _is_loss(module, site.node.args[0]):
             yield _small(module, site)
+
+
+@CAUSE.while_training
+def while_running(training: TrainingFacts, project: Project) -> Iterator[Finding]:
+    """A list of the living program holds many tensors, and a line of the source fills it at each step."""
+    for kept in training.kept:
+        for module, site in _fills(project, kept.attribute):
+            size = f"{kept.bytes / 2**20:.0f} MiB"
+            found = _finding(module, site, _kept(module, site.node.args[0]) or "the tensors")
+            held = Evidence(
+                claim=f"`{kept.path}` holds {kept.count} tensors", observed=size, fact="training.kept"
+            )
+            yield replace(found, evidence=(*found.evidence, held), confidence=Confidence.CERTAIN)
+            break
+
+
+def _fills(project: Project, name: str) -> Iterator[tuple[Module, CallSite]]:
+    """The lines that add to a list of that name at each step."""
+    for module in project.modules:
+        for site in module.method_calls("append"):
+            assert isinstance(site.node.func, ast.Attribute)
+            target = site.node.func.value
+            called = target.attr if isinstance(target, ast.Attribute) else getattr(target, "id", "")
+            if called == name and len(site.node.args) == 1 and _every_step(module, site):
+                if not _is_cleared(module, site):
+                    yield module, site
 
 
 def _every_step(module: Module, site: CallSite) -> bool:

@@ -1,0 +1,90 @@
+"""What grows while a program trains: lists of tensors, and functions that are traced anew at each call."""
+
+from __future__ import annotations
+
+import collections
+import math
+import sys
+from collections.abc import Mapping
+from types import CodeType
+from typing import Any
+
+from fitdoctor.facts import KeptTensors, RetracedFunction
+from fitdoctor.failure.frames import is_library, shown_path
+from fitdoctor.failure.leaks import reached
+
+SECONDS = 0.2
+FEWEST_TENSORS = 20
+LEAST_BYTES = 16 << 20
+"""Lists that keep less are nobody's trouble."""
+FEWEST_TRACES = 20
+LAST_TRACED = 9
+"""TensorFlow remembers the last ten calls of a function: so many of them have to have been traces."""
+
+
+def kept_tensors(roots: Mapping[str, object]) -> tuple[KeptTensors, ...]:
+    """The lists that hold many tensors with values, from the user's objects on; nothing of the user's is run."""
+    found: dict[int, KeptTensors] = {}
+    for place in reached(roots, seconds=SECONDS):
+        value = place.value
+        if not isinstance(value, (list, collections.deque)) or len(value) < FEWEST_TENSORS:
+            continue
+        sizes = [_bytes(item) for item in list(value)]
+        number = sum(size > 0 for size in sizes)
+        if number >= FEWEST_TENSORS and sum(sizes) >= LEAST_BYTES:
+            found.setdefault(id(value), KeptTensors(place.path, place.attribute, number, sum(sizes)))
+    return tuple(found.values())
+
+
+def _bytes(item: Any) -> int:
+    """The bytes of a tensor with a value, or of a tuple of them; 0 for anything else."""
+    if isinstance(item, (tuple, list)):
+        return sum(_bytes(part) for part in item if not isinstance(part, (tuple, list)))
+    if type(item).__name__ != "EagerTensor" or item.dtype.name in ("variant", "resource", "string"):
+        return 0
+    return math.prod(int(axis) for axis in item.shape) * int(item.dtype.size)
+
+
+def retraced_functions() -> tuple[RetracedFunction, ...]:
+    """The user's functions whose last calls were traces, nearly all of them, after many before."""
+    module = sys.modules.get("tensorflow.python.eager.polymorphic_function.polymorphic_function")
+    manager = getattr(module, "_frequent_tracing_detector_manager", None)
+    try:
+        suspects = {
+            code
+            for key, seen in list(manager._detectors.items())  # type: ignore[union-attr]
+            if len(seen._calls_per_tracings) >= LAST_TRACED
+            and (code := _code(key)) is not None
+            and not is_library(code.co_filename)
+        }
+        traces = _traces(suspects) if suspects else {}
+    # Private parts of TensorFlow: another version may have others.
+    except (AttributeError, TypeError, RuntimeError):
+        return ()
+    return tuple(
+        RetracedFunction(code.co_name, count, shown_path(code.co_filename), code.co_firstlineno)
+        for code, count in traces.items()
+        if count >= FEWEST_TRACES
+    )
+
+
+def _code(function: Any) -> CodeType | None:
+    """The code of a function, of what it wraps, or that itself."""
+    while hasattr(function, "__wrapped__"):
+        function = function.__wrapped__
+    code = function if isinstance(function, CodeType) else getattr(function, "__code__", None)
+    return code if isinstance(code, CodeType) else None
+
+
+def _traces(suspects: set[CodeType]) -> dict[CodeType, int]:
+    """How often each was traced, by all the functions that TensorFlow made of it."""
+    import gc
+
+    found: dict[CodeType, int] = {}
+    for thing in gc.get_objects():
+        if type(thing).__name__ != "Function" or not type(thing).__module__.startswith("tensorflow."):
+            continue
+        code = _code(thing.python_function)
+        if code in suspects and code is not None:
+            found[code] = found.get(code, 0) + int(thing.experimental_get_tracing_count())
+    return found
