@@ -228,6 +228,19 @@ class Way:
 
 
 @dataclass(frozen=True)
+class MemoryCourse:
+    """The memory of tensors over one step of a call of fit, layer by layer, as estimated from their shapes."""
+
+    method: str
+    location: Location | None
+    batch_size: int
+    points: tuple[tuple[str, int], ...]
+    """(stage, bytes): `forward`, `backward`, `update`."""
+    free: int | None = None
+    """Bytes that were free when fit was called, where that is known."""
+
+
+@dataclass(frozen=True)
 class Diagnosis:
     """The ranked findings of one look at a program; the first is primary."""
 
@@ -238,6 +251,8 @@ class Diagnosis:
     excerpts: tuple[Excerpt, ...] = ()
     script: Script | None = None
     ways: tuple[Way, ...] = ()
+    memory: tuple[MemoryCourse, ...] = ()
+    """For calls whose memory is not enough."""
     tool_version: str = field(default="", compare=False)
 
     @property
@@ -282,6 +297,8 @@ class Diagnosis:
             plain["script"] = to_plain(self.script)
         if self.ways:
             plain["ways"] = to_plain(self.ways)
+        if self.memory:
+            plain["memory"] = to_plain(self.memory)
         return plain
 
     @classmethod
@@ -302,7 +319,7 @@ class Diagnosis:
             )
         fields = {
             name: plain.get(name, [])
-            for name in ("findings", "skipped", "crashes", "unexplained", "excerpts", "ways")
+            for name in ("findings", "skipped", "crashes", "unexplained", "excerpts", "ways", "memory")
         }
         tool = plain.get("tool")
         version = tool.get("version", "") if isinstance(tool, dict) else ""

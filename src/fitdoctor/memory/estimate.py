@@ -92,6 +92,24 @@ def estimate(model: ModelFacts, batch: int = 1) -> Estimate | Unknown:
     )
 
 
+def course_of_layers(guess: Estimate, batch: int) -> tuple[tuple[str, int], ...]:
+    """(stage, bytes) over a step: activations gather in the forward pass and go in the backward pass, layer by layer."""
+    held = guess.weights + guess.optimizer + guess.input * batch
+    working = 2 * guess.largest * batch
+    points = [("forward", held)]
+    for _name, _fixed, each in guess.by_layer:
+        held += each * batch
+        points.append(("forward", held))
+    # What the backward pass works with, beside what it finds.
+    share = guess.gradients / max(1, len(guess.by_layer))
+    for place, (_name, _fixed, each) in enumerate(reversed(guess.by_layer), 1):
+        points.append(("backward", round(held + working + place * share)))
+        held -= each * batch
+    points.append(("update", held + guess.gradients))
+    points.append(("update", held))
+    return tuple(points)
+
+
 def slots_of(model: ModelFacts) -> int | None:
     """How many numbers the optimizer keeps for each weight at least; None for one that is not known."""
     name = model.optimizer.rsplit(".", 1)[-1].lower()

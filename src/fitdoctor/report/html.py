@@ -33,6 +33,7 @@ def render(diagnosis: Diagnosis, look: Look) -> str:
         diagnosis=diagnosis,
         version=diagnosis.tool_version or __version__,
         findings=[_finding(found, lines) for found in diagnosis.findings],
+        pictures=_pictures(diagnosis),
         counts=[
             (severity.value, sum(found.severity is severity for found in diagnosis.findings))
             for severity in Severity
@@ -40,6 +41,18 @@ def render(diagnosis: Diagnosis, look: Look) -> str:
     )
     # Bytes that were no text in a file name cannot be written as UTF-8.
     return page.encode("utf-8", "replace").decode("utf-8") + "\n"
+
+
+def _pictures(diagnosis: Diagnosis) -> list[tuple[Any, Any]]:
+    """Each course of memory with its drawing."""
+    if not diagnosis.memory:
+        return []
+    from fitdoctor.report.memory import drawn
+
+    return [
+        (course, drawn(course.points, course.free, max((size for _stage, size in course.points), default=0)))
+        for course in diagnosis.memory
+    ]
 
 
 def _names(text: str) -> Any:

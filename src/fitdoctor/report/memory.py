@@ -147,17 +147,28 @@ def _bars(shares: Sequence[Share]) -> list[tuple[str, str, float]]:
 
 def picture(prediction: Prediction) -> dict[str, Any] | None:
     """The memory over the step as areas by stage, in the coordinates of the drawing."""
-    points = prediction.points
+    free = None
+    if not isinstance(prediction.limit, Unknown):
+        # The picture is of tensors: what the process needs besides them is not free for them.
+        free = max(0, prediction.limit.free - max(0, prediction.needed - prediction.peak))
+    return drawn(prediction.points, free, prediction.peak)
+
+
+def drawn(points: Sequence[tuple[str, int]], free: int | None, peak: int) -> dict[str, Any] | None:
+    """Areas by stage and a line for what is free; None where there is nothing to draw.
+
+    Args:
+        points: (stage, bytes) over the step.
+        free: bytes that there are.
+        peak: what to write at the highest point.
+    """
     if len(points) < 2:
         return None
     top = max(size for _stage, size in points) or 1
     line = None
-    if not isinstance(prediction.limit, Unknown):
-        # The picture is of tensors: what the process needs besides them is not free for them.
-        free = max(0, prediction.limit.free - max(0, prediction.needed - prediction.peak))
-        if free < 1.3 * top:
-            top = max(top, round(1.1 * free))
-            line = round(_HEIGHT * (1 - free / top), 1)
+    if free is not None and free < 1.3 * top:
+        top = max(top, round(1.1 * free))
+        line = round(_HEIGHT * (1 - free / top), 1)
     step = _WIDTH / (len(points) - 1)
     places = [
         (round(step * i, 1), round(_HEIGHT * (1 - size / top), 1)) for i, (_s, size) in enumerate(points)
@@ -176,7 +187,7 @@ def picture(prediction: Prediction) -> dict[str, Any] | None:
         "height": _HEIGHT,
         "areas": areas,
         "peak": places[highest],
-        "label": in_words(prediction.peak),
+        "label": in_words(peak),
         "limit": line,
         "stages": [stage for stage in _STAGES if any(name == stage for name, _path in areas)],
     }

@@ -16,13 +16,14 @@ from types import FrameType
 from typing import Any
 
 from fitdoctor.cases import SeenCall
-from fitdoctor.diagnosis import Crash, Diagnosis, Raised, Script, Way
+from fitdoctor.diagnosis import Crash, Diagnosis, MemoryCourse, Raised, Script, Way
 from fitdoctor.examine import Run, examine_run
 from fitdoctor.facts import ClusterFacts, EnvironmentFacts, FailureFacts, TrainingFacts
 from fitdoctor.plain import from_plain
 from fitdoctor.records import dataclass, replace
 from fitdoctor.runner import death
 from fitdoctor.runner.session import Options, read_now, read_pieces, seen_from, write_options
+from fitdoctor.runner.step_memory import course_of
 from fitdoctor.runner.watching import described
 from fitdoctor.runner.way import way_of
 from fitdoctor.source.project import read_project
@@ -57,7 +58,8 @@ def supervise(options: Options) -> Ended:
         sign = watch.sign(returncode, folder, read_now(folder)) if returncode < 0 else None
     try:
         run = gathered(options, pieces, returncode, sign)
-        diagnosis = replace(examine_run(run, options.select, options.ignore), ways=_ways(run))
+        diagnosis = examine_run(run, options.select, options.ignore)
+        diagnosis = replace(diagnosis, ways=_ways(run), memory=_memory(run, diagnosis))
     # The program has ended, well or not, and its status must be given back whatever we make of it.
     except Exception as error:
         diagnosis = Diagnosis(crashes=(Crash("diagnosis", described(error)),))
@@ -215,6 +217,16 @@ def _ways(run: Run) -> tuple[Way, ...]:
 
 
 _MOST_WAYS = 3
+_WANTS_MEMORY = ("FIT801", "FIT805", "FIT806")
+
+
+def _memory(run: Run, diagnosis: Diagnosis) -> tuple[MemoryCourse, ...]:
+    """The memory over a step of the call that has too little of it."""
+    call = run.failed_call if run.failed_call is not None else next(iter(run.calls), None)
+    if call is None or not any(finding.id in _WANTS_MEMORY for finding in diagnosis.findings):
+        return ()
+    course = course_of(call, run.environment)
+    return () if course is None else (course,)
 
 
 def _failed_call(

@@ -1,0 +1,22 @@
+"""The memory over a step of a call of fit, from the facts that were recorded when it was called."""
+
+from __future__ import annotations
+
+from fitdoctor.cases import Call
+from fitdoctor.diagnosis import MemoryCourse
+from fitdoctor.facts import EnvironmentFacts, Unknown
+from fitdoctor.memory.estimate import course_of_layers, estimate
+
+
+def course_of(call: Call, environment: EnvironmentFacts | None) -> MemoryCourse | None:
+    """The course as the layers tell it; None where they, or the batch, are not known."""
+    data = next((one for one in call.data if one.role == "training"), None)
+    if data is None or isinstance(call.model, Unknown) or not isinstance(data.batch_size, int):
+        return None
+    guess = estimate(call.model)
+    if isinstance(guess, Unknown):
+        return None
+    free = min((limit.free for limit in environment.memory), default=None) if environment else None
+    place = None if isinstance(call.fit.code, Unknown) else call.fit.code.location
+    points = course_of_layers(guess, data.batch_size)
+    return MemoryCourse(call.fit.method, place, data.batch_size, points, free)
