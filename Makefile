@@ -9,11 +9,12 @@ QUIET  := TF_CPP_MIN_LOG_LEVEL=3
 # The tests start hundreds of processes: compile our modules once, not in each of them.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test test-fast lint format bench bench-quick docs cause index clean
+.PHONY: help demo test test-versions test-fast lint format bench bench-quick docs cause index clean
 
 help:
 	@echo "make demo         diagnose a broken training program that ships inside the package"
 	@echo "make test         lint, then every test (TensorFlow too)"
+	@echo "make test-versions  the catalogue under Keras 2, and a part of the tests on TensorFlow 2.16 with Keras 3.3"
 	@echo "make test-fast    the tests that need no TensorFlow"
 	@echo "make lint         ruff, ruff format --check, mypy --strict"
 	@echo "make format       let ruff mend and format"
@@ -51,10 +52,25 @@ format: $(VENV)/.dev
 	$(BIN)/ruff format .
 
 test: lint $(VENV)/.tensorflow
-	$(QUIET) $(BIN)/python -m pytest -n 2 --dist loadgroup
+	$(QUIET) $(BIN)/python -m pytest -n 2 --dist loadgroup -m "not versions"
+
+# Keras 2 as a whole, then an older TensorFlow with an older Keras 3, in an environment of its own.
+OLD      := .venv-2.16
+OLD_PIP  := $(OLD)/bin/python -m pip --disable-pip-version-check install --quiet
+OLD_PART := tests/catalogue/test_causes.py tests/keras_2 tests/collect tests/runner/test_run_training.py
+
+$(OLD)/.made: pyproject.toml
+	$(PYTHON) -m venv $(OLD)
+	$(OLD_PIP) --editable '.[dev]' 'tensorflow-cpu==2.16.*' 'keras==3.3.*' 'pandas<3' scikit-learn
+	$(OLD_PIP) --no-deps 'tf_keras==2.16.*'
+	@touch $@
+
+test-versions: $(VENV)/.dev $(VENV)/.tensorflow $(OLD)/.made
+	$(QUIET) $(BIN)/python -m pytest -n 2 --dist loadgroup -m versions
+	$(QUIET) $(OLD)/bin/python -m pytest -n 2 --dist loadgroup -m "tf and not versions" $(OLD_PART)
 
 test-fast: $(VENV)/.dev
-	$(BIN)/python -m pytest -n 2 -m "not tf"
+	$(BIN)/python -m pytest -n 2 -m "not tf and not versions"
 
 bench: $(VENV)/.dev $(VENV)/.tensorflow
 	$(QUIET) $(BIN)/python -m benchmarks
@@ -72,4 +88,4 @@ index: $(VENV)/.dev
 	@$(BIN)/python -m scripts.index_causes
 
 clean:
-	rm -rf $(VENV) site .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(OLD) site .mypy_cache .ruff_cache .pytest_cache .hypothesis

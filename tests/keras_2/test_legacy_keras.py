@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,18 +16,6 @@ WORKING = [path for path in PROGRAMS if path.name.startswith("working_")]
 FAILING = [path for path in PROGRAMS if path.name.startswith("failing_")]
 
 pytestmark = [pytest.mark.tf, pytest.mark.xdist_group("keras_2")]
-
-
-@pytest.fixture(scope="module")
-def legacy() -> Iterator[ForkServer]:
-    """Runs programs whose `tf.keras` is Keras 2."""
-    pytest.importorskip("tf_keras")
-    patch = pytest.MonkeyPatch()
-    patch.setenv("TF_USE_LEGACY_KERAS", "1")
-    running = ForkServer()
-    yield running
-    running.close()
-    patch.undo()
 
 
 @pytest.mark.parametrize("path", WORKING, ids=lambda path: path.stem)

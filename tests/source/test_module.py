@@ -58,7 +58,7 @@ def first_call(module: Module, ending: str) -> ast.Call:
         ("import tensorflow.compat.v1 as tf", "tf.placeholder", "tensorflow.compat.v1.placeholder"),
         ("import tensorflow.compat.v2 as tf", "tf.keras.Model", "keras.Model"),
         ("import numpy as np", "np.array", "numpy.array"),
-        ("import tf_keras", "tf_keras.layers.Dense", "tf_keras.layers.Dense"),
+        ("import tf_keras", "tf_keras.layers.Dense", "keras.layers.Dense"),
         (
             "from tensorflow.python.keras import layers",
             "layers.Dense",

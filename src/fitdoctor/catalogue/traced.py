@@ -151,7 +151,10 @@ def raised_here(failure: FailureFacts) -> Evidence:
 def raised_in_trace(failure: FailureFacts, project: Project | Unknown) -> bool:
     """Whether the user's line that raised was running while a graph was traced, not as plain Python."""
     frame = failure.last_user_frame
-    if frame is None or failure.dialect == "autograph":
+    if frame is None:
+        return True
+    # In Keras 2 all of `fit` is AutoGraph's: then the user's line may be the one that called it.
+    if failure.dialect == "autograph" and _called_by_framework(failure):
         return True
     # A layer that refuses its input names itself, and the user's line outside only started it.
     if failure.layer_class and _called_by_framework(failure):

@@ -27,15 +27,21 @@ OLD_NAMES = {
 
 def input_layers(model: Any) -> list[Any]:
     """The living InputLayers of a model."""
-    layers = vars(model).get("_operations") or vars(model).get("_layers") or []
+    layers = vars(model).get("_operations") or vars(model).get("_layers") or _tracked(model)
     return [layer for layer in layers if type(layer).__name__ == "InputLayer"]
+
+
+def _tracked(model: Any) -> list[Any]:
+    """The layers of a model of Keras 2, inputs too."""
+    return list(vars(model).get("_self_tracked_trackables") or ())
 
 
 def layer_with_input_shape(model: Any) -> Any:
     """The first layer of a sequential model when it fixes the input by `input_shape=`; else None."""
-    for layer in vars(model).get("_layers") or []:
+    for layer in vars(model).get("_layers") or _tracked(model):
         if type(layer).__name__ != "InputLayer":
-            return layer if vars(layer).get("_input_shape_arg") is not None else None
+            given = ("_input_shape_arg", "_batch_input_shape")
+            return layer if any(vars(layer).get(name) is not None for name in given) else None
     return None
 
 

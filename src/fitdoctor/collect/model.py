@@ -181,10 +181,9 @@ def _output_paths(model: Any, functional: Any) -> tuple[tuple[str, ...], ...]:
         return tuple(
             tuple(name for step in path for name in _names_of(step)) for path in returned_paths(model)
         )
-    tensors = [] if functional is None else vars(functional).get("_outputs") or []
     try:
-        return tuple(_path_to(tensor) for tensor in tensors)
-    # Keras 2 keeps the history of a tensor elsewhere.
+        return tuple(_path_to(tensor) for tensor in _outputs_of(functional))
+    # A tensor that no layer made has no history.
     except (AttributeError, IndexError, TypeError):
         return ()
 
@@ -196,8 +195,14 @@ def _names_of(step: Any) -> tuple[str, ...]:
     if kind_of(step) == "sequential":
         return tuple(name for layer in reversed(step.layers) for name in _names_of(layer))
     functional = functional_part(step)
-    outputs = [] if functional is None else vars(functional).get("_outputs") or []
+    outputs = _outputs_of(functional)
     return _path_to(outputs[0]) if len(outputs) == 1 else (str(step.name),)
+
+
+def _outputs_of(functional: Any) -> list[Any]:
+    if functional is None:
+        return []
+    return list(vars(functional).get("_outputs") or vars(functional).get("outputs") or ())
 
 
 def _path_to(tensor: Any, limit: int = 64) -> tuple[str, ...]:
@@ -206,10 +211,12 @@ def _path_to(tensor: Any, limit: int = 64) -> tuple[str, ...]:
         operation, node_index, tensor_index = tensor._keras_history
         inner = functional_part(operation) if hasattr(operation, "layers") else None
         if inner is not None:
-            names.extend(_path_to(inner._outputs[tensor_index], limit))
+            names.extend(_path_to(_outputs_of(inner)[tensor_index], limit))
         else:
             names.append(str(operation.name))
-        inputs = operation._inbound_nodes[node_index].input_tensors
+        node = operation._inbound_nodes[node_index]
+        # Keras 2 lists them under another name; what it has under this one is not always a list.
+        inputs = node.keras_inputs if hasattr(node, "keras_inputs") else node.input_tensors
         if len(inputs) != 1:
             break
         tensor = inputs[0]

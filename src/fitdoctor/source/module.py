@@ -11,7 +11,7 @@ from fitdoctor.facts import Code, SourceFacts
 from fitdoctor.source import places, resolution
 from fitdoctor.source.definitions import CallSite, ClassInfo, FunctionInfo
 from fitdoctor.source.index import FUNCTIONS, FunctionNode, Index, Scope, parameters_of
-from fitdoctor.source.names import canonical, kind_of
+from fitdoctor.source.names import canonical, kind_of, own_keras
 from fitdoctor.source.read import parse
 
 TYPE_CHECKING = False
@@ -290,7 +290,7 @@ class Module:
             return ""
         known = self._resolved.get(node)
         if known is None:
-            known = self._resolved[node] = canonical(self.dotted(node))
+            known = self._resolved[node] = self._canonical(self.dotted(node))
         return known
 
     def dotted(self, node: ast.AST | None) -> str:
@@ -299,7 +299,21 @@ class Module:
 
     def imported(self, alias: ast.alias) -> str:
         """The canonical name that an import binds; relative ones keep their dots."""
-        return canonical(resolution.imported(self, alias))
+        return self._canonical(resolution.imported(self, alias))
+
+    def _canonical(self, dotted: str) -> str:
+        """`tf_keras` is the Keras of a program that has no other."""
+        if dotted.startswith("tf_keras") and self._has_only_keras_2:
+            return own_keras(dotted)
+        return canonical(dotted)
+
+    @cached_property
+    def _has_only_keras_2(self) -> bool:
+        if self.keras != 2:
+            return False
+        named = [alias.name for node in self.nodes(ast.Import) for alias in node.names]
+        named += [node.module or "" for node in self.nodes(ast.ImportFrom) if node.level == 0]
+        return all(name.partition(".")[0] != "keras" for name in named)
 
     @cached_property
     def stars(self) -> tuple[str, ...]:

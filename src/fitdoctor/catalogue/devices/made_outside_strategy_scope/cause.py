@@ -37,7 +37,11 @@ from fitdoctor.source.project import Project
 
 CAUSE = Cause(id="FIT604", slug="made-outside-strategy-scope", severity=Severity.ERROR, raises="RuntimeError")
 
-WORDS = ('Need to be inside "with strategy.scope()"', "Mixing different tf.distribute.Strategy objects")
+WORDS = (
+    'Need to be inside "with strategy.scope()"',
+    "Mixing different tf.distribute.Strategy objects",
+    "was not created in the distribution strategy scope of",
+)
 
 
 @CAUSE.in_source

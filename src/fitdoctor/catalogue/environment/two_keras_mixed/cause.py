@@ -58,7 +58,8 @@ FOREIGN = pattern(
 @mentions("tensorflow.python", "tf_keras")
 def from_source(module: Module) -> Iterator[Finding]:
     """The private Keras is imported beside the public one, or an object of `tf_keras` goes into a model of `keras`."""
-    if _uses_public(module):
+    # Keras 2 takes the layers of its own remainder inside TensorFlow.
+    if module.keras != 2 and _uses_public(module):
         for node in module.nodes(ast.ImportFrom):
             if (
                 _is_private(node.module or "")

@@ -2,9 +2,11 @@
 
 ## What happens
 
-The import fails, far from any line of yours: `AttributeError: _ARRAY_API not found` and `numpy.core.umath failed to
-import` (a package built for NumPy 1 under NumPy 2), `TypeError: Descriptors cannot be created directly` or `VersionError:
-Detected incompatible Protobuf Gencode/Runtime versions` (protobuf), `ImportError: Keras cannot be imported. Check that it
+The import fails, far from any line of yours: `AttributeError: _ARRAY_API not found` in the log and then `ImportError:
+numpy.core.umath failed to import` (TensorFlow 2.16 under NumPy 2.1), `ImportError: cannot import name 'builder' from
+'google.protobuf.internal'` (TensorFlow 2.16 with protobuf 3.19), `TypeError: Descriptors cannot be created directly` or
+`VersionError: Detected incompatible Protobuf Gencode/Runtime versions` (protobuf),
+`ImportError: Keras cannot be imported. Check that it
 is installed.` (`TF_USE_LEGACY_KERAS=1` without `tf_keras`), `Your currently installed version of Keras is Keras 3`
 (transformers), `version GLIBCXX_3.4.26 not found` (a system older than the package).
 
@@ -20,7 +22,9 @@ fresh virtual environment with one `pip install` of all that is needed is the su
 
 ## Known limits
 
-The other versions were not run here: the texts are recorded. Packages outside the family of TensorFlow and Keras are
+The first two were run, in environments of their own; the other pairs were not run here, and stand on texts that others
+recorded. `'MessageFactory' object has no attribute 'GetPrototype'` (TensorFlow 2.16 with protobuf 6) is printed and does
+no harm: TensorFlow goes on. Packages outside the family of TensorFlow and Keras are
 not looked at.
 """
 

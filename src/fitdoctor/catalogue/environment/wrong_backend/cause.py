@@ -4,7 +4,9 @@
 
 `KERAS_BACKEND` that is set after Keras was imported has no effect, without a word: the program trains on TensorFlow.
 Set before, to a backend that is not installed, the import fails: `ModuleNotFoundError: No module named 'jax'` from inside
-Keras, or `ValueError: Unable to import backend : …`. On the backend `numpy`, `fit` raises `NotImplementedError`.
+Keras, or `ValueError: Unable to import backend : …`. On the backend `numpy`, `fit` raises `NotImplementedError`. On
+`jax`, a layer that uses `tf.` operations fails where the model is built, in words of JAX: with JAX 0.10 `AttributeError:
+'str' object has no attribute '_error_repr'`.
 
 ## Why
 
@@ -17,7 +19,8 @@ Set it before the first import of Keras, to a backend that is installed; for Ten
 
 ## Known limits
 
-Programs on JAX and PyTorch were not run here. Only an assignment at the top of the same file is seen in the source.
+Of JAX one program was run, elsewhere (JAX 0.10 with Keras 3.15; its text is recorded); programs on PyTorch were not
+run here. Only an assignment at the top of the same file is seen in the source.
 """
 
 from __future__ import annotations
@@ -40,6 +43,7 @@ IMPORTERS = ("keras", "tensorflow")
 """Importing TensorFlow imports Keras, too."""
 _NO_BACKEND = pattern(r"No module named '(?P<name>jax|jaxlib|torch|openvino)(?:[.\w]*)'")
 _UNKNOWN = pattern(r"Unable to import backend : (?P<name>\S+)")
+_HANDED_OVER = pattern(r"'_error_repr'|__array__\(\) was called on|TracerArrayConversionError")
 _NO_FIT = pattern(r"fit not implemented for NumPy backend")
 
 
@@ -101,6 +105,9 @@ def from_failure(
     failure: FailureFacts, environment: EnvironmentFacts | Unknown, project: Project | Unknown
 ) -> Iterator[Finding]:
     """Keras could not import its backend, or its backend cannot train."""
+    if _tensorflow_on_jax(failure):
+        yield _foreign_operations(failure)
+        return
     backend = _refused(failure)
     if backend is None:
         return
@@ -133,3 +140,28 @@ def _refused(failure: FailureFacts) -> str | None:
     missing = _NO_BACKEND.search(failure.message) if failure.type == "ModuleNotFoundError" else None
     in_keras = any("/keras/src/backend/" in frame.path.replace("\\", "/") for frame in failure.frames)
     return missing["name"].removesuffix("lib") if missing is not None and in_keras else None
+
+
+def _tensorflow_on_jax(failure: FailureFacts) -> bool:
+    """Whether JAX refused a tensor that it was asked to hand to another library, in a layer of the user's."""
+    last = failure.frames[-1].path.replace("\\", "/") if failure.frames else ""
+    return (
+        "/jax/_src/" in last
+        and bool(failure.layer_class)
+        and _HANDED_OVER.search(failure.message) is not None
+    )
+
+
+def _foreign_operations(failure: FailureFacts) -> Finding:
+    frame = failure.last_user_frame
+    return CAUSE.finding(
+        f"`{failure.layer_class}` gives its input to another library than JAX, on which Keras runs here",
+        subject=f"layer {failure.layer_class}",
+        location=frame.location if frame else None,
+        evidence=[Evidence(claim="the backend", observed="jax", expected="tensorflow, where `tf.` is used")],
+        fixes=[
+            fix("write `keras.ops` in the place of `tf.` and NumPy: it runs on every backend"),
+            fix(f"leave out `{VARIABLE}` (and `backend` in keras.json) to train on TensorFlow"),
+        ],
+        severity=Severity.ERROR,
+    )

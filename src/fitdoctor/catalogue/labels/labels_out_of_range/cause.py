@@ -195,7 +195,8 @@ def from_failure(
         found = list(from_data(model, data))
         yield from (replace(finding, confidence=Confidence.CERTAIN) for finding in found)
         # What the source lets one guess of the labels does not stand against the label that was met.
-        seen_all = not failure.from_text and all(_fully_seen(array) for array in data.y)
+        judged = not failure.from_text and not isinstance(model.outputs, Unknown)
+        seen_all = judged and all(_fully_seen(array) for array in data.y)
         if found or data.role != "training" or seen_all:
             return
     yield _from_words(seen, failure, model, data)

@@ -37,6 +37,7 @@ CAUSE = Cause(
 )
 
 _SAID = "does not have a `call()` method implemented"
+_SAID_BY_KERAS_2 = "Unimplemented `tf.keras.Model.call()`"
 _STEPS = {"fit": "test_step", "evaluate": "test_step", "test_on_batch": "test_step"}
 _STEPS |= {"predict": "predict_step", "predict_on_batch": "predict_step"}
 _MAKERS = {"test_step": "make_test_function", "predict_step": "make_predict_function"}
@@ -111,9 +112,12 @@ def from_failure(
     failure: FailureFacts, fit: FitFacts | Unknown, project: Project | Unknown
 ) -> Iterator[Finding]:
     """Keras names the class that has no `call`."""
-    if _SAID not in failure.message:
+    if _SAID in failure.message:
+        name = failure.message.partition("Model ")[2].partition(" ")[0]
+    elif _SAID_BY_KERAS_2 in failure.message:
+        name = failure.layer_class
+    else:
         return
-    name = failure.message.partition("Model ")[2].partition(" ")[0]
     owner = project.class_named(name) if isinstance(project, Project) else None
     frame = failure.last_user_frame
     method = fit.method if isinstance(fit, FitFacts) else failure.called

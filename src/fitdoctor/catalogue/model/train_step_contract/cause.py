@@ -60,6 +60,7 @@ CAUSE = Cause(
 
 _NO_ITEMS = pattern(r"'(?P<type>[\w.]+)' object has no attribute 'items'|object has no attribute 'items'")
 _NOTHING = "of 'OptionalFromValue' Op passed list of length 0"
+_NOTHING_IN_KERAS_2 = "Can not convert a NoneType into a Tensor or Operation"
 _UNPACK = pattern(r"(?:too many|not enough) values to unpack")
 _ITERATING = pattern(r"Iterating over a symbolic|Cannot iterate over a tensor with unknown first dimension")
 _TUPLE_AS_TENSOR = pattern(
@@ -399,7 +400,7 @@ def from_failure(
     if (refused or _TUPLE_AS_TENSOR.search(message)) and not isinstance(project, Unknown):
         yield from _failed_computing(failure, project, refused)
         return
-    returns_nothing = _NOTHING in message
+    returns_nothing = _NOTHING in message or _NOTHING_IN_KERAS_2 in message and failure.called in _TRAINS
     if not returns_nothing and not (_NO_ITEMS.search(message) and failure.called in _TRAINS):
         return
     found = list(_returning(project, model, returns_nothing, evidence))

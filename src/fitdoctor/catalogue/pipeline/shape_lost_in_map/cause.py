@@ -195,7 +195,8 @@ NEEDS_RANK = frozenset(
 @mentions(*BATCHED_DATA)
 def from_source(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
     """A `map` with `py_function`, or a generator without shapes, in front of a layer that needs a rank."""
-    if data.form != "dataset" or went_through(data) or not data.pipeline:
+    # A model of Keras 2 that knows its input takes samples of any rank, and goes on.
+    if data.form != "dataset" or went_through(data) or not data.pipeline or model.keras == 2:
         return
     first = next((layer for layer in model.layers if layer.class_name != "InputLayer"), None)
     if first is None or not first.builtin or first.class_name not in NEEDS_RANK:

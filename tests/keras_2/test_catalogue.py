@@ -1,0 +1,81 @@
+"""The catalogue's own programs under Keras 2: the same cause where it exists there, and silence on what works.
+
+A dozen of them run in `make test`; all of them in `make test-versions`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from fitdoctor.catalogue import Cause, catalogue
+from fitdoctor.diagnosis import Severity
+from tests.keras_2.translation import for_keras_2
+from tests.support.diagnosed import lint, marked, run_watched
+from tests.support.fork_server import ForkServer
+
+ALWAYS = ("FIT101", "FIT103", "FIT203", "FIT315", "FIT604", "FIT902")
+"""Causes that are run with every test: among them those whose words in Keras 2 are its own."""
+WORKS_IN_KERAS_2 = frozenset(
+    "FIT107 FIT116 FIT312 FIT317 FIT408 FIT503 FIT605/broken FIT709 FIT902 FIT903 FIT904 FIT905".split()
+)
+"""What Keras 2 does without an exception, and without harm."""
+TOLD_AS = {"FIT801": "FIT806"}
+"""Memory is not predicted for Keras 2: it is told when it has run out."""
+NOT_FOUND = frozenset({"FIT313/broken_last_batch", "FIT323/broken"})
+"""The last batch is not tried on a model of Keras 2; a `trainable` that changed is found in the source only."""
+
+pytestmark = [pytest.mark.tf, pytest.mark.xdist_group("keras_2")]
+
+
+def programs(kind: str) -> Iterator[object]:
+    for cause in catalogue().values():
+        for path in sorted(cause.folder.glob(f"{kind}*.py")):
+            marks = [] if cause.id in ALWAYS else [pytest.mark.versions]
+            yield pytest.param(cause, path, id=f"{cause.id}-{path.stem}", marks=marks)
+
+
+def translated(path: Path, folder: Path) -> Path:
+    text = for_keras_2(path.read_text(encoding="utf-8"))
+    if text is None:
+        pytest.skip("uses what only Keras 3 has")
+    copy = folder / path.name
+    copy.write_text(text, encoding="utf-8")
+    return copy
+
+
+@pytest.mark.parametrize(("cause", "path"), list(programs("broken")))
+def test_the_same_cause_comes_first(cause: Cause, path: Path, legacy: ForkServer, tmp_path: Path) -> None:
+    program = translated(path, tmp_path)
+    name = f"{cause.id}/{path.stem}"
+    hangs = cause.never_ends or "(never ends)" in path.read_text().split("\n", 1)[0]
+    diagnosis, ended = run_watched(legacy, program, keep_going=True, timeout=12 if hangs else 90)
+    assert not diagnosis.crashes
+    if {cause.id, name} & WORKS_IN_KERAS_2:
+        assert ended.status == 0, ended.stderr[-1500:]
+        alarms = [*diagnosis.findings, *lint(program).at_least(Severity.ERROR)]
+        assert not alarms, [(found.id, found.message) for found in alarms]
+        return
+    if name in NOT_FOUND:
+        assert not diagnosis.findings
+        return
+    first = diagnosis.primary
+    assert first is not None, ended.stderr[-1500:]
+    assert first.id == TOLD_AS.get(cause.id, cause.id)
+    mark = marked(path.read_text(encoding="utf-8"))
+    assert mark is not None and first.location is not None and first.location.line in mark.accepted
+
+
+@pytest.mark.parametrize(("cause", "path"), list(programs("fixed")))
+def test_nothing_is_found_in_the_repaired_half(
+    cause: Cause, path: Path, legacy: ForkServer, tmp_path: Path
+) -> None:
+    program = translated(path, tmp_path)
+    diagnosis, ended = run_watched(legacy, program)
+    if ended.status != 0:
+        pytest.skip(f"does not run under Keras 2: {ended.stderr.strip().splitlines()[-1][:80]}")
+    told = (*diagnosis.findings, *lint(program).findings)
+    assert not told, [(found.id, found.message) for found in told]
+    assert not diagnosis.crashes
