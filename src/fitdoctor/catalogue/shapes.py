@@ -84,6 +84,13 @@ def fits(found: Shape, expected: Shape) -> bool:
     return False
 
 
+def is_one_sample(shape: Shape | Unknown, expected: Shape) -> bool:
+    """Whether a whole array has the shape of a sample, perhaps without a last axis of 1: the samples' axis lacks."""
+    if isinstance(shape, Unknown) or len(shape) < 2:
+        return False
+    return relation(shape, expected) == "same" or (len(shape) < len(expected) and fits(shape, expected))
+
+
 def without_one_axis(longer: Shape, shorter: Shape) -> int | None:
     """The axis of the longer shape that the shorter one lacks; the last one where several would do."""
     if len(longer) != len(shorter) + 1:

@@ -65,6 +65,11 @@ def passes_on(type_name: str, message: str, inner: str) -> bool:
     return name in _GENERIC or not hasattr(builtins, name) and name.endswith(("Error", "Exception", "Failed"))
 
 
+def hides_another(message: str) -> bool:
+    """Whether it is what Keras says of anything at all that goes wrong in the function of a Lambda layer."""
+    return "could not automatically infer the shape of the Lambda's output" in message
+
+
 def join_frames(frames: tuple[Frame, ...], message: Message) -> tuple[Frame, ...]:
     """The traceback with what the message quotes put where it belongs.
 

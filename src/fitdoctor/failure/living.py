@@ -11,7 +11,7 @@ from types import CodeType, FrameType, TracebackType
 from typing import TYPE_CHECKING, Any
 
 from fitdoctor.facts import Code, FailureFacts, FailureSummary, Frame, HeldTensor, Unknown
-from fitdoctor.failure.assemble import assemble, passes_on, summary_of
+from fitdoctor.failure.assemble import assemble, hides_another, passes_on, summary_of
 from fitdoctor.failure.frames import frame_of, is_cell
 from fitdoctor.records import replace
 
@@ -39,7 +39,7 @@ def _wrapped(exc: BaseException, depth: int = 3) -> FailureFacts | None:
     inner = _raised_from(exc)
     if inner is None or inner is exc or depth == 0 or not isinstance(inner, Exception):
         return None
-    told = exc.__cause__ is not None
+    told = exc.__cause__ is not None or hides_another(message_of(exc))
     if not told and not passes_on(type(exc).__name__, message_of(exc), message_of(inner)):
         return None
     facts = replace(_facts(inner, _Readers()), wrapped=_wrapped(inner, depth - 1))
@@ -107,7 +107,9 @@ def _earlier(exc: BaseException, readers: _Readers) -> Iterator[FailureSummary]:
 def _raised_from(exc: BaseException) -> BaseException | None:
     if exc.__cause__ is not None:
         return exc.__cause__
-    return None if exc.__suppress_context__ else exc.__context__
+    # Keras cuts its tracebacks, and hides what it was handling by that.
+    hidden = exc.__suppress_context__ and not hides_another(message_of(exc))
+    return None if hidden else exc.__context__
 
 
 # --- frames -------------------------------------------------------------------------------------------------

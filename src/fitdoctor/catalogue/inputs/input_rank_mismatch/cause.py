@@ -33,6 +33,7 @@ from fitdoctor.catalogue.model_inputs import leads_with_batch, refused_input, re
 from fitdoctor.catalogue.shapes import (
     fits,
     input_shape_edit,
+    is_one_sample,
     mismatches,
     proven,
     refused,
@@ -90,7 +91,7 @@ def _findings(
     for mismatch in mismatches(model, data):
         found, expected = mismatch.found_sample, mismatch.expected_sample
         by_axis = mismatch.kind == "axis" or (mismatch.kind == "rank" and _by_one_axis(found, expected))
-        if by_axis or (mismatch.kind != "batch" and _is_one_sample(mismatch.array, expected)):
+        if by_axis or (mismatch.kind != "batch" and is_one_sample(mismatch.array.shape, expected)):
             yield _finding(mismatch.array, expected, mismatch.code, fit_call, data, confidence)
     if isinstance(model.inputs, Unknown):
         by_layer = _by_layer(model, data)
@@ -101,12 +102,6 @@ def _findings(
 
 def _by_one_axis(found: Shape, expected: Shape) -> bool:
     return without_one_axis(found, expected) is not None or without_one_axis(expected, found) is not None
-
-
-def _is_one_sample(array: ArrayFacts, expected: Shape) -> bool:
-    return (
-        isinstance(array.shape, tuple) and len(array.shape) > 1 and relation(array.shape, expected) == "same"
-    )
 
 
 def _by_layer(model: ModelFacts, data: DataFacts) -> tuple[ArrayFacts, int, Code | Unknown] | None:
@@ -209,7 +204,7 @@ def _of_sample(template: str) -> str:
 def _move(shape: Shape, expected: Shape) -> tuple[str, str] | None:
     """The expression that brings an array into shape, with its title."""
     sample = shape[1:]
-    if relation(shape, expected) == "same":
+    if relation(shape, expected) == "same" or is_one_sample(shape, expected):
         return "add the axis of samples", "np.expand_dims({}, 0)"
     missing = without_one_axis(expected, sample)
     if missing is not None:

@@ -34,6 +34,7 @@ from fitdoctor.catalogue.model_inputs import input_giving
 from fitdoctor.catalogue.shapes import (
     Mismatch,
     input_shape_edit,
+    is_one_sample,
     length_argument,
     mismatches,
     proven,
@@ -65,13 +66,16 @@ def from_data(
     """The data's axes have other lengths than the `Input`'s."""
     confidence = Confidence.CERTAIN if proven(data) else Confidence.LIKELY
     for mismatch in mismatches(model, data):
-        if _is_about_lengths(mismatch.kind, mismatch.found_sample, mismatch.expected_sample):
+        if _is_about_lengths(mismatch.kind, mismatch.array.shape, mismatch.expected_sample):
             yield _finding(mismatch, fit, data, project, confidence)
 
 
-def _is_about_lengths(kind: str, found: Shape, expected: Shape) -> bool:
+def _is_about_lengths(kind: str, shape: Shape | Unknown, expected: Shape) -> bool:
+    if isinstance(shape, Unknown) or is_one_sample(shape, expected):
+        return False
     if kind != "rank":
         return kind in ("reshaped", "lengths")
+    found = shape[1:]
     # One axis more or less, and the others agree: that axis is what is wrong.
     return without_one_axis(found, expected) is None and without_one_axis(expected, found) is None
 
@@ -169,7 +173,7 @@ def from_failure(
             return
         known = list(mismatches(model, data))
         for mismatch in known:
-            if _is_about_lengths(mismatch.kind, mismatch.found_sample, mismatch.expected_sample):
+            if _is_about_lengths(mismatch.kind, mismatch.array.shape, mismatch.expected_sample):
                 yield _finding(mismatch, fit, data, project, Confidence.CERTAIN)
         if known or not isinstance(data.trial.forward, Unknown):
             return
@@ -190,7 +194,7 @@ def _from_message(
         if expected is not None:
             yield _inside(failure, found, expected)
         return
-    if expected is None or not _is_about_lengths(relation(sample, expected[1:]), sample, expected[1:]):
+    if expected is None or not _is_about_lengths(relation(sample, expected[1:]), found, expected[1:]):
         return
     frame = failure.last_user_frame
     wanted = shape_words(expected[1:])
