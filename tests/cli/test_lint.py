@@ -172,6 +172,13 @@ def test_a_broken_notebook_is_one_clear_line(run, project):
     assert done.status == 2 and done.err.count("\n") == 1
 
 
+def test_a_file_that_cannot_be_read_is_not_called_clean(run, project):
+    write(project / "a.py", "def f(:\n")
+    write(project / "b.py", "x = 1\n")
+    assert run("lint", "a.py").out == ""
+    assert run("lint", "a.py", "b.py").out == "no problem found in the other file\n"
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="root can read everything")
 def test_an_unreadable_file_is_one_clear_line(run, project):
     write(project / "a.py").chmod(0)

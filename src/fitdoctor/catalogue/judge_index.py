@@ -73,7 +73,7 @@ INDEX: dict[str, tuple[str, tuple[str, ...], list[tuple[set[str], tuple[str, ...
     'FIT410': ('graph/add_loss_misplaced', ('source', 'after_failure'), [({'Module'}, ('add_loss', 'add_metric'))]),
     'FIT411': ('graph/value_frozen_at_tracing', ('source',), [({'Module', 'Project'}, ('def', 'lambda'))]),
     'FIT412': ('graph/retracing_each_step', ('source', 'before_fit', 'while_training'), [({'Module'}, ('function',))]),
-    'FIT501': ('variables/variable_made_in_function', ('source', 'after_failure'), [({'Module'}, ('Variable', 'get_variable'))]),
+    'FIT501': ('variables/variable_made_in_function', ('source', 'after_failure'), [({'Module'}, ('Variable', 'get_variable', 'optimizers'))]),
     'FIT502': ('variables/layer_made_in_call', ('source', 'after_failure'), [({'Module'}, ('def', 'lambda'))]),
     'FIT503': ('variables/variable_not_tracked', ('source', 'before_fit'), [({'Module'}, ('def', 'lambda'))]),
     'FIT504': ('variables/optimizer_of_another_model', ('source', 'after_failure'), [({'Module'}, ('apply',)), ({'Module'}, ('for', 'while'))]),

@@ -34,7 +34,13 @@ def gone_imports(module: Module) -> Iterator[tuple[ast.ImportFrom, ast.alias, st
         outside_tf = (node.module or "").startswith("keras")
         for alias in node.names:
             full = f"{source}.{alias.name}"
-            if is_gone(full, outside_tf=outside_tf) or is_gone_module(source, outside_tf=outside_tf):
+            # `keras.layers.recurrent` and the like: the package has its layers, and no modules any more.
+            inside = source.startswith("keras.layers.")
+            if (
+                inside
+                or is_gone(full, outside_tf=outside_tf)
+                or is_gone_module(source, outside_tf=outside_tf)
+            ):
                 yield node, alias, source
                 break
 
@@ -58,10 +64,18 @@ def is_gone(full: str, *, outside_tf: bool) -> bool:
     )
 
 
+_OLDER_MODULES = frozenset(
+    "keras.objectives keras.initializations keras.utils.training_utils keras.utils.visualize_util "
+    "keras.backend.tensorflow_backend keras.legacy.interfaces keras.applications.resnet_v1".split()
+)
+"""Modules of Keras 1 and the first years of Keras 2."""
+
+
 def is_gone_module(dotted: str, *, outside_tf: bool) -> bool:
     """The same of a module."""
     return (
         dotted in REMOVED_MODULES
+        or dotted in _OLDER_MODULES
         or (outside_tf and dotted in REMOVED_OUTSIDE_TF)
         or dotted.startswith(("keras.wrappers", "keras.engine", "keras.layers.merge"))
     )

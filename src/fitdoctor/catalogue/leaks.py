@@ -32,8 +32,14 @@ _PARTS = pattern(
 )
 """The graphs of loops and branches; AutoGraph makes a loop over a dataset a `scan` of that dataset."""
 _PUT_AWAY = pattern(r"\.append\(|\.extend\(|\w\[[^\]]+\]\s*=[^=]")
-_BARE_NAME = pattern(r"(?<![\w.])(?!self\b)\w+(?:\[[^\]]*\])?\.numpy\(\)|\w\[[^\]]+\]\)|\bfor \w+ in \w+\b")
+_BARE_NAME = pattern(
+    r"(?<![\w.])(?!self\b)\w+(?:\[[^\]]*\])?\.numpy\(\)|\w\[[^\]]+\]\)"
+    r"|\b(?:tf|np|K|keras|ops|sum|float|sorted)\b[\w.]*\(\[?(?!self\b)[A-Za-z_]\w*[,)\]]"
+)
 """What is read by a plain name or out of a container, not by an attribute."""
+_EACH = pattern(r"\bfor \w+ in [\w.]+")
+_ATTRIBUTE = pattern(r"(?<![\w.])(?!(?:tf|np|K|keras|ops)\.)[A-Za-z_]\w*\.[A-Za-z_]\w*\b(?![.(\[])")
+"""An attribute of an object that is read as it is."""
 _OWN_GRAPH = pattern(r"^<?tensorflow\.python\.framework\.ops\.Graph|Graph object at")
 
 
@@ -69,7 +75,9 @@ class Leak:
         # From saved text alone only the lines themselves can tell.
         made = self.made.text if self.made is not None else ""
         used = self.used.text if self.used is not None else ""
-        return not _PUT_AWAY.search(made) and not _BARE_NAME.search(used)
+        if _PUT_AWAY.search(made) or _EACH.search(used):
+            return False
+        return bool(_ATTRIBUTE.search(used)) or not _BARE_NAME.search(used)
 
 
 def leak_of(failure: FailureFacts, project: Project | Unknown) -> Leak | None:

@@ -182,6 +182,8 @@ def _conclude(options: Given, files: list[Found], linted: Linted) -> int:
         print("fitdoctor: no Python file or notebook there", file=sys.stderr)
     elif options.statistics:
         _print_statistics(diagnosis)
+    elif linted.unreadable and _is_plain_and_empty(options, diagnosis):
+        _say_of_the_rest(len(files) - len(linted.unreadable))
     else:
         from fitdoctor.cli.options import give_out
 
@@ -189,6 +191,21 @@ def _conclude(options: Given, files: list[Found], linted: Linted) -> int:
     for line in sorted(linted.remarks):
         print(f"fitdoctor: {line}", file=sys.stderr)
     return _status(options, files, diagnosis, linted.unreadable)
+
+
+def _is_plain_and_empty(options: Given, diagnosis: Diagnosis) -> bool:
+    """Whether a text would only say that nothing was found."""
+    return (
+        options.output_format == "text"
+        and not options.output_file
+        and not (diagnosis.findings or diagnosis.unexplained or diagnosis.crashes)
+    )
+
+
+def _say_of_the_rest(readable: int) -> None:
+    """A file that could not be read is not one without problems."""
+    if readable > 0:
+        print(f"no problem found in the other {'file' if readable == 1 else f'{readable} files'}")
 
 
 def _status(options: Given, files: list[Found], diagnosis: Diagnosis, unreadable: list[str]) -> int:

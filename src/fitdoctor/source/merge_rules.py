@@ -57,11 +57,13 @@ def _concatenate(plan: LayerPlan, shapes: tuple[Dims, ...]) -> tuple[Dims, ...]:
     if len(shapes) < 2:
         raise Obscure("inputs")
     ranks = {len(dims) for dims in shapes}
+    if any(not -rank <= axis < rank for rank in ranks):
+        raise Obscure(
+            "axis"
+        )  # Keras removes that axis of each first: what it then says depends on the others
     if len(ranks) > 1:
         raise _unlike(shapes)
     rank = ranks.pop()
-    if not -rank <= axis < rank:
-        raise Obscure("axis")
     at = axis % rank
     for place in range(rank):
         lengths = {dims[place] for dims in shapes if isinstance(dims[place], int)}

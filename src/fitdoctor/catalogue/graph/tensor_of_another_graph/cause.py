@@ -59,7 +59,8 @@ _OTHER_GRAPH = (
     "are not from the same graph",
     "Attempting to capture an EagerTensor without building a function",
 )
-_NOT_EAGER = "only supports Python-style iteration in eager mode"
+_NOT_EAGER = ("only supports Python-style iteration in eager mode", "has no attribute '_datatype_enum'")
+"""What eager code says of a symbolic tensor; only a graph of the program's own makes it this cause."""
 
 
 @CAUSE.in_source
@@ -138,7 +139,7 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
     """TensorFlow names two graphs, or the graph that owns the tensor is one of the program's own."""
     other = any(words in failure.message for words in _OTHER_GRAPH)
     own = is_out_of_scope(failure) and graph_part(failure) == "graph"
-    eager = _NOT_EAGER in failure.message
+    eager = any(words in failure.message for words in _NOT_EAGER)
     if not other and not own and not eager:
         return
     if isinstance(project, Project) and switched_off(project) is not None:

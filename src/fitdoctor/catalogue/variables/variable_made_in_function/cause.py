@@ -32,6 +32,7 @@ from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Locati
 from fitdoctor.edits import fix
 from fitdoctor.facts import FailureFacts, Frame, Unknown
 from fitdoctor.failure.frames import is_keras
+from fitdoctor.source.keras_objects import kind_of_call
 from fitdoctor.source.module import CallSite, FunctionInfo, Module
 from fitdoctor.source.project import Project
 
@@ -57,12 +58,23 @@ INITIAL = "could not be lifted out of a `tf.function`"
 
 
 @CAUSE.in_source
-@mentions("Variable", "get_variable")
+@mentions("Variable", "get_variable", "optimizers")
 def from_source(module: Module) -> Iterator[Finding]:
     """The constructor stands in the body of a `tf.function` and runs on every trace."""
-    for site in module.calls_to(*MAKERS):
+    for site in _makers(module):
         if _runs_on_every_trace(module, site):
             yield _finding(module, site, Confidence.LIKELY, [])
+
+
+def _makers(module: Module) -> Iterator[CallSite]:
+    """The calls that make variables at once; an optimizer of Keras 3 makes its counter and its learning rate."""
+    for site in module.calls:
+        if site.name in MAKERS or (
+            module.keras == 3
+            and site.name.startswith("keras.optimizers.")
+            and kind_of_call(module, site.node) == "Optimizer"
+        ):
+            yield site
 
 
 def _runs_on_every_trace(module: Module, site: CallSite) -> bool:
@@ -93,13 +105,13 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
     evidence = [Evidence(claim="TensorFlow refused a second variable", fact="failure.message")]
     if frame is not None and isinstance(project, Project):
         module = module_of(project, frame)
-        for site in module.calls_to(*MAKERS) if module is not None else ():
+        for site in _makers(module) if module is not None else ():
             assert module is not None
             if at_frame(module, site.node, frame):
                 yield _finding(module, site, Confidence.CERTAIN, evidence)
                 return
         if module is not None and _makes_something_else(module, frame):
-            # A layer or optimizer that makes its variables there has a cause of its own.
+            # A layer that makes its variables there has a cause of its own.
             return
     if any(is_keras(frame.path) for frame in library_behind(failure)):
         return
@@ -121,9 +133,9 @@ def _finding(module: Module, site: CallSite, confidence: Confidence, evidence: l
     where = site.function.qualname if site.function is not None else ""
     code = module.code(site.node)
     return CAUSE.finding(
-        f"`{where}` makes a variable each time that it is traced"
+        f"`{where}` makes {_what(site)} each time that it is traced"
         if where
-        else "a variable is made while tracing",
+        else f"{_what(site)} is made while tracing",
         subject=f"variable {code.target}" if code.target else "variable",
         location=code.location,
         evidence=[
@@ -136,6 +148,10 @@ def _finding(module: Module, site: CallSite, confidence: Confidence, evidence: l
         fixes=[_moved_out(module, site)],
         confidence=confidence,
     )
+
+
+def _what(site: CallSite) -> str:
+    return "a variable" if site.name in MAKERS else "an optimizer, with its variables,"
 
 
 def _because(site: CallSite) -> Location | None:

@@ -1,0 +1,67 @@
+"""What layers, optimizers and saving lost with Keras 3, from the source alone."""
+
+import pytest
+
+from fitdoctor.catalogue.environment.removed_in_keras_3.cause import from_source
+from fitdoctor.diagnosis import Finding
+from fitdoctor.edits import apply_edits
+from fitdoctor.source.module import Module
+from fitdoctor.source.project import Project
+from fitdoctor.source.read import source_from_text
+
+HEAD = """import keras
+layer = keras.layers.Dense(3)
+model = keras.Sequential([layer])
+model.compile("adam", "mse")
+class Own(keras.optimizers.Optimizer):
+    def __init__(self, decay):
+        super().__init__(0.1)
+        self.decay = decay
+    def rate(self):
+        return self.decay
+"""
+
+
+def found(line: str) -> tuple[str, list[Finding]]:
+    text = f"{HEAD}{line}\n"
+    module = Module(source_from_text(text, "train.py"))
+    assert Project((module,)).modules
+    return text, list(from_source(module))
+
+
+@pytest.mark.parametrize(
+    ("line", "repaired"),
+    [
+        ("print(layer.output_shape)", "print(layer.output.shape)"),
+        ("print(model.optimizer.weights)", "print(model.optimizer.variables)"),
+        ('keras.losses.Huber(reduction="auto")', 'keras.losses.Huber(reduction="sum_over_batch_size")'),
+        ('model.save("out", save_format="tf")', 'model.save("out.keras")'),
+        ("model.fit_generator(data, nb_epoch=3, workers=4)", "model.fit(data, epochs=3)"),
+        (
+            "keras.optimizers.SGD(lr=0.1, decay=1e-3)",
+            "keras.optimizers.SGD(learning_rate="
+            "keras.optimizers.schedules.InverseTimeDecay(0.1, decay_steps=1, decay_rate=1e-3))",
+        ),
+        (
+            "from keras.layers.core import Dense\nfrom keras.layers.recurrent import LSTM",
+            "from keras.layers import Dense\nfrom keras.layers import LSTM",
+        ),
+    ],
+)
+def test_what_is_gone_is_written_as_it_is_now(line: str, repaired: str) -> None:
+    text, findings = found(line)
+    assert findings
+    assert apply_edits(text, findings[0].fixes[0].edits) == f"{HEAD}{repaired}\n"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "print(model.output_shape, layer.output.shape, model.weights)",
+        'model.save("out.h5", save_format="h5")',
+        "print(Own(0.1).decay)",
+        'keras.losses.Huber(reduction="sum")',
+    ],
+)
+def test_what_keras_3_takes_is_let_be(line: str) -> None:
+    assert found(line)[1] == []
