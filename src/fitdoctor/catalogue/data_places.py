@@ -72,11 +72,6 @@ def part_words(array: ArrayFacts, data: DataFacts) -> str:
     return "labels" if array in data.y else "sample weights"
 
 
-def value_line(array: ArrayFacts) -> Location | None:
-    """The line that decides the values of an array."""
-    return place(array.code, array.use)
-
-
 # --- edits --------------------------------------------------------------------------------------------------------
 
 

@@ -226,14 +226,14 @@ def _why_fatal(kept: Kept, module: Module, node: ast.expr) -> str:
         asks = any(child is node for child in ast.walk(filled_once))
         return "again" if reader.node is kept.function.node and not asks else ""
     if kept.holder == "container":
-        return "trace" if _is_another_trace(kept, module, reader, node) else ""
+        return "trace" if _is_another_trace(kept, module, reader) else ""
     if guard_of(kept) is not None:
         guard = guard_of(kept)
         inside = guard is not None and any(child is node for child in ast.walk(guard))
         return "" if inside else "again"
     if reader.node is kept.function.node:
         return "again" if _is_before_every_store(kept, module, node) else ""
-    return "trace" if _is_another_trace(kept, module, reader, node) else ""
+    return "trace" if _is_another_trace(kept, module, reader) else ""
 
 
 def runs_plainly(module: Module, function: FunctionInfo | None, depth: int = _DEPTH) -> bool:
@@ -376,9 +376,9 @@ def _is_before_every_store(kept: Kept, module: Module, node: ast.expr) -> bool:
     return not earlier
 
 
-def _is_another_trace(kept: Kept, module: Module, reader: FunctionInfo, node: ast.expr) -> bool:
+def _is_another_trace(kept: Kept, module: Module, reader: FunctionInfo) -> bool:
     """Whether the reader surely runs in another graph than the function that keeps the tensor."""
-    if _stores_too(kept, module, reader, node):
+    if _stores_too(kept, module, reader):
         return False
     writer = kept.function
     if writer.traced is None or reader.traced is None or reader.node in reached_from(writer):
@@ -392,7 +392,7 @@ def _is_another_trace(kept: Kept, module: Module, reader: FunctionInfo, node: as
     return first in steps and second in steps and first != second and not is_traced_by_itself(reader)
 
 
-def _stores_too(kept: Kept, module: Module, reader: FunctionInfo, node: ast.expr) -> bool:
+def _stores_too(kept: Kept, module: Module, reader: FunctionInfo) -> bool:
     stores = module.attribute_stores(kept.owner.node).get(kept.name, []) if kept.owner is not None else []
     others = [
         function

@@ -97,7 +97,7 @@ def classes_fix(module: Module, node: ast.Attribute) -> tuple[str, tuple[Edit, .
     if not isinstance(call, ast.Call):
         return "take the class from `predict`", ()
     inner = module.segment(call).replace(".predict_classes(", ".predict(", 1)
-    if has_one_unit(module, node.value):
+    if _has_one_unit(module):
         return "compare `predict` with 0.5", (
             Edit(module.location(call), f'({inner} > 0.5).astype("int32")'),
         )
@@ -109,7 +109,7 @@ def classes_fix(module: Module, node: ast.Attribute) -> tuple[str, tuple[Edit, .
     return "take the class with the largest output of `predict`", (edit,)
 
 
-def has_one_unit(module: Module, model: ast.expr) -> bool:
+def _has_one_unit(module: Module) -> bool:
     """Whether the file's layers end in one sigmoid unit, as far as they can be read."""
     last = list(module.calls_to("keras.layers.Dense"))[-1:]
     for site in last:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from fitdoctor.diagnosis import Edit, Location
+from fitdoctor.diagnosis import Edit
 from fitdoctor.source.module import CallSite, Module
 
 MAKERS = tuple(
@@ -80,11 +80,6 @@ def moved_into_scope(module: Module, node: ast.AST, strategy: str) -> tuple[Edit
     lines = module.segment(statement).split("\n")
     body = "\n".join([lines[0], *(f"    {line}" if line.strip() else line for line in lines[1:])])
     return (Edit(location, f"with {strategy}.scope():\n{indent}    {body}"),)
-
-
-def call_line(module: Module, node: ast.AST) -> Location:
-    """The place of a node."""
-    return module.location(node)
 
 
 def device_names(text: str) -> list[str]:

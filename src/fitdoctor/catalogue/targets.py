@@ -383,8 +383,3 @@ def metrics_for(model: ModelFacts, target: Target) -> Iterator[MetricFacts]:
     for metric in model.metrics:
         if metric.output in ("", target.name) or not target.name:
             yield metric
-
-
-def units_setting(layer: LayerFacts) -> str:
-    """The argument of a layer that fixes the last axis of its output."""
-    return "filters" if layer.setting("units") is None and layer.setting("filters") is not None else "units"

@@ -168,7 +168,7 @@ def batched_facts(
     for index, part in enumerate(("x", "y", "sample_weight")[: len(parts)]):
         found[part] = tuple(
             _placed(array, codes, source, prefix(role, part), part, len(parts))
-            for array in _components([other[index] for other in others], role, part, codes, form, complete)
+            for array in _components([other[index] for other in others], role, part, codes, complete)
         )
     size = _rows(parts[0])
     sizes = {_rows(other[0]) for other in others}
@@ -206,7 +206,7 @@ def element_words(element: Any) -> str:
 
 
 def _components(
-    values: list[Any], role: str, part: str, codes: Codes, form: str, complete: bool
+    values: list[Any], role: str, part: str, codes: Codes, complete: bool
 ) -> tuple[ArrayFacts, ...]:
     first = list(components(values[0], prefix(role, part)))
     rest = [list(components(value, "")) for value in values[1:]]

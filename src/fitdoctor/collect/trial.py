@@ -183,7 +183,7 @@ def _flattened(value: Any) -> Iterator[Any]:
 
 def _try(plan: _Plan) -> Trial:
     unknown = Unknown("the forward pass did not go through")
-    with _scratch(plan.model) as placeholder:
+    with _scratch() as placeholder:
         x = map_leaves(placeholder, plan.batch.x)
         y = map_leaves(placeholder, plan.batch.y)
         weight = map_leaves(placeholder, plan.batch.sample_weight)
@@ -319,7 +319,7 @@ def _known_output(plan: _Plan, placeholder: Any) -> Any:
 
 
 @contextlib.contextmanager
-def _scratch(model: Any) -> Iterator[Any]:
+def _scratch() -> Iterator[Any]:
     """A graph that is thrown away, in which variables have no values and functions are not traced apart."""
     import keras
     import tensorflow as tf

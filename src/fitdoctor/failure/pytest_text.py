@@ -14,7 +14,6 @@ _ERROR = pattern(r"^E(?:\s{1,12}|$)(?P<text>.*)$")
 _FRAME = pattern(r"^(?P<path>(?:[A-Za-z]:)?[^\s:][^:\n]{0,1000}):(?P<line>\d+): (?P<rest>in .+|[\w.]*)\s*$")
 _TYPED = pattern(r"^(?P<type>[A-Za-z_]\w*(?:\.\w+)*)(?::(?: (?P<message>.*))?)?$", re.DOTALL)
 _DEF = pattern(r"^\s*(?:async )?def (?P<name>\w+)\(")
-_RULE = pattern(r"^(?:_ ){5,}_?\s*$|^-{3,} Captured .*")
 MOST_LINES = 4000
 
 

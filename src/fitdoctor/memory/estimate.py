@@ -56,13 +56,8 @@ class Estimate:
         return self.weights + self.optimizer + batch * self.surely
 
 
-def estimate(model: ModelFacts, batch: int = 1) -> Estimate | Unknown:
-    """The estimate for a model whose layers are built.
-
-    Args:
-        model: the facts.
-        batch: what to put for a batch size that the shapes fix; they mostly leave it open.
-    """
+def estimate(model: ModelFacts) -> Estimate | Unknown:
+    """The estimate for a model whose layers are built."""
     if not model.built or not model.layers:
         return Unknown("the model is not built")
     leaves = [layer for layer in model.every_layer() if not layer.sublayers]

@@ -274,11 +274,11 @@ def _remedies(
     if about.weights_after_pooling:
         saved = about.weights_after_pooling * (2 + about.slots)
         found.append(Remedy("pooling instead of `Flatten` before the Dense layer", now - saved))
-    found.extend(_data_remedies(step, about, now))
+    found.extend(_data_remedies(step, about))
     return tuple(remedy for remedy in found if remedy.peak < 0.97 * now)
 
 
-def _data_remedies(step: Step, about: Circumstances, now: int) -> list[Remedy]:
+def _data_remedies(step: Step, about: Circumstances) -> list[Remedy]:
     feed = about.feed
     if not feed.copies:
         return []

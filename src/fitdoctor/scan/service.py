@@ -98,7 +98,7 @@ def scan_on_service(
         counted = run.count(dataset)
         died = dead()
     scanned = Scanned(source, counted, role, expected=source.rows)
-    scanned.remarks.extend(_remarks(source, counted, dataset))
+    scanned.remarks.extend(_remarks(counted, dataset))
     if counted.complete and died:
         scanned.remarks.append(f"{died} worker{'s' * (died != 1)} died; every row was counted all the same")
     return scanned
@@ -124,7 +124,7 @@ def _refuse_unreachable(address: str) -> None:
         raise CannotScan(f"no tf.data service answers at {address}: {error}") from error
 
 
-def _remarks(source: ServiceSource, counted: Counted, dataset: Any) -> list[str]:
+def _remarks(counted: Counted, dataset: Any) -> list[str]:
     said = []
     if any(tally.nan or tally.inf for tally in counted.tallies):
         said.append(

@@ -45,7 +45,7 @@ def _is_dataset(module: Module, expr: ast.expr, steps: int) -> bool:
         if not isinstance(expr.func, ast.Attribute):
             made = module.made_by(expr)
             return made is not expr and _is_dataset(module, made, steps - 1)
-        if _says_so(module, expr, expr.func.attr) or _used_as_one(module, expr):
+        if _says_so(module, expr) or _used_as_one(module, expr):
             return True
         method = expr.func.attr in ALSO_DATASETS or expr.func.attr in ONLY_DATASETS
         return method and _is_dataset(module, expr.func.value, steps - 1)
@@ -57,7 +57,7 @@ def _is_dataset(module: Module, expr: ast.expr, steps: int) -> bool:
     return False
 
 
-def _says_so(module: Module, call: ast.Call, method: str) -> bool:
+def _says_so(module: Module, call: ast.Call) -> bool:
     """Arguments that only tf.data takes."""
     if any(
         keyword.arg in ("num_parallel_calls", "cycle_length", "drop_remainder", "reshuffle_each_iteration")

@@ -17,7 +17,6 @@ ScopeNode: TypeAlias = (
 )  # fmt: skip
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
-COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 # Fields that never hold nodes, or hold only operators and contexts, which nobody asks for.
 _PLAIN = frozenset(
@@ -126,7 +125,7 @@ class Index:
             self._now(node, [*node.decorator_list, *node.bases, *node.keywords], stack)
             return True
         if isinstance(node, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
-            self._enter_comprehension(scope, node, stack, waiting)
+            self._enter_comprehension(scope, node, waiting)
             return True
         if isinstance(node, ast.alias):
             scope.bind(node.asname or node.name.partition(".")[0], node)
@@ -172,7 +171,6 @@ class Index:
         self,
         scope: Scope,
         node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp,
-        stack: list[ast.AST],
         waiting: list[tuple[Scope, list[ast.AST]]],
     ) -> None:
         parts: list[ast.AST] = list(node.generators)

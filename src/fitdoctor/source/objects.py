@@ -349,7 +349,7 @@ def strategy_of(value: Value) -> str:
     return ""
 
 
-def entered(run: Interpreter, value: Value) -> Value:
+def entered(value: Value) -> Value:
     """What `with value as name` binds."""
     if isinstance(value, Made) and value.name.startswith(("tensorflow.", "keras.")):
         return value

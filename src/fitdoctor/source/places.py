@@ -95,12 +95,6 @@ class Places:
             line, end_line = line - shift, end_line - shift
         return Location(self._facts.path, line, column + 1, end_line, end_column + 1, cell)
 
-    def line_of_text(self, location: Location) -> int:
-        """The line of the joined text (from 1) that a location starts on."""
-        if self._cells is None or location.cell is None:
-            return location.line
-        return self._cells[location.cell - 1] + location.line - 1
-
     def of_line(self, line: int) -> Location:
         """The zero-width place at the start of a line of the text."""
         return self._located(line, 0, line, 0)
@@ -184,7 +178,7 @@ def code_of(module: Module, node: ast.AST) -> Code:
         function=around.qualname if around is not None else "",
         statement=_statement_span(module, statement),
         indent=_indent(module, statement),
-        target=_target(module, node, statement),
+        target=_target(module, node),
     )
 
 
@@ -269,7 +263,7 @@ def _indent(module: Module, statement: ast.stmt) -> str:
     return line[: len(line) - len(line.lstrip(" \t\f"))]
 
 
-def _target(module: Module, node: ast.AST, statement: ast.stmt) -> str:
+def _target(module: Module, node: ast.AST) -> str:
     """What the statement (or a walrus, or `with … as`) assigns exactly this piece to."""
     parent = module.parent(node)
     target: ast.AST | None = None

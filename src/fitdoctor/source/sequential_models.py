@@ -156,7 +156,7 @@ def _with_first_input(run: Interpreter, model: ModelRecord, layer: Ref) -> Model
     """The first layer may fix the input by its own settings; a functional model in first place does as well."""
     record = run.record(layer)
     if isinstance(record, LayerRecord):
-        dims = first_input_of(run, record)
+        dims = first_input_of(record)
         if dims is not None:
             return replace(model, input_dims=dims, input_node=record.node)
         return replace(model, shapes=(UNTOLD,)) if untold_input(record) else model

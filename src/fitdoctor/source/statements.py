@@ -282,7 +282,7 @@ def _with(run: Interpreter, statement: ast.stmt) -> bool:
             strategies += 1
         expecting += _expects_failure(run, item.context_expr)
         if item.optional_vars is not None:
-            bind(run, item.optional_vars, objects.entered(run, value), None)
+            bind(run, item.optional_vars, objects.entered(value), None)
     run.expecting_failure += expecting
     start = run.state.copy() if expecting else None
     falls = execute(run, statement.body)

@@ -455,7 +455,7 @@ def _shape_structure(run: Interpreter, value: Value) -> Value:
     return UNTOLD
 
 
-def first_input_of(run: Interpreter, record: LayerRecord) -> Dims | None:
+def first_input_of(record: LayerRecord) -> Dims | None:
     """The input shape that a layer's own settings fix (`input_shape=`, `input_dim=`), batch axis first."""
     settings = record.plan.settings
     whole = settings.get("batch_input_shape")

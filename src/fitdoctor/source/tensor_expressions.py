@@ -242,7 +242,7 @@ class Expressions:
         if name:
             return self._named_call(name, node, arguments, env)
         if isinstance(node.func, ast.Attribute):
-            known = self._method_call(node, node.func, env, given)
+            known = self._method_call(node.func, env, given)
             if known is not None:
                 return known
         found = callee(self.module, node)
@@ -299,7 +299,7 @@ class Expressions:
         finally:
             self._budget.calls += 1
 
-    def _method_call(self, node: ast.Call, function: ast.Attribute, env: Env, given: bool) -> Value | None:
+    def _method_call(self, function: ast.Attribute, env: Env, given: bool) -> Value | None:
         if is_self(self.module, function.value):
             if function.attr in ("compute_loss", "compiled_loss") and given:
                 return TENSOR

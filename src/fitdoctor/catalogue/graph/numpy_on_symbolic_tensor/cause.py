@@ -395,7 +395,7 @@ def _on_tensors(module: Module, function: FunctionInfo) -> list[ast.Call]:
                 _touches(module, argument, found, tainted) for argument in call.args
             ):
                 found.append(call)
-        tainted |= _names_from(module, function, found)
+        tainted |= _names_from(function, found)
     return found
 
 
@@ -412,7 +412,7 @@ def _touches(module: Module, argument: ast.expr, found: list[ast.Call], tainted:
     return False
 
 
-def _names_from(module: Module, function: FunctionInfo, found: list[ast.Call]) -> set[str]:
+def _names_from(function: FunctionInfo, found: list[ast.Call]) -> set[str]:
     names = set()
     for node in own_nodes(function):
         if isinstance(node, ast.Assign) and any(child in found for child in ast.walk(node.value)):

@@ -151,10 +151,10 @@ def _target(module: Module, call: ast.Call) -> str:
 
 def _judged(module: Module, made: ast.AST, blamed: ast.expr, name: str) -> Iterator[Finding]:
     loop = next(loops_around(module, made), None)
-    if loop is None or not name or has_few_rounds(module, loop) or not _used_in(module, loop, made, name):
+    if loop is None or not name or has_few_rounds(module, loop) or not _used_in(module, loop, name):
         return
     inside = names_read(made)
-    if inside & _objects_of(module, loop):
+    if inside & _objects_of(loop):
         return
     yield CAUSE.finding(
         "a `tf.function` is made anew in each round of a loop: each one is traced anew",
@@ -165,7 +165,7 @@ def _judged(module: Module, made: ast.AST, blamed: ast.expr, name: str) -> Itera
     )
 
 
-def _used_in(module: Module, loop: Loop, made: ast.AST, name: str) -> bool:
+def _used_in(module: Module, loop: Loop, name: str) -> bool:
     """Whether it is called in the loop itself; in an inner loop it would be used often."""
     if name == "()":
         return True
@@ -176,7 +176,7 @@ def _used_in(module: Module, loop: Loop, made: ast.AST, name: str) -> bool:
     return False
 
 
-def _objects_of(module: Module, loop: Loop) -> set[str]:
+def _objects_of(loop: Loop) -> set[str]:
     """Names that the loop makes objects for: a function about a new model has to be new."""
     target = (
         {node.id for node in ast.walk(loop.target) if isinstance(node, ast.Name)}

@@ -194,7 +194,7 @@ def from_modified_argument(failure: FailureFacts, project: Project | Unknown) ->
     if said is None:
         return
     names = [name.strip() for name in said["names"].split(",")]
-    place = _place_of_change(said["function"], names, failure, project)
+    place = _place_of_change(said["function"], names, project)
     called = failure.last_user_frame
     yield CAUSE.finding(
         f"`{said['function']}` puts tensors of its trace into its argument `{names[0]}`",
@@ -206,9 +206,7 @@ def from_modified_argument(failure: FailureFacts, project: Project | Unknown) ->
     )
 
 
-def _place_of_change(
-    name: str, arguments: list[str], failure: FailureFacts, project: Project | Unknown
-) -> Location | None:
+def _place_of_change(name: str, arguments: list[str], project: Project | Unknown) -> Location | None:
     """The line of the function that writes to the argument."""
     if isinstance(project, Unknown):
         return None

@@ -106,7 +106,7 @@ def _finding(
             ),
             Evidence(claim=f"what {whose} expects was fixed here", location=place(mismatch.code)),
         ],
-        fixes=_fixes(mismatch, fit_call, data, named, tries),
+        fixes=_fixes(mismatch, fit_call, data, named),
         confidence=confidence,
     )
 
@@ -134,7 +134,7 @@ def _line_to_change(
 
 
 def _fixes(
-    mismatch: Mismatch, fit_call: FitFacts | Unknown, data: DataFacts, named: Decided | None, tries: bool
+    mismatch: Mismatch, fit_call: FitFacts | Unknown, data: DataFacts, named: Decided | None
 ) -> list[Fix]:
     array = mismatch.array
     if mismatch.kind == "reshaped":

@@ -323,7 +323,6 @@ def _of_unpacking(
     failure: FailureFacts,
     fit_call: FitFacts | Unknown,
     data: DataFacts | Unknown,
-    project: Project | Unknown,
     parts: list[str],
 ) -> Finding:
     frame = failure.last_user_frame
@@ -399,7 +398,7 @@ def from_failure(
     """The message counts or names the inputs, or the model's `call` could not take them apart."""
     parts = unpacked_inputs(failure, project)
     if parts and (isinstance(data, Unknown) or data.x_structure == "single"):
-        yield _of_unpacking(failure, fit, data, project, parts)
+        yield _of_unpacking(failure, fit, data, parts)
         return
     if failure.type != "ValueError" or while_validating(failure):
         return

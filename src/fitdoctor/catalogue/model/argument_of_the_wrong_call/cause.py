@@ -108,7 +108,7 @@ def _fixes(module: Module, site: CallSite, code: Code, argument: Argument, owner
         return [
             fix(
                 f"move `{argument.name}` to `{owner}`",
-                _moved(module, site, code, argument, owner),
+                _moved(module, site, code, owner),
             )
         ]
     import difflib
@@ -119,7 +119,7 @@ def _fixes(module: Module, site: CallSite, code: Code, argument: Argument, owner
     return [fix(f"remove `{argument.name}`", remove_argument(code, argument.name))]
 
 
-def _moved(module: Module, site: CallSite, code: Code, argument: Argument, owner: str) -> tuple[Edit, ...]:
+def _moved(module: Module, site: CallSite, code: Code, owner: str) -> tuple[Edit, ...]:
     """Out of this call and, unless they are there already, into the other call on the same model.
 
     Whatever else belongs there goes along: it would be refused next.

@@ -33,7 +33,7 @@ from fitdoctor.catalogue.traced import function_at, module_of
 from fitdoctor.catalogue.words import place, shape_words
 from fitdoctor.diagnosis import Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, set_argument
-from fitdoctor.facts import DataFacts, FailureFacts, LayerFacts, ModelFacts, Shape, Unknown
+from fitdoctor.facts import DataFacts, FailureFacts, LayerFacts, ModelFacts, Unknown
 from fitdoctor.failure.patterns import exhausted_dimension
 from fitdoctor.records import replace
 from fitdoctor.source.module import Module
@@ -122,7 +122,7 @@ def _finding(refusal: Refusal, project: Project | Unknown) -> Finding:
                 expected=f"at least {window}" if window else "",
                 location=refusal.place,
             ),
-            *_shrinking(refusal, left),
+            *_shrinking(refusal),
         ],
         fixes=_fixes(layer, project),
         confidence=refusal.confidence,
@@ -138,7 +138,7 @@ def _window(layer: LayerFacts | None) -> str:
     return size or ""
 
 
-def _shrinking(refusal: Refusal, left: Shape | None) -> list[Evidence]:
+def _shrinking(refusal: Refusal) -> list[Evidence]:
     """How the lengths went down, step by step."""
     steps = []
     for layer in reversed(refusal.way[:_MOST_STEPS]):

@@ -38,7 +38,7 @@ from fitdoctor.edits import fix
 from fitdoctor.facts import ModelFacts
 from fitdoctor.source.gradients import Cut, IsRoot, cut_on_the_way
 from fitdoctor.source.index import FUNCTIONS
-from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
+from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(id="FIT506", slug="gradient-missing-for-some", severity=Severity.WARNING)
@@ -85,7 +85,7 @@ def from_call(module: Module) -> Iterator[Finding]:
         if call.traced is None:
             continue
         for attribute, calls in _layers_called(module, call).items():
-            if _stays_as_it_is(module, owner, attribute) or _is_used_elsewhere(module, call, attribute):
+            if _stays_as_it_is(module, attribute) or _is_used_elsewhere(module, call, attribute):
                 continue
             finding = _cut_off(module, call, attribute) or _unused(module, call, attribute, calls)
             if finding is not None:
@@ -102,7 +102,7 @@ def _layers_called(module: Module, call: FunctionInfo) -> dict[str, list[ast.Cal
     return found
 
 
-def _stays_as_it_is(module: Module, owner: ClassInfo, attribute: str) -> bool:
+def _stays_as_it_is(module: Module, attribute: str) -> bool:
     """Whether the program freezes the part, or names it as one that is not trained by the gradient."""
     words = (
         "target",

@@ -79,7 +79,7 @@ def from_source(module: Module) -> Iterator[Finding]:
 def _asked_twice(
     module: Module, tape: str, block: ast.With, calls: list[ast.Call], confidence: Confidence
 ) -> Iterator[Finding]:
-    maker = _maker(module, tape, block)
+    maker = _maker(tape, block)
     persistent = module.call(maker).argument("persistent", 0)
     if persistent is not None or len(calls) < 2:
         return
@@ -99,7 +99,7 @@ def _asked_twice(
     )
 
 
-def _maker(module: Module, tape: str, block: ast.With) -> ast.Call:
+def _maker(tape: str, block: ast.With) -> ast.Call:
     for item in block.items:
         if isinstance(item.optional_vars, ast.Name) and item.optional_vars.id == tape:
             assert isinstance(item.context_expr, ast.Call)
@@ -163,7 +163,7 @@ def _not_watched(
     return CAUSE.finding(
         f"`{tape}` does not watch `{source.id}`, which is no variable: its gradient is None",
         subject=f"tape {tape}",
-        location=module.location(_maker(module, tape, block)),
+        location=module.location(_maker(tape, block)),
         evidence=[
             Evidence(
                 claim="the gradient is asked for here",

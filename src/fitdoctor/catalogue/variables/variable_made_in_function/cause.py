@@ -165,7 +165,7 @@ def _moved_out(module: Module, site: CallSite) -> Fix:
     title = "make the variable once, outside the function"
     if function is None or isinstance(function.node, ast.Lambda) or not code.target.isidentifier():
         return fix(title)
-    if function.owner is not None or code.statement is None or _uses_locals(module, site, function):
+    if function.owner is not None or code.statement is None or _uses_locals(site, function):
         return fix(title)
     statement = module.statement(site.node)
     whole = _whole_lines(module.location(statement))
@@ -178,7 +178,7 @@ def _moved_out(module: Module, site: CallSite) -> Fix:
     )
 
 
-def _uses_locals(module: Module, site: CallSite, function: FunctionInfo) -> bool:
+def _uses_locals(site: CallSite, function: FunctionInfo) -> bool:
     names = {node.id for node in ast.walk(site.node) if isinstance(node, ast.Name)}
     bound = {
         node.id
