@@ -2,9 +2,9 @@
 
 import pytest
 
-from fitdoctor.catalogue.environment.removed_in_keras_3.cause import from_source
 from fitdoctor.diagnosis import Finding
 from fitdoctor.edits import apply_edits
+from fitdoctor.examine import examine_source
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 from fitdoctor.source.read import source_from_text
@@ -24,9 +24,8 @@ class Own(keras.optimizers.Optimizer):
 
 def found(line: str) -> tuple[str, list[Finding]]:
     text = f"{HEAD}{line}\n"
-    module = Module(source_from_text(text, "train.py"))
-    assert Project((module,)).modules
-    return text, list(from_source(module))
+    project = Project((Module(source_from_text(text, "train.py")),))
+    return text, list(examine_source(project, select=("FIT902",)).findings)
 
 
 @pytest.mark.parametrize(
