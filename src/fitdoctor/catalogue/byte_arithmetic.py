@@ -33,9 +33,12 @@ class Bytes:
 
     low: int = 0
     high: int = 255
+    known: bool = True
+    """Values at both ends are there, or nearly so; otherwise they may lie anywhere between."""
 
 
-ANY = Bytes()
+ANY = Bytes(known=False)
+PICTURE = Bytes()
 Path = tuple[int | str | None, ...]
 
 
@@ -64,10 +67,10 @@ def wraps(module: Module, node: ast.AST) -> bool:
         return False
     if isinstance(operation, ast.Sub):
         # Labels that count from 1 are shifted so: what is not known to hold a 0 is left alone.
-        shifts = one == ANY and isinstance(right, ast.Constant) and right.value == 1
+        shifts = (one.low, one.high) == (0, 255) and isinstance(right, ast.Constant) and right.value == 1
         return one.low < other.high and not shifts
     # Unknown bytes may well be small: only a sum that is known to be too large counts.
-    return ANY not in (one, other) and one.high + other.high > 255
+    return one.known and other.known and one.high + other.high > 255
 
 
 def _operand(module: Module, expr: ast.expr, steps: int = MOST_STEPS) -> Bytes | None:
@@ -75,6 +78,8 @@ def _operand(module: Module, expr: ast.expr, steps: int = MOST_STEPS) -> Bytes |
     if isinstance(expr, ast.Constant):
         value = expr.value
         return Bytes(value, value) if type(value) is int and 0 <= value <= 255 else None
+    if isinstance(expr, ast.Call) and module.resolve(expr.func) == "numpy.uint8" and len(expr.args) == 1:
+        return _operand(module, expr.args[0], steps - 1)
     return byte_range(module, expr, (), steps)
 
 
@@ -126,15 +131,16 @@ def _of_parameter(module: Module, name: ast.Name, steps: int) -> Bytes | None:
     known = [found for found in ranges if found is not None]
     if len(known) != len(ranges):
         return None
-    return Bytes(min(found.low for found in known), max(found.high for found in known))
+    low, high = min(found.low for found in known), max(found.high for found in known)
+    return Bytes(low, high, all(found.known for found in known))
 
 
 def _of_call(module: Module, call: ast.Call, path: Path, steps: int) -> Bytes | None:
     name = module.resolve(call.func)
     if name in _READS_BYTES:
-        return ANY
+        return PICTURE
     if name.endswith(_BYTE_DATASETS):
-        return ANY if len(path) == 2 and path[1] == 0 else None
+        return PICTURE if len(path) == 2 and path[1] == 0 else None
     given = _dtype(module, call)
     method = call.func.attr if isinstance(call.func, ast.Attribute) else ""
     if given == "uint8":
@@ -152,7 +158,7 @@ def _of_argument(module: Module, argument: ast.expr, steps: int) -> Bytes | None
     """What a function of NumPy is given: an array, or a list of them."""
     if isinstance(argument, ast.Subscript) or not isinstance(argument, (ast.List, ast.Tuple)):
         if _opens_image(module, argument):
-            return ANY
+            return PICTURE
         return byte_range(module, argument, (), steps - 1)
     ranges = [byte_range(module, element, (), steps - 1) for element in argument.elts]
     known = [found for found in ranges if found is not None]
@@ -205,6 +211,9 @@ def _declared(call: ast.Call, method: str, name: str) -> Bytes:
         return Bytes(0, 0)
     if name == "numpy.ones":
         return Bytes(1, 1)
+    if method == "astype" and isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Call):
+        call = call.func.value
+        method = call.func.attr if isinstance(call.func, ast.Attribute) else ""
     if method in ("integers", "randint"):
         limits = [
             one.value for one in call.args[:2] if isinstance(one, ast.Constant) and type(one.value) is int

@@ -11,6 +11,11 @@ from fitdoctor.source.module import FunctionInfo
 
 def reduction_calls(function: FunctionInfo) -> Iterator[tuple[ast.Call, int]]:
     """Calls that take one axis away, and which."""
+    yield from ((call, axes[0]) for call, axes in reductions_over(function) if len(axes) == 1)
+
+
+def reductions_over(function: FunctionInfo) -> Iterator[tuple[ast.Call, tuple[int, ...]]]:
+    """Calls that take axes away, and which."""
     module = function.module
     for node in own_nodes(function):
         if not isinstance(node, ast.Call):
@@ -24,9 +29,12 @@ def reduction_calls(function: FunctionInfo) -> Iterator[tuple[ast.Call, int]]:
             continue
         axis = next((keyword.value for keyword in node.keywords if keyword.arg == "axis"), None)
         axis = axis if axis is not None else node.args[1] if len(node.args) > 1 else None
-        number = whole_number(axis)
-        if number is not None and not any(keyword.arg == "keepdims" for keyword in node.keywords):
-            yield node, number
+        numbers = [
+            whole_number(one) for one in (axis.elts if isinstance(axis, (ast.List, ast.Tuple)) else [axis])
+        ]
+        axes = tuple(number for number in numbers if number is not None)
+        if axes and len(axes) == len(numbers) and not any(word.arg == "keepdims" for word in node.keywords):
+            yield node, axes
 
 
 def whole_number(value: ast.expr | None) -> int | None:

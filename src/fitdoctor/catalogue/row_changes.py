@@ -9,12 +9,23 @@ from fitdoctor.catalogue.data_trail import Link
 _DROPS = frozenset(
     "dropna drop_duplicates query sample head tail nlargest nsmallest filter between_time truncate".split()
 )
+_GROWS = frozenset(
+    (
+        "numpy.vstack",
+        "numpy.concatenate",
+        "numpy.append",
+        "numpy.repeat",
+        "numpy.tile",
+        "pandas.concat",
+        "numpy.insert",
+    )
+)
 _LISTINGS = frozenset({"glob.glob", "glob.iglob", "os.listdir", "os.scandir", "os.walk"})
 _LISTING_METHODS = frozenset({"glob", "rglob", "iterdir"})
 
 
 def row_change(link: Link) -> str:
-    """`drop`: rows are left out by what they hold; `slice`: by their position; `listing`: files; "" otherwise."""
+    """`drop`: rows are left out by what they hold; `slice`: by their position; `grow`: rows are added; `listing`: files."""
     node = link.node
     if isinstance(node, ast.Expr):
         node = node.value  # `df.dropna(inplace=True)`
@@ -31,6 +42,8 @@ def _of_call(link: Link, call: ast.Call) -> str:
     name = link.module.resolve(call.func)
     if name in _LISTINGS:
         return "listing"
+    if name in _GROWS:
+        return "grow"
     if name:
         return "drop" if name in ("numpy.delete", "numpy.unique", "numpy.compress") else ""
     method = call.func.attr if isinstance(call.func, ast.Attribute) else ""

@@ -67,7 +67,7 @@ def from_data(
     confidence = Confidence.CERTAIN if proven(data) else Confidence.LIKELY
     for mismatch in mismatches(model, data):
         if _is_about_lengths(mismatch.kind, mismatch.array.shape, mismatch.expected_sample):
-            yield _finding(mismatch, fit, data, project, confidence)
+            yield _finding(mismatch, fit, data, project, confidence, fit.method)
 
 
 def _is_about_lengths(kind: str, shape: Shape | Unknown, expected: Shape) -> bool:
@@ -86,10 +86,11 @@ def _finding(
     data: DataFacts,
     project: Project | Unknown,
     confidence: Confidence,
+    method: str,
 ) -> Finding:
     array, named = mismatch.array, _named_length(mismatch, project)
     # A model that is only tried was made for other data: these are the odd ones.
-    tries = isinstance(fit_call, FitFacts) and fit_call.method not in ("fit", "train_on_batch")
+    tries = method not in ("fit", "train_on_batch", "")
     found, expected = shape_words(mismatch.found_sample), shape_words(mismatch.expected_sample)
     whose = f"the layer `{mismatch.expected.name}`" if mismatch.by_layer else "the model"
     return CAUSE.finding(
@@ -174,7 +175,7 @@ def from_failure(
         known = list(mismatches(model, data))
         for mismatch in known:
             if _is_about_lengths(mismatch.kind, mismatch.array.shape, mismatch.expected_sample):
-                yield _finding(mismatch, fit, data, project, Confidence.CERTAIN)
+                yield _finding(mismatch, fit, data, project, Confidence.CERTAIN, failure.called)
         if known or not isinstance(data.trial.forward, Unknown):
             return
     yield from _from_message(failure, said, data, project)

@@ -228,6 +228,10 @@ def _parting(
 ) -> tuple[Location | None, list[Fix]]:
     """The step that only one of the two arrays went through and that changes its number of rows."""
     ways = [list(trail(project, data, array)) for array in (first, other)]
+    added = _added_to_one(first, other, ways)
+    if added is not None:
+        words = module_text(added)
+        return added.location, [fix(f"add as many rows to the other array: `{words}`")]
     for way, opposite in ((ways[0], ways[1]), (ways[1], ways[0])):
         shared = {link.node for link in opposite}
         own = [link for link in way if link.node not in shared]
@@ -241,6 +245,16 @@ def _parting(
         place(grown, made_near(other), other.use, other.code),
         [fix(f"make `{first.path}` and `{other.path}` of the same samples")],
     )
+
+
+def _added_to_one(first: ArrayFacts, other: ArrayFacts, ways: list[list[Link]]) -> Link | None:
+    """The step that put rows behind those of the longer array, where the shorter one saw none of the kind."""
+    if not isinstance(first.shape, tuple) or not isinstance(other.shape, tuple):
+        return None
+    longer, shorter = ways if (first.shape[0] or 0) > (other.shape[0] or 0) else ways[::-1]
+    if any(row_change(link) in ("grow", "drop") for link in shorter):
+        return None
+    return next((link for link in longer if row_change(link) == "grow"), None)
 
 
 def _first_change(links: list[Link], strong: bool) -> Link | None:

@@ -73,6 +73,8 @@ def from_data(fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
             fit, weights,
             f"class {max(classes)} has no weight, and with a dataset every class up to the largest needs one",
             _listed(classes), [_weight_for(weights, max(classes), numbers)], Severity.ERROR,
+            # A column of one-hot rows may never hold a 1.
+            Confidence.LIKELY if is_one_hot(data.y[0]) else Confidence.CERTAIN,
         )  # fmt: skip
     elif classes - numbers and _complete(data.y[0]) and numbers - classes:
         yield _finding(
@@ -85,6 +87,13 @@ def from_data(fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
 def _strings(fit: FitFacts, data: DataFacts, weights: ClassWeight) -> Finding:
     digits = all(key.strip("'\"").isdigit() for key in weights.keys)
     edits = wrap(weights.code, "{int(key): weight for key, weight in {}.items()}") if digits else ()
+    # Encoders number sorted names; so does the order of the weights where the names stand sorted.
+    if (
+        not digits
+        and list(weights.keys) == sorted(weights.keys)
+        and len(weights.keys) == len(_classes(data.y[0]))
+    ):
+        edits = wrap(weights.code, "dict(enumerate({}.values()))")
     raises = data.form == "dataset"
     what = "raise an error" if raises else "are ignored: every class weighs 1"
     repair = fix if raises else unsafe
@@ -95,7 +104,13 @@ def _strings(fit: FitFacts, data: DataFacts, weights: ClassWeight) -> Finding:
 
 
 def _finding(
-    fit: FitFacts, weights: ClassWeight, message: str, classes: str, fixes: list[Fix], severity: Severity
+    fit: FitFacts,
+    weights: ClassWeight,
+    message: str,
+    classes: str,
+    fixes: list[Fix],
+    severity: Severity,
+    confidence: Confidence = Confidence.CERTAIN,
 ) -> Finding:
     shown = ", ".join(weights.keys[:8]) + (", …" if len(weights.keys) > 8 else "")
     return CAUSE.finding(
@@ -112,7 +127,7 @@ def _finding(
             )
         ],
         fixes=fixes,
-        confidence=Confidence.CERTAIN,
+        confidence=confidence,
         severity=severity,
     )
 

@@ -160,11 +160,12 @@ def _fixes(target: Target, data: DataFacts, statistics: Statistics, units: int) 
         return [
             fix(f"use `{BINARY}`, the loss for one unit", edits if target.activation == "sigmoid" else ())
         ]
-    if least == 1 and most == units:
+    if (least == 1 or least < 0) and most - least + 1 == units:
+        by = f"{'-' if least > 0 else '+'} {number(abs(least))}"
         return [
             fix(
-                f"shift the labels: they run 1..{units}, the loss counts from 0",
-                rework_labels(labels, data, "{} - 1", "y - 1"),
+                f"shift the labels: they run {number(least)}..{number(most)}, the loss counts from 0",
+                rework_labels(labels, data, f"{{}} {by}", f"y {by}"),
             )
         ]
     if least < 0:

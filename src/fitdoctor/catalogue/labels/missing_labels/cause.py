@@ -25,7 +25,8 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.targets import loss_accepted, loss_failure, output_specs
+from fitdoctor.catalogue.batch_edits import last_step, mapped
+from fitdoctor.catalogue.targets import BINARY, SPARSE, loss_accepted, loss_failure, output_specs
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, set_argument
@@ -174,7 +175,7 @@ def _culprits(fit: FitFacts, data: DataFacts) -> Iterator[Code | Unknown]:
 
 def _fixes(model: ModelFacts, fit: FitFacts, data: DataFacts) -> list[Fix]:
     if data.form != "arrays":
-        return [fix("yield pairs of x and y")]
+        return [_of_pipeline(model, data)]
     call = fit.code
     first = call.argument("x", 0) if isinstance(call, Code) else None
     if first is None or data.role != "training":
@@ -183,20 +184,43 @@ def _fixes(model: ModelFacts, fit: FitFacts, data: DataFacts) -> list[Fix]:
     if pair and len(data.x) == 2:
         edits = (Edit(first.location, pair),) if not first.name else ()
         return [fix("give x and y as two arguments", edits)]
-    outputs = output_specs(model, data)
-    same = (
-        len(outputs) == len(data.x) == 1
-        and isinstance(outputs[0].shape, tuple)
-        and isinstance(data.x[0].shape, tuple)
-        and outputs[0].shape[1:] == data.x[0].shape[1:]
-    )
-    if same:
+    if _gives_back_x(model, data):
         # Evaluated twice, a call could give two different arrays.
         simple = all(character.isalnum() or character in "_.[]'\":, " for character in first.text)
         return [
             fix("give x as its own label", set_argument(call, "y", first.text, position=1) if simple else ())
         ]
     return [fix("give the labels as the second argument, y")]
+
+
+def _gives_back_x(model: ModelFacts, data: DataFacts) -> bool:
+    """Whether the output has the shape of the input, as an autoencoder's has."""
+    outputs = output_specs(model, data)
+    return (
+        len(outputs) == len(data.x) == 1
+        and isinstance(outputs[0].shape, tuple)
+        and isinstance(data.x[0].shape, tuple)
+        and outputs[0].shape[1:] == data.x[0].shape[1:]
+    )
+
+
+_LABEL_MODES = {SPARSE: "int", "categorical_crossentropy": "categorical", BINARY: "binary"}
+
+
+def _of_pipeline(model: ModelFacts, data: DataFacts) -> Fix:
+    """Labels for a dataset: x again for an autoencoder, or those of the folders that were left out."""
+    if _gives_back_x(model, data):
+        edits = mapped(data, last_step(data), ".map(lambda x: (x, x))")
+        return fix("give x as its own label: `.map(lambda x: (x, x))`", edits)
+    source = data.pipeline[0].code if data.pipeline else Unknown("no pipeline")
+    loss = model.losses[0].name if len(model.losses) == 1 else ""
+    left_out = source.argument("label_mode") if isinstance(source, Code) else None
+    if left_out is not None and left_out.text == "None" and loss in _LABEL_MODES:
+        mode = f'"{_LABEL_MODES[loss]}"'
+        return fix(
+            f"take the labels from the folders: `label_mode={mode}`", set_argument(source, "label_mode", mode)
+        )
+    return fix("yield pairs of x and y")
 
 
 def _pair(text: str) -> str:

@@ -281,20 +281,33 @@ def _around(model: ModelFacts, code: Code | Unknown | None) -> Code | Unknown | 
 
 def _renaming(where: Code | Unknown, unknown: list[str], missing: list[str]) -> tuple[Fix, ...]:
     if len(unknown) == 1 and len(missing) == 1:
-        return (_rename(where, unknown[0], missing[0]),)
-    pairs = [(key, difflib.get_close_matches(key, missing, 1)) for key in unknown]
-    titles = [f"`{key}` to `{close[0]}`" for key, close in pairs if close]
-    return (fix(f"rename {', '.join(titles)}" if titles else "use the names of the outputs as keys"),)
+        return (_rename(where, {unknown[0]: missing[0]}),)
+    close = {key: _like(key, missing) for key in unknown}
+    names = {key: found for key, found in close.items() if found}
+    if not names:
+        return (fix("use the names of the outputs as keys"),)
+    whole = len(names) == len(unknown) == len(set(names.values()))
+    return (_rename(where if whole else Unknown("not every key has a like name"), names),)
 
 
-def _rename(where: Code | Unknown, old: str, new: str) -> Fix:
+def _like(key: str, names: list[str]) -> str:
+    """The name that a key was meant for: one with which it begins or ends, or a slip of the pen."""
+    within = [name for name in names if key.startswith(name) or key.endswith(name)]
+    close = within if len(within) == 1 else difflib.get_close_matches(key, names, 1)
+    return close[0] if close else ""
+
+
+def _rename(where: Code | Unknown, names: dict[str, str]) -> Fix:
     edits: tuple[Edit, ...] = ()
     if isinstance(where, Code):
-        text = re.sub(
-            rf"(?P<quote>[\"']){re.escape(old)}(?P=quote)(?=\s*:)", rf"\g<quote>{new}\g<quote>", where.text
-        )
+        text = where.text
+        for old, new in names.items():
+            text = re.sub(
+                rf"(?P<quote>[\"']){re.escape(old)}(?P=quote)(?=\s*:)", rf"\g<quote>{new}\g<quote>", text
+            )
         edits = (Edit(where.location, text),) if text != where.text else ()
-    return fix(f"rename the key `{old}` to `{new}`", edits)
+    renamed = ", ".join(f"`{old}` to `{new}`" for old, new in names.items())
+    return fix(f"rename the key{'s' * (len(names) > 1)} {renamed}", edits)
 
 
 def _finding(odd: _Odd, confidence: Confidence) -> Finding:

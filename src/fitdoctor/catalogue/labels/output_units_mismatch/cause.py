@@ -148,8 +148,10 @@ def _of_lengths(refused: Refused, data: DataFacts | Unknown) -> Finding:
     labels = target.labels if target is not None else None
     made = (labels.code, labels.use) if labels is not None else ()
     reshaped = same_values(found[1:], output[1:])
-    of_labels = reshaped or _keeps_input(output, data)
-    change = change_for(target.way, found) if target is not None and not of_labels else None
+    change = change_for(target.way, found) if target is not None and not reshaped else None
+    if change is not None and change.setting not in ("n", "padding") and _keeps_input(output, data):
+        change = None
+    of_labels = reshaped or (change is None and _keeps_input(output, data))
     layer = target.layer.code if target is not None and target.layer is not None else None
     return CAUSE.finding(
         f"each label has shape {shape_words(found[1:])}, but the model gives {shape_words(output[1:])}",
@@ -301,9 +303,13 @@ def _fixes(refused: Refused) -> list[Fix]:
         return [
             fix("give the last layer 1 unit with sigmoid", edits, with_activation(target.layer, "sigmoid"))
         ]
+    # One sigmoid unit was meant for two classes; a loss over the units of a row wants them to add up to 1.
+    exclusive = target.loss_name in ROW_LOSSES and target.units == 1 and target.activation == "sigmoid"
     return [
         fix(
-            f"give the last layer {width} unit{plural}, one for each {'class' if not single else 'label'}",
+            f"give the last layer {width} unit{plural}{' with softmax' * exclusive}, "
+            f"one for each {'class' if not single else 'label'}",
             edits,
+            with_activation(target.layer, "softmax") if exclusive and edits else (),
         )
     ]

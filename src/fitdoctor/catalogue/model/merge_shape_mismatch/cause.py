@@ -325,12 +325,11 @@ def _assigned(module: Module, tensor: ast.expr) -> ast.expr:
 
 def _same_padding(pair: Pair) -> Verdict | None:
     """Windows without padding shorten the branches differently."""
-    windows = [
-        layer for index in (pair.first, pair.second) for layer in pair.branch(index) if _shortens(layer)
-    ]
+    merged = range(len(pair.refusal.ways))
+    windows = [layer for index in merged for layer in pair.branch(index) if _shortens(layer)]
     others = [
         layer
-        for index in (pair.first, pair.second)
+        for index in merged
         for layer in pair.branch(index)
         if re.search(r"UpSampling|Transpose|Pooling|Cropping|Padding", layer.class_name)
     ]

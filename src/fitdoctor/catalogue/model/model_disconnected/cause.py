@@ -106,11 +106,10 @@ def _at_model(module: Module, site: CallSite, evidence: list[Evidence]) -> Findi
             message = (
                 f"the outputs come from `{_target(module, other)}`, which is not among the model's inputs"
             )
-            fixes = [
-                fix(
-                    f"give `Model` the input `{_target(module, other)}` too, or compute the outputs from its inputs"
-                )
-            ]
+            title = f"give `Model` the input `{_target(module, other)}` too, or compute the outputs from its inputs"
+            fixes = [fix(title, _both(module, inputs, outputs, other))]
+    elif not missing and inputs is not None:
+        fixes = _input_of_base(module, inputs, outputs) or fixes
     others = [
         Evidence(
             claim="the outputs come from",
@@ -129,6 +128,37 @@ def _at_model(module: Module, site: CallSite, evidence: list[Evidence]) -> Findi
     )
 
 
+def _both(module: Module, inputs: ast.expr | None, outputs: ast.expr, other: ast.AST) -> tuple[Edit, ...]:
+    """The inputs, each of which the outputs use, with one more among them, in the order in which they were made."""
+    made = [
+        node for node in (_sources(module, inputs) if inputs is not None else []) if _target(module, node)
+    ]
+    if inputs is None or not isinstance(inputs, (ast.Name, ast.List)) or not made:
+        return ()
+    if not set(_sources(module, inputs)) <= set(_sources(module, outputs)):
+        return ()
+    names = [_target(module, node) for node in sorted([*made, other], key=lambda node: node.lineno)]  # type: ignore[attr-defined]
+    return replace_code(module.code(inputs), f"[{', '.join(names)}]")
+
+
+def _input_of_base(module: Module, inputs: ast.expr, outputs: ast.expr) -> list[Fix]:
+    """The outputs go back to `base.output`: then `base.input` is where they begin."""
+    bases = {
+        module.segment(node.value)
+        for node in _behind(module, outputs)
+        if isinstance(node, ast.Attribute) and node.attr == "output" and isinstance(node.value, ast.Name)
+    }
+    if len(bases) != 1:
+        return []
+    name = f"{bases.pop()}.input"
+    return [
+        fix(
+            f"give the model the input that its outputs come from: `{name}`",
+            replace_code(module.code(inputs), name),
+        )
+    ]
+
+
 def _join() -> Fix:
     return fix("compute the outputs from the inputs: call the second model on the output of the first")
 
@@ -139,7 +169,11 @@ def _is_input(module: Module, node: ast.AST) -> bool:
 
 def _sources(module: Module, value: ast.expr) -> list[ast.AST]:
     """The `Input` calls that a value is computed from, as far as the file shows it."""
-    found: list[ast.AST] = []
+    return [node for node in _behind(module, value) if _is_input(module, node)]
+
+
+def _behind(module: Module, value: ast.expr) -> Iterator[ast.expr]:
+    """The expressions that a value is computed from, nearest first, up to the `Input` calls."""
     seen: set[ast.AST] = set()
     waiting: list[ast.expr] = [value]
     while waiting and len(seen) < 500:
@@ -147,9 +181,10 @@ def _sources(module: Module, value: ast.expr) -> list[ast.AST]:
         if current in seen:
             continue
         seen.add(current)
+        yield current
         if _is_input(module, current):
-            found.append(current)
-        elif isinstance(current, ast.Name):
+            continue
+        if isinstance(current, ast.Name):
             assigned = last_assignment(module, current)
             if assigned is not None and assigned[0].value is not None:
                 waiting.append(assigned[0].value)
@@ -159,7 +194,6 @@ def _sources(module: Module, value: ast.expr) -> list[ast.AST]:
                 waiting.append(current.func.value)
         elif isinstance(current, ast.expr):
             waiting += [child for child in ast.iter_child_nodes(current) if isinstance(child, ast.expr)]
-    return found
 
 
 def _target(module: Module, node: ast.AST) -> str:

@@ -26,12 +26,13 @@ have causes of their own.
 from __future__ import annotations
 
 import ast
+import itertools
 import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.layer_source import layer_named
-from fitdoctor.catalogue.reductions import reduction_calls
+from fitdoctor.catalogue.reductions import reduction_calls, reductions_over
 from fitdoctor.catalogue.traced import function_at, module_of, name_of, own_nodes, raised_in_trace, stands_at
 from fitdoctor.catalogue.words import shape_words
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
@@ -180,30 +181,35 @@ def _kept(
     function: FunctionInfo, place: Location, shapes: OperationShapes | None
 ) -> tuple[Location, list[Fix]] | None:
     """The one reduction whose axis is what the second shape lacks: it has to keep it."""
-    removed = _removed_axis(shapes)
+    removed = _removed_axes(shapes)
     if removed is None:
         return None
-    axis, rank = removed
+    axes, rank = removed
     fitting = [
         call
-        for call, number in reduction_calls(function)
-        if number % rank == axis and function.module.location(call).line <= place.line
+        for call, numbers in reductions_over(function)
+        if {number % rank for number in numbers} == axes and function.module.location(call).line <= place.line
     ]
     if len(fitting) != 1:
         return None
     code = function.module.code(fitting[0])
     edits = append_arguments(code, "keepdims=True")
-    return code.location, [fix("keep the reduced axis with length 1: `keepdims=True`", edits)]
+    what = "axis" if len(axes) == 1 else "axes"
+    return code.location, [fix(f"keep the reduced {what} with length 1: `keepdims=True`", edits)]
 
 
-def _removed_axis(shapes: OperationShapes | None) -> tuple[int, int] | None:
-    """Which axis of the longer shape the shorter one lacks, where that is the only way to see it."""
+def _removed_axes(shapes: OperationShapes | None) -> tuple[set[int], int] | None:
+    """Which axes of the longer shape the shorter one lacks, where that is the only way to see it."""
     if shapes is None or len(shapes.shapes) != 2 or shapes.operation in _MATMULS:
         return None
     longer, shorter = sorted(shapes.shapes, key=len, reverse=True)
-    if len(longer) != len(shorter) + 1:
+    if len(longer) == len(shorter) or len(longer) > 6:
         return None
-    fitting = [axis for axis in range(len(longer)) if (*longer[:axis], *longer[axis + 1 :]) == shorter]
+    fitting = [
+        set(axes)
+        for axes in itertools.combinations(range(len(longer)), len(longer) - len(shorter))
+        if tuple(length for axis, length in enumerate(longer) if axis not in axes) == shorter
+    ]
     return (fitting[0], len(longer)) if len(fitting) == 1 else None
 
 
