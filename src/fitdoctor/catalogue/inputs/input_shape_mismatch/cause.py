@@ -145,6 +145,8 @@ def _fixes(
             return [fix(title, map_samples(data, array, f"tf.reshape(x, ({axes},))"))]
         known = data.form == "arrays" and "numpy" in array.container
         return [fix(title, rework_data(array, fit_call, f"{{}}.reshape(-1, {axes})") if known else ())]
+    if tries:
+        return [fix(f"give the model samples of {shape_words(mismatch.expected_sample)}, as it was made for")]
     lengths = [f for f, e in zip(mismatch.found_sample, mismatch.expected_sample, strict=False) if f != e]
     edits = (
         replace_code(named.code, str(lengths[0]))
