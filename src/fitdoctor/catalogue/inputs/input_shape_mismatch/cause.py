@@ -107,7 +107,7 @@ def _finding(
             ),
             Evidence(claim=f"what {whose} expects was fixed here", location=place(mismatch.code)),
         ],
-        fixes=_fixes(mismatch, fit_call, data, named),
+        fixes=_fixes(mismatch, fit_call, data, named, tries),
         confidence=confidence,
     )
 
@@ -135,7 +135,7 @@ def _line_to_change(
 
 
 def _fixes(
-    mismatch: Mismatch, fit_call: FitFacts | Unknown, data: DataFacts, named: Decided | None
+    mismatch: Mismatch, fit_call: FitFacts | Unknown, data: DataFacts, named: Decided | None, tries: bool
 ) -> list[Fix]:
     array = mismatch.array
     if mismatch.kind == "reshaped":
