@@ -38,12 +38,12 @@ from fitdoctor.catalogue.gradient_ways import (
 )
 from fitdoctor.catalogue.model_classes import is_plain
 from fitdoctor.catalogue.traced import name_of
-from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
-from fitdoctor.edits import fix
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
+from fitdoctor.edits import fix, unsafe
 from fitdoctor.facts import FailureFacts, ModelFacts, Unknown
 from fitdoctor.failure.patterns import missing_gradients
 from fitdoctor.source.callees import receiver
-from fitdoctor.source.gradients import Cut
+from fitdoctor.source.gradients import PREDICTS, Cut
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
 from fitdoctor.source.project import Project
 
@@ -186,9 +186,52 @@ def _finding(
             ),
             *evidence,
         ],
-        fixes=[fix("replace it by an operation that has a gradient, or move it into a metric")],
+        fixes=_open_ways(cut),
         confidence=confidence,
     )
+
+
+def _open_ways(cut: Cut) -> list[Fix]:
+    """The same computation with a gradient: the call instead of `predict`, the value before it is made hard."""
+    replaced = _called(cut) or _soft(cut)
+    told = fix("replace it by an operation that has a gradient, or move it into a metric")
+    if replaced is None:
+        return [told]
+    node, text = replaced
+    edits = (Edit(cut.module.location(node), text),)
+    if text.endswith("training=True)"):
+        return [fix("call the model: a tape does not follow `predict`", edits)]
+    return [unsafe("use the value itself, which has a gradient", edits), told]
+
+
+def _called(cut: Cut) -> tuple[ast.expr, str] | None:
+    """`model(x, training=True)` for `model.predict(x, verbose=0)`."""
+    node = cut.node
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or len(node.args) != 1:
+        return None
+    if node.func.attr not in PREDICTS:
+        return None
+    model, given = cut.module.segment(node.func.value), cut.module.segment(node.args[0])
+    return node, f"{model}({given}, training=True)"
+
+
+def _soft(cut: Cut) -> tuple[ast.expr, str] | None:
+    """`p` for `tf.round(p)`, and for `tf.cast(p > 0.5, tf.float32)`."""
+    module, node = cut.module, cut.node
+    if isinstance(node, ast.Call) and len(node.args) == 1:
+        if module.resolve(node.func).rpartition(".")[2] in ("round", "rint"):
+            return node, module.segment(node.args[0])
+    cast = module.parent(node)
+    if (
+        isinstance(node, ast.Compare)
+        and isinstance(node.ops[0], (ast.Gt, ast.GtE))
+        and isinstance(node.comparators[0], ast.Constant)
+        and isinstance(cast, ast.Call)
+        and cast.args[:1] == [node]
+        and module.resolve(cast.func).rpartition(".")[2] == "cast"
+    ):
+        return cast, module.segment(node.left)
+    return None
 
 
 def _ignoring(
