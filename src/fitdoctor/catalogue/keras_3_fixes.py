@@ -91,6 +91,16 @@ def learning_rate_edit(module: Module, node: ast.Attribute) -> Edit:
     return Edit(attribute_name(module, node), "learning_rate")
 
 
+def variables_fix(module: Module, node: ast.Attribute) -> Fix:
+    """An optimizer keeps its state in `variables`."""
+    if node.attr == "weights":
+        return fix("write `variables`", (Edit(attribute_name(module, node), "variables"),))
+    call = module.parent(node)
+    values = f"[variable.numpy() for variable in {module.segment(node.value)}.variables]"
+    edits = (Edit(module.location(call), values),) if isinstance(call, ast.Call) and not call.args else ()
+    return fix("take the values of `variables`", edits)
+
+
 def classes_fix(module: Module, node: ast.Attribute) -> tuple[str, tuple[Edit, ...]]:
     """`predict_classes(x)` is the argmax of `predict(x)`, or a threshold for one sigmoid unit."""
     call = module.parent(node)

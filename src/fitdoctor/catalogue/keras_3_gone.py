@@ -1,11 +1,11 @@
-"""What an older Keras had and Keras 3 has not: by a dotted name, or by the message that speaks of it."""
+"""What an older Keras had and Keras 3 has not: by its import, a dotted name, or the message that speaks of it."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
 
-from fitdoctor.catalogue.keras_3_fixes import as_keras
+from fitdoctor.catalogue.keras_3_fixes import as_keras, import_fix
 from fitdoctor.catalogue.keras_renames import DROPPED_WITH_KERAS_1, OLDER_HISTORY, older_arguments
 from fitdoctor.catalogue.keras_signatures import (
     PUBLIC_NAMES,
@@ -15,9 +15,11 @@ from fitdoctor.catalogue.keras_signatures import (
     REMOVED_NAMES,
     REMOVED_OUTSIDE_TF,
 )
+from fitdoctor.diagnosis import Fix
 from fitdoctor.facts import FailureFacts
 from fitdoctor.failure.patterns import attribute_missing, unexpected_keyword
 from fitdoctor.patterns import pattern
+from fitdoctor.records import replace
 from fitdoctor.source.module import Module
 
 METHODS = ("fit", "compile", "evaluate", "predict", "train_on_batch", "test_on_batch", "save_weights")
@@ -126,3 +128,16 @@ def gone_in_message(failure: FailureFacts) -> str | None:
         key = message.strip().strip("'\"")
         return key if key in OLDER_HISTORY else None
     return None
+
+
+def with_other_imports(module: Module, node: ast.ImportFrom, remedy: Fix) -> Fix:
+    """Old programs import from several old modules: one edit alone would leave the next line failing."""
+    if not remedy.edits:
+        return remedy
+    others = [
+        edit
+        for other, alias, source in gone_imports(module)
+        if other is not node
+        for edit in import_fix(module, other, alias, source).edits
+    ]
+    return replace(remedy, edits=(*remedy.edits, *others))

@@ -73,3 +73,13 @@ def _class_of_user(module: Module, expr: ast.expr) -> ClassInfo | None:
     origin = module.origin(expr)
     made = origin.module.definition(origin.node.func) if isinstance(origin.node, ast.Call) else None
     return made if isinstance(made, ClassInfo) else None
+
+
+def reads_keras_layer(module: Module, node: ast.Attribute) -> bool:
+    """Whether an attribute is read of a layer of Keras itself; one of the user's may define it."""
+    made = module.made_by(node.value)
+    return (
+        isinstance(node.ctx, ast.Load)
+        and isinstance(made, ast.Call)
+        and module.resolve(made.func).rpartition(".")[0] == "keras.layers"
+    )

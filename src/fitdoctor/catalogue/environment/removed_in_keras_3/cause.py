@@ -44,6 +44,7 @@ from fitdoctor.catalogue.keras_3_fixes import (
     input_before,
     learning_rate_edit,
     renamed_method,
+    variables_fix,
 )
 from fitdoctor.catalogue.keras_3_gone import (
     METHODS,
@@ -52,6 +53,7 @@ from fitdoctor.catalogue.keras_3_gone import (
     is_gone,
     is_gone_module,
     is_tried,
+    with_other_imports,
     without_experimental,
 )
 from fitdoctor.catalogue.keras_history import key_edits, older_keys
@@ -74,7 +76,7 @@ from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severi
 from fitdoctor.edits import fix, merged_removal, rename_argument
 from fitdoctor.facts import Argument, Code, FailureFacts, Frame, Unknown
 from fitdoctor.records import replace
-from fitdoctor.source.keras_objects import defines, is_keras_model, is_keras_optimizer
+from fitdoctor.source.keras_objects import defines, is_keras_model, is_keras_optimizer, reads_keras_layer
 from fitdoctor.source.module import CallSite, Module
 from fitdoctor.source.project import Project
 
@@ -257,18 +259,8 @@ def _attributes(module: Module) -> Iterator[Finding]:
             # A new attribute may be set; the one that set the learning rate does nothing any more.
             if isinstance(node.ctx, ast.Load) or node.attr == "lr":
                 yield _optimizer_finding(module, node, Confidence.LIKELY)
-        elif node.attr in REMOVED_ATTRIBUTES["layer"] and _is_own_layer(module, node):
+        elif node.attr in REMOVED_ATTRIBUTES["layer"] and reads_keras_layer(module, node):
             yield _layer_finding(module, node, Confidence.LIKELY)
-
-
-def _is_own_layer(module: Module, node: ast.Attribute) -> bool:
-    """Whether an attribute is read of a layer of Keras itself; one of the user's may define it."""
-    made = module.made_by(node.value)
-    return (
-        isinstance(node.ctx, ast.Load)
-        and isinstance(made, ast.Call)
-        and module.resolve(made.func).rpartition(".")[0] == "keras.layers"
-    )
 
 
 def _layer_finding(module: Module, node: ast.Attribute, confidence: Confidence) -> Finding:
@@ -311,7 +303,7 @@ def _optimizer_finding(module: Module, node: ast.Attribute, confidence: Confiden
         ]
         remedy = fix("write `learning_rate`", everywhere)
     elif node.attr in ("weights", "get_weights"):
-        remedy = _variables_fix(module, node)
+        remedy = variables_fix(module, node)
     elif node.attr == "minimize":
         remedy = fix("compute the gradients in a `tf.GradientTape` and call `apply_gradients`")
     else:
@@ -324,16 +316,6 @@ def _optimizer_finding(module: Module, node: ast.Attribute, confidence: Confiden
         fixes=[remedy],
         confidence=confidence,
     )
-
-
-def _variables_fix(module: Module, node: ast.Attribute) -> Fix:
-    """An optimizer keeps its state in `variables`."""
-    if node.attr == "weights":
-        return fix("write `variables`", (Edit(attribute_name(module, node), "variables"),))
-    call = module.parent(node)
-    values = f"[variable.numpy() for variable in {module.segment(node.value)}.variables]"
-    edits = (Edit(module.location(call), values),) if isinstance(call, ast.Call) and not call.args else ()
-    return fix("take the values of `variables`", edits)
 
 
 def _imports(module: Module) -> Iterator[Finding]:
@@ -361,22 +343,9 @@ def _import_finding(
         subject=f"import of {alias.name}",
         location=module.location(node),
         evidence=[Evidence(claim="a module or name of Keras 2", observed=f"{node.module}.{alias.name}")],
-        fixes=[_with_the_other_imports(module, node, import_fix(module, node, alias, source))],
+        fixes=[with_other_imports(module, node, import_fix(module, node, alias, source))],
         confidence=confidence,
     )
-
-
-def _with_the_other_imports(module: Module, node: ast.ImportFrom, remedy: Fix) -> Fix:
-    """Old programs import from several old modules: one edit alone would leave the next line failing."""
-    if not remedy.edits:
-        return remedy
-    others = [
-        edit
-        for other, alias, source in gone_imports(module)
-        if other is not node
-        for edit in import_fix(module, other, alias, source).edits
-    ]
-    return replace(remedy, edits=(*remedy.edits, *others))
 
 
 def _names(module: Module) -> Iterator[Finding]:
