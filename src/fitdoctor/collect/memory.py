@@ -326,6 +326,12 @@ def _quick(facts: ModelFacts, about: Circumstances, reason: str) -> Prediction:
     guess = estimate(facts)
     if isinstance(guess, Unknown):
         raise CannotTell(reason if reason and "asked for" not in reason else guess.reason)
+    leaves = [layer for layer in facts.every_layer() if not layer.sublayers]
+    unknown = [layer.name for layer in leaves if isinstance(layer.output_shapes, Unknown)]
+    if len(unknown) == len(leaves):
+        raise CannotTell(
+            f"the shapes of its layers are not known before the step is traced, and it was not: {reason}"
+        )
     batch = about.batch_size
     # Replicas on CPU devices live in one memory, those on GPUs each in its own.
     together = about.replicas if about.device == "CPU" else 1
@@ -348,6 +354,8 @@ def _quick(facts: ModelFacts, about: Circumstances, reason: str) -> Prediction:
         key=lambda s: -s.bytes,
     )
     notes = (*about.notes, f"estimated from the shapes of the layers, not from the step: {reason}")
+    if unknown:
+        notes += (f"what layer `{unknown[0]}` puts out is not known: its activations are not counted",)
     return Prediction(
         about.model,
         batch,
