@@ -25,6 +25,8 @@ sizes = {share.name: share.bytes for share in found.kinds}
 weights = 4 * (64 * 512 + 512 + 512 + 1)
 assert found.how == "traced" and 0 <= sizes["weights"] - weights < 1024, sizes
 assert sizes["optimizer"] >= 2 * weights, sizes
+quick = {share.name: share.bytes for share in fitdoctor.memory(stack, batch_size=64, quick=True).kinds}
+assert quick["activations"] >= 64 * 4 * 512 and quick["weights"] == weights, quick
 assert not stack.optimizer.variables or len(stack.optimizer.variables) < 3  # nothing was made
 
 

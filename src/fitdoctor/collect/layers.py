@@ -206,10 +206,10 @@ def _shapes(layer: Any) -> tuple[tuple[Shape, ...] | Unknown, tuple[Shape, ...] 
     node = nodes[-1]
     try:
         return (
-            tuple(shape_of(tensor) for tensor in node.input_tensors)
+            tuple(shape_of(tensor) for tensor in _several(node.input_tensors))
             if hasattr(node, "input_tensors")
             else unknown,
-            tuple(shape_of(tensor) for tensor in node.output_tensors)
+            tuple(shape_of(tensor) for tensor in _several(node.output_tensors))
             if hasattr(node, "output_tensors")
             else unknown,
         )
@@ -217,13 +217,23 @@ def _shapes(layer: Any) -> tuple[tuple[Shape, ...] | Unknown, tuple[Shape, ...] 
         return unknown, unknown
 
 
+def _several(tensors: Any) -> Any:
+    """Keras 2 gives one tensor as it is, several in a list or a dict."""
+    if hasattr(tensors, "shape"):
+        return (tensors,)
+    return tensors.values() if isinstance(tensors, dict) else tensors
+
+
 def _fed_by(layer: Any) -> tuple[str, ...]:
     """The layers before it in the graph of layers; several where it is called several times."""
     attributes = vars(layer) if hasattr(layer, "__dict__") else {}
     names: dict[str, None] = {}
-    for node in (attributes.get("_inbound_nodes") or ())[:64]:
+    nodes = attributes.get("_inbound_nodes") or attributes.get("_inbound_nodes_value") or ()
+    for node in nodes[:64]:
         for parent in getattr(node, "parent_nodes", ()):
-            names[str(getattr(parent.operation, "name", ""))] = None
+            # Keras 2 calls it a layer.
+            operation = getattr(parent, "operation", None) or getattr(parent, "layer", None)
+            names[str(getattr(operation, "name", ""))] = None
     return tuple(names)
 
 
