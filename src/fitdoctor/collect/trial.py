@@ -15,7 +15,7 @@ import traceback
 import types
 import warnings
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 from fitdoctor.collect.arrays import Batch, Leaf, map_leaves
 from fitdoctor.collect.batch_size import minds_batch_size
@@ -337,7 +337,7 @@ def _scratch() -> Iterator[Any]:
     def refuse(_next_creator: Any, **_options: Any) -> Any:
         raise _NotTriable("a tf.Variable is made while the model is called")
 
-    with scope, keras.src.backend.common.symbolic_scope.SymbolicScope():
+    with scope, _symbolic_scope(keras):
         state.set_global_attribute("traceback_filtering", False)
         # A traced tf.function would keep what it captured here, and fit would find it in its cache.
         tf.config.run_functions_eagerly(True)
@@ -353,6 +353,14 @@ def _scratch() -> Iterator[Any]:
 
 
 _scope_classes: dict[int, Any] = {}
+
+
+def _symbolic_scope(keras: Any) -> contextlib.AbstractContextManager[Any]:
+    """The mark of Keras that nothing is computed; Keras 3.3 and those before it have none."""
+    marks = getattr(keras.src.backend.common, "symbolic_scope", None)
+    if marks is None:
+        return contextlib.nullcontext()
+    return cast("contextlib.AbstractContextManager[Any]", marks.SymbolicScope())
 
 
 def _scope_class(keras: Any) -> Any:
