@@ -33,10 +33,19 @@ from fitdoctor.source.module import CallSite, FunctionInfo, Module
 CAUSE = Cause(id="FIT603", slug="hard-coded-device", severity=Severity.INFO)
 
 
+_SOFT_PLACEMENT = "tensorflow.config.set_soft_device_placement"
+
+
+def _is_off(given: ast.expr | None) -> bool:
+    return isinstance(given, ast.Constant) and given.value is False
+
+
 @CAUSE.in_source
 @mentions("device")
 def from_source(module: Module) -> Iterator[Finding]:
     """`tf.device` with a GPU's name in the `call` of a layer or model."""
+    if any(_is_off(site.argument("enabled", 0)) for site in module.calls_to(_SOFT_PLACEMENT)):
+        return  # the device is then asked for in earnest
     for site in module.calls_to("tensorflow.device"):
         function = site.function
         if function is None or function.traced is None or function.traced.how != "call":
