@@ -129,14 +129,13 @@ def metrics_of(
 ) -> tuple[tuple[MetricFacts, ...], tuple[str, ...]]:
     """The metrics as given to compile (weighted ones too), and the keys when they were given by output."""
     compiled = vars(model).get("_compile_metrics")
-    if compiled is not None:
-        groups = (("metrics", compiled._user_metrics), ("weighted_metrics", compiled._user_weighted_metrics))
-    else:
-        container = vars(model).get("compiled_metrics")
-        groups = (
-            ("metrics", getattr(container, "_user_metrics", None)),
-            ("weighted_metrics", getattr(container, "_user_weighted_metrics", None)),
-        )
+    # Under this name Keras 2 keeps a list, and has a container of its own.
+    if not hasattr(compiled, "_user_metrics"):
+        compiled = vars(model).get("compiled_metrics")
+    groups = (
+        ("metrics", getattr(compiled, "_user_metrics", None)),
+        ("weighted_metrics", getattr(compiled, "_user_weighted_metrics", None)),
+    )
     found: list[MetricFacts] = []
     keys: list[str] = []
     for argument, given in groups:

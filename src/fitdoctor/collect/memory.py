@@ -132,7 +132,7 @@ def _notes(facts: ModelFacts) -> tuple[str, ...]:
     if facts.jit_compile:
         notes.append(
             "`jit_compile`: XLA lays out memory in its own way, which the step does not show: on a CPU twice as much is "
-            "taken as needed (over five models it was 1.6 to 2.8 times)"
+            "taken as needed (over four models it was 1.6 to 2.8 times)"
         )
     if facts.run_eagerly:
         notes.append("`run_eagerly` frees tensors later than the traced step: expect somewhat more")

@@ -38,7 +38,7 @@ _TRACING = 37_000_000
 _EACH_OPERATION = 34_000
 _FRAGMENTS = 0.09
 XLA = 2.0
-"""How much more a process takes on a CPU when XLA compiles the step: 1.6 to 2.8 times over five models."""
+"""How much more a process takes on a CPU when XLA compiles the step: 1.6 to 2.8 times over four models."""
 
 
 @dataclass(frozen=True)
