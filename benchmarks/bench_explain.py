@@ -18,7 +18,7 @@ LOG_BYTES = 50_000_000
 
 def rows(quick: bool) -> list[Row]:
     """The time from the failure to the end of the diagnosis, beside the script's own; reading a long log."""
-    return [_after_failure(epochs=2 if quick else 30, times=1 if quick else 3), *_long_logs()]
+    return [_after_failure(epochs=2 if quick else 30, times=2 if quick else 3), *_long_logs()]
 
 
 def _after_failure(epochs: int, times: int) -> Row:
