@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from fitdoctor.diagnosis import Edit, Location
 from fitdoctor.edits import insert_before
 from fitdoctor.facts import Code, Frame, LayerFacts, Unknown
+from fitdoctor.source.keras_names import snake_case
 from fitdoctor.source.keras_objects import kind_of_call
-from fitdoctor.source.layer_settings import POSITIONAL, class_of_layer, snake_case
+from fitdoctor.source.layer_settings import POSITIONAL, class_of_layer
 from fitdoctor.source.module import ClassInfo, Module
 from fitdoctor.source.project import Project
 

@@ -67,10 +67,10 @@ OPTIMIZERS = {
 
 
 def snake_case(name: str) -> str:
-    """`MeanSquaredError` as Keras writes it in snake case: `mean_squared_error`."""
+    """A class as Keras names what it makes: `MeanSquaredError` is `mean_squared_error`, `Conv2DTranspose` has no `2_d`."""
     name = re.sub(r"\W+", "", name)
     name = re.sub("(.)([A-Z][a-z]+)", r"\1_\2", name)
-    return re.sub("([a-z0-9])([A-Z])", r"\1_\2", name).lower()
+    return re.sub("([a-z])([A-Z])", r"\1_\2", name).lower()
 
 
 def canonical_loss(name: str) -> str:

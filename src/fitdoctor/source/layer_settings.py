@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 
 from fitdoctor.facts import Unknown
@@ -286,10 +285,3 @@ def sure_first(dims: Dims) -> Iterator[Dim]:
     yield from (dim for dim in dims if isinstance(dim, Unknown))
     yield from (dim for dim in dims if dim is None)
     yield from (dim for dim in dims if isinstance(dim, int))
-
-
-def snake_case(name: str) -> str:
-    """A class name as Keras turns it into a layer's: `Conv2DTranspose` is `conv2d_transpose`."""
-    name = re.sub(r"\W+", "", name)
-    name = re.sub("(.)([A-Z][a-z]+)", r"\1_\2", name)
-    return re.sub("([a-z])([A-Z])", r"\1_\2", name).lower()

@@ -8,6 +8,7 @@ from fitdoctor.facts import Unknown
 from fitdoctor.records import dataclass, replace
 from fitdoctor.source import arrays, objects
 from fitdoctor.source.array_arguments import dtype_of
+from fitdoctor.source.keras_names import snake_case
 from fitdoctor.source.layer_rules import KEEPS_DTYPE, Applied, apply_layer, fixed_axis
 from fitdoctor.source.layer_settings import (
     POSITIONAL,
@@ -16,7 +17,6 @@ from fitdoctor.source.layer_settings import (
     Refused,
     class_of_layer,
     shown,
-    snake_case,
 )
 from fitdoctor.source.values import (
     UNTOLD,

@@ -66,35 +66,44 @@ REFUSALS = (
 def from_cluster(cluster: ClusterFacts, project: Project | Unknown) -> Iterator[Finding]:
     """The configuration as the strategy is about to read it."""
     made = [Evidence(claim="the strategy is made here", location=cluster.made)] if cluster.made else []
+    for wrong, remedy, severity, confidence in _troubles(cluster):
+        found = _finding(wrong, project, confidence, made, cluster.made, remedy)
+        yield replace(found, severity=severity)
+
+
+def _troubles(cluster: ClusterFacts) -> Iterator[tuple[str, str, Severity, Confidence]]:
+    """What is wrong, what to do, whether it surely ends the program, and how sure that is."""
     for problem in config_problems(cluster.config):
-        found = _finding(problem.text, project, Confidence.CERTAIN, made, cluster.made, problem.remedy)
-        yield found if problem.fails else replace(found, severity=Severity.WARNING)
+        severity = Severity.ERROR if problem.fails else Severity.WARNING
+        yield problem.text, problem.remedy, severity, Confidence.CERTAIN
     if cluster.taken:
-        yield _finding(
+        yield (
             f"another process listens at this worker's own address {cluster.taken} already",
-            project, Confidence.CERTAIN, made, cluster.made,
             "end the other process, or give this worker another port in every TF_CONFIG",
-        )  # fmt: skip
+            Severity.ERROR,
+            Confidence.CERTAIN,
+        )
     for address in cluster.unresolved:
-        found = _finding(
+        yield (
             f"the host of {address} in TF_CONFIG is not known here: the strategy waits for it",
-            project, Confidence.LIKELY, made, cluster.made,
             "write the worker's name as this machine knows it, or its IP address",
-        )  # fmt: skip
-        yield replace(found, severity=Severity.WARNING)
+            Severity.WARNING,
+            Confidence.LIKELY,
+        )
     if cluster.disagreeing:
-        yield _finding(
+        yield (
             f"{', '.join(cluster.disagreeing)} is under way with another `cluster` in its TF_CONFIG",
-            project, Confidence.LIKELY, made, cluster.made,
             "give every worker the same `cluster`: only `task` differs",
-        )  # fmt: skip
+            Severity.ERROR,
+            Confidence.LIKELY,
+        )
     if cluster.silent:
-        found = _finding(
+        yield (
             f"{', '.join(cluster.silent)} did not answer for {cluster.waited} seconds: the strategy waits for all",
-            project, Confidence.LIKELY, made, cluster.made,
             "start every worker with the same `cluster` in its TF_CONFIG, and open their ports to each other",
-        )  # fmt: skip
-        yield replace(found, severity=Severity.WARNING)
+            Severity.WARNING,
+            Confidence.LIKELY,
+        )
 
 
 def _finding(

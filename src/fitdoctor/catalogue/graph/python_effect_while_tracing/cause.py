@@ -219,18 +219,13 @@ def _counter(module: Module, function: FunctionInfo, node: ast.AST) -> Finding |
     ]
     if not reads or _is_reset_in_trace(module, owner, target.attr, node):
         return None
-    return CAUSE.finding(
-        f"`self.{target.attr}` counts the traces of {name_of(function)}, not its calls: the graph has one fixed value",
-        subject=f"counter {owner.name}.{target.attr}",
-        location=module.location(node),
-        evidence=[
-            traced_evidence(function),
-            Evidence(
-                claim="the value of the trace becomes a constant here", location=module.location(reads[0])
-            ),
-        ],
-        fixes=[_as_weight(module, owner, node, target, reads)],
-        confidence=Confidence.LIKELY,
+    return _counts_traces(
+        function,
+        node,
+        f"self.{target.attr}",
+        f"{owner.name}.{target.attr}",
+        reads[0],
+        _as_weight(module, owner, node, target, reads),
     )
 
 
@@ -257,17 +252,23 @@ def _global_counter(module: Module, function: FunctionInfo, node: ast.AugAssign)
     ]
     if not reads or again:
         return None
+    remedy = fix(f"count in a variable: `{name} = tf.Variable(0.0)`, and `{name}.assign_add(1.0)` here")
+    return _counts_traces(function, node, name, name, reads[0], remedy)
+
+
+def _counts_traces(
+    function: FunctionInfo, node: ast.AST, spelled: str, subject: str, read: ast.expr, remedy: Fix
+) -> Finding:
+    module = function.module
     return CAUSE.finding(
-        f"`{name}` counts the traces of {name_of(function)}, not its calls: the graph has one fixed value",
-        subject=f"counter {name}",
+        f"`{spelled}` counts the traces of {name_of(function)}, not its calls: the graph has one fixed value",
+        subject=f"counter {subject}",
         location=module.location(node),
         evidence=[
             traced_evidence(function),
-            Evidence(
-                claim="the value of the trace becomes a constant here", location=module.location(reads[0])
-            ),
+            Evidence(claim="the value of the trace becomes a constant here", location=module.location(read)),
         ],
-        fixes=[fix(f"count in a variable: `{name} = tf.Variable(0.0)`, and `{name}.assign_add(1.0)` here")],
+        fixes=[remedy],
         confidence=Confidence.LIKELY,
     )
 

@@ -37,6 +37,7 @@ from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Se
 from fitdoctor.edits import fix, insert_before, spell
 from fitdoctor.facts import ArrayFacts, Code, DataFacts, FailureFacts, FitFacts, Frame, ModelFacts, Unknown
 from fitdoctor.failure.patterns import DtypeMismatch, dtype_mismatch
+from fitdoctor.records import replace
 from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project
 
@@ -78,7 +79,7 @@ def _finding(
     data: DataFacts | Unknown,
     fit_call: FitFacts | Unknown,
 ) -> Finding:
-    integer = next(name for name in (said.found, said.expected) if name.startswith(_INTEGERS))
+    integer = _integer_of(said)
     arrays = _integer_arrays(data, integer)
     names = listing(array.path for array in arrays) or "what comes in"
     operation = f" `{said.operation}`" if said.operation else ""
@@ -87,16 +88,27 @@ def _finding(
         subject="type of the features",
         location=place(where, maker(arrays[0]) if arrays else None),
         evidence=[
-            Evidence(
-                claim="types that met",
-                observed=integer,
-                expected=", ".join(said.allowed) or "float32",
+            replace(
+                _types_that_met(said),
                 fact="data.x.dtype",
                 location=place(arrays[0].code, arrays[0].use) if arrays else None,
             )
         ],
         fixes=_fixes(arrays, data, fit_call),
         confidence=Confidence.CERTAIN,
+    )
+
+
+def _integer_of(said: DtypeMismatch) -> str:
+    return next(name for name in (said.found, said.expected) if name.startswith(_INTEGERS))
+
+
+def _types_that_met(said: DtypeMismatch) -> Evidence:
+    return Evidence(
+        claim="types that met",
+        observed=_integer_of(said),
+        expected=", ".join(said.allowed) or "float32",
+        fact="failure.message",
     )
 
 
@@ -161,7 +173,7 @@ def _of_parameter(said: DtypeMismatch, function: FunctionInfo, call: ast.Call, n
     """Not the data: what the framework itself hands in, such as the step that a schedule is called with."""
     assert not isinstance(function.node, ast.Lambda)
     module = function.module
-    integer = next(kind for kind in (said.found, said.expected) if kind.startswith(_INTEGERS))
+    integer = _integer_of(said)
     first = module.code(function.node.body[0])
     tf, imports = spell(first, "tensorflow", "tf")
     cast = f"{name} = {tf}.cast({name}, {tf}.float32)"
@@ -169,14 +181,7 @@ def _of_parameter(said: DtypeMismatch, function: FunctionInfo, call: ast.Call, n
         f"`{name}` of {name_of(function)} is of type {integer}, but `{module.segment(call.func)}` wants floats",
         subject=f"type of {name}",
         location=module.location(call),
-        evidence=[
-            Evidence(
-                claim="types that met",
-                observed=integer,
-                expected=", ".join(said.allowed) or "float32",
-                fact="failure.message",
-            )
-        ],
+        evidence=[_types_that_met(said)],
         fixes=[fix(f"cast it first: `{cast}`", insert_before(first, cast), imports)],
         confidence=Confidence.CERTAIN,
     )

@@ -37,7 +37,7 @@ from fitdoctor.edits import fix
 from fitdoctor.facts import FailureFacts, LayerFacts, Unknown
 from fitdoctor.patterns import pattern
 from fitdoctor.source.assignments import last_assignment
-from fitdoctor.source.layer_settings import snake_case
+from fitdoctor.source.keras_names import snake_case
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 
