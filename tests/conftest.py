@@ -7,14 +7,18 @@ import re
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
-WITHOUT_TENSORFLOW = "not tf"
+# How long an example takes says what else the machine does; where time matters, a test says how much.
+settings.register_profile("any machine", deadline=None)
+settings.load_profile("any machine")
+
 NEEDS_TENSORFLOW = re.compile(r"^pytestmark = \[?\s*pytest\.mark\.tf\b", re.MULTILINE)
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Leave out a file whose every test is marked `tf`, by what it says at its top."""
-    if config.option.markexpr != WITHOUT_TENSORFLOW or collection_path.suffix != ".py":
+    if not _without_tensorflow(config) or collection_path.suffix != ".py":
         return None
     return True if NEEDS_TENSORFLOW.search(collection_path.read_text("utf-8")) else None
 
@@ -24,6 +28,10 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
     With TensorFlow there are tests that look at all objects there are, which must find these too.
     """
-    if session.config.option.markexpr == WITHOUT_TENSORFLOW:
+    if _without_tensorflow(session.config):
         gc.freeze()
         gc.set_threshold(200_000, 10, 10)
+
+
+def _without_tensorflow(config: pytest.Config) -> bool:
+    return config.option.markexpr.startswith("not tf")

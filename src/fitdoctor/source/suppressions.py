@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import io
-import re
 from collections.abc import Iterable
 
 from fitdoctor.diagnosis import Finding, Location, Moment, Severity
@@ -12,10 +11,10 @@ from fitdoctor.patterns import pattern
 from fitdoctor.records import dataclass
 from fitdoctor.source.module import Module
 
-_OURS = pattern(r"#\s*fitdoctor\s*:\s*ignore(?![\w-])\s*(?:\[([^\]]*)\])?", re.IGNORECASE)
-_NOQA = pattern(r"#\s*noqa\s*:\s*([A-Z]+[0-9]*(?:[,\s]+[A-Z]+[0-9]+)*)", re.IGNORECASE)
-
-_NOQA_OURS = pattern(r"noqa\s*:[^\n]*\bFIT\d", re.IGNORECASE)
+_OURS = pattern(r"(?i)#\s*fitdoctor\s*:\s*ignore(?![\w-])\s*(?:\[([^\]]*)\])?")
+_NOQA = pattern(r"(?i)#\s*noqa\s*:\s*([A-Z]+[0-9]*(?:[,\s]+[A-Z]+[0-9]+)*)")
+_NOQA_OURS = pattern(r"(?i)noqa\s*:[^\n]*\bFIT\d")
+_CODE = pattern(r"(?i)FIT\d+")
 
 
 @dataclass(frozen=True)
@@ -150,12 +149,12 @@ def _names(comment: str) -> tuple[str, ...] | None:
     noqa = _NOQA.search(comment)
     if noqa is None:
         return None
-    codes = [code.upper() for code in re.split(r"[,\s]+", noqa[1])]
-    return tuple(dict.fromkeys(code for code in codes if re.fullmatch(r"FIT\d+", code))) or None
+    codes = noqa[1].replace(",", " ").split()
+    return tuple(dict.fromkeys(code.upper() for code in codes if _CODE.fullmatch(code))) or None
 
 
 def _spelled(name: str) -> str:
-    return name.upper() if re.fullmatch(r"(?i)fit\d+", name) else name.lower().replace("_", "-")
+    return name.upper() if _CODE.fullmatch(name) else name.lower().replace("_", "-")
 
 
 def _past_comments(module: Module, found: list[Suppression]) -> Iterable[Suppression]:

@@ -69,7 +69,6 @@ from fitdoctor.catalogue.keras_saving import format_refused, saved_by_ending
 from fitdoctor.catalogue.keras_signatures import (
     REMOVED_ATTRIBUTES,
 )
-from fitdoctor.catalogue.several_workers import refused_to_several_workers
 from fitdoctor.catalogue.traced import at_frame, module_of, stands_at
 from fitdoctor.catalogue.words import listing
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
@@ -445,6 +444,8 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
 @CAUSE.after_failure
 def from_several_workers(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """Keras 2 trained with several workers."""
+    from fitdoctor.catalogue.several_workers import refused_to_several_workers
+
     yield from refused_to_several_workers(CAUSE, failure, project)
 
 

@@ -29,8 +29,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.fixed_batch import fixed_batch, stateful_input
-from fitdoctor.catalogue.model_inputs import leads_with_batch, refused_input, refusing_site
 from fitdoctor.catalogue.shapes import (
     input_shape_edit,
     mismatches,
@@ -102,6 +100,8 @@ def from_last_batch(model: ModelFacts, data: DataFacts) -> Iterator[Finding]:
 
 def _from_loss(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """The loss met fewer labels than outputs, and the source speaks of a stateful layer."""
+    from fitdoctor.catalogue.fixed_batch import fixed_batch, stateful_input
+
     batch = fixed_batch(failure)
     found = stateful_input(project) if batch is not None else None
     if batch is None or found is None:
@@ -118,6 +118,8 @@ def _from_loss(failure: FailureFacts, project: Project | Unknown) -> Iterator[Fi
 @CAUSE.in_source
 def from_model(site: ModelSite) -> Iterator[Finding]:
     """The first layer refuses an input whose source speaks of samples."""
+    from fitdoctor.catalogue.model_inputs import leads_with_batch, refusing_site
+
     given = refusing_site(site)
     if given is not None and site.failure is not None and leads_with_batch(*given, site.failure.message):
         yield _of_refusal(*given)
@@ -179,6 +181,8 @@ def from_failure(
     project: Project | Unknown,
 ) -> Iterator[Finding]:
     """The data proves it, or the source of the refused input says it."""
+    from fitdoctor.catalogue.model_inputs import leads_with_batch, refused_input
+
     if while_validating(failure):
         return
     if failure.type != "ValueError":

@@ -29,7 +29,6 @@ from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.data_places import map_samples, only_input_line, rework_data, shape_line
-from fitdoctor.catalogue.model_inputs import leads_with_batch, refused_input, refusing_site
 from fitdoctor.catalogue.shapes import (
     fits,
     input_shape_edit,
@@ -230,6 +229,8 @@ def _move(shape: Shape, expected: Shape) -> tuple[str, str] | None:
 @CAUSE.in_source
 def from_model(site: ModelSite) -> Iterator[Finding]:
     """The first layer refuses the rank of the model's own input."""
+    from fitdoctor.catalogue.model_inputs import leads_with_batch, refusing_site
+
     given = refusing_site(site)
     if given is None or site.failure is None:
         return
@@ -281,6 +282,8 @@ def from_failure(
     project: Project | Unknown,
 ) -> Iterator[Finding]:
     """A layer or model says how many axes it expected."""
+    from fitdoctor.catalogue.model_inputs import leads_with_batch, refused_input
+
     said = input_mismatch(failure.message)
     if said is None or said.target or while_validating(failure):
         return

@@ -30,7 +30,6 @@ from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.data_places import map_samples, only_input_line, rework_data, shape_line
-from fitdoctor.catalogue.model_inputs import input_giving
 from fitdoctor.catalogue.shapes import (
     Mismatch,
     input_shape_edit,
@@ -42,13 +41,16 @@ from fitdoctor.catalogue.shapes import (
     while_validating,
     without_one_axis,
 )
-from fitdoctor.catalogue.size_sources import Decided, decided_size
 from fitdoctor.catalogue.words import place, shape_words
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, replace_code
 from fitdoctor.facts import DataFacts, FailureFacts, FitFacts, ModelFacts, Shape, Unknown
 from fitdoctor.failure.patterns import InputMismatch, input_mismatch
 from fitdoctor.source.project import Project
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from fitdoctor.catalogue.size_sources import Decided
 
 CAUSE = Cause(
     id="FIT101",
@@ -114,6 +116,8 @@ def _finding(
 
 def _named_length(mismatch: Mismatch, project: Project | Unknown) -> Decided | None:
     """What the one length that differs was decided by, where the `Input` is given it by name."""
+    from fitdoctor.catalogue.size_sources import decided_size
+
     pairs = enumerate(zip(mismatch.found_sample, mismatch.expected_sample, strict=False))
     differing = [axis for axis, (found, expected) in pairs if found != expected]
     if mismatch.kind != "lengths" or len(differing) != 1 or isinstance(mismatch.code, Unknown):
@@ -187,6 +191,8 @@ def _from_message(
     failure: FailureFacts, said: InputMismatch, data: DataFacts | Unknown, project: Project | Unknown
 ) -> Iterator[Finding]:
     """What the words alone tell."""
+    from fitdoctor.catalogue.model_inputs import input_giving
+
     if said.found is None:
         return
     expected, axis, length, found = said.expected, said.axis, said.axis_length, said.found

@@ -31,9 +31,7 @@ import itertools
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.data_trail import node_of
 from fitdoctor.catalogue.shapes import forward_failure, proven, shuffled, went_through, while_validating
-from fitdoctor.catalogue.unpacked_inputs import unpacked_inputs
 from fitdoctor.catalogue.words import listing, place, shape_words
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, replace_code, unsafe, wrap
@@ -192,6 +190,8 @@ def _rename(renamed: list[tuple[str, ArrayFacts]], project: Project | Unknown) -
 
 def _entry(array: ArrayFacts, project: Project | Unknown) -> tuple[Module, ast.Constant] | None:
     """The key of an array in the dict that is written out around its expression, or that x was made as."""
+    from fitdoctor.catalogue.data_trail import node_of
+
     for code in (array.code, array.use):
         found = node_of(project, code)
         if found is None:
@@ -305,6 +305,8 @@ def _completed(
     inputs: tuple[Spec, ...], data: DataFacts, fit_call: FitFacts | Unknown, project: Project | Unknown
 ) -> tuple[Edit, ...]:
     """The list with the arrays that are missing, where variables have the names of the inputs."""
+    from fitdoctor.catalogue.data_trail import node_of
+
     names = [spec.name for spec in inputs]
     given = [array.use.text for array in data.x if isinstance(array.use, Code)]
     if isinstance(fit_call, Unknown) or not given or not set(given) < set(names):
@@ -396,6 +398,8 @@ def from_failure(
     project: Project | Unknown,
 ) -> Iterator[Finding]:
     """The message counts or names the inputs, or the model's `call` could not take them apart."""
+    from fitdoctor.catalogue.unpacked_inputs import unpacked_inputs
+
     parts = unpacked_inputs(failure, project)
     if parts and (isinstance(data, Unknown) or data.x_structure == "single"):
         yield _of_unpacking(failure, fit, data, parts)

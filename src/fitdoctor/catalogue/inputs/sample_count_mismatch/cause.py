@@ -29,10 +29,7 @@ from collections.abc import Iterator
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.contents import arrays_of
 from fitdoctor.catalogue.data_places import made_near, maker, rework_data
-from fitdoctor.catalogue.data_trail import Link, trail
-from fitdoctor.catalogue.generator_sources import generator_behind, yields_of
 from fitdoctor.catalogue.label_shapes import shapes_of_failure
-from fitdoctor.catalogue.row_changes import row_change
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix
@@ -41,6 +38,10 @@ from fitdoctor.failure.patterns import cardinality
 from fitdoctor.records import replace
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from fitdoctor.catalogue.data_trail import Link
 
 CAUSE = Cause(
     id="FIT108",
@@ -169,6 +170,8 @@ def _of_batches(
     project: Project | Unknown,
     raised: Location | None,
 ) -> Finding:
+    from fitdoctor.catalogue.generator_sources import generator_behind, yields_of
+
     code = data.code if isinstance(data, DataFacts) else Unknown("the data was not seen")
     function = generator_behind(project, code)
     yields = yields_of(function) if function is not None else []
@@ -227,6 +230,8 @@ def _parting(
     first: ArrayFacts, other: ArrayFacts, data: DataFacts, project: Project | Unknown
 ) -> tuple[Location | None, list[Fix]]:
     """The step that only one of the two arrays went through and that changes its number of rows."""
+    from fitdoctor.catalogue.data_trail import trail
+
     ways = [list(trail(project, data, array)) for array in (first, other)]
     added = _added_to_one(first, other, ways)
     if added is not None:
@@ -249,6 +254,8 @@ def _parting(
 
 def _added_to_one(first: ArrayFacts, other: ArrayFacts, ways: list[list[Link]]) -> Link | None:
     """The step that put rows behind those of the longer array, where the shorter one saw none of the kind."""
+    from fitdoctor.catalogue.row_changes import row_change
+
     if not isinstance(first.shape, tuple) or not isinstance(other.shape, tuple):
         return None
     longer, shorter = ways if (first.shape[0] or 0) > (other.shape[0] or 0) else ways[::-1]
@@ -258,6 +265,8 @@ def _added_to_one(first: ArrayFacts, other: ArrayFacts, ways: list[list[Link]]) 
 
 
 def _first_change(links: list[Link], strong: bool) -> Link | None:
+    from fitdoctor.catalogue.row_changes import row_change
+
     for link in links:
         kind = row_change(link)
         if kind == "drop" or (kind == "slice" and not strong):

@@ -32,7 +32,6 @@ from collections.abc import Iterator
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.contents import arrays_of, is_text
 from fitdoctor.catalogue.data_places import maker, part_words, rework_data, shaping_step, suspect
-from fitdoctor.catalogue.data_trail import origin_of
 from fitdoctor.catalogue.shapes import forward_failure
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
@@ -194,6 +193,8 @@ def from_failure(
 
 
 def _line(failure: FailureFacts, data: DataFacts | Unknown, project: Project | Unknown) -> Location | None:
+    from fitdoctor.catalogue.data_trail import origin_of
+
     frame = failure.last_user_frame
     array = None
     if isinstance(data, DataFacts):

@@ -28,7 +28,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.label_edits import with_activation
 from fitdoctor.catalogue.targets import (
     BINARY_LOSSES,
     CROSSENTROPIES,
@@ -137,6 +136,8 @@ def _out_of_reach(target: Target, statistics: Statistics) -> Iterator[Finding]:
 
 
 def _finding(target: Target, wanted: str, message: str, title: str, seen: Evidence | None = None) -> Finding:
+    from fitdoctor.catalogue.label_edits import with_activation
+
     assert target.last is not None
     assert target.loss is not None
     layer = target.last.layer

@@ -31,8 +31,6 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.comparisons import unaligned_comparison
-from fitdoctor.catalogue.label_edits import rework_labels, with_units
 from fitdoctor.catalogue.label_shapes import BROADCAST, rows, verdict
 from fitdoctor.catalogue.targets import Target, deciding_layer, targets
 from fitdoctor.catalogue.words import place
@@ -58,6 +56,8 @@ def from_shapes(model: ModelFacts, data: DataFacts) -> Iterator[Finding]:
 
 
 def _other_width(target: Target, labels: Shape, output: Shape) -> Finding:
+    from fitdoctor.catalogue.label_edits import with_units
+
     assert target.labels is not None
     count, units = labels[-1] or 1, output[-1] or 1
     each = (
@@ -88,6 +88,8 @@ def _other_width(target: Target, labels: Shape, output: Shape) -> Finding:
 @CAUSE.before_fit
 def from_own_code(model: ModelFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
     """A loss class or training step subtracts what fit did not align."""
+    from fitdoctor.catalogue.comparisons import unaligned_comparison
+
     if data.role != "training" or len(data.y) != 1 or not isinstance(data.y[0].shape, tuple):
         return
     labels = data.y[0]
@@ -129,6 +131,8 @@ def _own_comparisons(
 def _lost_axis(
     labels: ArrayFacts, data: DataFacts, name: str, function: FunctionInfo, node: ast.expr, output: Shape
 ) -> Finding:
+    from fitdoctor.catalogue.label_edits import rework_labels
+
     assert isinstance(labels.shape, tuple)
     flat = len(labels.shape) == 1
     return CAUSE.finding(

@@ -25,7 +25,6 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.batch_edits import last_step, mapped
 from fitdoctor.catalogue.targets import BINARY, SPARSE, loss_accepted, loss_failure, output_specs
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
@@ -209,6 +208,8 @@ _LABEL_MODES = {SPARSE: "int", "categorical_crossentropy": "categorical", BINARY
 
 def _of_pipeline(model: ModelFacts, data: DataFacts) -> Fix:
     """Labels for a dataset: x again for an autoencoder, or those of the folders that were left out."""
+    from fitdoctor.catalogue.batch_edits import last_step, mapped
+
     if _gives_back_x(model, data):
         edits = mapped(data, last_step(data), ".map(lambda x: (x, x))")
         return fix("give x as its own label: `.map(lambda x: (x, x))`", edits)

@@ -41,7 +41,6 @@ from fitdoctor.catalogue.label_shapes import (
     rows,
     same_values,
 )
-from fitdoctor.catalogue.output_lengths import Change, change_for
 from fitdoctor.catalogue.targets import (
     BINARY,
     BINARY_LOSSES,
@@ -57,6 +56,10 @@ from fitdoctor.catalogue.words import number, place, shape_words
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, set_argument, unsafe
 from fitdoctor.facts import DataFacts, FailureFacts, LayerFacts, ModelFacts, Shape, Unknown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from fitdoctor.catalogue.output_lengths import Change
 
 CAUSE = Cause(
     id="FIT205",
@@ -144,6 +147,8 @@ def _finding(refused: Refused, head: LayerFacts | None = None) -> Finding:
 
 def _of_lengths(refused: Refused, data: DataFacts | Unknown) -> Finding:
     """The labels have other axes than the output: a picture of another size, more or fewer time steps."""
+    from fitdoctor.catalogue.output_lengths import change_for
+
     target, found, output = refused.target, refused.labels, refused.output
     labels = target.labels if target is not None else None
     made = (labels.code, labels.use) if labels is not None else ()

@@ -26,7 +26,6 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.keras_arguments import misspelt
 from fitdoctor.catalogue.keras_renames import older_arguments
 from fitdoctor.catalogue.keras_signatures import SIGNATURES
 from fitdoctor.catalogue.traced import at_frame, module_of
@@ -190,6 +189,8 @@ _MAKERS = ("keras.layers.", "keras.optimizers.", "keras.callbacks.", "keras.loss
 @CAUSE.in_source
 def from_constructors(module: Module) -> Iterator[Finding]:
     """An argument of a layer, optimizer or callback that Keras has nowhere, a letter or two away from one that it has."""
+    from fitdoctor.catalogue.keras_arguments import misspelt
+
     for site in module.calls:
         made = site.name.rpartition(".")[2]
         if not site.name.startswith(_MAKERS) or not made[:1].isupper() or made == "Input":
@@ -219,6 +220,8 @@ def _misspelt(
     seen: UnexpectedKeyword, failure: FailureFacts, project: Project | Unknown
 ) -> Iterator[Finding]:
     """An argument of a layer, optimizer or callback that is a letter or two away from one that there is."""
+    from fitdoctor.catalogue.keras_arguments import misspelt
+
     frame = failure.last_user_frame
     module = module_of(project, frame)
     meant = misspelt(seen.name)

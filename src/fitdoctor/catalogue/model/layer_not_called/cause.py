@@ -28,7 +28,6 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.layer_refusals import of_failure, of_site
 from fitdoctor.catalogue.layer_source import found_in, is_layer_call, layer_of, made_at, node_at
 from fitdoctor.catalogue.traced import library_behind, module_of
 from fitdoctor.catalogue.words import place
@@ -75,6 +74,8 @@ def _speaks_of_layers(message: str) -> bool:
 @CAUSE.in_source
 def from_source(site: ModelSite, project: Project) -> Iterator[Finding]:
     """Following the source leads to a layer where a tensor belongs."""
+    from fitdoctor.catalogue.layer_refusals import of_site
+
     refusal = of_site(site)
     if refusal is None or not _speaks_of_layers(refusal.message) or not refusal.way:
         return
@@ -143,6 +144,8 @@ def _class_in_sequential(failure: FailureFacts, kind: str, project: Project | Un
 @CAUSE.after_failure
 def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """Keras shows the layer that it was given."""
+    from fitdoctor.catalogue.layer_refusals import of_failure
+
     shown = _LAYER.search(failure.message)
     unmade = _CLASS.search(failure.message) or _OBJECT.search(failure.message)
     if unmade is not None and _SEQUENTIAL.search(failure.message):

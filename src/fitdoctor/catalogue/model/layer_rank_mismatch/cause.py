@@ -46,7 +46,6 @@ from fitdoctor.catalogue.layer_ranks import (
 )
 from fitdoctor.catalogue.layer_refusals import Refusal, of_failure, of_site, of_trial
 from fitdoctor.catalogue.layer_source import found_in, insert_layer
-from fitdoctor.catalogue.reductions import reduction_calls
 from fitdoctor.catalogue.targets import (
     CROSSENTROPIES,
     REGRESSION,
@@ -294,6 +293,8 @@ def _reductions(failure: FailureFacts, project: Project) -> list[tuple[Module, a
 
 
 def _reduced_away(function: FunctionInfo) -> list[tuple[Module, ast.Call]]:
+    from fitdoctor.catalogue.reductions import reduction_calls
+
     return [(function.module, call) for call, axis in reduction_calls(function) if axis in (1, -1)]
 
 

@@ -27,7 +27,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.loss_choice import suggested_loss
 from fitdoctor.catalogue.targets import loss_accepted, loss_failure
 from fitdoctor.catalogue.traced import module_of
 from fitdoctor.catalogue.words import place
@@ -61,6 +60,8 @@ def from_model(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Fi
 
 
 def _finding(model: ModelFacts, data: DataFacts, call: Location | None, confidence: Confidence) -> Finding:
+    from fitdoctor.catalogue.loss_choice import suggested_loss
+
     code = model.compile_code
     given = None if isinstance(code, Unknown) else code.argument("loss", 1)
     observed = "no `loss`" if given is None else f"`loss={given.text}`, which is None"

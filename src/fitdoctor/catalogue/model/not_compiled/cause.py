@@ -28,7 +28,6 @@ import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.loss_choice import suggested_loss
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, insert_before
@@ -108,6 +107,8 @@ def _override_finding(model: ModelFacts, module: Module, method: FunctionInfo) -
 
 
 def _fixes(model: ModelFacts, call: Code | Unknown, data: DataFacts) -> list[Fix]:
+    from fitdoctor.catalogue.loss_choice import suggested_loss
+
     loss = suggested_loss(model, data)
     receiver = _receiver(call)
     if loss is None or receiver is None:
