@@ -179,16 +179,20 @@ _install_lock = threading.Lock()
 def install(*, ignore: Iterable[str] = (), select: Iterable[str] = (), on_error: OnError = "raise") -> None:
     """Check every call of fit for the rest of the process, in all its threads; a second call changes the settings.
 
+    In a notebook, a cell that fails is explained below its traceback; elsewhere an exception of fit gets a note.
+
     Args:
         ignore: ids (or beginnings of ids) of causes to leave out.
         select: ids of the causes to judge by; all by default.
         on_error: `raise`, or `warn` to print a certain error and go on.
     """
     from fitdoctor.runner import hooks
+    from fitdoctor.runner.cell_failures import explain_cells
 
     _one_of("on_error", on_error, ("raise", "warn"))
     watching = _watching(tuple(select), tuple(ignore), on_error == "raise")
     with _install_lock:
+        watching.note = not explain_cells(watching)
         hooks.activate(watching, everywhere=True)
         for earlier in _installed:
             hooks.deactivate(earlier)
@@ -198,8 +202,10 @@ def install(*, ignore: Iterable[str] = (), select: Iterable[str] = (), on_error:
 def uninstall() -> None:
     """Undo `install`; without it, do nothing."""
     from fitdoctor.runner import hooks
+    from fitdoctor.runner.cell_failures import stop_explaining
 
     with _install_lock:
+        stop_explaining()
         for watching in _installed:
             hooks.deactivate(watching)
         _installed.clear()
@@ -332,10 +338,9 @@ def _watching(select: tuple[str, ...], ignore: tuple[str, ...], stop: bool) -> W
 
 
 def _project_here() -> Project:
-    from fitdoctor.runner.programs import user_files
-    from fitdoctor.source.project import read_project
+    from fitdoctor.runner.programs import user_project
 
-    return read_project(user_files())
+    return user_project()
 
 
 def _print(diagnosis: Diagnosis) -> None:

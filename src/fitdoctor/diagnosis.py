@@ -61,6 +61,10 @@ class Applicability(str, Enum):
     """To be read, not applied."""
 
 
+NOTEBOOK = "<notebook>"
+"""The path of a notebook of which only its cells are known: it runs in this process, or left a traceback."""
+
+
 @dataclass(frozen=True, order=True)
 class Location:
     """A span of the user's source; lines and columns count from 1, in characters, the end is exclusive."""
@@ -73,15 +77,25 @@ class Location:
     end_column: int = 0
     """0 while it is not known: the engine fills in the end of the line where it can read it."""
     cell: int | None = None
-    """The notebook cell (from 1) that `line` counts in; None in a plain file."""
+    """The notebook cell that `line` counts in; None in a plain file.
+
+    In a notebook's file they are counted from 1 as they stand there, in `NOTEBOOK` as they were run.
+    """
 
     def __post_init__(self) -> None:
         if self.end_line == 0:
             object.__setattr__(self, "end_line", self.line)
 
     def __str__(self) -> str:
+        if self.path == NOTEBOOK:
+            return f"cell In[{self.cell}], line {self.line}"
         cell = "" if self.cell is None else f"cell {self.cell}:"
         return f"{self.path}:{cell}{self.line}"
+
+    @property
+    def exact(self) -> str:
+        """With the column, in the form that editors take."""
+        return str(self) if self.path == NOTEBOOK else f"{self}:{self.column}"
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from fitdoctor.cases import call_case, cluster_case, failure_case, leak_case, source_cases, training_case
 from fitdoctor.catalogue import Cause, catalogue, source_causes
+from fitdoctor.catalogue.told_before import told_before
 from fitdoctor.diagnosis import (
     Confidence,
     Crash,
@@ -85,8 +86,11 @@ def examine_failure(
 ) -> Diagnosis:
     """Judge an exception; one that no cause explains is told as such."""
     failure, project = _what_it_repeats(failure), functools.cache(project)
+    told = told_before(failure)
+    if told is not None:
+        return Diagnosis(findings=(told.with_fingerprint(),))
     case = failure_case(failure, project, collected, environment)
-    diagnosis = _finished([case], project, select, ignore)
+    diagnosis = _finished([case], project, select, ignore, quoted=quoted_lines(failure))
     if diagnosis.findings:
         return diagnosis
     if failure.wrapped is not None:
@@ -94,6 +98,14 @@ def examine_failure(
         if inner.findings:
             return inner
     return _with_unexplained(diagnosis, failure, project(), collected)
+
+
+def quoted_lines(failure: FailureFacts) -> dict[tuple[str, int | None, int], str]:
+    """The lines of the user's that a saved traceback quotes; of a living one, the files themselves are at hand."""
+    if not failure.from_text:
+        return {}
+    frames = (*failure.frames, *failure.definition, *failure.made_at)
+    return {(frame.path, frame.cell, frame.line): frame.text for frame in frames if frame.text}
 
 
 def _what_it_repeats(failure: FailureFacts) -> FailureFacts:
@@ -237,6 +249,7 @@ def _finished(
     select: Collection[str],
     ignore: Collection[str],
     causes: Mapping[str, Cause] | None = None,
+    quoted: Mapping[tuple[str, int | None, int], str] | None = None,
 ) -> Diagnosis:
     """Judge, leave out what the source says to leave out, and sign. A call without findings reads no source.
 
@@ -246,6 +259,7 @@ def _finished(
         select: ids to judge by.
         ignore: ids to leave out.
         causes: those that could find something, where the others need not be imported; all by default.
+        quoted: lines of files that are not at hand, by path, cell and number.
     """
     from fitdoctor import __version__
 
@@ -253,7 +267,7 @@ def _finished(
 
     def read_line(location: Location) -> str | None:
         if not readers:
-            readers.append(line_reader(project()))
+            readers.append(line_reader(project(), quoted))
         return readers[0](location)
 
     diagnosis = diagnose(cases, select=select, ignore=ignore, causes=causes, read_line=read_line)
@@ -281,7 +295,8 @@ def _with_unexplained(
 ) -> Diagnosis:
     told = _unexplained(failure, call)
     excerpts = diagnosis.excerpts
-    text = line_reader(project)(told.location) if told.location is not None else None
+    read_line = line_reader(project, quoted_lines(failure))
+    text = read_line(told.location) if told.location is not None else None
     if told.location is not None and text is not None:
         if told.location.end_column == 0:
             told = replace(told, location=whole_line(told.location, text))

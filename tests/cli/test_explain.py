@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 from types import SimpleNamespace
 
 import pytest
@@ -89,3 +90,45 @@ def test_binary_and_folders_are_refused(run, tmp_path):
 
 def test_a_page_is_text(run):
     assert run("explain", "FIT203", "--output-format", "sarif").status == 2
+
+
+def test_a_saved_notebook_is_diagnosed_in_its_own_cells(run, tmp_path, monkeypatch):
+    """Its frames name cells by when they ran, or by a hash: the file tells which ones these are."""
+    monkeypatch.chdir(tmp_path)
+    trace = [
+        "\x1b[31mTypeError\x1b[39m                                 Traceback (most recent call last)",
+        "\x1b[36mCell\x1b[39m\x1b[36m \x1b[39m\x1b[32mIn[7]\x1b[39m\x1b[32m, line 1\x1b[39m\n----> 1 print(net.last + 1)\n",
+        "TypeError: <tf.Tensor 'mul:0' shape=(32, 8) dtype=float32> is out of scope and cannot be used here. Use return "
+        "values, explicit Python locals or TensorFlow collections to access it.\n\n<tf.Tensor 'mul:0' shape=(32, 8) "
+        "dtype=float32> was defined here:\n"
+        '    File "/tmp/ipykernel_12/1529047363.py", line 4, in call\n\n'
+        "The tensor <tf.Tensor 'mul:0' shape=(32, 8) dtype=float32> cannot be accessed from here, because it was "
+        "defined in FuncGraph(name=one_step_on_data, id=1), which is out of scope.",
+    ]
+    kept = "import keras\nclass Net(keras.Model):\n    def call(self, x):\n        self.last = x * 2\n        return x"
+    cells = [
+        {"cell_type": "markdown", "source": "# Study"},
+        {"cell_type": "code", "execution_count": 2, "source": kept, "outputs": []},
+        {"cell_type": "code", "execution_count": 7, "source": ["print(net.last + 1)"], "outputs": [
+            {"output_type": "error", "ename": "TypeError", "evalue": "", "traceback": trace}
+        ]},
+    ]  # fmt: skip
+    (tmp_path / "study.ipynb").write_text(json.dumps({"cells": cells, "nbformat": 4, "metadata": {}}))
+    done = run("explain", "study.ipynb")
+    assert done.out.startswith("error[FIT401]") and "--> study.ipynb:cell 1:4:9\n" in done.out
+    assert "self.last = x * 2" in done.out and "study.ipynb:cell 2:1" in done.out
+
+
+def test_a_program_that_was_stopped_is_told_as_it_was_then(run, tmp_path):
+    text = COMPILE.replace(
+        "ValueError: You must call `compile()` before using the model.",
+        "fitdoctor.FitWillFail: FIT203 labels-out-of-range: labels run from 1 to 10 (train.py:7)\n  help: shift them",
+    )
+    (tmp_path / "train.log").write_text(text, "utf-8")
+    done = run("explain", tmp_path / "train.log")
+    assert done.out.startswith("error[FIT203]: labels run from 1 to 10\n --> train.py:7:1\nhelp: shift them")
+
+
+def test_the_line_that_a_traceback_quotes_is_shown(run, tmp_path):
+    (tmp_path / "train.log").write_text(COMPILE, "utf-8")
+    assert "\n12 | model.fit(x, y)\n" in run("explain", tmp_path / "train.log").out

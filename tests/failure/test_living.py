@@ -6,6 +6,7 @@ import types
 
 import pytest
 
+from fitdoctor.diagnosis import NOTEBOOK
 from fitdoctor.facts import Code, Unknown
 from fitdoctor.failure.living import from_exception
 from fitdoctor.plain import from_plain, to_plain
@@ -156,7 +157,7 @@ def test_a_notebook_cell_is_the_users_and_has_its_source():
         frame = from_exception(raised(scope["f"])).last_user_frame
     finally:
         del linecache.cache[path]
-    assert (frame.path, frame.cell, frame.text) == (path, 7, "return int('x')")
+    assert (frame.path, frame.cell, frame.text) == (NOTEBOOK, 7, "return int('x')")
     assert frame.code.text == "int('x')"
 
 

@@ -5,6 +5,7 @@
 
 import pytest
 
+from fitdoctor.diagnosis import NOTEBOOK
 from fitdoctor.failure.messages import read_message
 
 
@@ -107,7 +108,7 @@ def test_autograph_before_2_7_wrote_paths_with_colons():
         "    ValueError: Input 0 of layer dense is incompatible with the layer: expected axis -1\n"
     )
     assert [(f.path, f.line, f.function) for f in message.frames][1:] == [
-        ("<ipython-input-4-1f2e>", 12, "call"),
+        (NOTEBOOK, 12, "call"),
         ("C:\\work\\model.py", 7, "build"),
     ]
     assert message.frames[1].cell == 4

@@ -43,7 +43,7 @@ def main(argv: list[str]) -> int:
     if cause is not None:
         return _page(cause, options)
     if os.path.exists(options.what):
-        return _failure(_read(options.what), options)
+        return _failure(_read(options.what), options, options.what)
     raise UsageError(_unknown(options.what))
 
 
@@ -110,20 +110,25 @@ def _list(options: Namespace) -> int:
 def _read(path: str) -> bytes:
     if os.path.isdir(path):
         raise UsageError(f"`{path}` is a folder: name a log, or a cause")
+    from fitdoctor.source.read import MAX_NOTEBOOK_BYTES
+
+    # A notebook without its beginning is none any more.
+    largest = MAX_NOTEBOOK_BYTES if path.endswith(".ipynb") else _LARGEST
     try:
         with open(path, "rb") as file:
-            file.seek(max(os.path.getsize(path) - _LARGEST, 0))
+            file.seek(max(os.path.getsize(path) - largest, 0))
             return file.read()
     except OSError as error:
         raise UsageError(f"cannot read `{path}`: {error.strerror}") from error
 
 
-def _failure(raw: bytes, options: Namespace) -> int:
+def _failure(raw: bytes, options: Namespace, path: str = "") -> int:
     """Diagnose the failures in a text. That there is none to be found is an answer, not an error."""
     from fitdoctor.failure.text import failures_in, read_text_any
+    from fitdoctor.source.read import display_path
 
     try:
-        failures = failures_in(read_text_any(raw))
+        failures = failures_in(read_text_any(raw), display_path(path))
     except ValueError as error:
         raise UsageError("that is binary, not a log or traceback") from error
     if not failures:

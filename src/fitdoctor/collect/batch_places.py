@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from fitdoctor.collect.sites import SOURCES
+from fitdoctor.collect.sites import module_with
 from fitdoctor.failure.frames import is_library
 from fitdoctor.source.module import Module
 
 
-def batch_expression(thing: Any, main: str) -> tuple[Module, ast.expr] | None:
+def batch_expression(thing: Any) -> tuple[Module, ast.expr] | None:
     """What a generator, or the `__getitem__` of a PyDataset, gives out: its only `yield` or `return`."""
     is_generator = hasattr(thing, "gi_code")
     code = (
@@ -20,12 +20,12 @@ def batch_expression(thing: Any, main: str) -> tuple[Module, ast.expr] | None:
     )
     if code is None or is_library(code.co_filename):
         return None
-    module = SOURCES.module(code.co_filename, main)
+    module, starts = module_with(code)
     if module is None:
         return None
     for node in module.nodes(ast.FunctionDef):
         first = min((decorator.lineno for decorator in node.decorator_list), default=node.lineno)
-        if node.name == code.co_name and code.co_firstlineno in (first, node.lineno):
+        if node.name == code.co_name and starts in (first, node.lineno):
             return _only_value(module, node, ast.Yield if is_generator else ast.Return)
     return None
 

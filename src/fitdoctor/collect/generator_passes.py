@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from types import GeneratorType
 from typing import Any
 
-from fitdoctor.collect.sites import SOURCES, main_path
+from fitdoctor.collect.sites import module_with
 from fitdoctor.facts import Unknown
 from fitdoctor.source.module import Module
 
@@ -45,14 +45,14 @@ def batches_of_pass(generator: Any, drawn: int) -> int | Unknown:
     if type(generator) is not GeneratorType or generator.gi_frame is None:
         return NOT_TOLD
     code = generator.gi_code
-    module = SOURCES.module(code.co_filename, main_path())
+    module, starts = module_with(code)
     if module is None:
         return NOT_TOLD
     values = {**generator.gi_frame.f_globals, **generator.gi_frame.f_locals}
     try:
         if code.co_name == "<genexpr>":
-            return _of_expression(module, code.co_firstlineno, values, drawn)
-        return _of_function(module, code.co_name, code.co_firstlineno, values)
+            return _of_expression(module, starts, values, drawn)
+        return _of_function(module, code.co_name, starts, values)
     except _NotKnown:
         return NOT_TOLD
 

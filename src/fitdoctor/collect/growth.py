@@ -10,7 +10,7 @@ from types import CodeType
 from typing import Any
 
 from fitdoctor.facts import KeptTensors, RetracedFunction
-from fitdoctor.failure.frames import is_library, shown_path
+from fitdoctor.failure.frames import frame_of, is_library
 from fitdoctor.failure.leaks import reached
 
 SECONDS = 0.2
@@ -62,7 +62,9 @@ def retraced_functions() -> tuple[RetracedFunction, ...]:
     except (AttributeError, TypeError, RuntimeError):
         return ()
     return tuple(
-        RetracedFunction(code.co_name, count, shown_path(code.co_filename), code.co_firstlineno)
+        RetracedFunction(
+            code.co_name, count, frame_of(code.co_filename, code.co_firstlineno, code.co_name).location
+        )
         for code, count in traces.items()
         if count >= FEWEST_TRACES
     )

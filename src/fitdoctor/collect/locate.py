@@ -15,6 +15,7 @@ from fitdoctor.collect.sites import (
     SOURCES,
     Site,
     main_path,
+    module_with,
     node_at,
     site_of,
     user_frame,
@@ -152,7 +153,7 @@ class FrameCodes(Codes):
 
     def of_batch(self, thing: Any, path: str, parts: int) -> Code | Unknown:
         """The expression in the only `yield` (or `return` of `__getitem__`) that a part of the batches is."""
-        found = batch_expression(thing, self._main)
+        found = batch_expression(thing)
         if found is None:
             return NOT_FOUND
         module, value = found
@@ -300,8 +301,8 @@ def _runs(frame: FrameType, module: Module, function: ast.AST) -> bool:
         (node.lineno for node in getattr(function, "decorator_list", [])),
         default=getattr(function, "lineno", 0),
     )
-    same = SOURCES.module(code.co_filename, main_path())
-    return code.co_firstlineno == min(first, getattr(function, "lineno", 0)) and same is module
+    same, starts = module_with(code)
+    return starts == min(first, getattr(function, "lineno", 0)) and same is module
 
 
 def _argument(call: ast.Call, name: str, parameters: tuple[str, ...]) -> ast.expr | None:

@@ -7,7 +7,7 @@ import inspect
 from typing import Any
 
 from fitdoctor.collect.layers import user_classes
-from fitdoctor.collect.sites import SOURCES, main_path
+from fitdoctor.collect.sites import module_with
 from fitdoctor.source.callees import is_self
 from fitdoctor.source.module import FunctionInfo, Module
 
@@ -43,9 +43,9 @@ def _call_of(model: Any) -> tuple[Module, FunctionInfo] | None:
         code = getattr(function, "__code__", None)
         if code is None:
             continue
-        module = SOURCES.module(code.co_filename, main_path())
+        module, starts = module_with(code)
         for info in module.functions if module is not None else ():
-            if info.name == "call" and info.owner is not None and _starts_at(info.node, code.co_firstlineno):
+            if info.name == "call" and info.owner is not None and _starts_at(info.node, starts):
                 assert module is not None
                 return module, info
         return None

@@ -9,13 +9,14 @@ import os
 import sys
 from types import CodeType, FrameType
 
+from fitdoctor.diagnosis import NOTEBOOK
 from fitdoctor.failure.frames import is_cell, is_library
+from fitdoctor.failure.living import Positions, in_notebook
 from fitdoctor.records import dataclass
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
-from fitdoctor.source.read import SourceError, source_from_cells, source_from_text
-
-Positions = tuple[int | None, int | None, int | None, int | None]
+from fitdoctor.source.read import SourceError, source_from_text
+from fitdoctor.source.running_notebook import cells_run, joined_line, notebook_source
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,20 @@ def site_at(code: CodeType, instruction: int, line: int) -> Site:
     if instruction >= 0:
         found = next(itertools.islice(code.co_positions(), instruction // 2, None), None)
         positions = found or positions
-    return Site(code.co_filename, line, positions)
+    _path, positions = in_notebook(code.co_filename, positions)
+    return Site(*start_of(code.co_filename, line), positions)
+
+
+def start_of(path: str, line: int) -> tuple[str, int]:
+    """A line of a cell as one of all the cells joined; any other as it is."""
+    joined = joined_line(path, line) if is_cell(path) else None
+    return (path, line) if joined is None else (NOTEBOOK, joined)
+
+
+def module_with(code: CodeType) -> tuple[Module | None, int]:
+    """The analysis of the file that a function stands in, and the line of it on which the function starts."""
+    path, line = start_of(code.co_filename, code.co_firstlineno)
+    return SOURCES.module(path, main_path()), line
 
 
 def user_frame(frame: FrameType | None) -> FrameType | None:
@@ -67,24 +81,29 @@ class Sources:
 
     def module(self, path: str, main: str = "") -> Module | None:
         """The analysis of a file; with `main`, as part of the project around that script."""
-        if is_cell(path):
-            return self._single(path)
-        project = self._project(main or path)
+        # What a notebook imports is part of its project; its cells have no file of their own.
+        project = self.project(main or (NOTEBOOK if cells_run() else path))
         found = project.module_at(path) if project is not None else None
         return found or self._single(path)
 
     def project(self, main: str) -> Project | None:
-        """The project around a script."""
-        return None if is_cell(main) else self._project(main)
-
-    def _project(self, main: str) -> Project | None:
-        key = (main, _changed_at(main))
+        """The project around a script, or around the notebook that runs."""
+        if main == NOTEBOOK:
+            self._forget_notebook()
+        key = (main, len(cells_run()) if main == NOTEBOOK else _changed_at(main))
         if key not in self._projects:
             try:
-                self._projects[key] = Project.around(main)
+                self._projects[key] = Project.around(
+                    (notebook_source() if main == NOTEBOOK else None) or main
+                )
             except (SourceError, OSError, SyntaxError, ValueError, RecursionError):
                 self._projects[key] = None
         return self._projects[key]
+
+    def _forget_notebook(self) -> None:
+        """Of the notebook, only its last state counts."""
+        for key in [key for key in self._projects if key[0] == NOTEBOOK and key[1] != len(cells_run())]:
+            del self._projects[key]
 
     def _single(self, path: str) -> Module | None:
         key = (path, _changed_at(path))
@@ -101,14 +120,12 @@ def _changed_at(path: str) -> float:
 
 
 def _read(path: str) -> Module | None:
-    """A file that is not on disk (a notebook cell, `exec` with a registered source) is in Python's line cache."""
+    """A file that is not on disk (`exec` with a registered source) is in Python's line cache."""
     lines = linecache.getlines(path)
     if not lines:
         return None
-    text = "".join(lines)
     try:
-        facts = source_from_cells([text], path) if is_cell(path) else source_from_text(text, path)
-        return Module(facts)
+        return Module(source_from_text("".join(lines), path))
     except (SourceError, SyntaxError, ValueError, RecursionError):
         return None
 

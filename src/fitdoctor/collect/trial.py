@@ -486,10 +486,10 @@ def _failing_layer(frames: list[tuple[types.FrameType, int]]) -> tuple[Any, tupl
 
 
 def _place(frames: list[tuple[types.FrameType, int]]) -> Location | None:
-    from fitdoctor.failure.frames import is_library, shown_path
+    from fitdoctor.failure.frames import frame_of, is_library
 
     for frame, line in reversed(frames):
         path = frame.f_code.co_filename
         if not is_library(path):
-            return Location(shown_path(path), line)
+            return frame_of(path, line, "").location
     return None

@@ -122,8 +122,7 @@ class RetracedFunction:
 
     name: str
     traces: int
-    path: str
-    line: int
+    begins: Location
     """Where it begins, with its decorators."""
 
 

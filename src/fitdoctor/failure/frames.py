@@ -8,6 +8,7 @@ import re
 import site
 import sys
 
+from fitdoctor.diagnosis import NOTEBOOK
 from fitdoctor.facts import Frame
 from fitdoctor.patterns import pattern
 
@@ -29,7 +30,9 @@ _TYPED_IN = (
 _COMPILED = (".pyx", ".pxd", ".pxi", ".c", ".cc", ".cpp", ".h")
 """Sources of extension modules, which NumPy and pandas name by paths that lead nowhere."""
 
-_NUMBERED_CELL = pattern(r"<ipython-input-(\d+)-|<cell (\d+)>|^(?:Cell|Input) In ?\[(\d+)\]")
+_NUMBERED_CELL = pattern(
+    r"(?:^<|[/\\]|^)ipython-input-(\d{1,6})-|^<cell (\d{1,6})>|^(?:Cell|Input) In ?\[(\d{1,6})\]"
+)
 _CELL_FILE = pattern(
     r"""(?:^|[/\\])ipykernel_\d+[/\\]\d+\.py$
     | (?:^|[/\\])ipython-input-[\w-]+\.py$
@@ -169,11 +172,21 @@ def frame_of(
     path: str, line: int, function: str, text: str = "", *, here: bool = True, cell: int | None = None
 ) -> Frame:
     """A frame with its path as shown, whose it is, and the cell where the path tells it."""
+    if is_cell(path):
+        number, line = _cell_place(path, line) if here and cell is None else (cell or cell_number(path), line)
+        return Frame(path if number is None else NOTEBOOK, line, function, text, cell=number)
     return Frame(
         path=shown_path(path) if here or os.path.isabs(path) else path,
         line=line,
         function=function,
         text=text,
         library=is_library(path, here=here),
-        cell=cell if cell is not None else cell_number(path),
+        cell=cell,
     )
+
+
+def _cell_place(path: str, line: int) -> tuple[int | None, int]:
+    """The number of a cell, by the shell that runs it or by its name, and the line in it."""
+    from fitdoctor.source.running_notebook import place_in_cell
+
+    return place_in_cell(path, line) or (cell_number(path), line)

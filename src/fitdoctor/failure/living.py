@@ -5,15 +5,16 @@ from __future__ import annotations
 import ast
 import itertools
 import linecache
-import sys
 from collections.abc import Iterator
 from types import CodeType, FrameType, TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from fitdoctor.diagnosis import NOTEBOOK
 from fitdoctor.facts import Code, FailureFacts, FailureSummary, Frame, HeldTensor, Unknown
 from fitdoctor.failure.assemble import assemble, hides_another, passes_on, summary_of
 from fitdoctor.failure.frames import frame_of, is_cell
 from fitdoctor.records import replace
+from fitdoctor.source.running_notebook import joined_line, notebook_source
 
 if TYPE_CHECKING:
     from fitdoctor.source.module import Module
@@ -129,10 +130,10 @@ def _frames(trace: TracebackType | None, readers: _Readers) -> Iterator[Frame]:
 def _frame(entry: TracebackType, readers: _Readers) -> Frame:
     code = entry.tb_frame.f_code
     path, line = code.co_filename, entry.tb_lineno or code.co_firstlineno
-    frame = frame_of(path, line, code.co_name, _line_text(path, line), cell=execution_count(path))
+    frame = frame_of(path, line, code.co_name, linecache.getline(path, line).strip())
     if frame.library:
         return frame
-    return replace(frame, code=readers.code_at(path, _positions(code, entry.tb_lasti)))
+    return replace(_with_source_text(frame), code=readers.code_at(path, _positions(code, entry.tb_lasti)))
 
 
 def call_under_way(frame: FrameType) -> Code | Unknown:
@@ -147,15 +148,19 @@ def _positions(code: CodeType, instruction: int) -> Positions:
     return found or (None, None, None, None)
 
 
-def _line_text(path: str, line: int) -> str:
-    return linecache.getline(path, line).strip()
-
-
 def _with_source_text(frame: Frame) -> Frame:
     if frame.text or frame.line < 1:
         return frame
-    text = _line_text(frame.path, frame.line)
-    return replace(frame, text=text) if text else frame
+    text = linecache.getline(frame.path, frame.line) if frame.cell is None else _cell_line(frame)
+    return replace(frame, text=text.strip()) if text.strip() else frame
+
+
+def _cell_line(frame: Frame) -> str:
+    from fitdoctor.source.running_notebook import cells_run
+
+    cells = cells_run()
+    lines = cells[frame.cell - 1].split("\n") if frame.cell and frame.cell <= len(cells) else []
+    return lines[frame.line - 1] if frame.line <= len(lines) else ""
 
 
 def _syntax_error_place(exc: BaseException) -> tuple[Frame, ...]:
@@ -163,17 +168,6 @@ def _syntax_error_place(exc: BaseException) -> tuple[Frame, ...]:
     if not isinstance(exc, SyntaxError) or not exc.filename or not exc.lineno:
         return ()
     return (frame_of(exc.filename, exc.lineno, "", (exc.text or "").strip()),)
-
-
-def execution_count(path: str) -> int | None:
-    """The number of a notebook cell by its file, where IPython is loaded and knows it."""
-    module = sys.modules.get("IPython")
-    if module is None or not is_cell(path):
-        return None
-    shell = getattr(module, "get_ipython", lambda: None)()
-    names: Any = getattr(getattr(shell, "compile", None), "_filename_map", None)
-    number = names.get(path) if isinstance(names, dict) else None
-    return number if isinstance(number, int) else None
 
 
 # --- the call under way -------------------------------------------------------------------------------------
@@ -189,6 +183,7 @@ class _Readers:
         """The expression that an instruction belongs to."""
         if None in positions:
             return Unknown("the interpreter kept no positions")
+        path, positions = in_notebook(path, positions)
         if path not in self._modules:
             self._modules[path] = _module_of(path)
         module = self._modules[path]
@@ -198,18 +193,27 @@ class _Readers:
         return Unknown("no expression at that position") if node is None else module.code(node)
 
 
+def in_notebook(path: str, positions: Positions) -> tuple[str, Positions]:
+    """A span of a cell as one of all the cells joined; any other as it is."""
+    line, end_line = positions[0], positions[1]
+    if not is_cell(path) or line is None or end_line is None:
+        return path, positions
+    joined = joined_line(path, line)
+    if joined is None:
+        return path, positions
+    return NOTEBOOK, (joined, joined + end_line - line, positions[2], positions[3])
+
+
 def _module_of(path: str) -> Module | Unknown:
     from fitdoctor.source.module import Module
-    from fitdoctor.source.read import SourceError, source_from_cells, source_from_text
+    from fitdoctor.source.read import SourceError, source_from_text
 
-    lines = linecache.getlines(path)
-    if not lines:
+    facts = notebook_source() if path == NOTEBOOK else None
+    lines = linecache.getlines(path) if facts is None else []
+    if facts is None and not lines:
         return Unknown("the source is not at hand")
-    text = "".join(lines)
     try:
-        if is_cell(path):
-            return Module(replace(source_from_cells([text], path), cells=None))
-        return Module(source_from_text(text, path))
+        return Module(facts or source_from_text("".join(lines), path))
     except (SourceError, SyntaxError, RecursionError) as error:
         return Unknown(f"the source could not be read: {error}")
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
-from typing import Any
 
 from fitdoctor.facts import FailureFacts, FailureSummary, Frame
 from fitdoctor.failure.assemble import assemble, passes_on, summary_of
 from fitdoctor.failure.messages import read_frames
+from fitdoctor.failure.notebook_file import placed, saved_cells
 from fitdoctor.failure.notebook_text import is_notebook_header, parse_notebook_traceback
 from fitdoctor.failure.pytest_text import SECTION, parse_pytest_failure
 from fitdoctor.failure.raw_text import clean_text, read_text_any, without_mark, without_prefix
@@ -51,16 +50,20 @@ class _Found:
     """It was raised from it: the program says so."""
 
 
-def failures_in(text: str) -> list[FailureFacts]:
+def failures_in(text: str, path: str = "") -> list[FailureFacts]:
     """The failures that a text tells of, in the order in which they stand there.
 
     Chained tracebacks are one failure: the last, with the others in `earlier`. Where there is no traceback, a
     lone exception line counts. Processes that were killed have the signal as their type (`SIGKILL`), warnings
     theirs (`UserWarning`).
+
+    Args:
+        text: a log, a traceback, or a saved notebook.
+        path: the file that it was read from, for a notebook.
     """
-    outputs = _notebook_outputs(text)
-    if outputs is not None:
-        return [failure for cell, output in outputs for failure in _in_cell(failures_in(output), cell)]
+    cells = saved_cells(text)
+    if cells is not None:
+        return [placed(one, cell, cells, path) for cell in cells for one in failures_in(cell.output)]
     text = clean_text(text)
     found = _without_inside([*_structured(text), *_syntax_errors(text)])
     if not found:
@@ -308,52 +311,3 @@ def _one(block: Block, earlier: tuple[FailureSummary, ...] = ()) -> FailureFacts
 def _distinct(failures: Iterator[FailureFacts]) -> list[FailureFacts]:
     """Each failure once: logs repeat themselves."""
     return list(dict.fromkeys(failures))
-
-
-# --- notebooks as files -------------------------------------------------------------------------------------
-
-
-def _notebook_outputs(text: str) -> list[tuple[int, str]] | None:
-    """The printed output of each code cell of a saved notebook, or None where the text is none."""
-    if not text.lstrip("\ufeff \t\r\n").startswith("{") or '"cells"' not in text:
-        return None
-    try:
-        notebook: Any = json.loads(text.lstrip("\ufeff"))
-    except (ValueError, RecursionError):
-        return None
-    cells = notebook.get("cells") if isinstance(notebook, dict) else None
-    if not isinstance(cells, list):
-        return None
-    code = [cell for cell in cells if isinstance(cell, dict) and cell.get("cell_type") == "code"]
-    return [(number, _output_text(cell)) for number, cell in enumerate(code, start=1)]
-
-
-def _output_text(cell: dict[str, Any]) -> str:
-    parts: list[str] = []
-    outputs = cell.get("outputs")
-    for output in outputs if isinstance(outputs, list) else ():
-        if not isinstance(output, dict):
-            continue
-        kind = output.get("output_type")
-        if kind == "stream":
-            parts.append(_joined_text(output.get("text"), ""))
-        elif kind == "error":
-            trace = _joined_text(output.get("traceback"), "\n")
-            parts.append(trace or f"{output.get('ename', '')}: {output.get('evalue', '')}")
-    return "\n".join(parts)
-
-
-def _joined_text(value: Any, between: str) -> str:
-    if isinstance(value, list):
-        return between.join(part for part in value if isinstance(part, str))
-    return value if isinstance(value, str) else ""
-
-
-def _in_cell(failures: list[FailureFacts], cell: int) -> Iterator[FailureFacts]:
-    """The saved notebook knows where the cell stands; its frames know only when it was run."""
-    for failure in failures:
-        frames = tuple(
-            replace(frame, cell=cell) if frame is failure.user_frames[0] and frame.cell else frame
-            for frame in failure.frames
-        )
-        yield replace(failure, frames=frames)

@@ -21,9 +21,9 @@ from fitdoctor.plain import from_plain, to_plain
 from fitdoctor.records import dataclass, replace
 from fitdoctor.repair.copies import Laid, in_own_words
 from fitdoctor.runner import death
+from fitdoctor.runner.endings import described
 from fitdoctor.runner.session import Options, read_now, read_pieces, write_options
 from fitdoctor.runner.supervise import BOOTSTRAP, gathered, interpreter_options
-from fitdoctor.runner.watching import described
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ def _place(finding: Finding) -> str:
     location = finding.location
     if location is None:
         return ""
-    return printable(f"{location}:{location.column}: ")
+    return printable(f"{location.exact}: ")
 
 
 def by_place(finding: Finding) -> tuple[Any, ...]:

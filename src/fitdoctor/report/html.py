@@ -80,10 +80,7 @@ def _finding(finding: Finding, lines: Lines) -> dict[str, Any]:
 
 
 def _place(location: Location | None) -> str:
-    if location is None:
-        return ""
-    cell = "" if location.cell is None else f"cell {location.cell}:"
-    return f"{location.path}:{cell}{location.line}:{location.column}"
+    return "" if location is None else location.exact
 
 
 def _excerpt(location: Location, lines: Lines) -> list[tuple[int, str, str, str]]:

@@ -90,8 +90,7 @@ def _gutter(margin: int, number: int | None = None, sign: str = "|") -> Line:
 
 
 def _place(location: Location) -> str:
-    cell = "" if location.cell is None else f"cell {location.cell}:"
-    return printable(f"{location.path}:{cell}{location.line}:{location.column}")
+    return printable(location.exact)
 
 
 def _excerpt(location: Location, subject: str, lines: Lines, margin: int, width: int) -> Iterator[Line]:

@@ -44,8 +44,8 @@ def ended(error: BaseException | None) -> None:
     if _recorder is None or os.getpid() != _pid:
         return
     try:
+        from fitdoctor.runner.endings import record_end
         from fitdoctor.runner.hooks import hide_our_frames_in
-        from fitdoctor.runner.watching import record_end
 
         if error is not None:
             hide_our_frames_in(error)

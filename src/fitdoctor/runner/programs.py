@@ -8,8 +8,12 @@ import sys
 import sysconfig
 from pathlib import Path
 from types import FrameType
+from typing import TYPE_CHECKING
 
 from fitdoctor.failure.frames import is_library
+
+if TYPE_CHECKING:
+    from fitdoctor.source.project import Project
 
 MOST_FILES = 200
 
@@ -24,6 +28,15 @@ def user_frame(frame: FrameType | None) -> FrameType | None:
 @functools.lru_cache(maxsize=4096)
 def _library(path: str) -> bool:
     return is_library(path)
+
+
+def user_project(keras: int = 3) -> Project:
+    """The user's own source as it is loaded now: the cells of the notebook that runs, and files."""
+    from fitdoctor.source.project import read_project
+    from fitdoctor.source.running_notebook import notebook_source
+
+    notebook = notebook_source(keras)
+    return read_project([*([notebook] if notebook is not None else []), *user_files()], keras)
 
 
 def user_files() -> list[Path]:

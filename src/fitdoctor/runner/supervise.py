@@ -22,9 +22,9 @@ from fitdoctor.facts import ClusterFacts, EnvironmentFacts, FailureFacts, Traini
 from fitdoctor.plain import from_plain
 from fitdoctor.records import dataclass, replace
 from fitdoctor.runner import death
+from fitdoctor.runner.endings import described
 from fitdoctor.runner.session import Options, read_now, read_pieces, seen_from, write_options
 from fitdoctor.runner.step_memory import course_of
-from fitdoctor.runner.watching import described
 from fitdoctor.runner.way import way_of
 from fitdoctor.source.project import read_project
 

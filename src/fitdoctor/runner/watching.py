@@ -14,12 +14,14 @@ from typing import TYPE_CHECKING, Any
 from fitdoctor.diagnosis import Diagnosis, Severity
 from fitdoctor.records import dataclass, field, replace
 from fitdoctor.runner.cadence import Cadence, spec_of
+from fitdoctor.runner.endings import Mark, described, failure_at, mark_of, remember
 from fitdoctor.runner.hidden import hide_our_frames
 from fitdoctor.runner.session import Recorder
 from fitdoctor.runner.will_fail import FitWillFail, brief, will_fail
 from fitdoctor.uncollected import uncollected
 
 if TYPE_CHECKING:
+    from fitdoctor.cases import Call
     from fitdoctor.collect.fit_call import CollectedCall
     from fitdoctor.facts import EnvironmentFacts, FailureFacts, TrainingFacts
     from fitdoctor.source.project import Project
@@ -68,8 +70,11 @@ class Watching:
     _busy: threading.local = field(default_factory=threading.local)
     _numbers: int = 0
     _searches: int = 0
+    _last_failed: tuple[Mark, Call | None] | None = None
+    """The last exception that escaped from Keras, by its marks, and the facts of the call that it came from."""
     _environment: EnvironmentFacts | None = None
-    _project: Project | None = None
+    _project: tuple[int, Project] | None = None
+    """The user's files, and how many cells of a notebook had been run when they were read."""
 
     def imported(self, library: str) -> None:
         """Keras has been imported."""
@@ -180,13 +185,14 @@ class Watching:
             return Diagnosis()
 
     def project(self) -> Project | None:
-        """The user's own files as they are loaded now; read once."""
-        if self._project is None:
-            from fitdoctor.runner.programs import user_files
-            from fitdoctor.source.project import read_project
+        """The user's own files as they are loaded now; read once, in a notebook once a cell."""
+        from fitdoctor.runner.programs import user_project
+        from fitdoctor.source.running_notebook import cells_run
 
-            self._project = read_project(user_files(), self.keras)
-        return self._project
+        cells = len(cells_run())
+        if self._project is None or self._project[0] != cells:
+            self._project = cells, user_project(self.keras)
+        return self._project[1]
 
     def environment(self) -> EnvironmentFacts:
         """Versions and settings as the program sees them."""
@@ -316,23 +322,48 @@ class Watching:
             if self.recorder is not None:
                 number = looked.number if looked is not None else None
                 self.recorder.write("failure", failure=failure, call=number, method=method)
-                _remember(error, number)
+                remember(error, number)
             if self.note:
                 self._add_note(error, failure, looked)
+            elif self.recorder is None:
+                self._last_failed = mark_of(error), _facts_of(looked)
         except Exception as ours:
             self.crashed("failure", ours)
 
-    def _add_note(self, error: Exception, failure: FailureFacts, looked: Looked | None) -> None:
+    def tell_failure(self, error: Exception, concerns: Callable[[BaseException], bool]) -> None:
+        """Print what is known about an exception that the program was left with.
+
+        Args:
+            error: the exception.
+            concerns: whether one that no cause explains is worth a word.
+        """
+        try:
+            from fitdoctor.failure.living import from_exception
+            from fitdoctor.report import render
+
+            last = self._last_failed
+            call = last[1] if last is not None and last[0] == mark_of(error) else None
+            diagnosis = self._explained(from_exception(error), call)
+            if diagnosis.findings or diagnosis.unexplained and concerns(error):
+                shown = replace(diagnosis, skipped=(), crashes=())
+                _to_stderr(render(shown, self.tell, color=self.colour, width=_width()))
+        except Exception as ours:
+            self.crashed("failure", ours)
+
+    def _explained(self, failure: FailureFacts, call: Call | None) -> Diagnosis:
         from fitdoctor.examine import examine_failure
 
-        diagnosis = examine_failure(
+        return examine_failure(
             failure,
             self.project,
-            looked.collected if looked is not None else None,
+            call,
             self.environment(),
             select=self.select,
             ignore=self.ignore,
         )
+
+    def _add_note(self, error: Exception, failure: FailureFacts, looked: Looked | None) -> None:
+        diagnosis = self._explained(failure, looked.collected if looked is not None else None)
         if diagnosis.findings:
             error.add_note(f"fitdoctor: {brief(diagnosis.findings[:1])}")
 
@@ -346,107 +377,16 @@ class Watching:
             self.recorder.write("crash", where=where, error=error)
 
 
-# --- exceptions ---------------------------------------------------------------------------------------------------
-
-_Mark = tuple[int, type, str]
-
-_calls_of_errors: dict[_Mark, int | None] = {}
-"""The call that the last exception to escape from Keras came from.
-
-By marks, not by the exception: holding that would hold its frames, and with them arrays that may have to be freed.
-"""
-
-
-def _mark(error: BaseException) -> _Mark:
-    from fitdoctor.failure.living import message_of
-
-    return id(error), type(error), message_of(error)
-
-
-def _remember(error: BaseException, call: int | None) -> None:
-    _calls_of_errors.clear()
-    _calls_of_errors[_mark(error)] = call
-
-
-def _call_of(error: BaseException) -> int | None:
-    for each in _chain(error):
-        if _calls_of_errors and _mark(each) in _calls_of_errors:
-            return _calls_of_errors[_mark(each)]
-    return None
-
-
-def _chain(error: BaseException | None) -> Iterator[BaseException]:
-    """An exception and what it was raised from, nearest first."""
-    seen: set[int] = set()
-    while error is not None and id(error) not in seen:
-        seen.add(id(error))
-        yield error
-        error = error.__cause__ or error.__context__
-
-
-def record_end(recorder: Recorder, error: BaseException | None) -> None:
-    """Record how the program's main code ended, and which files it was made of."""
-    from fitdoctor.runner.programs import user_files
-
-    recorder.write("sources", paths=[str(path) for path in user_files()])
-    stop = next((each for each in _chain(error) if isinstance(each, FitWillFail)), None)
-    if stop is not None:
-        recorder.write("end", failure=None, call=None, stopped=True, message=str(stop))
-        return
-    if isinstance(error, SystemExit) and error.code not in (None, 0):
-        # `except Exception: …; sys.exit(1)`: the exception that was being handled is the reason.
-        error = error.__context__
-    if not isinstance(error, Exception):
-        recorder.write("end", failure=None, call=None, stopped=False)
-        _record_left(recorder)
-        return
-    from fitdoctor.failure.living import from_exception
-
-    recorder.write("end", failure=from_exception(error), call=_call_of(error), stopped=False)
-    # After the failure itself: what is more important is safe first.
-    from fitdoctor.collect.environment import environment
-
-    recorder.write("environment", environment=environment(with_conflicts=True))
-
-
-def _record_left(recorder: Recorder) -> None:
-    """Record what a program holds at its end: loops of the user's own trace functions without any call of fit."""
-    if "tensorflow" not in sys.modules:
-        return
-    from fitdoctor.collect.training import left_behind
-
-    left = left_behind()
-    if left.held or left.kept or left.retraced:
-        recorder.write("left", training=left)
-
-
-def failure_at(error: BaseException, method: str, frame: FrameType | None) -> FailureFacts:
-    """The facts of an exception that has come up as far as Keras's own method, with the user's frames above it."""
-    from fitdoctor.failure.frames import frame_of
-    from fitdoctor.failure.living import call_under_way, from_exception
-    from fitdoctor.runner.programs import user_frame
-
-    failure = from_exception(error)
-    above = []
-    while frame is not None:
-        path = frame.f_code.co_filename
-        stands = frame_of(path, frame.f_lineno, frame.f_code.co_name)
-        above.append(replace(stands, code=call_under_way(frame)))
-        frame = user_frame(frame.f_back)
-    frames = (*reversed(above), *failure.frames)
-    return replace(failure, frames=frames, called=failure.called or method)
-
-
-def described(error: BaseException) -> str:
-    """An exception of ours in a line, with the place that raised it."""
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    place = f" ({trace.tb_frame.f_code.co_filename}:{trace.tb_lineno})" if trace else ""
-    return f"{type(error).__name__}: {error}{place}"
-
-
 # --- places and streams -------------------------------------------------------------------------------------------
+
+
+def _facts_of(looked: Looked | None) -> Call | None:
+    """The facts of a call without its arguments, which may be large and are not ours to hold."""
+    from fitdoctor.cases import SeenCall
+
+    if looked is None:
+        return None
+    return SeenCall(looked.collected.model, looked.collected.fit, looked.collected.data)
 
 
 def _user_frame(frame: FrameType | None) -> FrameType | None:

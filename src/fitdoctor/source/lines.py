@@ -6,15 +6,22 @@ import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from fitdoctor.diagnosis import Location
     from fitdoctor.facts import SourceFacts
     from fitdoctor.source.project import Project
 
 
-def line_reader(project: Project | None = None) -> Callable[[Location], str | None]:
-    """Gives lines of the user's files as they were read for the project, others from the disk."""
+def line_reader(
+    project: Project | None = None, quoted: Mapping[tuple[str, int | None, int], str] | None = None
+) -> Callable[[Location], str | None]:
+    """Gives lines of the user's files as they were read for the project, others from the disk.
+
+    Args:
+        project: the files that were read.
+        quoted: what a traceback says stands on a line, by path, cell and number, for files that are not at hand.
+    """
     texts: dict[str, SourceFacts | None] = {}
     for module in project.modules if project is not None else ():
         texts[module.path] = module.facts
@@ -23,7 +30,9 @@ def line_reader(project: Project | None = None) -> Callable[[Location], str | No
         if location.path not in texts:
             texts[location.path] = _facts_on_disk(location.path)
         facts = texts[location.path]
-        return None if facts is None else _line(facts, location)
+        if facts is None:
+            return (quoted or {}).get((location.path, location.cell, location.line))
+        return _line(facts, location)
 
     return read_line
 

@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterable
 from functools import cached_property
 
+from fitdoctor.facts import SourceFacts
 from fitdoctor.source.assignments import assignment_of
 from fitdoctor.source.callees import all_calls, call_graph
 from fitdoctor.source.index import FUNCTIONS
@@ -43,13 +44,13 @@ class Project:
             module.join(self)
 
     @classmethod
-    def around(cls, path: Path | str, keras: int = 3) -> Project:
+    def around(cls, path: Path | str | SourceFacts, keras: int = 3) -> Project:
         """A script and the files beside it that it imports, directly or not. Those that cannot be read are left out.
 
         Raises:
             SourceError: the script itself cannot be read.
         """
-        first = Module(read_source(path, keras))
+        first = Module(path if isinstance(path, SourceFacts) else read_source(path, keras))
         found = {_absolute(first.path): first}
         waiting = [first]
         while waiting and len(found) < _MAX_FILES:
@@ -233,12 +234,12 @@ class Project:
         return source, assignment.value, len(bindings) == 1
 
 
-def read_project(paths: Iterable[Path | str], keras: int = 3) -> Project:
+def read_project(paths: Iterable[Path | str | SourceFacts], keras: int = 3) -> Project:
     """Read files together; those that cannot be read as Python are left out."""
     modules = []
     for path in paths:
         try:
-            modules.append(Module(read_source(path, keras)))
+            modules.append(Module(path if isinstance(path, SourceFacts) else read_source(path, keras)))
         except SourceError:
             continue
     return Project(tuple(modules))

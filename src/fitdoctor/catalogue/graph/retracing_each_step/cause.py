@@ -87,7 +87,7 @@ def while_running(training: TrainingFacts, project: Project) -> Iterator[Finding
             observed=f"{often.traces} times",
             expected="once or twice",
             fact="training.retraced",
-            location=Location(often.path, often.line),
+            location=often.begins,
         )
         known = next((found for module in project.modules for found in from_source(module)), None)
         if known is not None:
@@ -96,7 +96,7 @@ def while_running(training: TrainingFacts, project: Project) -> Iterator[Finding
         yield CAUSE.finding(
             f"`{often.name}` is traced anew at nearly every call: {often.traces} times so far",
             subject=f"function {often.name}",
-            location=Location(often.path, often.line),
+            location=often.begins,
             evidence=[seen],
             fixes=[
                 fix("pass numbers as tensors, and keep shapes the same or open (`reduce_retracing=True`)")

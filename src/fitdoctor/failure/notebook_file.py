@@ -1,0 +1,156 @@
+"""Reads the failures that a saved notebook holds: tracebacks among its outputs, and the cells that they speak of."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from fitdoctor.diagnosis import NOTEBOOK, Location
+from fitdoctor.facts import FailureFacts, FailureSummary, Frame
+from fitdoctor.patterns import pattern
+from fitdoctor.records import dataclass, replace
+
+_HASHED = pattern(r"[/\\]ipykernel_\d+[/\\](\d{1,12})\.py$")
+"""ipykernel names a cell by a hash of its text."""
+_HASH_SEED = 0xC70F6907
+_BOM = "\ufeff"
+
+
+@dataclass(frozen=True)
+class SavedCell:
+    """A code cell of a saved notebook."""
+
+    number: int
+    """Its place among the code cells, from 1."""
+    count: int | None
+    """When it was last run: the 5 of `In[5]`."""
+    source: str
+    output: str
+    """What it printed, with its traceback."""
+
+    def line(self, number: int) -> str:
+        """A line of it, without its indentation; "" outside of it."""
+        lines = self.source.split("\n")
+        return lines[number - 1].strip() if 1 <= number <= len(lines) else ""
+
+
+def saved_cells(text: str) -> list[SavedCell] | None:
+    """The code cells of a saved notebook, or None where the text is none."""
+    if not text.lstrip(f"{_BOM} \t\r\n").startswith("{") or '"cells"' not in text:
+        return None
+    try:
+        notebook: Any = json.loads(text.lstrip(_BOM))
+    except (ValueError, RecursionError):
+        return None
+    cells = notebook.get("cells") if isinstance(notebook, dict) else None
+    if not isinstance(cells, list):
+        return None
+    code = [cell for cell in cells if isinstance(cell, dict) and cell.get("cell_type") == "code"]
+    return [_saved(number, cell) for number, cell in enumerate(code, start=1)]
+
+
+def _saved(number: int, cell: dict[str, Any]) -> SavedCell:
+    count = cell.get("execution_count")
+    return SavedCell(
+        number, count if isinstance(count, int) else None, _joined(cell.get("source"), ""), _output_text(cell)
+    )
+
+
+def _output_text(cell: dict[str, Any]) -> str:
+    parts: list[str] = []
+    outputs = cell.get("outputs")
+    for output in outputs if isinstance(outputs, list) else ():
+        if not isinstance(output, dict):
+            continue
+        kind = output.get("output_type")
+        if kind == "stream":
+            parts.append(_joined(output.get("text"), ""))
+        elif kind == "error":
+            trace = _joined(output.get("traceback"), "\n")
+            parts.append(trace or f"{output.get('ename', '')}: {output.get('evalue', '')}")
+    return "\n".join(parts)
+
+
+def _joined(value: Any, between: str) -> str:
+    if isinstance(value, list):
+        return between.join(part for part in value if isinstance(part, str))
+    return value if isinstance(value, str) else ""
+
+
+# --- which cell a frame lies in -----------------------------------------------------------------------------
+
+
+def placed(failure: FailureFacts, at: SavedCell, cells: list[SavedCell], path: str) -> FailureFacts:
+    """A failure with its frames in the cells of the file, where these still say what the traceback quotes.
+
+    Args:
+        failure: as its text tells it.
+        at: the cell below which it stands.
+        cells: all of them.
+        path: the notebook's file; "" where it is not known.
+    """
+    hashes = {_murmur2(cell.source): cell for cell in cells}
+    outermost = failure.user_frames[0] if failure.user_frames else None
+
+    def frame_in_file(frame: Frame) -> Frame:
+        cell = _cell_of(frame, [at] if frame is outermost else [], cells, hashes)
+        if cell is None:
+            return frame
+        place = (path, cell.number) if path else (NOTEBOOK, cell.count or cell.number)
+        text = frame.text or cell.line(frame.line)
+        return replace(frame, path=place[0], cell=place[1], text=text, library=False)
+
+    return _changed(failure, frame_in_file)
+
+
+def _cell_of(
+    frame: Frame, first: list[SavedCell], cells: list[SavedCell], hashes: dict[int, SavedCell]
+) -> SavedCell | None:
+    hashed = _HASHED.search(frame.path)
+    if hashed:
+        return hashes.get(int(hashed[1]))
+    if frame.path != NOTEBOOK:
+        return None
+    counted = [cell for cell in cells if cell.count == frame.cell]
+    for cell in (*first, *counted):
+        if frame.text in ("", cell.line(frame.line)):
+            return cell
+    # It was run again since: then what the line says tells, if only one cell says it there.
+    same = [cell for cell in cells if frame.text and cell.line(frame.line) == frame.text]
+    return same[0] if len(same) == 1 else None
+
+
+def _changed(failure: FailureFacts, change: Callable[[Frame], Frame]) -> FailureFacts:
+    return replace(
+        failure,
+        frames=tuple(map(change, failure.frames)),
+        definition=tuple(map(change, failure.definition)),
+        made_at=tuple(map(change, failure.made_at)),
+        earlier=tuple(_summary(each, change) for each in failure.earlier),
+        wrapped=None if failure.wrapped is None else _changed(failure.wrapped, change),
+    )
+
+
+def _summary(summary: FailureSummary, change: Callable[[Frame], Frame]) -> FailureSummary:
+    place = summary.place
+    if place is None or place.path != NOTEBOOK:
+        return summary
+    moved = change(Frame(place.path, place.line, "", cell=place.cell)).location
+    return replace(summary, place=Location(moved.path, moved.line, cell=moved.cell))
+
+
+def _murmur2(text: str) -> int:
+    """The hash by which ipykernel names a cell's file (MurmurHash2, 32 bit)."""
+    factor, mask = 0x5BD1E995, 0xFFFFFFFF
+    data = text.encode("utf-8", "replace")
+    value = _HASH_SEED ^ len(data)
+    whole = len(data) & ~3
+    for start in range(0, whole, 4):
+        word = int.from_bytes(data[start : start + 4], "little") * factor & mask
+        word = (word ^ word >> 24) * factor & mask
+        value = value * factor & mask ^ word
+    if whole < len(data):
+        value = (value ^ int.from_bytes(data[whole:], "little")) * factor & mask
+    value = (value ^ value >> 13) * factor & mask
+    return value ^ value >> 15
