@@ -8,11 +8,13 @@ from functools import partial
 from typing import Any
 
 from fitdoctor.collect.arrays import components, rows_of, type_name
-from fitdoctor.scan.pieces import PIECE_BYTES, CannotScan, Component, Part, Piece, Problem
+from fitdoctor.scan.pieces import PIECE_BYTES, CannotScan, Component, Part, Piece, Problem, threads_by_default
 from fitdoctor.scan.table_source import Block, TableSource, column_values
 
 SLICED_FROM_DISK = ("h5py", "zarr")
 FRAME_ROWS = 1 << 16
+IN_MEMORY = 64 << 20
+"""A piece of an array that is there already, and takes no memory: fewer pieces, fewer times that threads meet."""
 
 Slice = Callable[[int, int], Any]
 """Gives rows from … to … as a NumPy array."""
@@ -28,6 +30,7 @@ class Rows:
     shape: tuple[int | None, ...]
     dtype: str
     read: Slice
+    piece_bytes: int = PIECE_BYTES
     stored: bool = True
     """Each row of the array is a row of the data (not so for the values of a sparse matrix)."""
 
@@ -35,16 +38,13 @@ class Rows:
 class ArraySource:
     """Arrays that can be sliced, each read from its first row to its last."""
 
-    def __init__(
-        self, name: str, arrays: list[Rows], limit: int | None = None, piece_bytes: int = PIECE_BYTES
-    ) -> None:
+    def __init__(self, name: str, arrays: list[Rows], limit: int | None = None) -> None:
         self.name = name
         self.form = "arrays"
         self.components = tuple(one.component for one in arrays)
         self.problems: list[Problem] = []
         self._arrays = arrays
         self._limit = limit
-        self._piece_bytes = piece_bytes
         longest = max((one.rows for one in arrays), default=0)
         self.cut = limit is not None and longest > limit
         self.rows: int | None = longest if limit is None else min(longest, limit)
@@ -57,7 +57,7 @@ class ArraySource:
         for rank, index in enumerate(order):
             one = self._arrays[index]
             rows = one.rows if self._limit is None else min(one.rows, self._limit)
-            step = max(self._piece_bytes // max(one.row_bytes, 1), 1)
+            step = max(one.piece_bytes // max(one.row_bytes, 1), 1)
             # At least one piece: it brings the shape and the type of an array without rows.
             for start in range(0, max(rows, 1), step):
                 stop = min(start + step, rows)
@@ -190,8 +190,16 @@ def rows_of_array(array: Any, component: Component, value: Any = None) -> Rows:
         tuple(getattr(value, "shape", None) or array.shape),
         str(array.dtype),
         lambda start, stop: array[start:stop],
+        _piece_bytes(array),
         stored=declared in (None, rows),
     )
+
+
+def _piece_bytes(array: Any) -> int:
+    """How much of an array is counted at a time; what has to be copied for it is taken in smaller pieces."""
+    as_it_is = array.flags.c_contiguous and array.dtype.isnative and array.dtype.itemsize >= 4
+    shared = min(max(array.nbytes // (2 * threads_by_default()) + 1, PIECE_BYTES), IN_MEMORY)
+    return shared if as_it_is else PIECE_BYTES
 
 
 # --- pandas -------------------------------------------------------------------------------------------------------

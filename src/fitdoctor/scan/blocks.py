@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 from fitdoctor.scan.columns import MOST_COLUMNS, ColumnTally
 from fitdoctor.scan.tally import MOST_VALUES, Place, Tally
 
-BLOCK_BYTES = 768 << 10
-"""Fits the second-level cache of a core; smaller blocks cost more calls."""
+BLOCK_BYTES = 2 << 20
+"""Stays in the processor's cache from one look to the next. NumPy gives the interpreter's lock away while it reduces a
+block; looks at smaller blocks end before another thread has woken up to take the lock, and the threads take turns."""
 LANE = 1024
 """Values whose sum is taken in the array's own precision; sums of lanes are added in double precision."""
 _HEAD = 8192
@@ -83,6 +84,36 @@ class _Flat(NamedTuple):
     element: ElementOf
 
 
+class _Extremes:
+    """The least and the largest value so far, and the blocks that they stand in: None where they were known before."""
+
+    def __init__(self, tally: Tally) -> None:
+        unknown = tally.minimum is None or tally.maximum is None
+        self.least: Any = math.inf if unknown else tally.minimum
+        self.most: Any = -math.inf if unknown else tally.maximum
+        self._lowest: int | None = None
+        self._highest: int | None = None
+
+    def take(self, low: float, high: float, start: int) -> None:
+        """Take in the extremes of the block that begins at `start`."""
+        if low < self.least:
+            self.least, self._lowest = low, start
+        if high > self.most:
+            self.most, self._highest = high, start
+
+    def tell(self, tally: Tally, step: int, flat: _Flat) -> None:
+        """Enter what is new, with the rows that hold it: looked for once, not for every block that brought a new one."""
+        rows = [
+            None
+            if start is None
+            else flat.row
+            + (start + int((flat.values[start : start + step] == value).argmax())) // flat.row_size
+            for value, start in ((self.least, self._lowest), (self.most, self._highest))
+        ]
+        if rows != [None, None]:
+            tally.extremes(self.least, self.most, *rows)
+
+
 def _add_flat(tally: Tally, flat: _Flat) -> None:
     """Block after block; a block within the extremes that are known is finite and brings nothing new but its sum."""
     import numpy as np
@@ -91,49 +122,52 @@ def _add_flat(tally: Tally, flat: _Flat) -> None:
     step = max(BLOCK_BYTES // values.itemsize // LANE, 1) * LANE
     smallest, largest = np.minimum.reduce, np.maximum.reduce
     floating = values.dtype.kind == "f"
-    ones = np.ones(LANE, values.dtype) if floating else None
-    least, most = _known(tally)
+    known = _Extremes(tally)
     total, whole, lost = 0.0, 0, 0
     for start in range(0, values.size, step):
         block = values[start : start + step]
         low, high = smallest(block), largest(block)
         # A comparison with NaN never holds: such a block is looked at more closely.
-        if not (least <= low and high <= most):
+        if not (known.least <= low and high <= known.most):
             if floating and not (-np.inf < low and high < np.inf):
                 size = block.size
                 block, low, high = _finite_part(tally, block, start, flat)
                 lost += size - block.size
                 if not block.size:
                     continue
-            _note_extremes(tally, start, step, low, high, flat)
-            least, most = _known(tally)
-        if ones is not None:
-            total += _sum(block, ones)
+            known.take(low.item(), high.item(), start)
+        if floating:
+            total += _sum(block)
             if tally.integral:
-                tally.integral = bool((block == np.rint(block)).all())
+                tally.integral = _integral(block[:_HEAD]) and _integral(block)
         else:
             whole += _whole_sum(block, low, high)
         if tally.labels:
             tally.count_values(_distinct(block, low, high) if tally.histogram is not None else None)
+    known.tell(tally, step, flat)
     tally.finite += values.size - lost
     tally.total += Fraction(total) + whole if total - total == 0 else _huge(values)
 
 
-def _known(tally: Tally) -> tuple[float, float]:
-    if tally.minimum is None or tally.maximum is None:
-        return math.inf, -math.inf
-    return tally.minimum, tally.maximum
+def _integral(block: Any) -> bool:
+    import numpy as np
+
+    return bool((block == np.rint(block)).all())
 
 
-def _sum(block: Any, ones: Any) -> float:
-    """The sum of lanes: a product with ones is the fastest sum that NumPy has, and lanes keep it precise."""
+def _sum(block: Any) -> float:
+    """The sum of lanes, which keep it precise.
+
+    `einsum` is as fast as a product with ones, and starts no threads of its own as that does: two threads that call
+    BLAS at a time were seen to wait for each other for a second.
+    """
     import numpy as np
 
     lanes = block.size // LANE
     if lanes * LANE == block.size:
-        return float(np.add.reduce(block.reshape(lanes, LANE) @ ones))
+        return float(np.add.reduce(np.einsum("ij->i", block.reshape(lanes, LANE)), dtype=np.float64))
     total = float(np.add.reduce(block[lanes * LANE :], dtype=np.float64))
-    return total + (_sum(block[: lanes * LANE], ones) if lanes else 0.0)
+    return total + (_sum(block[: lanes * LANE]) if lanes else 0.0)
 
 
 def _whole_sum(block: Any, low: Any, high: Any) -> int:
@@ -155,18 +189,6 @@ def _huge(values: Any) -> Fraction:
     finite = values[np.isfinite(values)]
     total = float(np.add.reduce(finite, dtype=np.float64))
     return Fraction(total) if total - total == 0 else sum(map(Fraction, finite.tolist()), Fraction(0))
-
-
-def _note_extremes(tally: Tally, start: int, step: int, low: Any, high: Any, flat: _Flat) -> None:
-    """Find the rows of new extremes."""
-    block = flat.values[start : start + step]
-    low, high = low.item(), high.item()
-    rows: list[int | None] = [None, None]
-    for which, value in enumerate((low, high)):
-        known = (tally.minimum, tally.maximum)[which]
-        if known is None or (value < known, value > known)[which]:
-            rows[which] = flat.row + (start + int((block == value).argmax())) // flat.row_size
-    tally.extremes(low, high, *rows)
 
 
 def _finite_part(tally: Tally, block: Any, start: int, flat: _Flat) -> tuple[Any, Any, Any]:

@@ -205,7 +205,7 @@ def count(
 
 def _count(source: Source, watcher: Watcher, match: RowMatch | None, threads: int | None) -> Counted:
     shared = _Shared(source, source.pieces(), watcher, match)
-    number = threads or min(os.cpu_count() or 1, 16)
+    number = threads or threads_by_default()
     tallies = [[_tally(one) for one in source.components] for _thread in range(number)]
     shared.watcher.begin(source.name, source.rows)
     began = time.perf_counter()
@@ -230,6 +230,11 @@ def _count(source: Source, watcher: Watcher, match: RowMatch | None, threads: in
         interrupted=interrupted,
         rows=shared.rows,
     )
+
+
+def threads_by_default() -> int:
+    """How many threads read and count."""
+    return min(os.cpu_count() or 1, 16)
 
 
 def _tally(component: Component) -> Tally:
