@@ -233,9 +233,20 @@ def test_several_files_are_one_table(scanned, scan, folder):
     report = scanned("part-*.csv")
     assert component(report, "b")["rows"] == 300
     assert component(report, "b")["first_nonfinite"] == "row 105 (part-1.csv, line 7)"
+    Path("part-2.csv").write_text("b,a\n1000,2\n", "utf-8")
+    report = scanned("part-*.csv")
+    assert component(report, "a")["maximum"] == 99 and component(report, "b")["maximum"] == 1000
     Path("part-2.csv").write_text("a,z\n1,2\n", "utf-8")
     status, out, _err = scan("part-*.csv")
-    assert status == 2 and "`part-2.csv` has other columns" in out
+    assert status == 2 and "`part-2.csv` has other columns" in out and "200 rows" in out
+
+
+def test_lines_of_another_width_are_told_together(scan, folder):
+    rows = [f"{i},{i}\n" for i in range(50)]
+    rows[20:30] = [f"{i}\n" for i in range(10)]
+    Path("t.csv").write_text("a,b\n" + "".join(rows), "utf-8")
+    status, out, _err = scan("t.csv")
+    assert status == 2 and "lines 22 to 31: 1 fields instead of 2" in out and out.count("problem") == 1
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
@@ -373,6 +384,13 @@ def test_parquet_needs_pyarrow_or_is_read(scan, folder):
     parquet.write_table(table, "a.parquet")
     status, out, _err = scan("a.parquet")
     assert status == 0 and "row 1 (a.parquet)" in out and "problem" not in out
+    table = pyarrow.table({"a": np.arange(9000.0), "label": np.arange(9000) % 2})
+    parquet.write_table(table, "b.parquet", row_group_size=3000, write_page_checksum=True)
+    raw = bytearray(Path("b.parquet").read_bytes())
+    raw[1000:1100] = bytes(100)
+    Path("b.parquet").write_bytes(raw)
+    status, out, _err = scan("b.parquet")
+    assert status == 2 and "row group 0: 3000 rows cannot be read" in out and "6,000 rows" in out
 
 
 # --- how it is told ------------------------------------------------------------------------------------------------

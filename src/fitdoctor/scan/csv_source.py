@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from fitdoctor.scan.pieces import CannotScan, Component, Problem
-from fitdoctor.scan.table_source import Block, TableSource, column_values, listed, part_named
+from fitdoctor.scan.table_source import Block, TableSource, column_values, listed, other_columns, part_named
 
 BLOCK = 4 << 20
 NOTHING = frozenset(
@@ -59,6 +59,15 @@ class _Layout:
         self.header = header
         self.numbers = numbers
         self.line_bytes = 1.0
+        self.order = list(range(len(names)))
+        """Where each column of the first file stands in this one."""
+
+    def with_columns(self, names: tuple[str, ...]) -> _Layout:
+        """The layout of a file that has the same columns, perhaps in another order."""
+        numbers = dict(zip(self.names, self.numbers, strict=True))
+        other = _Layout(self.delimiter, names, self.header, [numbers[name] for name in names])
+        other.order = [names.index(name) for name in self.names]
+        return other
 
 
 def _layout(path: str) -> _Layout:
@@ -158,8 +167,12 @@ def _blocks_of(source: TableSource, path: str, layout: _Layout) -> Iterator[Bloc
     for raw in _raw_blocks(path):
         text = raw.decode("utf-8-sig" if first else "utf-8", errors="replace")
         if first and layout.header:
-            head, text = _without_header(text, path, layout, source)
+            names, head, text = _without_header(text, layout)
             line += head
+            if sorted(names) != sorted(layout.names):
+                source.problems.append(Problem(other_columns(path, names), fatal=True))
+                return
+            layout = layout.with_columns(names)
         first = False
         block = _block(source, path, layout, text, line)
         line += text.count("\n")
@@ -187,26 +200,34 @@ def _raw_blocks(path: str) -> Iterator[bytes]:
         yield rest
 
 
-def _without_header(text: str, path: str, layout: _Layout, source: TableSource) -> tuple[int, str]:
-    """How many lines the header takes, and the text behind it; other columns than in the first file are told."""
+def _without_header(text: str, layout: _Layout) -> tuple[tuple[str, ...], int, str]:
+    """The columns, how many lines the header takes, and the text behind it."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=layout.delimiter)
     names: list[str] = []
     while not names:
         names = next(reader)
-    if _told_apart(names) != layout.names:
-        source.problems.append(
-            Problem(f"`{path}` has other columns than the first file: {listed(tuple(names))}")
-        )
     lines = text.split("\n", reader.line_num)
-    return reader.line_num, lines[-1] if len(lines) > reader.line_num else ""
+    return _told_apart(names), reader.line_num, lines[-1] if len(lines) > reader.line_num else ""
 
 
 def _block(source: TableSource, path: str, layout: _Layout, text: str, line: int) -> Block:
     rows = text.count("\n") + (bool(text) and not text.endswith("\n"))
     if _is_regular(layout, text, rows):
-        return Block(rows, path, line, lambda: _parsed(source, path, layout, text, line, rows))
+        return Block(
+            rows, path, line, lambda: _ordered(layout, _parsed(source, path, layout, text, line, rows))
+        )
     fields = _fields(source, path, layout, text, line)
-    return Block(len(fields), path, line, lambda: _columns(source, path, layout, fields, line), exact=False)
+    return Block(
+        len(fields),
+        path,
+        line,
+        lambda: _ordered(layout, _columns(source, path, layout, fields, line)),
+        exact=False,
+    )
+
+
+def _ordered(layout: _Layout, columns: list[Any]) -> list[Any]:
+    return [columns[index] for index in layout.order]
 
 
 def _is_regular(layout: _Layout, text: str, rows: int) -> bool:
@@ -269,6 +290,7 @@ def _fields(
     """The rows of a block; those of another number of fields are told and padded or cut."""
     width = len(layout.names)
     found = []
+    strays: list[tuple[int, int]] = []
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=layout.delimiter)
     while True:
         try:
@@ -281,12 +303,25 @@ def _fields(
         if not row:
             continue
         if len(row) != width:
-            at = line + reader.line_num - 1
-            _tell(source, f"{path}, line {at}: {len(row)} fields instead of {width}")
+            strays.append((line + reader.line_num - 1, len(row)))
             row = (row + [""] * width)[:width]
         found.append(row)
+    for first, last, fields in _runs(strays):
+        lines = f"line {first}" if first == last else f"lines {first} to {last}"
+        _tell(source, f"{path}, {lines}: {fields} fields instead of {width}")
     if keep is not None and len(found) != keep:
         found = (found + [[""] * width] * keep)[:keep]
+    return found
+
+
+def _runs(strays: list[tuple[int, int]]) -> list[tuple[int, int, int]]:
+    """Lines that follow one another with the same number of fields: first line, last line, fields."""
+    found: list[tuple[int, int, int]] = []
+    for line, fields in strays:
+        if found and found[-1][1:] == (line - 1, fields):
+            found[-1] = (found[-1][0], line, fields)
+        else:
+            found.append((line, line, fields))
     return found
 
 

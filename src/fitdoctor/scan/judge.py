@@ -120,7 +120,7 @@ def data_facts(scanned: Scanned, codes: Codes, shared_rows: int | Unknown) -> Da
         x_structure="dict" if any(one.key and not one.key.isdigit() for one in found["x"]) else "single",
         y_structure=_structure(found["y"]),
         # Of a pipeline that gives nothing it is not known whether its source has samples.
-        samples=Unknown("no element came") if empty else rows,
+        samples=Unknown("no element came") if empty or not rows and not counted.complete else rows,
         batches=elements if elements is not None and counted.complete else Unknown("not counted"),
         endless=False,
         shared_rows=shared_rows if role == "validation" else Unknown("it is the training data"),
@@ -220,6 +220,8 @@ def _shape(tally: Tally, scanned: Scanned) -> Shape | Unknown:
     # The sample axis comes first, also where each element is one sample.
     samples: Shape = (None,) if getattr(scanned.source, "batched", True) is False else ()
     shapes = [shape for shape in tally.shapes if isinstance(shape, tuple)]
+    if not shapes and isinstance(scanned.source, TableSource):
+        return (tally.rows,)
     if not shapes:
         return Unknown("no element was seen")
     if len({len(shape) for shape in shapes}) > 1:

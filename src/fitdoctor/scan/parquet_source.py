@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from fitdoctor.scan.pieces import CannotScan, Component, Problem
-from fitdoctor.scan.table_source import Block, TableSource, listed, part_named
+from fitdoctor.scan.table_source import Block, TableSource, listed, other_columns, part_named
 
 ROWS = 1 << 16
 
@@ -40,7 +40,7 @@ def _opened(path: str) -> Any:
     except ImportError:
         raise CannotScan(f"`{path}` needs pyarrow: `python -m pip install pyarrow`") from None
     try:
-        return ParquetFile(path)
+        return ParquetFile(path, page_checksum_verification=True)
     # pyarrow has its own exceptions, below ValueError and OSError.
     except (OSError, ValueError) as error:
         raise CannotScan(f"`{path}` cannot be read as Parquet: {str(error)[:200]}") from error
@@ -50,26 +50,38 @@ def _blocks(
     source: TableSource, paths: list[str], files: list[Any], names: tuple[str, ...]
 ) -> Iterator[Block]:
     for path, file in zip(paths, files, strict=True):
-        if tuple(file.schema_arrow.names) != names:
-            theirs = listed(tuple(file.schema_arrow.names))
-            source.problems.append(
-                Problem(f"`{path}` has other columns than the first file: {theirs}", fatal=True)
-            )
+        theirs = tuple(file.schema_arrow.names)
+        if sorted(theirs) != sorted(names):
+            source.problems.append(Problem(other_columns(path, theirs), fatal=True))
             continue
-        try:
-            for batch in file.iter_batches(batch_size=ROWS):
-                yield Block(batch.num_rows, path, None, partial(_columns, batch))
-        except (OSError, ValueError) as error:
-            source.problems.append(Problem(f"`{path}`: {str(error)[:200]}", fatal=True))
+        for group in range(file.num_row_groups):
+            yield from _group(source, path, file, group, names)
 
 
-def _columns(batch: Any) -> list[Any]:
-    return [_values(column) for column in batch.columns]
+def _group(source: TableSource, path: str, file: Any, group: int, names: tuple[str, ...]) -> Iterator[Block]:
+    """A group of rows; one that is damaged does not hide the next."""
+    left = file.metadata.row_group(group).num_rows
+    try:
+        for batch in file.iter_batches(batch_size=ROWS, row_groups=[group]):
+            left -= batch.num_rows
+            yield Block(batch.num_rows, path, None, partial(_columns, batch, names))
+    except (OSError, ValueError) as error:
+        what = f"`{path}`, row group {group}: {left} rows cannot be read: {str(error)[:200]}"
+        source.problems.append(Problem(what, fatal=True))
+        yield Block(left, path, None, None)
+
+
+def _columns(batch: Any, names: tuple[str, ...]) -> list[Any]:
+    theirs = batch.schema.names
+    return [_values(batch.column(theirs.index(name))) for name in names]
 
 
 def _values(column: Any) -> Any:
     import numpy as np
+    from pyarrow import types
 
+    if types.is_decimal(column.type) or types.is_boolean(column.type) and column.null_count:
+        column = column.cast("float64")
     values = column.to_numpy(zero_copy_only=False)
     if values.dtype.kind in "biuf":
         return values

@@ -23,8 +23,8 @@ class Block(NamedTuple):
     file: str
     line: int | None
     """The line of the file that the first row stands in, from 1; None where the file has no lines."""
-    columns: Callable[[], list[Any]]
-    """Their values, a NumPy array for each column."""
+    columns: Callable[[], list[Any]] | None
+    """Gives their values, a NumPy array for each column; None for rows that cannot be read."""
     exact: bool = True
     """Each row is a line; not so where lines are blank, or quoted text goes over several."""
 
@@ -61,10 +61,10 @@ class TableSource:
             if self._limit is not None and row + rows > self._limit:
                 rows = self._limit - row
                 self.cut = True
-            if rows:
+            if rows and block.columns is not None:
                 self._starts.append(row)
                 self._places.append((block.file, block.line, block.exact))
-                yield Piece(rows, partial(self._parts, block, row, rows))
+                yield Piece(rows, partial(self._parts, block.columns, row, rows))
             row += rows
             if self.cut:
                 return
@@ -82,8 +82,8 @@ class TableSource:
             return file
         return f"{file}, {'line' if exact else 'near line'} {line + row - self._starts[at]}"
 
-    def _parts(self, block: Block, row: int, rows: int) -> list[Part]:
-        arrays = [array[:rows] for array in block.columns()]
+    def _parts(self, columns: Callable[[], list[Any]], row: int, rows: int) -> list[Part]:
+        arrays = [array[:rows] for array in columns()]
         parts = [
             Part(index, array, row, seen=(((None,), kind_of(array), None, 1),) if row == 0 else ())
             for index, array in enumerate(arrays)
@@ -100,7 +100,10 @@ def _nothing() -> Any:
 
 def kind_of(array: Any) -> str:
     """The type of a column in a word."""
-    return "text" if array.dtype.kind in "OUST" else str(array.dtype)
+    if array.dtype.kind not in "OUST":
+        return str(array.dtype)
+    value = next((item for item in array if item is not None), "")
+    return "text" if isinstance(value, (str, bytes)) else type(value).__name__
 
 
 def words_of(columns: list[Any]) -> Any:
@@ -142,6 +145,11 @@ def listed(names: tuple[str, ...]) -> str:
     """Names in a sentence, some of them where there are many."""
     shown = ", ".join(f"`{name}`" for name in names[:12])
     return f"{shown}, …" if len(names) > 12 else shown
+
+
+def other_columns(path: str, names: tuple[str, ...]) -> str:
+    """What to say of a file of a table whose columns are not those of the first."""
+    return f"`{path}` has other columns than the first file, and was not read: {listed(names)}"
 
 
 def part_named(name: str, labels: tuple[str, ...] = ()) -> str:
