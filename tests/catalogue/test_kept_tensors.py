@@ -9,6 +9,7 @@ import pytest
 
 from fitdoctor.cases import leak_case
 from fitdoctor.diagnosis import Finding, Severity
+from fitdoctor.edits import apply_edits
 from fitdoctor.engine import diagnose
 from fitdoctor.examine import examine_failure
 from fitdoctor.facts import FailureFacts, Frame, HeldTensor, TrainingFacts
@@ -70,6 +71,69 @@ def test_kept_once_is_found_by_the_next_trace() -> None:
     )
     assert [each.id for each in found] == ["FIT401"]
     assert found[0].fixes[0].edits
+
+
+STEP = """
+net, history, seen = keras.layers.Dense(1), [], {{}}
+class Agent:
+    @tf.function
+    def step(self, x):
+        loss = tf.reduce_mean(net(x))
+        {keeps}
+        {returns}
+    def run(self, x):
+        for _ in range(3):
+            {calls}
+        return float(self.last), np.mean(history), float(seen["last"])
+Agent().run(np.ones((2, 2)))
+"""
+
+
+@pytest.mark.parametrize(
+    ("keeps", "returns", "calls", "edited"),
+    [
+        ("history.append(loss)", "pass", "self.step(x)", ["return loss", "history.append(self.step(x))"]),
+        (
+            "self.last = loss * 2",
+            "return loss + self.last",
+            "loss = self.step(x)",
+            ["last = loss * 2", "return loss + last, last", "loss, self.last = self.step(x)"],
+        ),
+        (
+            'seen["last"] = loss',
+            "return x, loss",
+            "a, b = self.step(x)",
+            ["return x, loss", 'seen["last"] = b'],
+        ),
+        (
+            "history.append(tf.abs(loss))",
+            "return loss",
+            "total = 1 + self.step(x)",
+            [
+                "return loss, kept",
+                "result, kept = self.step(x)",
+                "history.append(kept)",
+                "total = 1 + result",
+            ],
+        ),
+        (
+            "history.append(loss.numpy())",
+            "return loss",
+            "loss = self.step(x)",
+            ["return loss", "history.append(loss.numpy())"],
+        ),
+    ],
+)
+def test_what_a_tf_function_keeps_is_returned_and_kept_by_its_callers(
+    keeps: str, returns: str, calls: str, edited: list[str]
+) -> None:
+    text = STEP.format(keeps=keeps, returns=returns, calls=calls)
+    found = next(each for each in judged(text) if each.fixes[0].edits)
+    assert found.id in ("FIT401", "FIT402", "FIT407")
+    new = apply_edits(HEAD + textwrap.dedent(text), found.fixes[0].edits)
+    lines_now = [line.strip() for line in new.split("\n")]
+    assert all(line in lines_now for line in edited), new
+    assert ids(new.removeprefix(HEAD)) == []
 
 
 @pytest.mark.parametrize(

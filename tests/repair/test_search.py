@@ -112,6 +112,13 @@ def test_a_safe_repair_comes_before_an_unsafe_one(mend):
     assert search.changes[0].new == "x = GOOD\n"
 
 
+def test_a_repair_that_brings_a_warning_is_taken_only_where_none_is_better(mend):
+    search, *_ = mend("x = BAD\n", {"BAD": [("ODD", SAFE), ("GOOD", SAFE), ("FINE", SAFE)]})
+    assert search.changes[0].new == "x = GOOD\n"
+    search, *_ = mend("x = BAD\n", {"BAD": [("ODD", SAFE), ("GOOD", UNSAFE)]}, unsafe=True)
+    assert search.changes[0].new == "x = ODD\n"
+
+
 def test_an_unsafe_repair_is_held_back_unless_asked_for(mend):
     search, *_ = mend("x = BAD\n", {"BAD": [("OTHER", UNSAFE)]})
     assert not search.changes and not search.clean
@@ -233,6 +240,12 @@ BROKEN = seen([finding()], stage=(1, 0))
 )
 def test_verdicts(after, verdict):
     assert judged(BROKEN, after, finding()).verdict is verdict
+
+
+def test_an_error_that_the_source_held_already_was_not_brought_by_the_repair():
+    before, after = seen([finding(word="a")]), seen([finding(word="b", id="FIT902")])
+    assert judged(before, after, finding(word="a")).verdict is Verdict.FAILS
+    assert judged(before, after, finding(word="a"), lurking={"FIT902"}).verdict is Verdict.FURTHER
 
 
 def test_one_of_two_alike_is_gone():

@@ -213,6 +213,8 @@ def _attribute_is_container(owner: ClassInfo, name: str) -> bool:
 
 def _assigned_value(module: Module, target: ast.AST) -> ast.expr | None:
     parent = module.parent(target)
+    if isinstance(parent, ast.Tuple) and isinstance(around := module.parent(parent), ast.Assign):
+        return next((value for part, value in _parts(parent, around.value) if part is target), None)
     return parent.value if isinstance(parent, (ast.Assign, ast.AnnAssign)) else None
 
 

@@ -127,9 +127,9 @@ def unwrapped(module: Module, block: ast.With | ast.If) -> tuple[Edit, ...]:
     ):
         return ()
     whole = module.location(block)
-    lines = module.text.split("\n")[body[0].lineno - 1 : body[-1].end_lineno]
-    if module.facts.cells is not None:
-        return ()
+    # The last line up to its statement: a comment behind it stays where it is.
+    start, end = module.places.span(body[0])[0], module.places.span(body[-1])[1]
+    lines = module.text[module.text.rfind("\n", 0, start) + 1 : end].split("\n")
     shift = body[0].col_offset - block.col_offset
     moved = [line[shift:] if line[:shift].strip() == "" else line for line in lines]
     return (Edit(whole, "\n".join(moved)[block.col_offset :]),)

@@ -188,6 +188,7 @@ def _fix(options: argparse.Namespace, wishes: Wishes) -> int:
             tell,
             unsafe=options.unsafe,
             everything=options.all,
+            keras=wishes.keras,
         )
         try:
             search.go()

@@ -10,6 +10,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Callable, Collection
 from enum import Enum
 from pathlib import Path
 from typing import Any
@@ -81,9 +82,18 @@ class Seen:
 
 # --- running ------------------------------------------------------------------------------------------------------
 
+Start = Callable[[Path, float], tuple[int, bool]]
+"""From the folder with the options and the seconds to the return code, and whether time ended it."""
 
-def run(wishes: Wishes, laid: Laid) -> Seen:
-    """Run the program with every fit cut to two steps, its output thrown away, and look at it."""
+
+def run(wishes: Wishes, laid: Laid, start: Start | None = None) -> Seen:
+    """Run the program with every fit cut to two steps, its output thrown away, and look at it.
+
+    Args:
+        wishes: what the user asked for.
+        laid: the program, as it is to be run.
+        start: starts the child; a process of its own unless given.
+    """
     with tempfile.TemporaryDirectory(prefix="fitdoctor-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
         options = Options(
@@ -96,13 +106,13 @@ def run(wishes: Wishes, laid: Laid) -> Seen:
             smoke=True,
             tell="",
             folder=os.getcwd(),
-            parent=os.getpid(),
+            parent=0 if start else os.getpid(),
             keras=wishes.keras,
         )
         write_options(folder, options)
         watch = death.Watch()
         began = time.monotonic()
-        returncode, timed_out = _bounded(folder, wishes.timeout)
+        returncode, timed_out = (start or _bounded)(folder, wishes.timeout)
         seconds = time.monotonic() - began
         pieces = read_pieces(folder)
         sign = None
@@ -208,7 +218,9 @@ class Judged:
     new_warnings: int = 0
 
 
-def judged(before: Seen, after: Seen, finding: Finding | None, grown: int = 0) -> Judged:
+def judged(
+    before: Seen, after: Seen, finding: Finding | None, grown: int = 0, lurking: Collection[str] = ()
+) -> Judged:
     """Compare the run of a repaired program with the run before.
 
     Args:
@@ -216,6 +228,7 @@ def judged(before: Seen, after: Seen, finding: Finding | None, grown: int = 0) -
         after: the run of the repaired program.
         finding: what the repair is for; None for a failure that no cause explains.
         grown: how many lines the repair adds to the program.
+        lurking: the ids of errors that stood in the source already, behind the one that stopped the program.
     """
     if after.timed_out:
         return Judged(Verdict.FAILS, "it did not end in time")
@@ -223,7 +236,7 @@ def judged(before: Seen, after: Seen, finding: Finding | None, grown: int = 0) -
     if finding is not None and now[_key(finding)] >= counts[_key(finding)]:
         return Judged(Verdict.FAILS, f"{finding.id} is still there")
     new = [found for found in after.diagnosis.findings if now[_key(found)] > counts[_key(found)]]
-    worse = [found for found in new if found.severity is Severity.ERROR]
+    worse = [found for found in new if found.severity is Severity.ERROR and found.id not in lurking]
     warnings = sum(found.severity is Severity.WARNING for found in new)
     gone = f"{finding.id} is gone" if finding is not None else "the error is gone"
     if after.ended_well and not worse:

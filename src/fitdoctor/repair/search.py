@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from pathlib import Path
 
 from fitdoctor.diagnosis import Applicability, Diagnosis, Finding, Fix, Severity
 from fitdoctor.records import dataclass, field, replace
@@ -44,6 +45,16 @@ class Refused:
     reason: str
 
 
+@dataclass(frozen=True)
+class _Proved:
+    """A repair that holds, and the run that shows it."""
+
+    candidate: Candidate
+    judged: Judged
+    texts: dict[str, str]
+    seen: Seen
+
+
 @dataclass
 class Search:
     """The state of a search: the files as read, the texts as mended so far, and what was seen last."""
@@ -53,6 +64,7 @@ class Search:
     tell: Tell
     unsafe: bool = False
     everything: bool = False
+    keras: int = 3
     files: dict[str, UserFile] = field(default_factory=dict)
     texts: dict[str, str] = field(default_factory=dict)
     mended: list[Mended] = field(default_factory=list)
@@ -61,6 +73,7 @@ class Search:
     """Repairs that change what the program means, not asked for."""
     first: Seen = field(default_factory=lambda: Seen(Diagnosis()))
     last: Seen = field(default_factory=lambda: Seen(Diagnosis()))
+    _in_source: frozenset[str] | None = None
 
     def go(self) -> None:
         """Look at the program, and mend it.
@@ -106,18 +119,30 @@ class Search:
         allowed = [each for each in found if self.unsafe or each.fix.applicability is Applicability.SAFE]
         self.held_back += [(finding, each) for each in found if each not in allowed and not each.general]
         tried = allowed[:MOST]
+        best: _Proved | None = None
         for number, candidate in enumerate(tried, 1):
+            # What changes less of the program's meaning goes before what warns less.
+            if best is not None and candidate.fix.applicability is not best.candidate.fix.applicability:
+                break
             self.tell(f"trying repair {number} of {len(tried)}: {candidate.fix.title}")
-            outcome = self._try(finding, candidate)
-            if outcome is not None:
-                self.refused.append(Refused(finding, candidate, outcome))
-                self.tell(f"  no: {outcome}")
+            proved = self._try(finding, candidate)
+            if isinstance(proved, str):
+                self.refused.append(Refused(finding, candidate, proved))
+                self.tell(f"  no: {proved}")
                 continue
-            return True
-        return False
+            self.tell(f"  yes: {proved.judged.reason}")
+            if best is None or proved.judged.new_warnings < best.judged.new_warnings:
+                best = proved
+            if not best.judged.new_warnings:
+                break
+        if best is not None:
+            self.texts.update(best.texts)
+            self.mended.append(Mended(finding, best.candidate, best.judged))
+            self.last = best.seen
+        return best is not None
 
-    def _try(self, finding: Finding | None, candidate: Candidate) -> str | None:
-        """Take the repair if it holds; else say why not."""
+    def _try(self, finding: Finding | None, candidate: Candidate) -> _Proved | str:
+        """Run the program with the repair; why it does not hold, if it does not."""
         try:
             texts = self._edited(candidate)
         except CannotEdit as error:
@@ -127,14 +152,20 @@ class Search:
         seen = self.prove(self.files, {**self.texts, **texts})
         main = os.path.realpath(self.script)
         grown = texts.get(main, self._text(main)).count("\n") - self._text(main).count("\n")
-        result = judged(self.last, seen, finding, max(grown, 0))
+        result = judged(self.last, seen, finding, max(grown, 0), self._lurking())
         if result.verdict is Verdict.FAILS:
             return result.reason
-        self.tell(f"  yes: {result.reason}")
-        self.texts.update(texts)
-        self.mended.append(Mended(finding, candidate, result))
-        self.last = seen
-        return None
+        return _Proved(candidate, result, texts, seen)
+
+    def _lurking(self) -> frozenset[str]:
+        """The errors that the source shows as it is: a repair that lets the program come to one did not bring it."""
+        if self._in_source is None:
+            from fitdoctor.examine import examine_source
+            from fitdoctor.source.project import read_project
+
+            found = examine_source(read_project([Path(self.script)], self.keras)).findings
+            self._in_source = frozenset(each.id for each in found if each.severity is Severity.ERROR)
+        return self._in_source
 
     def _text(self, path: str) -> str:
         return self.texts.get(path, self.files[path].text)

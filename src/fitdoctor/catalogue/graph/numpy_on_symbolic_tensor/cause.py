@@ -34,6 +34,7 @@ from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.array_twins import array_calls, method_edits, twin_edits
+from fitdoctor.catalogue.handed_out import handed_out
 from fitdoctor.catalogue.traced import (
     ARRAY_METHODS,
     VALUE_METHODS,
@@ -307,8 +308,11 @@ def _fixes(module: Module, function: FunctionInfo, use: _Use) -> list[Fix]:
     call = use.node if isinstance(use.node, ast.Call) else None
     if call is None:
         return [fix("print with `tf.print`, which runs with the graph")]
+    outside = _outside(module, function, call)
     twins = _twins(module, function)
-    if twins:
+    if outside:
+        remedies.append(fix("return the tensor, and ask for its value where the function is called", outside))
+    elif twins:
         names, edits = twins
         remedies.append(fix(f"call {', '.join(f'`{name}`' for name in names)} instead", edits))
     elif isinstance(call.func, ast.Attribute) and call.func.attr == "numpy" and _fits_as_tensor(module, call):
@@ -330,6 +334,17 @@ def _fixes(module: Module, function: FunctionInfo, use: _Use) -> list[Fix]:
     elif not remedies:
         remedies.append(fix("use the function of `tf` or `keras.ops` that does the same to tensors"))
     return remedies
+
+
+def _outside(module: Module, function: FunctionInfo, call: ast.Call) -> tuple[Edit, ...]:
+    """A line that only notes the value (`history.append(loss.numpy())`, `print`) moves to the callers."""
+    statement = module.statement(call)
+    targets = statement.targets if isinstance(statement, ast.Assign) else []
+    if any(not isinstance(target, (ast.Attribute, ast.Subscript)) for target in targets):
+        return ()
+    if isinstance(call.func, ast.Attribute) and call.func.attr in VALUE_METHODS:
+        return handed_out(module, function, statement, call.func.value)
+    return handed_out(module, function, statement, call.args[0]) if len(call.args) == 1 else ()
 
 
 def _run_as_python(module: Module, function: FunctionInfo) -> Fix:

@@ -31,9 +31,10 @@ import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
+from fitdoctor.catalogue.handed_out import collected_by_callback, handed_out
 from fitdoctor.catalogue.held_tensors import held_evidence, held_message, still_held
 from fitdoctor.catalogue.kept_reads import Read, fatal_reads
-from fitdoctor.catalogue.kept_tensors import GROWING, Kept, is_traced_by_itself, kept_tensors
+from fitdoctor.catalogue.kept_tensors import GROWING, Kept, is_traced_by_itself, kept_tensors, key_guard_of
 from fitdoctor.catalogue.leaks import (
     kept_message,
     leak_evidence,
@@ -42,9 +43,10 @@ from fitdoctor.catalogue.leaks import (
     read_evidence,
     subject_of,
 )
+from fitdoctor.catalogue.own_graphs import unwrapped
 from fitdoctor.catalogue.traced import own_nodes, traced_evidence
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
-from fitdoctor.edits import fix, wrap
+from fitdoctor.edits import fix, unsafe
 from fitdoctor.facts import FailureFacts, ModelFacts, TrainingFacts, Unknown
 from fitdoctor.patterns import pattern
 from fitdoctor.records import replace
@@ -234,10 +236,15 @@ def _written_base(node: ast.AST) -> ast.expr | None:
 def _fixes(kept: Kept) -> list[Fix]:
     if kept.holder == "cache":
         return [_without_cache(kept)]
-    remedies = [_returned_instead(kept)]
+    guard = key_guard_of(kept)
+    if guard is not None:
+        return [fix(f"make `{kept.place}` anew in every trace", unwrapped(kept.module, guard))]
+    title = "return it from the traced function, and collect what the call gives back"
+    remedies = [fix(title, handed_out(kept.module, kept.function, kept.node, kept.value))]
     how = kept.function.traced.how if kept.function.traced is not None else ""
-    if how == "train_step":
-        remedies.append(fix('collect `logs["loss"]` in `on_train_batch_end` of a callback'))
+    if how in ("train_step", "compute_loss", "loss"):
+        title = 'collect `logs["loss"]`, the mean up to here, in `on_train_batch_end` of a callback'
+        remedies.append(unsafe(title, collected_by_callback(kept)))
     elif how != "tf.function":
         remedies.append(fix("return it as a further output of the model, or compute it after training"))
     return remedies
@@ -248,25 +255,3 @@ def _without_cache(kept: Kept) -> Fix:
     where = kept.module.location(kept.node)
     line = Location(where.path, where.line, 1, where.end_line + 1, 1, where.cell)
     return fix(f"do not cache `{kept.function.name}`: make its tensor in every trace", (Edit(line, ""),))
-
-
-def _returned_instead(kept: Kept) -> Fix:
-    """`history.append(loss)` at the end of a `tf.function` becomes `return loss`, and its calls are appended."""
-    title = "return it from the traced function, and collect what the call gives back"
-    function, module = kept.function, kept.module
-    node = function.node
-    if isinstance(node, ast.Lambda) or not isinstance(kept.node, ast.Call) or function.owner is not None:
-        return fix(title)
-    last = node.body[-1]
-    if not (isinstance(last, ast.Expr) and last.value is kept.node) or module.returns.get(node):
-        return fix(title)
-    if not isinstance(kept.node.func, ast.Attribute) or kept.node.func.attr != "append":
-        return fix(title)
-    calls = [call for source, call in module.calls_of.get(node, []) if source is module]
-    if not calls or not all(isinstance(module.parent(call), ast.Expr) for call in calls):
-        return fix(title)
-    holder = module.segment(kept.node.func)
-    edits = [Edit(module.location(last), f"return {module.segment(kept.value)}")]
-    for call in calls:
-        edits += wrap(module.code(call), f"{holder}({{}})")
-    return fix(title, edits)

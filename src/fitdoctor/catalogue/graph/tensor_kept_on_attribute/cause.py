@@ -32,6 +32,7 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
+from fitdoctor.catalogue.handed_out import handed_out, own_reads
 from fitdoctor.catalogue.held_tensors import held_evidence, held_message, still_held
 from fitdoctor.catalogue.kept_reads import Read, fatal_reads
 from fitdoctor.catalogue.kept_tensors import Kept, guard_of, kept_tensors
@@ -46,11 +47,11 @@ from fitdoctor.catalogue.leaks import (
 )
 from fitdoctor.catalogue.own_graphs import unwrapped
 from fitdoctor.diagnosis import Confidence, Edit, Finding, Fix, Severity
-from fitdoctor.edits import fix, insert_after, unsafe
+from fitdoctor.edits import fix, insert_after, spell, unsafe
 from fitdoctor.facts import FailureFacts, ModelFacts, TrainingFacts, Unknown
 from fitdoctor.records import replace
 from fitdoctor.source.callees import is_self
-from fitdoctor.source.module import FunctionInfo, Module
+from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(
@@ -180,18 +181,19 @@ def _fixes(kept: Kept) -> list[Fix]:
     if guard is not None:
         made_anew = _without_guard(kept, guard)
         return [made_anew, fix(f"keep `{kept.place}` as a weight: `self.add_weight(…, trainable=False)`")]
-    weight = _as_weight(kept)
-    remedies = [weight] if weight is not None else []
+    state = _as_state(kept)
+    remedies = [state] if state is not None else []
     how = kept.function.traced.how if kept.function.traced is not None else ""
     if how == "tf.function":
-        return [
-            *remedies,
-            fix(f"return the tensor from `{kept.function.name}` and use what the call gives back"),
-        ]
+        edits = handed_out(kept.module, kept.function, kept.node, kept.value)
+        title = f"return the tensor from `{kept.function.name}`, and keep what the call gives back"
+        return [fix(title, edits), *remedies]
     return [
-        *remedies,
-        fix(
-            f"make `{kept.name}` a weight with `self.add_weight(…, trainable=False)` and `assign` the tensor to it"
+        *(
+            remedies
+            or [
+                fix(f"make `{kept.name}` a weight: `self.add_weight(…, trainable=False)`, and `assign` to it")
+            ]
         ),
         fix("return it as a further output, or compute it where it is needed by calling the layer"),
     ]
@@ -209,26 +211,51 @@ def _carries_state(kept: Kept) -> bool:
     return how in ("loss", "metric")
 
 
-def _as_weight(kept: Kept) -> Fix | None:
-    """A scalar becomes a weight that is assigned to, where its class can have weights."""
-    owner, module = kept.owner, kept.module
-    if owner is None or owner.kind not in ("Layer", "Model") or not isinstance(kept.node, ast.Assign):
+def _as_state(kept: Kept) -> Fix | None:
+    """The attribute becomes a weight (where it surely is one number) or a variable of any shape, and is assigned to."""
+    owner, module, node = kept.owner, kept.module, kept.node
+    if owner is None or not isinstance(node, ast.Assign) or len(node.targets) != 1:
         return None
     init = owner.methods.get("__init__")
-    if init is None or not _is_scalar(module, kept.value) or len(kept.node.targets) != 1:
-        return None
     stores = module.attribute_stores(owner.node).get(kept.name, [])
-    others = [store for store in stores if module.statement(store) is not kept.node]
-    made = f'self.add_weight(shape=(), initializer="zeros", trainable=False, name="{kept.name}")'
-    edits = _in_init(module, init, others, kept.name, made)
-    if not edits or len(others) > 1:
+    others = [store for store in stores if module.statement(store) is not node]
+    if init is None or len(others) > 1 or node.value is not kept.value:
         return None
-    stored = f"self.{kept.name}.assign({module.segment(kept.value)})"
-    return fix(
-        f"make `{kept.place}` a weight and assign to it",
-        edits,
-        (Edit(module.location(kept.node), stored),),
+    what, made, imports = _state(kept, owner)
+    edits = _in_init(module, init, others, kept.name, made)
+    if not edits:
+        return None
+    return fix(f"make `{kept.place}` {what} and assign to it", edits, _assigned(kept, node), imports)
+
+
+def _state(kept: Kept, owner: ClassInfo) -> tuple[str, str, tuple[Edit, ...]]:
+    """What holds the value between the traces, how it is made, and the import that this needs."""
+    if owner.kind in ("Layer", "Model") and _is_scalar(kept.module, kept.value):
+        made = f'self.add_weight(shape=(), initializer="zeros", trainable=False, name="{kept.name}")'
+        return "a weight", made, ()
+    # A weight has one shape; what is kept as a rule has the batch in it.
+    tf, imports = spell(kept.module.code(kept.node), "tensorflow", "tf")
+    return (
+        "a variable",
+        f"{tf}.Variable(0.0, shape={tf}.TensorShape(None), trainable=False)",
+        imports,
     )
+
+
+def _assigned(kept: Kept, node: ast.Assign) -> tuple[Edit, ...]:
+    """`self.code.assign(…)`; where the method goes on with the tensor, it gets a name."""
+    module, text = kept.module, kept.module.segment(kept.value)
+    place = module.location(node)
+    reads = own_reads(kept.function, node)
+    carried = any(read in list(ast.walk(kept.value)) for read in reads)
+    if not reads or carried:
+        return (Edit(place, f"self.{kept.name}.assign({text})"),)
+    name = text if isinstance(kept.value, ast.Name) else kept.name.lstrip("_")
+    if name != text and name in module.index.scopes[kept.function.node].bindings:
+        return (Edit(place, f"self.{kept.name}.assign({text})"),)
+    named = "" if name == text else f"{name} = {text}\n{module.code(node).indent}"
+    stored = Edit(place, f"{named}self.{kept.name}.assign({name})")
+    return (stored, *(Edit(module.location(read), name) for read in reads))
 
 
 def _in_init(
