@@ -220,6 +220,29 @@ def _directory_labels(mode: Value, arguments: Arguments) -> Value | None:
     }.get(name, UNTOLD)
 
 
+@handles("keras.utils.timeseries_dataset_from_array", "keras.preprocessing.timeseries_dataset_from_array")
+def _windows(run: Interpreter, arguments: Arguments) -> Value:
+    """Windows of a series: their length is open in the element, as TensorFlow gathers them."""
+    size = arguments.get("batch_size") or Plain(128)
+    batch = arrays.whole(size)
+    front: tuple[Dim, ...] = () if size == Plain(None) else (None,)
+    element = _rows_behind((*front, None), to_array(run, arguments.get("data", 0)))
+    if not arguments.complete or element == UNTOLD or (front and batch is None):
+        return Dataset(known=False, node=arguments.node)
+    targets = arguments.get("targets", 1)
+    if targets != Plain(None):
+        element = Items((element, _rows_behind(front, to_array(run, targets))))
+    told = (("batch_size", str(batch)),)
+    step = Step("timeseries_dataset_from_array", element, told, arguments.node)
+    return Dataset(element, UNTOLD, batch, (step,), node=arguments.node)
+
+
+def _rows_behind(front: tuple[Dim, ...], array: Value) -> Value:
+    """An array's rows behind other axes."""
+    dims = arrays.known_dims(array) if isinstance(array, Array) else None
+    return Array((*front, *dims[1:]), array.dtype, ELEMENT) if isinstance(array, Array) and dims else UNTOLD
+
+
 # --- steps ------------------------------------------------------------------------------------------------------------
 
 

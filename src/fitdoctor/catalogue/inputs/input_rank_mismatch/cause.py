@@ -54,6 +54,7 @@ from fitdoctor.facts import (
     Shape,
     Unknown,
 )
+from fitdoctor.failure.called import called_in
 from fitdoctor.failure.patterns import InputMismatch, input_mismatch
 
 TYPE_CHECKING = False
@@ -332,7 +333,8 @@ def _is_about_the_data(failure: FailureFacts, said: InputMismatch) -> bool:
 
 
 def _frame(failure: FailureFacts) -> Location | None:
-    call = next((frame for frame in reversed(failure.user_frames) if ".fit(" in frame.text), None)
+    given_data = ("fit", "evaluate", "predict", "train_on_batch", "test_on_batch", "predict_on_batch")
+    call = next((frame for frame in reversed(failure.user_frames) if called_in(frame) in given_data), None)
     frame = call or failure.last_user_frame
     return frame.location if frame else None
 

@@ -29,6 +29,7 @@ from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.keras_tensors import is_keras_tensor
 from fitdoctor.catalogue.layer_refusals import Refusal, of_site
 from fitdoctor.catalogue.layer_source import found_in, node_at
+from fitdoctor.catalogue.quoted import was_received
 from fitdoctor.catalogue.traced import at_frame, function_at, module_of
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, Severity
@@ -211,8 +212,9 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         return
     frame = failure.last_user_frame
     if isinstance(project, Unknown):
-        if failure.called not in _GIVEN_DATA or failure.layer_class:
-            yield _from_words(refused, frame.location if frame is not None else None)
+        received = was_received(failure, refused.found)
+        if not received and (failure.called not in _GIVEN_DATA or failure.layer_class):
+            yield _from_words(refused, frame.location if frame is not None else None, sure=received is False)
         return
     candidates = _candidates(project, failure)
     if not candidates:
@@ -237,8 +239,17 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
 _GIVEN_DATA = ("fit", "evaluate", "predict", "train_on_batch", "")
 
 
-def _from_words(refused: InputMismatch, location: Location | None) -> Finding:
-    """Without the source: inside the model an axis went missing before this layer."""
+def _from_words(refused: InputMismatch, location: Location | None, *, sure: bool) -> Finding:
+    """Without the source: inside the model an axis went missing before this layer.
+
+    Args:
+        refused: what the layer said.
+        location: the user's last line.
+        sure: what the model was called with is told, and had the axis.
+    """
+    doubt = (
+        "the text does not show the source: the data itself may lack the axis (FIT102), or its batch (FIT701)"
+    )
     return CAUSE.finding(
         f"an axis is dropped before layer `{refused.layer}`: it gets rank 1",
         subject=f"layer {refused.layer}",
@@ -252,7 +263,8 @@ def _from_words(refused: InputMismatch, location: Location | None) -> Finding:
             )
         ],
         fixes=[fix("keep the axis: slice (`x[:, 0:1]`) instead of an index, `keepdims=True` in a reduction")],
-        confidence=Confidence.LIKELY,
+        notes=[] if sure else [doubt],
+        confidence=Confidence.LIKELY if sure else Confidence.POSSIBLE,
     )
 
 

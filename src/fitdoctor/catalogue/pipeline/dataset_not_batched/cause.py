@@ -33,6 +33,7 @@ from fitdoctor.catalogue.pipeline_steps import (
     with_step_before,
     words,
 )
+from fitdoctor.catalogue.quoted import was_received
 from fitdoctor.catalogue.shapes import forward_failure, relation, went_through
 from fitdoctor.catalogue.targets import loss_failure
 from fitdoctor.catalogue.words import place, shape_words
@@ -172,6 +173,9 @@ def from_failure(
         if (said.expected_rank, said.rank_rule, said.found_rank) != (2, "least", 1):
             return
     elif said.found != said.expected[1:]:
+        return
+    if was_received(failure, said.found) is False:
+        # The model was given more: what is missing went missing inside of it.
         return
     expected = said.expected or (None, *said.found)
     frame = failure.last_user_frame

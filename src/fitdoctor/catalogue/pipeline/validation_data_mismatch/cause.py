@@ -31,6 +31,7 @@ from fitdoctor.catalogue.bindings import binding_line, binding_of, bound_names
 from fitdoctor.catalogue.data_places import shape_line
 from fitdoctor.catalogue.generator_sources import expression_of
 from fitdoctor.catalogue.shapes import fits, forward_failure, while_validating
+from fitdoctor.catalogue.sized_by_data import has_shape_of_training
 from fitdoctor.catalogue.targets import loss_failure
 from fitdoctor.catalogue.words import place, shape_words
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
@@ -234,13 +235,17 @@ def from_failure(
         return
     if forward_failure(training) or loss_failure(training):
         return
+    if not validating and input_mismatch(failure.message) is not None:
+        validating = has_shape_of_training(project, fit)
     pair = _differing(training, validation) if validation.x else None
     tried = not isinstance(training.trial.forward, Unknown)
     told = pair is not None and all(part is not None and isinstance(part.shape, tuple) for part in pair)
     if pair is not None and (tried or told) and (validating or _is_about(failure.message, *pair)):
         yield _finding(fit, training, validation, pair, project)
     elif validating and not (tried and validation.x):  # it was not read ahead
-        yield from _from_words(failure)
+        same = training.x[:1] and validation.x[:1]
+        made = _line(fit, training, validation, (training.x[0], validation.x[0]), project) if same else None
+        yield from _from_words(failure, made)
 
 
 def _was_told_not_to_train(failure: FailureFacts, project: Project | Unknown) -> bool:
@@ -281,8 +286,8 @@ def _is_about_data(message: str) -> bool:
     )
 
 
-def _from_words(failure: FailureFacts) -> Iterator[Finding]:
-    """What the message alone tells of validation data that nobody looked at."""
+def _from_words(failure: FailureFacts, made: Location | None = None) -> Iterator[Finding]:
+    """What the message alone tells of validation data that nobody looked at, and the source of where it was made."""
     frame = failure.last_user_frame
     code = frame.code if frame is not None else Unknown("no frame")
     argument = code.argument("validation_data", 7) if isinstance(code, Code) else None
@@ -294,7 +299,9 @@ def _from_words(failure: FailureFacts) -> Iterator[Finding]:
     yield CAUSE.finding(
         told,
         subject="argument validation_data of fit",
-        location=place(argument.whole if argument else None, frame.location if frame is not None else None),
+        location=place(
+            made, argument.whole if argument else None, frame.location if frame is not None else None
+        ),
         evidence=[
             Evidence(claim="raised while validating", observed=failure.message[:200], fact="failure.message")
         ],

@@ -27,6 +27,7 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
+from fitdoctor.catalogue.quoted import made_on_last_line
 from fitdoctor.catalogue.traced import (
     at_frame,
     library_behind,
@@ -174,7 +175,9 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
             if maker is not None and site.function.name not in ("__init__", "build"):
                 yield _finding(module, maker, site.function, Confidence.CERTAIN, evidence)
                 return
-    if isinstance(project, Unknown) and any(is_keras(frame.path) for frame in library_behind(failure)):
+    made = made_on_last_line(failure)
+    behind = made == "" and any(is_keras(frame.path) for frame in library_behind(failure))
+    if isinstance(project, Unknown) and (made == "layer" or behind):
         yield CAUSE.finding(
             "a layer is made in code that is traced: it would make its weights anew each time",
             subject="layer made while tracing",

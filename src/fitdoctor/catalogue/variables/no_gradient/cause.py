@@ -144,8 +144,15 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         location=frame.location if frame else None,
         evidence=evidence,
         fixes=[fix("use operations that have a gradient between the weights and the loss")],
+        notes=[_MAY_BE_THE_TAPE] if isinstance(project, Unknown) and failure.called != "fit" else [],
         confidence=Confidence.LIKELY,
     )
+
+
+_MAY_BE_THE_TAPE = (
+    "the text does not show the source: under a tape of your own, it may also be that the loss or the forward pass "
+    "stands outside of the `with` block (FIT507)"
+)
 
 
 def _around(cut: Cut) -> FunctionInfo | None:

@@ -27,6 +27,7 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
+from fitdoctor.catalogue.quoted import made_on_last_line
 from fitdoctor.catalogue.traced import at_frame, library_behind, module_of
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix
@@ -113,7 +114,8 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         if module is not None and _makes_something_else(module, frame):
             # A layer that makes its variables there has a cause of its own.
             return
-    if any(is_keras(frame.path) for frame in library_behind(failure)):
+    made = made_on_last_line(failure)
+    if made == "layer" or (made == "" and any(is_keras(frame.path) for frame in library_behind(failure))):
         return
     yield CAUSE.finding(
         "a `tf.Variable` is made inside a `tf.function`",
@@ -121,8 +123,14 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         location=frame.location if frame else None,
         evidence=evidence,
         fixes=[fix("make the variable once, outside the function")],
-        confidence=Confidence.CERTAIN,
+        notes=[] if made else [_UNSEEN],
+        confidence=Confidence.CERTAIN if made else Confidence.LIKELY,
     )
+
+
+_UNSEEN = (
+    "the line does not show what makes it: it may be a layer, or another object that has variables (FIT502)"
+)
 
 
 def _makes_something_else(module: Module, frame: Frame) -> bool:
