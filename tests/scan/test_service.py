@@ -150,6 +150,22 @@ def test_what_workers_raise_is_told(tf, cluster):
     assert not report.complete and "a label of 6" in report.problems[0].what
 
 
+def test_a_damaged_record_is_told_with_its_file_and_the_rest_is_counted(tf, cluster, tmp_path):
+    feature = tf.train.Feature(float_list=tf.train.FloatList(value=[1.0]))
+    example = tf.train.Example(features=tf.train.Features(feature={"x": feature})).SerializeToString()
+    paths = [str(tmp_path / f"{name}.tfrecord") for name in "abc"]
+    for path in paths:
+        with tf.io.TFRecordWriter(path) as file:
+            for _record in range(100):
+                file.write(example)
+    raw = bytearray(Path(paths[1]).read_bytes())
+    raw[len(raw) // 2] ^= 255
+    Path(paths[1]).write_bytes(raw)
+    features = {"x": tf.io.FixedLenFeature([], tf.float32)}
+    report = fitdoctor.scan(paths, features=features, service=cluster.address)
+    assert report.data[0].rows == 250 and "b.tfrecord" in report.problems[0].what
+
+
 def test_what_cannot_be_sent_is_said_at_once(tf):
     def python(x, y):
         return tf.numpy_function(lambda a: a, [x], tf.float32), y

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fitdoctor.collect.codes import Codes
 from fitdoctor.collect.data import form_of
@@ -17,6 +17,9 @@ from fitdoctor.scan.outcome import Scanned, ScanReport, report_of
 from fitdoctor.scan.pieces import TABLE, CannotScan, Source, Watcher, count
 from fitdoctor.scan.shared_rows import RowMatch
 from fitdoctor.scan.table_source import TableSource
+
+if TYPE_CHECKING:
+    from fitdoctor.scan.service import Pipeline
 
 NO_VALIDATION = Unknown("there is no validation data")
 
@@ -153,15 +156,17 @@ def _on_service(
         return [second], Unknown("it was interrupted")
     match.turn()
     first = scan_on_service(training, wanted, watcher, match=match)
-    others = sorted({step for _name, dataset in (training, pipeline) for step in done_by_each(dataset)})
+    others = sorted({step for one in (training, pipeline) for step in done_by_each(one.dataset)})
     if others:
         # Each worker splits its own share: what it takes for validation is not what it skips for training.
         match.refuse(f"on a service, {' and '.join(f'`{step}`' for step in others)} are done by each worker")
     return [first, second], _shared(match, first)
 
 
-def _pipeline(x: Any, name: str, wanted: Wishes) -> tuple[str, Any]:
+def _pipeline(x: Any, name: str, wanted: Wishes) -> Pipeline:
     """The tf.data pipeline to be shipped, with its name."""
+    from fitdoctor.scan.service import Pipeline
+
     if _names_files(x):
         from fitdoctor.scan.files import expanded, kind_of_file
 
@@ -175,7 +180,8 @@ def _pipeline(x: Any, name: str, wanted: Wishes) -> tuple[str, Any]:
 
         given = wanted.features
         spec = given if isinstance(given, dict) else specification(given)
-        return words[0], tfrecord_dataset(words, spec, wanted.labels)
+        careful = tfrecord_dataset(words, spec, wanted.labels, together=1)
+        return Pipeline(words[0], tfrecord_dataset(words, spec, wanted.labels), careful)
     if isinstance(x, str):
         name, x = x, named(x)
     if callable(x) and form_of(x) == "other":
@@ -185,7 +191,7 @@ def _pipeline(x: Any, name: str, wanted: Wishes) -> tuple[str, Any]:
             f"`{name}` is a `{type(x).__name__}`: a tf.data service runs tf.data pipelines only; scan it without "
             "`--service`, or make a `tf.data.Dataset` of it"
         )
-    return name, x
+    return Pipeline(name, x)
 
 
 def scan(

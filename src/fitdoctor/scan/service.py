@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import queue
+import re
 import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fitdoctor.collect.arrays import components as leaves
 from fitdoctor.collect.arrays import dtype_name
+from fitdoctor.scan.damaged_records import damaged_file
 from fitdoctor.scan.element_source import summary_of
 from fitdoctor.scan.graph_hashes import KEY, compared, hashes_of_element, hashes_of_group
 from fitdoctor.scan.graph_statistics import GROUP, GROUP_OF_SAMPLES, joined, statistics_of_element, tally_of
@@ -28,8 +30,19 @@ if TYPE_CHECKING:
 
 FIRST_PATIENCE = 60.0
 """Seconds to wait for the first group: workers start, and trace the pipeline."""
+_RELAYED = re.compile(r"Failed to get element from worker .*Failed to get element: ")
+"""How the client wraps what a worker raised."""
 AFTER_DEATH = 8.0
 """Seconds without a group, once a worker is known to have died, after which the others are taken to have ended."""
+
+
+class Pipeline(NamedTuple):
+    """A tf.data pipeline that workers are to count."""
+
+    name: str
+    dataset: Any
+    careful: Any = None
+    """The same where a record that raises takes no other with it: slower, for data that has such records."""
 
 
 class ServiceSource:
@@ -62,7 +75,7 @@ class ServiceSource:
 
 
 def scan_on_service(
-    pipeline: tuple[str, Any],
+    pipeline: Pipeline,
     wishes: Wishes,
     watcher: Watcher | None,
     role: str = "training",
@@ -71,7 +84,7 @@ def scan_on_service(
     """Count a pipeline on a service.
 
     Args:
-        pipeline: its name and the dataset.
+        pipeline: what is to be counted.
         wishes: how it is to be done.
         watcher: is told of the progress.
         role: `training` or `validation`.
@@ -80,7 +93,7 @@ def scan_on_service(
     Raises:
         CannotScan: the pipeline cannot be shipped, has no end, or the service cannot be reached.
     """
-    name, dataset = pipeline
+    name, dataset, _careful = pipeline
     refuse_unshippable(name, dataset)
     if length_of(dataset) == -1 and wishes.limit is None:
         raise CannotScan(endless(name))
@@ -95,7 +108,7 @@ def scan_on_service(
             address, dead = cluster.address, cluster.dead
         _refuse_unreachable(_address(address))
         run = _Run(source, _address(address), dead, wishes.patience, watcher or Quiet(), match)
-        counted = run.count(dataset)
+        counted = run.count(pipeline)
         died = dead()
     scanned = Scanned(source, counted, role, expected=source.rows)
     scanned.remarks.extend(_remarks(counted, dataset))
@@ -134,6 +147,45 @@ def _remarks(counted: Counted, dataset: Any) -> list[str]:
     return [*said, *shared_by_each(dataset)]
 
 
+def without_errors(dataset: Any) -> Any:
+    """The pipeline without the elements that raise."""
+    import tensorflow as tf
+
+    if hasattr(dataset, "ignore_errors"):
+        return dataset.ignore_errors()
+    return dataset.apply(tf.data.experimental.ignore_errors())
+
+
+def _is_of_the_data(error: Exception) -> bool:
+    """Whether an element raised; else the workers, or the way to them, have a trouble of their own."""
+    import tensorflow as tf
+
+    kinds = (tf.errors.DataLossError, tf.errors.InvalidArgumentError, tf.errors.NotFoundError)
+    return isinstance(error, (*kinds, tf.errors.OutOfRangeError, tf.errors.FailedPreconditionError))
+
+
+def _read(distributed: Any, groups: queue.Queue[Any], stopped: threading.Event) -> None:
+    """Runs in a thread of its own: a client waits for ever for a worker that has died."""
+
+    def give(found: Any) -> None:
+        while not stopped.is_set():
+            try:
+                groups.put(found, timeout=0.5)
+                return
+            except queue.Full:
+                continue
+
+    try:
+        for group in distributed:
+            give(group)
+            if stopped.is_set():
+                return
+        give(None)
+    # The border to the workers: what they raise is told.
+    except Exception as error:
+        give(error)
+
+
 @dataclass
 class _Run:
     """One pass over a distributed pipeline."""
@@ -149,24 +201,28 @@ class _Run:
     tallies: list[Tally] = field(default_factory=list)
     rows: int = 0
     slowest: float = 0.0
-    stopped: bool = False
+    stopped: threading.Event = field(default_factory=threading.Event)
+    """Tells the thread that reads to end."""
+    raised: Exception | None = None
+    """What an element raised in a worker."""
 
-    def count(self, dataset: Any) -> Counted:
+    def count(self, pipeline: Pipeline) -> Counted:
         """Take in group after group until the end, the limit, Ctrl-C, or until nothing comes any more."""
         source = self.source
         self.tallies = [Tally(labels=one.part == "y") for one in source.components]
-        distributed = self._distributed(dataset)
         began = time.perf_counter()
         self.watcher.begin(source.name, source.rows)
-        reader = threading.Thread(target=self._read, args=(distributed,), daemon=True)
-        reader.start()
         interrupted = False
         try:
-            ended = self._take_all()
+            ended = self._pass(pipeline.dataset)
+            if self.raised is not None:
+                self._forget()
+                ended = self._pass(without_errors(pipeline.careful or pipeline.dataset))
+                source.problems.insert(0, Problem(self._left_out_words(pipeline.dataset, self.raised)))
         except KeyboardInterrupt:
             ended, interrupted = False, True
         finally:
-            self.stopped = True
+            self.stopped.set()
             self.watcher.end()
         return Counted(
             self.tallies,
@@ -175,6 +231,33 @@ class _Run:
             interrupted=interrupted,
             rows=self.rows,
         )
+
+    def _pass(self, dataset: Any) -> bool:
+        """Whether the pipeline came to its end."""
+        distributed = self._distributed(dataset)
+        self.groups, self.stopped = queue.Queue(64), threading.Event()
+        reader = threading.Thread(
+            target=_read, args=(distributed, self.groups, self.stopped), daemon=True, name="fitdoctor-service"
+        )
+        reader.start()
+        return self._take_all()
+
+    def _forget(self) -> None:
+        """Begin again: what was counted before an element raised does not stand."""
+        self.stopped.set()
+        self.watcher.advance(-self.rows)
+        self.rows = self.source.elements = 0
+        self.tallies = [Tally(labels=one.part == "y") for one in self.source.components]
+        if self.match is not None:
+            self.match.forget()
+
+    def _left_out_words(self, dataset: Any, error: Exception) -> str:
+        said = _RELAYED.sub("", summary_of(error))
+        path = damaged_file(dataset, said)
+        where = f"in `{path}`" if path else "which one is not known on a service, a scan without it tells"
+        expected = self.source.rows
+        counted = f"; {self.rows:,} of {expected:,} rows were counted" if expected is not None else ""
+        return f"elements that raise were left out{counted}; the first: {said} ({where})"
 
     def _distributed(self, dataset: Any) -> Any:
         import tensorflow as tf
@@ -207,23 +290,6 @@ class _Run:
                 f"the tf.data service at {self.address} does not take the pipeline: {summary_of(error)}"
             ) from error
 
-    def _read(self, distributed: Any) -> None:
-        """Runs in a thread of its own: a client waits for ever for a worker that has died."""
-        try:
-            for group in distributed:
-                while not self.stopped:
-                    try:
-                        self.groups.put(group, timeout=0.5)
-                        break
-                    except queue.Full:
-                        continue
-                if self.stopped:
-                    return
-            self.groups.put(None)
-        # The border to the workers: what they raise is told.
-        except Exception as error:
-            self.groups.put(error)
-
     def _take_all(self) -> bool:
         """Whether the pipeline came to its end."""
         last = time.monotonic()
@@ -243,6 +309,9 @@ class _Run:
             if group is None:
                 return True
             if isinstance(group, Exception):
+                if self.raised is None and _is_of_the_data(group):
+                    self.raised = group
+                    return False
                 self.source.problems.append(Problem(f"the workers stopped: {summary_of(group)}", fatal=True))
                 return False
             self._take(group)

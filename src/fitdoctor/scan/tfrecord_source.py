@@ -13,6 +13,8 @@ from fitdoctor.scan.pieces import CannotScan
 from fitdoctor.scan.table_source import part_named
 
 BATCH = 256
+FRAME = 16
+"""Bytes around a record: its length and two checksums."""
 
 
 def tfrecord_source(
@@ -50,14 +52,23 @@ def tfrecord_source(
     return source
 
 
-def tfrecord_dataset(paths: list[str], spec: dict[str, Any], labels: tuple[str, ...]) -> Any:
-    """The same as a pipeline of batches, for a tf.data service: whole files are what workers share."""
+def tfrecord_dataset(
+    paths: list[str], spec: dict[str, Any], labels: tuple[str, ...], together: int = BATCH
+) -> Any:
+    """The same as a pipeline of batches, for a tf.data service: whole files are what workers share.
+
+    Args:
+        paths: the files.
+        spec: the specification of the features.
+        labels: the features that are labels.
+        together: how many records are parsed at a time: as many are lost when one of them raises.
+    """
     import tensorflow as tf
 
     files = tf.data.Dataset.from_tensor_slices(paths)
     return (
         files.interleave(tf.data.TFRecordDataset, cycle_length=1)
-        .batch(BATCH)
+        .batch(together)
         .map(lambda batch: _element(tf.io.parse_example(batch, spec), labels))
     )
 
@@ -153,17 +164,25 @@ class _Records(Iterator[Any]):
 
         raw = tf.data.TFRecordDataset(path)
         done = 0
+        read: int | None = 0
         batches = iter(raw.batch(BATCH))
         while self._left != 0:
             try:
                 batch = next(batches)
+                if read is not None:
+                    read += int(tf.reduce_sum(tf.strings.length(batch))) + FRAME * len(batch)
                 if self._left is not None:
                     batch = batch[: self._left]
                 parsed = tf.io.parse_example(batch, self._spec)
             except StopIteration:
+                rest = 0 if read is None else os.path.getsize(path) - read
+                if rest:
+                    # TensorFlow takes what is left of a record's head for the end of the file.
+                    what = f"`{path}` is cut short: {rest} bytes follow its last whole record"
+                    yield RecordFailure(self._before + done, what)
                 break
             except tf.errors.OpError:
-                met = 0
+                met, read = 0, None
                 for number, found in self._one_by_one(raw, path, done):
                     met = number
                     yield found
