@@ -102,6 +102,32 @@ WRONG = [
     ),
     ("FIT310", NET + 'net = net.compile("adam", "mse")\nnet.fit(x, y)', 'net = net.compile("adam", "mse")'),
     (
+        "FIT310",
+        """
+        class Noisy(layers.Layer):
+            def call(self, x, training=False):
+                if training:
+                    return x + 1.0
+        """,
+        "if training:",
+    ),
+    (
+        "FIT102",
+        """
+        class Net(keras.Model):
+            def __init__(self):
+                super().__init__()
+                self.conv = layers.Conv2D(4, 3)
+            def call(self, pictures):
+                return self.conv(pictures)
+        model = Net()
+        model.compile("adam", "mse")
+        pictures = np.zeros((20, 8, 8))
+        model.fit(pictures, np.zeros((20, 6, 6, 4)))
+        """,
+        "pictures = np.zeros((20, 8, 8))",
+    ),
+    (
         "FIT314",
         FOCAL.format(parameters="gamma=2.0, alpha=0.25") + NET + 'net.compile("adam", loss=focal)',
         'net.compile("adam", loss=focal)',
@@ -198,6 +224,16 @@ RIGHT = [
         model = keras.Sequential([layers.Dense(1)])
         prepare(model)
         model.fit(x, y)
+        """,
+    ),
+    (
+        "FIT310",
+        """
+        class Noisy(layers.Layer):
+            def call(self, x, training=False):
+                if training:
+                    return x + 1.0
+                raise NotImplementedError
         """,
     ),
     ("FIT314", FOCAL.format(parameters="gamma") + NET + 'net.compile("adam", loss=focal(2.0))'),

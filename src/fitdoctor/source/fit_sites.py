@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from fitdoctor.diagnosis import Location
-from fitdoctor.facts import FailureSummary, LayerFacts, ModelFacts, Spec, Unknown
+from fitdoctor.facts import DataFacts, FailureSummary, LayerFacts, ModelFacts, Spec, Unknown
 from fitdoctor.records import dataclass, field, replace
 from fitdoctor.source import array_functions, array_makers, array_math, known_data, random_arrays
 from fitdoctor.source.fit_facts import FitSite, after_fit, fit_site
@@ -39,6 +39,8 @@ class ModelSite:
     """For each of its inputs the layers that lead there, last first, up to where several ways meet."""
     call: Location | None = None
     """The call that is refused."""
+    data: DataFacts | None = None
+    """What `fit` was given, where the layer refuses it inside the `call` of a model of the user's."""
 
 
 @dataclass
@@ -52,11 +54,21 @@ class Witness:
         """A call of fit: its facts are taken as they are now."""
         record = run.model(model)
         if run.reporting and record is not None and not record.broken:
-            self.fits[fit_site(run, model, method, arguments)] = None
+            told = len(self.refusals)
+            site = fit_site(run, model, method, arguments)
+            self.fits[site] = None
+            self._give_data(told, site)
             failure = _refused_on_data(run, model, record, arguments)
             if failure is not None:
                 self.refusal(run, failure)
         after_fit(run, model, method, arguments)
+
+    def _give_data(self, told: int, site: FitSite) -> None:
+        """What was refused since then, with the data that the model's own `call` was followed with."""
+        for refused in list(self.refusals)[told:]:
+            if refused.previous is None and site.data:
+                del self.refusals[refused]
+                self.refusals[replace(refused, data=site.data[0])] = None
 
     def refusal(self, run: Interpreter, failure: Failure) -> None:
         """A refused layer, with the model as far as it has come."""

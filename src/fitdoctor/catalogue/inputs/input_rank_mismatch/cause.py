@@ -232,11 +232,28 @@ def from_model(site: ModelSite) -> Iterator[Finding]:
     """The first layer refuses the rank of the model's own input."""
     from fitdoctor.catalogue.model_inputs import leads_with_batch, refusing_site
 
+    if site.data is not None:
+        yield from _inside_call(site, site.data)
+        return
     given = refusing_site(site)
     if given is None or site.failure is None:
         return
     if not leads_with_batch(*given, site.failure.message):
         yield _of_input(*given, site.failure.message)
+
+
+def _inside_call(site: ModelSite, data: DataFacts) -> Iterator[Finding]:
+    """A layer in the `call` of a model of the user's refuses the data as they are."""
+    if site.failure is None or site.layer is None or len(data.x) != 1 or data.role != "training":
+        return
+    said, array, given = input_mismatch(site.failure.message), data.x[0], site.failure.inputs
+    if said is None or said.expected_rank is None or not given or not isinstance(array.shape, tuple):
+        return
+    # Keras 2 makes columns of data with one axis before the model sees them.
+    if len(array.shape) > 1 and given[0].shape == (None, *array.shape[1:]):
+        rank = said.expected_rank
+        nowhere = Unknown("not evident from the source")
+        yield _finding(array, _supposed(array, rank), site.layer.code, nowhere, data, Confidence.LIKELY, rank)
 
 
 def _of_input(code: Code, shape: Shape, message: str) -> Finding:

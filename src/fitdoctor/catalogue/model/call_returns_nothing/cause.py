@@ -72,6 +72,8 @@ def from_source(module: Module) -> Iterator[Finding]:
     for function in module.functions:
         if _should_return(function) and returns_nothing(function) and not _for_effect(module, function):
             yield _finding(function, Confidence.LIKELY)
+        elif _should_return(function) and _only_while_training(function):
+            yield _one_way(function, [])
 
 
 def _should_return(function: FunctionInfo) -> bool:
@@ -385,16 +387,33 @@ def _on_one_way(project: Project, seen: Evidence) -> Iterator[Finding]:
     ]
     if len(found) != 1:
         return
-    function = found[0]
+    yield _one_way(found[0], [seen])
+
+
+def _one_way(function: FunctionInfo, seen: list[Evidence]) -> Finding:
     assert isinstance(function.node, ast.FunctionDef)
-    yield CAUSE.finding(
+    last = function.node.body[-1]
+    where = function.module.location(function.node)
+    return CAUSE.finding(
         f"{name_of(function)} returns a value on one way only: on the other it returns None",
         subject=f"function {function.qualname}",
-        location=_first_line(function.module, function.node.body[-1]),
-        evidence=[seen],
+        location=_first_line(function.module, last),
+        evidence=seen or [Evidence("what it returns otherwise", "None", "a tensor", location=where)],
         fixes=[fix("return a tensor on every way")],
         confidence=Confidence.LIKELY,
     )
+
+
+def _only_while_training(function: FunctionInfo) -> bool:
+    """Whether it returns nothing when the model is tried: `fit` validates and `predict` predicts with that."""
+    if not _may_fall_through(function):
+        return False
+    assert isinstance(function.node, ast.FunctionDef)
+    last = function.node.body[-1]
+    assert isinstance(last, ast.If)
+    asks = isinstance(last.test, ast.Name) and last.test.id == "training"
+    returned = [part for part in own_nodes(function) if isinstance(part, ast.Return)]
+    return asks and len(returned) == 1 and returned[0] is last.body[-1]
 
 
 def _may_fall_through(function: FunctionInfo) -> bool:
