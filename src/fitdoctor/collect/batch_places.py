@@ -1,8 +1,10 @@
-"""Where, in the source, the batches of a living generator or PyDataset are put together."""
+"""Where, in the source, the batches of a living generator, PyDataset or DataLoader are put together."""
 
 from __future__ import annotations
 
 import ast
+import inspect
+from types import CodeType
 from typing import Any
 
 from fitdoctor.collect.sites import module_with
@@ -11,14 +13,9 @@ from fitdoctor.source.module import Module
 
 
 def batch_expression(thing: Any) -> tuple[Module, ast.expr] | None:
-    """What a generator, or the `__getitem__` of a PyDataset, gives out: its only `yield` or `return`."""
-    is_generator = hasattr(thing, "gi_code")
-    code = (
-        thing.gi_code
-        if is_generator
-        else getattr(getattr(type(thing), "__getitem__", None), "__code__", None)
-    )
-    if code is None or is_library(code.co_filename):
+    """What a generator, a function, or the `__getitem__` or `__iter__` of a dataset gives out: its only value."""
+    code = _code(thing)
+    if code is None:
         return None
     module, starts = module_with(code)
     if module is None:
@@ -26,7 +23,17 @@ def batch_expression(thing: Any) -> tuple[Module, ast.expr] | None:
     for node in module.nodes(ast.FunctionDef):
         first = min((decorator.lineno for decorator in node.decorator_list), default=node.lineno)
         if node.name == code.co_name and starts in (first, node.lineno):
-            return _only_value(module, node, ast.Yield if is_generator else ast.Return)
+            yields = bool(code.co_flags & inspect.CO_GENERATOR)
+            return _only_value(module, node, ast.Yield if yields else ast.Return)
+    return None
+
+
+def _code(thing: Any) -> CodeType | None:
+    kind = type(thing)
+    functions = (thing, getattr(kind, "__getitem__", None), getattr(kind, "__iter__", None))
+    for code in (getattr(thing, "gi_code", None), *(getattr(each, "__code__", None) for each in functions)):
+        if isinstance(code, CodeType) and not is_library(code.co_filename):
+            return code
     return None
 
 

@@ -57,3 +57,11 @@ class Codes:
     def of_batch(self, thing: Any, path: str, parts: int) -> Code | Unknown:
         """For a part of the batches of a generator or PyDataset (`x`, `x['image']`, `y`): what is yielded for it."""
         return NOT_FOUND
+
+    def of_loaded(self, path: str, index: int) -> tuple[Code | Unknown, Code | Unknown]:
+        """For a DataLoader over a TensorDataset: what made one of its tensors, and what stands in its call."""
+        return NOT_FOUND, NOT_FOUND
+
+    def of_batches(self, thing: Any) -> Code | Unknown:
+        """What a generator, a dataset or a function that puts batches together gives out, as a whole."""
+        return NOT_FOUND

@@ -21,7 +21,7 @@ from fitdoctor.collect.arrays import (
 from fitdoctor.collect.budget import Budget, Deadline
 from fitdoctor.collect.codes import Codes
 from fitdoctor.facts import ArrayFacts, Code, DataFacts, FailureSummary, Spec, Unknown
-from fitdoctor.records import dataclass, replace
+from fitdoctor.records import dataclass
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,9 @@ def collect_data(given: Given, role: str, budget: Budget, codes: Codes) -> Colle
             return collect_generator(given, role, budget, codes)
         if form == "pydataset":
             return collect_pydataset(given, role, budget, codes)
-        return _collect_dataloader(given, role, codes)
+        from fitdoctor.collect.loaders import collect_dataloader
+
+        return collect_dataloader(given, role, budget, codes)
     return _collect_arrays(given, role, form, budget, codes)
 
 
@@ -351,19 +353,3 @@ def _keras_adapters() -> Any:
     import sys
 
     return sys.modules.get("keras.src.trainers.data_adapters")
-
-
-def _collect_dataloader(given: Given, role: str, codes: Codes) -> Collected:
-    loader = given.x
-    code, _use = codes.of_argument(prefix(role, "x"))
-    facts = DataFacts(role=role, form="dataloader", code=code, y_structure="none")
-    try:
-        facts = replace(facts, batches=len(loader), endless=False)
-        samples = len(loader.dataset)
-        facts = replace(facts, samples=samples)
-    except (TypeError, AttributeError, NotImplementedError):
-        pass
-    size = getattr(loader, "batch_size", None)
-    if isinstance(size, int):
-        facts = replace(facts, batch_size=size)
-    return Collected(facts, Unknown("a DataLoader is not read"), loader)

@@ -100,9 +100,11 @@ def collect_pydataset(given: Given, role: str, budget: Budget, codes: Codes) -> 
     if effects.lasting:
         return Collected(facts, Unknown(f"its code has lasting effects: {effects.lasting}"), dataset)
     snapshot = Snapshot(dataset, *effects.closures, bindings=effects.globals)
-    if snapshot.random_variables or not snapshot.complete:
+    if snapshot.random_variables or snapshot.one_shot or not snapshot.complete:
         return Collected(
-            facts, Unknown("reading it would advance a random state that cannot be set back"), dataset
+            facts,
+            Unknown("reading it would advance a random state or an iterator that cannot be set back"),
+            dataset,
         )
     batches: list[Any] = []
     length: int | Unknown = Unknown("it has no length")
@@ -183,7 +185,7 @@ def batched_facts(
     if isinstance(batch, Batch):
         facts = replace(facts, first_batch=batch_specs(batch, size))
         last = _rows(others[-1][0])
-        if len(sizes) > 1 and last is not None and form == "pydataset":
+        if len(sizes) > 1 and last is not None and form in ("pydataset", "dataloader"):
             facts = replace(facts, last_batch=batch_specs(batch, last))
     return facts, batch
 

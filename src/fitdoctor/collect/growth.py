@@ -27,7 +27,7 @@ def kept_tensors(roots: Mapping[str, object]) -> tuple[KeptTensors, ...]:
     found: dict[int, KeptTensors] = {}
     for place in reached(roots, seconds=SECONDS):
         value = place.value
-        if not isinstance(value, (list, collections.deque)) or len(value) < FEWEST_TENSORS:
+        if not issubclass(type(value), (list, collections.deque)) or len(value) < FEWEST_TENSORS:
             continue
         sizes = [_bytes(item) for item in list(value)]
         number = sum(size > 0 for size in sizes)
@@ -38,8 +38,8 @@ def kept_tensors(roots: Mapping[str, object]) -> tuple[KeptTensors, ...]:
 
 def _bytes(item: Any) -> int:
     """The bytes of a tensor with a value, or of a tuple of them; 0 for anything else."""
-    if isinstance(item, (tuple, list)):
-        return sum(_bytes(part) for part in item if not isinstance(part, (tuple, list)))
+    if issubclass(type(item), (tuple, list)):
+        return sum(_bytes(part) for part in item if not issubclass(type(part), (tuple, list)))
     if type(item).__name__ != "EagerTensor" or item.dtype.name in ("variant", "resource", "string"):
         return 0
     return math.prod(int(axis) for axis in item.shape) * int(item.dtype.size)

@@ -169,6 +169,29 @@ class FrameCodes(Codes):
         made = module.made_by(part)
         return module.code(made if module.function_of(made) is module.function_of(part) else part)
 
+    def of_batches(self, thing: Any) -> Code | Unknown:
+        """The only `yield` or `return` of it."""
+        found = batch_expression(thing)
+        return NOT_FOUND if found is None else found[0].code(found[1])
+
+    def of_loaded(self, path: str, index: int) -> tuple[Code | Unknown, Code | Unknown]:
+        """From `DataLoader(…)` through its dataset and its subsets to a tensor of the `TensorDataset(…)`."""
+        found = self._given(split_path(path)[0])
+        while found is not None:
+            end = self._follow(*found)
+            call = end.node
+            if not isinstance(call, ast.Call):
+                break
+            if _method(call) == "TensorDataset":
+                if index >= len(call.args) or any(isinstance(arg, ast.Starred) for arg in call.args):
+                    break
+                given = call.args[index]
+                return self._follow(end.module, given).code, end.module.code(given)
+            known = _method(call) in ("DataLoader", "Subset", "random_split")
+            inner = _argument(call, "dataset", ("dataset",)) if known else None
+            found = None if inner is None else (end.module, inner)
+        return NOT_FOUND, NOT_FOUND
+
     def _pipeline_calls(self, path: str, operations: list[str]) -> list[tuple[Module, ast.Call] | None]:
         calls: list[tuple[Module, ast.Call] | None] = [None] * len(operations)
         found = self._given(split_path(path)[0])

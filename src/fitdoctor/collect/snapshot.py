@@ -37,9 +37,11 @@ class Snapshot:
         self.complete = True
         self.random_variables = False
         """Something was reached that keeps a random state in a variable: running it for real would advance it."""
+        self.one_shot = False
+        """An iterator or an open file was reached: what is drawn from it cannot be given back."""
         self._undo: list[Callable[[], None]] = []
         self._seen: dict[int, Any] = {id(thing): thing for thing in untouched}
-        for take in (_python_random, _numpy_random, _eager_random, _keras_globals):
+        for take in (_python_random, _numpy_random, _torch_random, _eager_random, _keras_globals):
             undo = take()
             if undo is not None:
                 self._undo.append(undo)
@@ -87,6 +89,8 @@ class Snapshot:
             ("keras", "tensorflow")
         ):
             self.random_variables = True
+        if hasattr(kind, "__next__"):
+            self.one_shot = True
         generator = _generator_state(thing)
         if generator is not None:
             self._undo.append(generator)
@@ -136,10 +140,12 @@ class Snapshot:
 
 
 def _has_state(thing: Any) -> bool:
-    if thing is None or isinstance(thing, (type, types.ModuleType, str, bytes, int, float, frozenset)):
-        return False
     kind = type(thing)
-    if kind.__module__.split(".")[0] in _SKIPPED_ROOTS or not hasattr(thing, "__dict__"):
+    if thing is None or issubclass(kind, (type, types.ModuleType, str, bytes, int, float, frozenset)):
+        return False
+    skipped = kind.__module__.split(".")[0] in _SKIPPED_ROOTS
+    # A loader, sampler or subset of torch leads to the user's own dataset.
+    if skipped and not kind.__module__.startswith("torch.utils.data") or not hasattr(thing, "__dict__"):
         return False
     # Variables keep their values: in a stateless scope nothing is assigned to them.
     return not any(base.__name__ in ("Variable", "KerasVariable", "KerasTensor") for base in kind.__mro__)
@@ -175,10 +181,10 @@ def _restore_set(thing: set[Any], saved: set[Any]) -> None:
 
 
 def _generator_state(thing: Any) -> Callable[[], None] | None:
-    if isinstance(thing, random.Random):
+    kind = type(thing)
+    if issubclass(kind, random.Random):
         state = thing.getstate()
         return lambda: thing.setstate(state)
-    kind = type(thing)
     if kind.__module__.startswith("numpy.random"):
         if hasattr(thing, "bit_generator"):
             numbers = thing.bit_generator.state
@@ -186,6 +192,9 @@ def _generator_state(thing: Any) -> Callable[[], None] | None:
         if hasattr(thing, "get_state"):
             legacy = thing.get_state()
             return lambda: thing.set_state(legacy)
+    if kind.__name__ == "Generator" and kind.__module__.startswith("torch"):
+        drawn = thing.get_state()
+        return lambda: thing.set_state(drawn)
     return None
 
 
@@ -200,6 +209,24 @@ def _numpy_random() -> Callable[[], None] | None:
         return None
     state = numpy.random.get_state()
     return lambda: numpy.random.set_state(state)
+
+
+def _torch_random() -> Callable[[], None] | None:
+    """The generator of the CPU, and those of the graphics cards where torch has started them."""
+    torch = sys.modules.get("torch")
+    if torch is None or not hasattr(torch, "set_rng_state"):
+        return None
+    state = torch.get_rng_state()
+    cuda = getattr(torch, "cuda", None)
+    if cuda is None or not cuda.is_initialized():
+        return lambda: torch.set_rng_state(state)
+    states = cuda.get_rng_state_all()
+
+    def undo() -> None:
+        torch.set_rng_state(state)
+        cuda.set_rng_state_all(states)
+
+    return undo
 
 
 def _eager_random() -> Callable[[], None] | None:

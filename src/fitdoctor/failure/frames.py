@@ -135,9 +135,21 @@ def _library_folders() -> tuple[str, ...]:
     folders |= {os.path.dirname(os.path.abspath(os.__file__))}
     if site.ENABLE_USER_SITE is not None:
         folders |= {site.getusersitepackages()}
+    folders |= {folder for folder in sys.path if _is_install_target(folder)}
     real = {os.path.realpath(folder) for folder in folders if folder}
     every = {os.path.normcase(folder) for folder in (*folders, *real) if folder}
     return (*sorted(every), _own_package())
+
+
+def _is_install_target(folder: str) -> bool:
+    """Whether packages were installed into a folder of its own (`pip install --target`), beside no program."""
+    main = getattr(sys.modules.get("__main__"), "__file__", None) or ""
+    if not folder or os.path.abspath(folder) in (os.getcwd(), os.path.dirname(os.path.abspath(main))):
+        return False
+    try:
+        return any(name.endswith(".dist-info") for name in os.listdir(folder))
+    except OSError:
+        return False
 
 
 def is_framework(path: str) -> bool:

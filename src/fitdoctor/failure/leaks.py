@@ -162,7 +162,7 @@ def _module_names() -> Iterator[tuple[str, object]]:
             continue
         before = "" if name == "__main__" else f"{name}."
         for key, value in list(vars(module).items()):
-            if not key.startswith("__") and not isinstance(value, types.ModuleType):
+            if not key.startswith("__") and not issubclass(type(value), types.ModuleType):
                 yield before + key, value
 
 
@@ -241,23 +241,24 @@ def _made_at(tensor: Any) -> tuple[Frame, ...]:
 
 def _inside(place: Place) -> Iterator[Place]:
     value = place.value
-    if isinstance(value, (str, bytes, int, float, complex, type(None), type, types.ModuleType)):
-        return
+    # Not `isinstance`: it asks the object for its class, and an object of torch warns when it is asked anything.
     kind = type(value)
+    if issubclass(kind, (str, bytes, int, float, complex, type(None), type, types.ModuleType)):
+        return
     if issubclass(kind, dict):
         yield from _items(place, dict.items(value))
     elif issubclass(kind, (list, tuple, set, frozenset, collections.deque)):
         yield from _elements(place, kind)
     elif kind.__name__ == "_DictWrapper" and kind.__module__.startswith("tensorflow."):
         yield from _items(place, dict.items(value.__wrapped__))
-    elif isinstance(value, types.FunctionType):
+    elif issubclass(kind, types.FunctionType):
         yield from _closure(place, value)
-    elif isinstance(value, types.MethodType):
+    elif issubclass(kind, types.MethodType):
         yield Place(value.__self__, place.path, place.holder_class, place.attribute, place.depth + 1)
         yield from _inside(
             Place(value.__func__, place.path, place.holder_class, place.attribute, place.depth)
         )
-    elif isinstance(value, functools.partial):
+    elif issubclass(kind, functools.partial):
         parts = (value.func, value.args, value.keywords)
         yield from (
             Place(part, place.path, place.holder_class, place.attribute, place.depth + 1) for part in parts

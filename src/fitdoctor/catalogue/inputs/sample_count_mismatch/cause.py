@@ -144,7 +144,7 @@ def _turned(first: ArrayFacts, fit_call: FitFacts | Unknown) -> Fix:
 @CAUSE.before_fit
 def from_batch(model: ModelFacts, data: DataFacts, project: Project | Unknown) -> Iterator[Finding]:
     """The first batch has more labels than samples, or fewer, and a loss of Keras compares them."""
-    if data.form not in ("generator", "pydataset") or len(data.x) != 1 or len(data.y) != 1:
+    if data.form not in ("generator", "pydataset", "dataloader") or len(data.x) != 1 or len(data.y) != 1:
         return
     if {"train_step", "compute_loss"} & set(model.overrides) or not model.losses:
         return

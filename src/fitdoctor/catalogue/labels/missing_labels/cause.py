@@ -57,7 +57,7 @@ def from_data(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Fin
 def _lacks_labels(model: ModelFacts, fit: FitFacts, data: DataFacts) -> bool:
     if fit.method not in _NEED_LABELS or not model.compiled or _OWN_LOSS & set(model.overrides):
         return False
-    if data.y or data.y_structure != "none" or data.form in ("none", "other", "dataloader") or not data.x:
+    if data.y or data.y_structure != "none" or data.form in ("none", "other") or not data.x:
         return False
     if data.role == "validation" and "test_step" in model.overrides:
         return False
@@ -140,6 +140,7 @@ def _finding(
         "dataset": "an element of the dataset is x alone",
         "generator": "the generator yields x alone",
         "pydataset": "a batch of the PyDataset is x alone",
+        "dataloader": "a batch of the DataLoader is x alone",
     }
     loss = next((loss for loss in model.losses if loss.kind != "none"), None)
     return CAUSE.finding(

@@ -7,13 +7,16 @@ expected to be in format `x`, `(x,)`, `(x, y)`, or `(x, y, sample_weight)`"; and
 inputs is read as inputs, labels and weights: "expects 2 input(s), but it received 1". A generator or a `PyDataset`
 whose batches hold a list, `([x1, x2], y)`, raises `TypeError: output_signature must contain objects that are subclass
 of tf.TypeSpec but found <class 'list'>`. `window` gives datasets inside the dataset: "Only input tensors may be passed
-as positional arguments", or "object is not subscriptable" in the `map` after it.
+as positional arguments", or "object is not subscriptable" in the `map` after it. A torch `DataLoader` fails in words
+of its own: a dict as "found <class 'str'>", one tensor as "'TensorSpec' object is not iterable", NumPy arrays as "no
+attribute 'cpu'".
 
 ## Why
 
 A batch is a tuple of one, two or three parts: inputs, labels, sample weights. Several inputs belong together, in a
 tuple or dict that is the first part. TensorFlow takes a list for one tensor, not for a structure; only `Dataset.map`
-and, for the batch as a whole, `PyDataset` may return one. Keras 2 takes lists of inputs.
+and, for the batch as a whole, `PyDataset` and `DataLoader` may return one. Keras 2 takes lists of inputs. The default
+`collate_fn` of torch makes lists of the tuples inside a sample, and stacks only what is of one size.
 
 ## Fix
 
@@ -30,7 +33,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import BATCHED_DATA, Cause, mentions
+from fitdoctor.catalogue import BATCHED_DATA, Cause, loader_batches, mentions
 from fitdoctor.catalogue.batch_edits import as_tuple, grouped, last_step, mapped
 from fitdoctor.catalogue.generator_sources import (
     batches_of,
@@ -56,7 +59,7 @@ CAUSE = Cause(
     id="FIT707",
     slug="batch-structure-wrong",
     severity=Severity.ERROR,
-    raises=("ValueError", "TypeError"),
+    raises=("ValueError", "TypeError", "RuntimeError", "UnknownError"),
     explains=("FIT109", "FIT205", "FIT214", "FIT215", "FIT204", "FIT201", "FIT101", "FIT102", "FIT712"),
 )
 
@@ -222,6 +225,14 @@ def _lists_seen(call: FitFacts, data: DataFacts, project: Project | Unknown) -> 
     yield _holds_list(name, place(data.code, call.code), subject, Confidence.CERTAIN)
 
 
+@CAUSE.before_fit
+def from_loader(fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
+    """A batch of a torch DataLoader was read, and refused."""
+    found = loader_batches.seen(CAUSE, fit, data)
+    if found is not None:
+        yield found
+
+
 # --- datasets inside the dataset ----------------------------------------------------------------------------------
 
 NESTED = "nested tf.data dataset"
@@ -279,7 +290,7 @@ def from_parts(
     """More parts than inputs, labels and weights; or the inputs as parts of their own."""
     size = data.element_size
     if (
-        data.form not in ("dataset", "generator", "pydataset")
+        data.form not in ("dataset", "generator", "pydataset", "dataloader")
         or size is None
         or size < 3
         or "fit" in model.overrides
@@ -369,6 +380,10 @@ def from_failure(
     """Keras says what it takes; the data tells why."""
     frame = failure.last_user_frame
     location = frame.location if frame is not None else None
+    loaded = loader_batches.failed(CAUSE, failure, data)
+    if loaded is not None:
+        yield loaded
+        return
     if _NOT_INDEXED.search(failure.message):
         yield from _windows_failed(project, location)
         return

@@ -53,7 +53,7 @@ def from_counts(fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
         or batches < 1
     ):
         return
-    if data.form not in ("dataset", "arrays", "pydataset") or data.endless is True:
+    if data.form not in ("dataset", "arrays", "pydataset", "dataloader") or data.endless is True:
         return
     if data.form == "arrays" and fit.batch_size is None:
         return  # Keras cuts the arrays into as many batches as there are steps
