@@ -27,6 +27,7 @@ from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.data_places import part_words, rework_data
+from fitdoctor.catalogue.frame_edits import with_whole_rows
 from fitdoctor.catalogue.value_changes import maker_of_nonfinite
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
@@ -110,7 +111,13 @@ def _finding(
             ),
             *_columns(array),
         ],
-        fixes=_fixes(array, Unknown("the validation data is it") if validation else fit_call),
+        fixes=_fixes(
+            array,
+            statistics,
+            data,
+            project,
+            Unknown("the validation data is it") if validation else fit_call,
+        ),
         notes=[
             "with relu the loss may stay finite: the predictions are the same for every sample all the same"
         ],
@@ -139,12 +146,38 @@ def _columns(array: ArrayFacts) -> Iterator[Evidence]:
         yield Evidence(f"column `{column.name}`", f"{column.nonfinite} not finite", "0", "data.columns")
 
 
-def _fixes(array: ArrayFacts, fit_call: FitFacts | Unknown) -> list[Fix]:
+_BY_HAND = fix("drop the rows, fill the values, or guard the operation that makes them")
+_FEW = 0.2
+"""Up to this share of the rows, gaps are better dropped than filled."""
+
+
+def _fixes(
+    array: ArrayFacts,
+    statistics: Statistics,
+    data: DataFacts,
+    project: Project | Unknown,
+    fit_call: FitFacts | Unknown,
+) -> list[Fix]:
+    dropped, filled = _dropped(array, statistics, data, project), _filled(array, fit_call)
+    rows = array.shape[0] if isinstance(array.shape, tuple) and array.shape else None
+    few = rows is not None and statistics.nan + statistics.inf <= _FEW * rows
+    found = [*dropped, *filled] if few else [*filled, *dropped]
+    return [_BY_HAND, *found]
+
+
+def _dropped(
+    array: ArrayFacts, statistics: Statistics, data: DataFacts, project: Project | Unknown
+) -> Iterator[Fix]:
+    """Without the rows, where features and labels are picked from one table."""
+    edits = with_whole_rows(project, data, bool(statistics.inf)) if array in data.x else ()
+    if edits:
+        yield unsafe("drop the rows with gaps from the table, before columns are picked", edits)
+
+
+def _filled(array: ArrayFacts, fit_call: FitFacts | Unknown) -> Iterator[Fix]:
     if array.container == "numpy.ndarray":
         numpy, imports = spell(array.use, "numpy", "np")
         filled = f"{numpy}.nan_to_num({{}}, posinf=0.0, neginf=0.0)"
-        return [
-            fix("drop the rows, fill the values, or guard the operation that makes them"),
-            unsafe("put 0 in their place", rework_data(array, fit_call, filled), imports),
-        ]
-    return [fix("drop the rows, fill the values, or guard the operation that makes them")]
+        yield unsafe("put 0 in their place", rework_data(array, fit_call, filled), imports)
+    elif array.container == "pandas.DataFrame":
+        yield unsafe("put 0 in their place", rework_data(array, fit_call, "{}.fillna(0)"))

@@ -29,6 +29,7 @@ from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.contents import NUMBERS, TEXT, arrays_of, is_refused, kinds
 from fitdoctor.catalogue.data_places import maker, part_words, rework_data, shaping_step
 from fitdoctor.catalogue.data_trail import origin_of
+from fitdoctor.catalogue.frame_edits import with_dummies
 from fitdoctor.catalogue.words import listing, place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, spell
@@ -52,15 +53,19 @@ _NULLABLE = pattern(r"(?:Float|Int|UInt)\d+|boolean")
 
 
 @CAUSE.before_fit
-def from_data(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
+def from_data(
+    model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
+) -> Iterator[Finding]:
     """Keras refused the type of the arrays."""
     if data.problem is not None and _REFUSED.search(data.problem.message):
-        yield from _findings(model, fit, data)
+        yield from _findings(model, fit, data, project)
 
 
 @CAUSE.in_source
 @mentions("object")
-def from_source(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
+def from_source(
+    model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
+) -> Iterator[Finding]:
     """Rows of different lengths that are made an array of objects: Keras 3 refuses it."""
     if model.keras != 3 or data.form != "arrays":
         return
@@ -70,12 +75,15 @@ def from_source(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[F
         for array in arrays_of(data)
         if array.container == "numpy.ndarray" and array.dtype == "object" and isinstance(array.shape, Unknown)
     ]
-    for finding in _findings(model, fit, data) if ragged else ():
+    for finding in _findings(model, fit, data, project) if ragged else ():
         yield replace(finding, confidence=Confidence.LIKELY)
 
 
 def _findings(
-    model: ModelFacts | Unknown, fit_call: FitFacts | Unknown, data: DataFacts
+    model: ModelFacts | Unknown,
+    fit_call: FitFacts | Unknown,
+    data: DataFacts,
+    project: Project | Unknown,
 ) -> Iterator[Finding]:
     for array in arrays_of(data):
         if is_refused(array):
@@ -85,7 +93,7 @@ def _findings(
                 subject=part_words(array, data),
                 location=place(step.code if step else None, maker(array), array.use),
                 evidence=list(_evidence(array)),
-                fixes=_fixes(array, model, fit_call),
+                fixes=_fixes(array, model, fit_call, data, project),
                 confidence=Confidence.CERTAIN,
             )
 
@@ -119,7 +127,13 @@ def _evidence(array: ArrayFacts) -> Iterator[Evidence]:
         yield Evidence(f"type of `{array.path}`", str(array.dtype), "a number type", "data.dtype")
 
 
-def _fixes(array: ArrayFacts, model: ModelFacts | Unknown, fit_call: FitFacts | Unknown) -> list[Fix]:
+def _fixes(
+    array: ArrayFacts,
+    model: ModelFacts | Unknown,
+    fit_call: FitFacts | Unknown,
+    data: DataFacts,
+    project: Project | Unknown,
+) -> list[Fix]:
     held = kinds(array)
     names = set(held)
     if (
@@ -135,9 +149,8 @@ def _fixes(array: ArrayFacts, model: ModelFacts | Unknown, fit_call: FitFacts | 
         return [_of_rows(array, lengths, model, fit_call)]
     if names & TEXT or array.dtype in ("category", "str"):
         odd = _odd_columns(array)
-        return [
-            fix(f"encode the strings{f' of {listing(odd)}' if odd else ''}: `pd.get_dummies(…, dtype=float)`")
-        ]
+        title = f"encode the strings{f' of {listing(odd)}' if odd else ''}: `pd.get_dummies(…, dtype=float)`"
+        return [fix(title, with_dummies(project, fit_call, data, array) if array in data.x else ())]
     if isinstance(array.dtype, str) and array.dtype.startswith("datetime"):
         return [fix("turn the dates into numbers, such as days since the first one")]
     return [fix("make the array of numbers of one type")]
@@ -182,7 +195,7 @@ def from_failure(
     if refused is None or failure.type not in ("ValueError", "TypeError"):
         return
     if isinstance(data, DataFacts):
-        found = list(_findings(model, fit, data))
+        found = list(_findings(model, fit, data, project))
         yield from found
         if found or any(isinstance(array.dtype, str) for array in data.x) and not failure.from_text:
             return

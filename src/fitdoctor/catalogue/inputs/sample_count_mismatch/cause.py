@@ -32,8 +32,8 @@ from fitdoctor.catalogue.data_places import made_near, maker, rework_data
 from fitdoctor.catalogue.label_shapes import shapes_of_failure
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
-from fitdoctor.edits import fix
-from fitdoctor.facts import ArrayFacts, DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
+from fitdoctor.edits import fix, unsafe, wrap
+from fitdoctor.facts import ArrayFacts, Code, DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
 from fitdoctor.failure.patterns import cardinality
 from fitdoctor.records import replace
 from fitdoctor.source.module import Module
@@ -244,12 +244,45 @@ def _parting(
             step = _first_change(own, strong)
             if step is not None and (strong or way is ways[1]):
                 words = module_text(step)
-                return step.location, [fix(f"do the same to both arrays, or to neither: `{words}`")]
+                by_hand = fix(f"do the same to both arrays, or to neither: `{words}`")
+                return step.location, [*_evened(first, other, data, project, step), by_hand]
     grown = next((found for way in reversed(ways) for found in _growing(way)), None)
     return (
         place(grown, made_near(other), other.use, other.code),
         [fix(f"make `{first.path}` and `{other.path}` of the same samples")],
     )
+
+
+def _evened(
+    first: ArrayFacts, other: ArrayFacts, data: DataFacts, project: Project | Unknown, step: Link
+) -> Iterator[Fix]:
+    """The step for both arrays: in the table that they come from, by the rows that are left, or at another offset."""
+    from fitdoctor.catalogue.frame_edits import with_whole_rows
+
+    counts = [array.shape[0] or 0 for array in (first, other) if isinstance(array.shape, tuple)]
+    more = counts[0] - counts[-1]
+    node = step.node.value if isinstance(step.node, ast.Expr) else step.node
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "dropna":
+        edits = with_whole_rows(project, data)
+        if edits:
+            yield fix("drop the rows with gaps from the table, before columns are picked", edits)
+    longer, shorter = (first, other) if more > 0 else (other, first)
+    if longer.container.startswith("pandas.") and shorter.container.startswith("pandas."):
+        if isinstance(shorter.use, Code):
+            rows = f"{{}}.loc[{shorter.use.text}.index]"
+            yield fix(f"take the rows of `{longer.path}` that `{shorter.path}` has", wrap(longer.use, rows))
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
+        yield from _at_other_offset(step.module, node.slice, more)
+
+
+def _at_other_offset(module: Module, cut: ast.Slice, more: int) -> Iterator[Fix]:
+    """`series[width + 1 :]` as `series[width:]`, where that makes up for the difference."""
+    start = cut.lower
+    if not isinstance(start, ast.BinOp) or not isinstance(start.op, (ast.Add, ast.Sub)):
+        return
+    if isinstance(start.right, ast.Constant) and start.right.value == abs(more):
+        text = module.segment(start.left)
+        yield unsafe(f"start at `{text}`, as the other array does", (Edit(module.location(start), text),))
 
 
 def _added_to_one(first: ArrayFacts, other: ArrayFacts, ways: list[list[Link]]) -> Link | None:

@@ -25,13 +25,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.label_edits import is_from_pipeline
+from fitdoctor.catalogue.frame_edits import select_rows, with_whole_rows
 from fitdoctor.catalogue.targets import targets
 from fitdoctor.catalogue.value_changes import maker_of_nonfinite
 from fitdoctor.catalogue.words import place
-from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Severity
-from fitdoctor.edits import insert_before, spell, unsafe
-from fitdoctor.facts import ArrayFacts, Code, DataFacts, FitFacts, ModelFacts, Statistics, Unknown
+from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
+from fitdoctor.edits import unsafe
+from fitdoctor.facts import ArrayFacts, DataFacts, FitFacts, ModelFacts, Statistics, Unknown
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(id="FIT206", slug="non-finite-labels", severity=Severity.WARNING, explains=("FIT001", "FIT211"))
@@ -61,7 +61,7 @@ def from_data(
         whose = "labels" if data.role == "training" else "validation labels"
         yield CAUSE.finding(
             f"{what} value{'s' * (statistics.nan + statistics.inf != 1)} among the {whose}: the loss becomes NaN",
-            subject="labels",
+            subject=whose,
             location=place(step.location if step else None, labels.code, labels.use, data.code),
             evidence=[
                 Evidence(
@@ -72,7 +72,7 @@ def from_data(
                     location=place(labels.use, labels.code),
                 )
             ],
-            fixes=[unsafe("leave out the rows without a label", _without_rows(fit, data, labels))],
+            fixes=_fixes(project, fit, data, labels, bool(statistics.inf)),
             # Without a model, its loss is not known.
             confidence=Confidence.LIKELY if scanned else Confidence.CERTAIN,
         )
@@ -94,26 +94,14 @@ def _index(statistics: Statistics) -> str:
     return str(place[0]) if len(place) == 1 else str(place)
 
 
-def _without_rows(fit: FitFacts, data: DataFacts, labels: ArrayFacts) -> tuple[Edit, ...]:
-    """Select the labelled rows of x and y right before fit, where both are plain arrays with names of their own."""
-    if data.form != "arrays" or data.role != "training" or len(data.x) != 1 or len(data.y) != 1:
-        return ()
-    if "validation_data" in fit.given:
-        return ()  # its labels come from the same place and would have to follow
-    x, y = data.x[0].use, labels.use
-    if (
-        not isinstance(x, Code)
-        or not isinstance(y, Code)
-        or is_from_pipeline(labels, data)
-        or data.sample_weight
-    ):
-        return ()
-    if not (x.text.isidentifier() and y.text.isidentifier()) or not isinstance(labels.shape, tuple):
-        return ()
-    if len(labels.shape) != 1 or x.text == y.text:
-        return ()
-    numpy, imports = spell(fit.code, "numpy", "np")
-    indent = fit.code.indent if isinstance(fit.code, Code) else ""
-    select = f"{x.text}, {y.text} = {x.text}[labelled], {y.text}[labelled]"
-    edits = insert_before(fit.code, f"labelled = {numpy}.isfinite({y.text})\n{indent}{select}")
-    return (*edits, *imports) if edits else ()
+def _fixes(
+    project: Project | Unknown, fit: FitFacts, data: DataFacts, labels: ArrayFacts, infinite: bool
+) -> list[Fix]:
+    """Leave the rows out: of the table that they come from, or of what fit is given."""
+    title = "leave out the rows without a label"
+    whole = with_whole_rows(project, data, infinite, labels)
+    flat = isinstance(labels.shape, tuple) and len(labels.shape) == 1
+    finite = "np.isfinite({})" if flat else "np.isfinite({}).all(axis=1)"
+    selected = select_rows(project, fit, data, "labelled", finite)
+    found = [unsafe(title, edits) for edits in (whole, selected) if edits]
+    return found or [unsafe(title)]
