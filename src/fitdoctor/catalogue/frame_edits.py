@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue.data_trail import Link, trail
-from fitdoctor.diagnosis import Edit
+from fitdoctor.diagnosis import Edit, Location
 from fitdoctor.edits import insert_before, rework, spell, wrap
 from fitdoctor.facts import ArrayFacts, Code, DataFacts, FitFacts, Unknown
 from fitdoctor.records import dataclass
@@ -103,7 +103,11 @@ def is_frame(module: Module, expr: ast.expr, depth: int = _DEPTH) -> bool:
 
 
 def with_whole_rows(
-    project: Project | Unknown, data: DataFacts, infinite: bool = False, column_of: ArrayFacts | None = None
+    project: Project | Unknown,
+    data: DataFacts,
+    infinite: bool = False,
+    column_of: ArrayFacts | None = None,
+    made: Location | None = None,
 ) -> tuple[Edit, ...]:
     """Drop the rows with gaps from the frame that all the data is picked from, before the first of it is.
 
@@ -112,6 +116,7 @@ def with_whole_rows(
         data: what fit is given.
         infinite: whether infinite values count as gaps.
         column_of: only the gaps of this array count, where it is one column.
+        made: where the gaps come from; nothing is dropped where that is only later.
     """
     if data.form not in ("arrays", "dataset") or data.role != "training":
         return ()
@@ -126,6 +131,9 @@ def with_whole_rows(
         column = own[0].column if own else ""
     first = min(found, key=lambda each: module.places.span(each.node)[0])
     code = module.code(first.node)
+    here = module.location(first.node)
+    if made is not None and (made.path, made.cell) == (here.path, here.cell) and made.line >= here.line:
+        return ()
     split = _split_of(module, first.frame)
     if split is not None:
         # Both parts come from it, and both have gaps.

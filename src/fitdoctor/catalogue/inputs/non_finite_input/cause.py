@@ -169,7 +169,9 @@ def _dropped(
     array: ArrayFacts, statistics: Statistics, data: DataFacts, project: Project | Unknown
 ) -> Iterator[Fix]:
     """Without the rows, where features and labels are picked from one table."""
-    edits = with_whole_rows(project, data, bool(statistics.inf)) if array in data.x else ()
+    step = maker_of_nonfinite(project, data, array, statistics)
+    made = step.location if step else None
+    edits = with_whole_rows(project, data, bool(statistics.inf), made=made) if array in data.x else ()
     if edits:
         yield unsafe("drop the rows with gaps from the table, before columns are picked", edits)
 

@@ -29,7 +29,7 @@ from fitdoctor.catalogue.frame_edits import select_rows, with_whole_rows
 from fitdoctor.catalogue.targets import targets
 from fitdoctor.catalogue.value_changes import maker_of_nonfinite
 from fitdoctor.catalogue.words import place
-from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
+from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import unsafe
 from fitdoctor.facts import ArrayFacts, DataFacts, FitFacts, ModelFacts, Statistics, Unknown
 from fitdoctor.source.project import Project
@@ -72,7 +72,7 @@ def from_data(
                     location=place(labels.use, labels.code),
                 )
             ],
-            fixes=_fixes(project, fit, data, labels, bool(statistics.inf)),
+            fixes=_fixes(project, fit, data, labels, bool(statistics.inf), step.location if step else None),
             # Without a model, its loss is not known.
             confidence=Confidence.LIKELY if scanned else Confidence.CERTAIN,
         )
@@ -95,11 +95,16 @@ def _index(statistics: Statistics) -> str:
 
 
 def _fixes(
-    project: Project | Unknown, fit: FitFacts, data: DataFacts, labels: ArrayFacts, infinite: bool
+    project: Project | Unknown,
+    fit: FitFacts,
+    data: DataFacts,
+    labels: ArrayFacts,
+    infinite: bool,
+    made: Location | None,
 ) -> list[Fix]:
     """Leave the rows out: of the table that they come from, or of what fit is given."""
     title = "leave out the rows without a label"
-    whole = with_whole_rows(project, data, infinite, labels)
+    whole = with_whole_rows(project, data, infinite, labels, made)
     flat = isinstance(labels.shape, tuple) and len(labels.shape) == 1
     finite = "np.isfinite({})" if flat else "np.isfinite({}).all(axis=1)"
     selected = select_rows(project, fit, data, "labelled", finite)
