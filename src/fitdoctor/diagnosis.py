@@ -89,13 +89,16 @@ class Location:
     def __str__(self) -> str:
         if self.path == NOTEBOOK:
             return f"cell In[{self.cell}], line {self.line}"
+        if self.cell is None and ("ipykernel_" in self.path or "ipython-input-" in self.path):
+            # The file of a cell that no longer tells which one it was.
+            return f"a notebook cell, line {self.line}"
         cell = "" if self.cell is None else f"cell {self.cell}:"
         return f"{self.path}:{cell}{self.line}"
 
     @property
     def exact(self) -> str:
         """With the column, in the form that editors take."""
-        return str(self) if self.path == NOTEBOOK else f"{self}:{self.column}"
+        return str(self) if ", line " in str(self) else f"{self}:{self.column}"
 
 
 @dataclass(frozen=True)

@@ -118,6 +118,7 @@ def test_a_saved_notebook_knows_its_cells():
             {"cell_type": "code", "outputs": [{"output_type": "stream", "text": ["Epoch 1\n"]}]},
             {
                 "cell_type": "code",
+                "source": "x = 1\nm.fit(x, x,\n      verbose=0)",
                 "outputs": [
                     {
                         "output_type": "error",

@@ -5,13 +5,22 @@ from __future__ import annotations
 import ast
 
 from fitdoctor.catalogue.keras_renames import keras_1_arguments
-from fitdoctor.diagnosis import Edit
-from fitdoctor.edits import rename_argument
+from fitdoctor.diagnosis import Confidence, Edit, Evidence
+from fitdoctor.edits import fix, rename_argument
+from fitdoctor.patterns import pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from fitdoctor.facts import Argument, Code
+    from collections.abc import Iterator
+
+    from fitdoctor.catalogue import Cause
+    from fitdoctor.diagnosis import Finding
+    from fitdoctor.facts import Argument, Code, FailureFacts, Frame
     from fitdoctor.source.module import CallSite, Module
+
+_REFUSED = pattern(
+    r"keyword arguments passed to (?P<passed>\w+): \{|(?P<made>\w+)\.__init__\(\) missing \d+ required"
+)
 
 
 def arguments_of_keras_1(module: Module, site: CallSite) -> list[tuple[Argument, str]]:
@@ -45,3 +54,23 @@ def _kernel_size(module: Module, site: CallSite, code: Code) -> tuple[Edit, ...]
 
     span = replace(first, end_line=last.end_line, end_column=last.end_column)
     return (Edit(span, f"({module.segment(rows)}, {module.segment(columns)})"),)
+
+
+def refused_in_words(cause: Cause, failure: FailureFacts, frame: Frame) -> Iterator[Finding]:
+    """From text alone: Keras names the argument, or the line that is quoted does."""
+    said = _REFUSED.search(failure.message)
+    kind = (said["passed"] or said["made"]) if said is not None else ""
+    older = keras_1_arguments("keras.Model" if kind in ("Model", "Functional") else f"keras.layers.{kind}")
+    for old, new in older.items():
+        if f"'{old}':" in failure.message or f" {old}=" in frame.text or f"({old}=" in frame.text:
+            yield cause.finding(
+                f"`{kind}` has no argument `{old}` any more",
+                subject=f"name {old}",
+                location=frame.location,
+                evidence=[
+                    Evidence(claim="Keras refused it", observed=old, expected=new, fact="failure.message")
+                ],
+                fixes=[fix(f"write `{new}`")],
+                confidence=Confidence.CERTAIN,
+            )
+            return

@@ -99,6 +99,10 @@ def _gone_of(owner: str) -> tuple[str, ...]:
     return (*REMOVED_ATTRIBUTES["model"], "lr", "minimize", "compute_gradients", "aggregate_gradients")
 
 
+_OF_NEW_OPTIMIZERS = pattern(r"(?P<name>\w+) is deprecated in the new Keras optimizer")
+"""Keras 2.11 to 2.15."""
+
+
 def gone_in_message(failure: FailureFacts) -> str | None:
     """The name that the message says is not there, when it is one that an older Keras had."""
     message = failure.message
@@ -120,6 +124,9 @@ def gone_in_message(failure: FailureFacts) -> str | None:
         return full if as_keras(full) and full not in ("keras", "tensorflow.keras") else None
     if failure.type == "ImportError" and "is not supported in Keras 3" in message:
         return message.split("`")[1] if "`" in message else "legacy"
+    changed = _OF_NEW_OPTIMIZERS.match(message)
+    if changed:
+        return changed["name"]
     if "`save_format` argument is deprecated" in message:
         return "save_format"
     if "argument `reduction`" in message and message.rstrip().endswith("reduction=auto"):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 from fitdoctor.facts import FailureFacts, Shape
 from fitdoctor.failure.patterns import shapes_in
 from fitdoctor.patterns import pattern
@@ -20,6 +22,47 @@ def was_received(failure: FailureFacts, shape: Shape | None) -> bool | None:
     if not given or shape is None:
         return None
     return any(tuple(each) == tuple(shape) for value in given for each in shapes_in(value))
+
+
+_NEED_LABELS = ("fit", "evaluate", "train_on_batch", "test_on_batch")
+_UNPACKED = pattern(r"^(?:[(\[])?(?P<names>\w+(?: *, *\w+)+) *(?:[)\]])? *= *(?P<whole>\w+)\s*(?:#.*)?$")
+_GRADIENT = pattern(r"(?i:\b\w*grad\w*|\bdy_?dx\w*)|\bd[A-Z]\w{0,3}\b|\bg\b")
+"""What people call a gradient."""
+
+
+def gives_labels(line: str) -> bool | None:
+    """Whether a line of source calls fit with labels; None when the line does not tell."""
+    try:
+        tree = ast.parse(line.strip())
+    except SyntaxError:
+        return None
+    for node in ast.walk(tree):
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr in _NEED_LABELS
+        ):
+            if any(isinstance(value, ast.Starred) for value in node.args):
+                return None
+            return len(node.args) > 1 or any(keyword.arg in ("y", None) for keyword in node.keywords)
+    return None
+
+
+def unpacked_argument(failure: FailureFacts) -> list[str]:
+    """The names that the user's last line takes one tensor apart into that its function was called with."""
+    frame = failure.last_user_frame
+    found = _UNPACKED.match(frame.text) if frame is not None else None
+    if found is None or not dict(failure.arguments).get(found["whole"], "").startswith(
+        ("tf.Tensor(", "Tensor(")
+    ):
+        return []
+    return [name.strip() for name in found["names"].split(",")]
+
+
+def speaks_of_gradients(failure: FailureFacts) -> bool:
+    """Whether the user's last line works with what is called a gradient."""
+    frame = failure.last_user_frame
+    return frame is not None and bool(_GRADIENT.search(frame.text.partition("#")[0]))
 
 
 def made_on_last_line(failure: FailureFacts) -> str:

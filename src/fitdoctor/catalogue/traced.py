@@ -148,6 +148,9 @@ def raised_here(failure: FailureFacts) -> Evidence:
     )
 
 
+_NUMPY_OF_TENSORFLOW = pattern(r"\b(?:np|numpy|onp)\.\w+\([^\n]*\b(?:tf|K|keras|tfp)\.\w+")
+
+
 def raised_in_trace(failure: FailureFacts, project: Project | Unknown) -> bool:
     """Whether the user's line that raised was running while a graph was traced, not as plain Python."""
     frame = failure.last_user_frame
@@ -168,6 +171,9 @@ def raised_in_trace(failure: FailureFacts, project: Project | Unknown) -> bool:
             return True
         if function.owner is not None and function.owner.kind == "Callback":
             return False
+    if failure.from_text and _NUMPY_OF_TENSORFLOW.search(frame.text):
+        # What TensorFlow made on that very line is symbolic: it has not leaked out of anything.
+        return True
     if frame.function == "<module>" or frame.function.startswith("on_"):
         return False
     if frame.function in ("call", "train_step", "test_step", "predict_step"):

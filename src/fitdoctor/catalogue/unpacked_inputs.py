@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from fitdoctor.catalogue.quoted import unpacked_argument
 from fitdoctor.catalogue.traced import function_at, module_of
 from fitdoctor.facts import FailureFacts, Unknown
 from fitdoctor.source.project import Project
@@ -16,6 +17,8 @@ def unpacked_inputs(failure: FailureFacts, project: Project | Unknown) -> list[s
     frame = failure.last_user_frame
     if frame is None or not any(words in failure.message for words in _ITERATED):
         return []
+    if isinstance(project, Unknown):
+        return unpacked_argument(failure)
     module = module_of(project, frame)
     function = function_at(module, frame.line, frame.cell) if module is not None else None
     if module is None or function is None or function.name != "call" or len(function.parameters) < 2:

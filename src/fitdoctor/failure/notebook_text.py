@@ -8,7 +8,11 @@ from fitdoctor.facts import Frame
 from fitdoctor.failure.frames import cell_number
 from fitdoctor.failure.traceback_text import MOST_LINES, Block, gather_message, text_frame
 
-_HEADER = re.compile(r"^\s*(?P<type>[A-Za-z_]\w*(?:\.\w+)*)\s{2,}Traceback \(most recent call last\)\s*$")
+_HEADER = re.compile(
+    r"^\s*(?P<type>[A-Za-z_]\w*(?:\.\w+)*)(?:\s{2,}|(?<=Error)\s|(?<=Exception)\s)"
+    r"Traceback \(most recent call last\)\s*$"
+)
+"""Where white space was folded, one space is left."""
 _LINK = re.compile(r"\[([^\]\n]{1,1000})\]\(https?://[^)\n]{1,2000}\)")
 """Colab's frames are links: `[/usr/…/x.py](https://localhost:8080/#) in f(…)`."""
 _COLLAPSED = re.compile(r"^\s*\d+ frames?\s*")
@@ -20,6 +24,12 @@ _OLD_FRAME = re.compile(
     r"^(?P<path><[^>\n]{1,200}>|(?:~|/|[A-Za-z]:[\\/]|\.{0,2}/)[^\n]{0,1000}?) in "
     r"(?P<function>[\w.<>]+(?: line: \d+>)?)(?:\(.*)?\s*$"
 )
+_EDITOR_FRAME = re.compile(
+    r"^\s*(?P<path>\S[^\n]{0,1000}?\.ipynb) Cell (?P<cell>\d{1,6})(?: line (?P<line>\d+)| in (?P<function>[^(\n]*).*)?\s*$"
+)
+"""VS Code's: the file of the notebook, and the cell by its place in it."""
+_LOST_FRAME = re.compile(r"^(?P<path>in) (?P<function>[\w<>]*)\s?\(.*\)\s*$")
+"""What is left of `<ipython-input-5-…> in <module>()` where the angle brackets were taken for HTML."""
 _PLAIN_FRAME = re.compile(r'^\s*File "(?P<path>[^"\n]+)", line (?P<line>\d+)(?:, in (?P<function>.*))?$')
 _ARROW = re.compile(r"^\s*-{1,}> ?(?P<line>\d+) ?(?P<text>.*)$")
 _CONTEXT = re.compile(r"^\s*\d+(?: .*)?$")
@@ -71,16 +81,17 @@ def _frame_in(line: str) -> Frame | None:
     line = _COLLAPSED.sub("", _LINK.sub(r"\1", line))
     if _CONTEXT.match(line) or _ARROW.match(line):
         return None
-    for pattern in (_CELL, _NEW_FRAME, _OLD_FRAME, _PLAIN_FRAME):
+    for pattern in (_CELL, _EDITOR_FRAME, _NEW_FRAME, _OLD_FRAME, _PLAIN_FRAME, _LOST_FRAME):
         match = pattern.match(line)
         if match:
             fields = match.groupdict()
+            if pattern is _LOST_FRAME:
+                fields["path"] = "<ipython-input->"
             name = (fields.get("function") or "<module>").strip()
             # IPython prints the qualified name, frames elsewhere have the plain one.
             name = "<module>" if name.startswith("<cell line") else name.rpartition(".")[2]
-            return text_frame(
-                fields["path"], fields.get("line") or "0", name, cell=cell_number(fields["path"])
-            )
+            cell = int(fields["cell"]) if fields.get("cell") else cell_number(fields["path"])
+            return text_frame(fields["path"], fields.get("line") or "0", name, cell=cell)
     return None
 
 

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 from fitdoctor.failure.messages import plain_text
+from fitdoctor.failure.pasted import without_wrapping
 
 _BOMS = (
     (b"\xef\xbb\xbf", "utf-8"),
@@ -92,7 +93,7 @@ def clean_text(text: str) -> str:
         text = _BOX.sub(_unboxed, text)
     if _STAMPS.search(text[:_SAMPLE]):
         text = _STAMPS.sub("", text)
-    return text
+    return without_wrapping(text)
 
 
 _BOX = re.compile(

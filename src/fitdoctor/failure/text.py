@@ -10,6 +10,7 @@ from fitdoctor.failure.assemble import assemble, passes_on, summary_of
 from fitdoctor.failure.messages import read_frames
 from fitdoctor.failure.notebook_file import placed, saved_cells
 from fitdoctor.failure.notebook_text import is_notebook_header, parse_notebook_traceback
+from fitdoctor.failure.pasted import without_marks
 from fitdoctor.failure.pytest_text import SECTION, parse_pytest_failure
 from fitdoctor.failure.raw_text import clean_text, read_text_any, without_mark, without_prefix
 from fitdoctor.failure.signs import (
@@ -117,8 +118,9 @@ def _structured(text: str) -> list[_Found]:
 
 def _traceback_at(text: str, start: int, place: int) -> _Found | None:
     raw, complete = _window(text, start)
-    if is_notebook_header(raw[0]):
-        block = parse_notebook_traceback(raw, complete)
+    bare = without_marks(raw)
+    if is_notebook_header(bare[0]):
+        block = parse_notebook_traceback(bare, complete)
     else:
         lines = without_prefix(raw, raw[0][: place - start])
         block = parse_traceback(lines, complete)

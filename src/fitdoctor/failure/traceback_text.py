@@ -7,6 +7,7 @@ import re
 
 from fitdoctor.facts import Frame
 from fitdoctor.failure.frames import frame_of
+from fitdoctor.failure.pasted import indented_again
 from fitdoctor.patterns import pattern
 from fitdoctor.records import dataclass
 
@@ -165,6 +166,10 @@ def _with_text(frame: Frame, text: str) -> Frame:
 def gather_message(first: str, following: list[str], complete: bool) -> tuple[str, int]:
     """The whole message of an exception from its first line on, and how many more lines it takes."""
     if first.startswith("in user code:"):
+        again = indented_again(following)
+        if again is not None:
+            rest, more = gather_message("", following[len(again) :], complete)
+            return "\n".join((first, *again, rest)).rstrip(), len(again) + more
         taken = _indented_lines(following)
     else:
         taken = _message_lines(first, following, complete)

@@ -33,7 +33,7 @@ from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.compile_positions import metrics_as_loss_weights, refuses_loss_weights
-from fitdoctor.catalogue.keras_1 import arguments_of_keras_1, renamed
+from fitdoctor.catalogue.keras_1 import arguments_of_keras_1, refused_in_words, renamed
 from fitdoctor.catalogue.keras_3_fixes import (
     as_keras,
     attribute_name,
@@ -452,9 +452,12 @@ def from_several_workers(failure: FailureFacts, project: Project | Unknown) -> I
 def _refused_call(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """A layer or model that was called as in Keras 1: the message names what is missing, or the first odd one."""
     frame = failure.last_user_frame
-    if frame is None or not isinstance(project, Project) or failure.type not in ("TypeError", "ValueError"):
+    if frame is None or failure.type not in ("TypeError", "ValueError"):
         return
     if "missing" not in failure.message and "keyword arguments passed to" not in failure.message:
+        return
+    if isinstance(project, Unknown):
+        yield from refused_in_words(CAUSE, failure, frame)
         return
     module = module_of(project, frame)
     if module is None:

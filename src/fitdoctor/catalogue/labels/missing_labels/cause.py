@@ -25,6 +25,7 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.quoted import gives_labels
 from fitdoctor.catalogue.targets import BINARY, SPARSE, loss_accepted, loss_failure, output_specs
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
@@ -93,7 +94,7 @@ def from_failure(
             return
     if _WORDS not in failure.message or frame is None or failure.called not in _NEED_LABELS:
         return
-    given = _labels_in(frame.text)
+    given = gives_labels(frame.text)
     if given is False and frame.function not in ("call", "train_step"):
         yield CAUSE.finding(
             "the model has a loss, but fit gets no labels",
@@ -111,24 +112,6 @@ def from_failure(
             fixes=[fix("give y; for an autoencoder, x once more")],
             confidence=Confidence.LIKELY,
         )
-
-
-def _labels_in(line: str) -> bool | None:
-    """Whether a line of source calls fit with labels; None when the line does not tell."""
-    try:
-        tree = ast.parse(line.strip())
-    except SyntaxError:
-        return None
-    for node in ast.walk(tree):
-        if (
-            isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Attribute)
-            and node.func.attr in _NEED_LABELS
-        ):
-            if any(isinstance(value, ast.Starred) for value in node.args):
-                return None
-            return len(node.args) > 1 or any(keyword.arg in ("y", None) for keyword in node.keywords)
-    return None
 
 
 def _finding(

@@ -248,7 +248,7 @@ def from_failure(
         yield _both(fit, data, weights, raised_at)
     elif _only_weights_differ(failure.message):
         yield _other_length(fit, data, weights, failure.message, raised_at)
-    elif step is not None and step.weighs:
+    elif step is not None and step.weighs and not (frame is not None and frame.function == step.loss):
         yield _other_shape(fit, data, weights, Confidence.CERTAIN, raised_at)
     elif "You should provide one `sample_weight` array per output" in failure.message:
         yield _finding(

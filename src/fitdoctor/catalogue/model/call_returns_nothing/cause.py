@@ -28,6 +28,7 @@ from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.layer_source import is_layer_call
+from fitdoctor.catalogue.quoted import gives_labels
 from fitdoctor.catalogue.traced import at_frame, module_of, name_of, own_nodes
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, Severity
 from fitdoctor.edits import fix, insert_after
@@ -268,6 +269,9 @@ def _from_words(failure: FailureFacts) -> Iterator[Finding]:
         what, remedy = "a layer is given None: what should have made its input returns nothing", "the result"
     elif _NO_MODEL.search(failure.message):
         what, remedy = "the model is None: what should have made it returns nothing", "the model"
+    elif frame is not None and failure.called == "fit" and gives_labels(frame.text):
+        # The labels were given: then it is what the model or its loss gave.
+        what, remedy = "the loss function or the model's `call` returns nothing", "the result"
     else:
         return
     yield CAUSE.finding(

@@ -244,7 +244,9 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         if found is not None:
             yield found
             return
-    if not told and (missing is None or missing.name != "_dtype_policy"):
+    # `Sequential.add` asks what it has found to be a layer for its name.
+    asked = bool(failure.frames) and failure.frames[-1].function == "_is_layer_name_unique"
+    if not told and not asked and (missing is None or missing.name != "_dtype_policy"):
         return
     frame = failure.last_user_frame
     yield CAUSE.finding(

@@ -451,6 +451,13 @@ def _slices_of_list(project: Project | Unknown, failure: FailureFacts) -> Iterat
     """`from_tensor_slices([x, y])`: a list is one tensor, and these do not make one."""
     module = module_of(project, failure.last_user_frame)
     frame = failure.last_user_frame
+    if isinstance(project, Unknown) and frame is not None and "from_tensor_slices([" in frame.text:
+        yield CAUSE.finding(
+            "the parts of the dataset stand in a list: TensorFlow takes a list for one tensor",
+            subject="training dataset",
+            location=frame.location,
+            fixes=[fix("put them into a tuple")],
+        )
     if module is None or frame is None:
         return
     for call in module.calls_to(

@@ -26,6 +26,7 @@ length is not known, nothing is said.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
@@ -34,7 +35,8 @@ from fitdoctor.catalogue.pipeline_steps import with_step_after
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Severity
 from fitdoctor.edits import append_arguments, fix, remove_argument, unsafe
-from fitdoctor.facts import DataFacts, FitFacts, Unknown
+from fitdoctor.facts import DataFacts, FailureFacts, FitFacts, Unknown
+from fitdoctor.patterns import pattern
 from fitdoctor.source.module import FunctionInfo
 from fitdoctor.source.project import Project
 
@@ -89,6 +91,35 @@ def from_counts(fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
         ],
         fixes=fixes,
         confidence=Confidence.CERTAIN,
+    )
+
+
+_WANTED = pattern(
+    r"ran out of data; interrupting training.*\(in this case, (?P<batches>\d+) batches\)", re.DOTALL
+)
+"""Keras 2 says how many it wanted, where it was told the number of steps; and it does interrupt."""
+
+
+@CAUSE.after_failure
+def from_warning(failure: FailureFacts) -> Iterator[Finding]:
+    """Keras 2 stopped for want of data."""
+    said = _WANTED.search(failure.message)
+    if said is None:
+        return
+    frame = failure.last_user_frame
+    yield CAUSE.finding(
+        f"the data gave fewer than the {said['batches']} batches that the steps ask for",
+        subject="steps_per_epoch",
+        location=frame.location if frame is not None else None,
+        evidence=[
+            Evidence(
+                claim="Keras stopped training",
+                observed=f"fewer than {said['batches']} batches",
+                expected=said["batches"],
+                fact="failure.message",
+            )
+        ],
+        fixes=[fix("repeat the data with `.repeat()`, or leave `steps_per_epoch` out")],
     )
 
 

@@ -323,7 +323,7 @@ def from_failure(
             confidence=Confidence.CERTAIN,
         )
         return
-    if frame is not None and failure.called not in ("fit", "evaluate", "predict", ""):
+    if frame is not None and failure.called not in ("fit", "evaluate", "predict", "", *_STEPS):
         return
     location = _only_culprit(project) or (frame.location if frame is not None else None)
     yield CAUSE.finding(
@@ -332,6 +332,10 @@ def from_failure(
         location=location,
         fixes=[fix("state the shape: `tensor.set_shape(…)`, or `output_signature` of `from_generator`")],
     )
+
+
+_STEPS = ("map", "interleave", "batch", "padded_batch", "prefetch", "shuffle", "cache", "repeat")
+"""In a chain of steps the line names the last, whichever of them failed."""
 
 
 def _decoder_before(project: Project | Unknown, failure: FailureFacts) -> tuple[Module, ast.Call] | None:

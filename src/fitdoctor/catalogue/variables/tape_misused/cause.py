@@ -29,6 +29,7 @@ from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.gradient_ways import gradient_calls, surely_uses_weights, tapes, uses_weights
+from fitdoctor.catalogue.quoted import speaks_of_gradients
 from fitdoctor.catalogue.traced import module_of
 from fitdoctor.catalogue.variable_steps import refused_steps, steps_behind, was_variable
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Severity
@@ -421,8 +422,20 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
                 yield from _before_the_block(module, block, calls, Confidence.CERTAIN, evidence)
             if not twice:
                 yield from _after_the_block(module, tape, block, calls, Confidence.CERTAIN, evidence)
+    frame = failure.last_user_frame
+    if none and isinstance(project, Unknown) and speaks_of_gradients(failure) and failure.called != "fit":
+        yield CAUSE.finding(
+            "a gradient is None: the tape did not see how the target depends on what it is taken by",
+            subject="tape",
+            location=frame.location if frame else None,
+            evidence=evidence,
+            fixes=[
+                fix(
+                    "`tape.watch` what is no variable, compute the target inside the `with` block, and `assign` to variables"
+                )
+            ],
+        )
     if twice and isinstance(project, Unknown):
-        frame = failure.last_user_frame
         yield CAUSE.finding(
             "a tape that is not persistent is asked for gradients twice",
             subject="tape",
