@@ -21,8 +21,35 @@ PLAIN = f"""Traceback (most recent call last):
     return np.mean(np.log1p(p))
 NotImplementedError: {SAID}
 """
+NOTEBOOK = f"""NotImplementedError                       Traceback (most recent call last)
+<ipython-input-7-d13425ded836> in <module>()
+      1 EPOCHS = 20
+----> 2 model.fit(x, y)
+
+{LIBRARY} in error_handler(*args, **kwargs)
+--> 122     raise e.with_traceback(filtered_tb) from None
+
+<ipython-input-5-76cfb123c217> in rmsle(t, p)
+      8 def rmsle(t, p):
+----> 9     return np.mean(np.log1p(p))
+
+NotImplementedError: {SAID}
+"""
 FORMS = {
     "plain": PLAIN,
+    "a notebook, quoted": "".join(f"> {line}\n" for line in NOTEBOOK.splitlines()),
+    "a notebook, each line in backticks": "".join(f"`{line}`\n" for line in NOTEBOOK.splitlines()),
+    "a notebook on a page that folds white space": "\n".join(
+        " ".join(line.replace("<ipython-input-7-d13425ded836>", "").split()) for line in NOTEBOOK.splitlines()
+    ),
+    "a notebook of VS Code": NOTEBOOK.replace(
+        "<ipython-input-5-76cfb123c217> in rmsle(t, p)", "/me/a.ipynb Cell 5 line 9"
+    ),
+    "R": f"Error in py_call_impl(callable, dots$args) : \n  NotImplementedError: in user code:\n\n"
+    f'    File "/home/me/train.py", line 9, in rmsle  *\n        return np.mean(np.log1p(p))\n\n'
+    f"    NotImplementedError: {SAID}\n",
+    "the debugger of VS Code": f"Exception has occurred: NotImplementedError       (note: full exception trace is shown)\n"
+    f'{SAID}\n  File "/home/me/train.py", line 9, in rmsle\n    return np.mean(np.log1p(p))\n',
     "quoted in a mail": "".join(f"> {line}\n" for line in PLAIN.splitlines()),
     "docker compose": "".join(f"trainer-1  | {line}\n" for line in PLAIN.splitlines()),
     "indented on a page": "".join(f"    {line}\n" for line in PLAIN.splitlines()),

@@ -9,7 +9,9 @@ from fitdoctor.failure.patterns import shapes_in
 from fitdoctor.patterns import pattern
 
 _SETTINGS = ("training", "mask", "kwargs", "return_state", "initial_state")
-_MAKES_VARIABLE = pattern(r"\bVariable\(|\bget_variable\(")
+_MAKES_VARIABLE = pattern(
+    r"\bVariable\(|\bget_variable\(|\boptimizers?\.(?:\w+\.)?[A-Z]\w*\(|\bmetrics\.[A-Z]\w*\("
+)
 _MAKES_LAYER = pattern(
     r"\badd_weight\(|\b(?:layers|keras|nn|L|tfkl)\.[A-Z]\w*\(|(?<![\w.])[A-Z]\w*[a-z]\w*\("
 )
@@ -26,7 +28,9 @@ def was_received(failure: FailureFacts, shape: Shape | None) -> bool | None:
 
 _NEED_LABELS = ("fit", "evaluate", "train_on_batch", "test_on_batch")
 _UNPACKED = pattern(r"^(?:[(\[])?(?P<names>\w+(?: *, *\w+)+) *(?:[)\]])? *= *(?P<whole>\w+)\s*(?:#.*)?$")
-_GRADIENT = pattern(r"(?i:\b\w*grad\w*|\bdy_?dx\w*)|\bd[A-Z]\w{0,3}\b|\bg\b")
+_GRADIENT = pattern(
+    r"(?i:\b\w*grad\w*)|\bd\w{1,3}_?d[a-z]{1,2}\b|\bd[A-Z]\w{0,3}\b|\bg\b|\b[a-z]_[txyz]{1,2}\b"
+)
 """What people call a gradient."""
 
 

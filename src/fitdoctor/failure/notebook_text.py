@@ -87,7 +87,9 @@ def _frame_in(line: str) -> Frame | None:
             fields = match.groupdict()
             if pattern is _LOST_FRAME:
                 fields["path"] = "<ipython-input->"
-            name = (fields.get("function") or "<module>").strip()
+            # VS Code leaves the function out.
+            unnamed = "" if pattern is _EDITOR_FRAME else "<module>"
+            name = (fields.get("function") or unnamed).strip()
             # IPython prints the qualified name, frames elsewhere have the plain one.
             name = "<module>" if name.startswith("<cell line") else name.rpartition(".")[2]
             cell = int(fields["cell"]) if fields.get("cell") else cell_number(fields["path"])

@@ -11,8 +11,12 @@ _RETICULATE = pattern(
     r"^(?P<call>[ ]*Error in py_(?:call|run)\w*\([^\n]{0,500}\) ?:)\s{1,8}(?=_?[A-Z])", re.MULTILINE
 )
 """R prints Python's exception behind its own call, indented."""
-_DEBUGGER = pattern(r"^Exception has occurred: (?P<type>[\w.]{1,100})[^\n]{0,300}\n(?=[^\s])", re.MULTILINE)
-"""VS Code's box: the type, and the message on the next line."""
+_DEBUGGER = pattern(
+    r"^Exception has occurred: (?P<type>[\w.]{1,100})[^\n]{0,300}\n(?P<message>\S[^\n]{0,5000}(?:\n(?![ \t]+File \")[^\n]{0,5000}){0,40}?)"
+    r"(?P<frames>(?:\n[ \t]+\S[^\n]{0,5000})*)(?=\n\S|\n*$)",
+    re.MULTILINE,
+)
+"""VS Code's box: the type, the message on the next line, and the frames below it."""
 _FRAME = pattern(r"^(?:File [\"']|(?:[A-Za-z]:)?[/\\<~][^\n]{0,1000}?:\d{1,7} \w)")
 _TYPED = pattern(r"^(?:[a-z_]\w*\.)*_?[A-Z]\w*(?:Error|Exception): ")
 
@@ -22,8 +26,13 @@ def without_wrapping(text: str) -> str:
     if "Error in py_" in text:
         text = _RETICULATE.sub("\\g<call>\n", text)
     if "Exception has occurred: " in text:
-        text = _DEBUGGER.sub("\\g<type>: ", text)
+        text = _DEBUGGER.sub(_as_traceback, text)
     return text
+
+
+def _as_traceback(box: re.Match[str]) -> str:
+    head = f"Traceback (most recent call last):{box['frames']}\n" if box["frames"] else ""
+    return f"{head}{box['type']}: {box['message']}"
 
 
 def without_marks(lines: list[str]) -> list[str]:

@@ -60,7 +60,7 @@ CAUSE = Cause(
     slug="dataset-batched-twice",
     severity=Severity.ERROR,
     raises=("ValueError", "InvalidArgumentError"),
-    explains=("FIT101", "FIT102", "FIT103", "FIT304", "FIT712"),
+    explains=("FIT101", "FIT102", "FIT103", "FIT304", "FIT712", "FIT714"),
 )
 
 

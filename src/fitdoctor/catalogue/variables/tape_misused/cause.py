@@ -49,13 +49,13 @@ CAUSE = Cause(
     explains=("FIT505",),
 )
 
-NO_VARIABLE = (
-    "tensorflow.random.",
-    "tensorflow.zeros",
-    "tensorflow.ones",
-    "tensorflow.constant",
-    "tensorflow.cast",
-)
+NO_VARIABLE = tuple(
+    f"tensorflow.{name}"
+    for name in (
+        "random.", "zeros", "ones", "constant", "cast", "reshape", "linspace", "range", "convert_to_tensor", "concat",
+        "stack", "expand_dims", "squeeze", "transpose", "tile", "gather", "one_hot", "math.", "image.",
+    )
+)  # fmt: skip
 _REFUSED_STEP = "with `tf.Variable`s is not supported. Use `variable.assign"
 NONE_VALUE = ("value (None)", "None values not supported", "NoneType")
 

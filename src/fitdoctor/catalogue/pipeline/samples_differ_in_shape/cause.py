@@ -1,0 +1,122 @@
+"""Samples of different shapes in one batch.
+
+## What happens
+
+`InvalidArgumentError: Cannot batch tensors with different shapes in component 0. First element had shape [5,3] and
+element 1 had shape [8,3].` (TensorFlow before 2.5: `Cannot add tensor to the batch: number of elements does not match.`)
+It comes out of `fit`, or of the loop over the dataset, long after the line with `batch`.
+
+## Why
+
+A batch is one tensor: all its samples have one shape. Sentences, series and recordings differ in length, pictures in
+size, and `batch` finds out only when it puts them together.
+
+## Fix
+
+Sequences: `padded_batch`, which fills the shorter ones up with zeros, or `ragged_batch`; mask what was filled up (a
+`Masking` layer, `mask_zero=True` of an `Embedding`). Pictures: `tf.image.resize` in the `map` before `batch`.
+
+## Known limits
+
+From text alone, lengths that differ may also be the last, shorter batch of a dataset that is batched twice (FIT702).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.pipeline_steps import batch_steps, receiver_end, step_place
+from fitdoctor.catalogue.words import place
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
+from fitdoctor.edits import fix, replace_code
+from fitdoctor.facts import Code, DataFacts, FailureFacts, Unknown
+from fitdoctor.patterns import pattern
+from fitdoctor.source.project import Project
+
+CAUSE = Cause(
+    id="FIT714",
+    slug="samples-differ-in-shape",
+    severity=Severity.ERROR,
+    raises="InvalidArgumentError",
+)
+
+_SAID = pattern(
+    r"First element had shape \[(?P<first>[\d,]*)\] and element \d+ had shape \[(?P<other>[\d,]*)\]"
+    r"|Cannot add tensor to the batch: number of elements does not match\. "
+    r"Shapes are: \[tensor\]: \[(?P<late>[\d,]*)\], \[batch\]: \[(?P<early>[\d,]*)\]"
+)
+
+
+@CAUSE.after_failure
+def from_failure(
+    failure: FailureFacts, data: DataFacts | Unknown, project: Project | Unknown
+) -> Iterator[Finding]:
+    """`batch` says which two shapes it could not put together."""
+    said = _SAID.search(failure.message)
+    if said is None or isinstance(data, DataFacts) and len(batch_steps(data.pipeline)) > 1:
+        return
+    first, other = (_lengths(said["first"] or said["early"]), _lengths(said["other"] or said["late"]))
+    batch = _batch_call(data, project)
+    frame = failure.last_user_frame
+    unseen = isinstance(project, Unknown) and first[1:] == other[1:]
+    yield CAUSE.finding(
+        f"the samples of a batch differ in shape: {_words(first)} and {_words(other)}",
+        subject="samples of a batch",
+        location=place(step_place(batch), frame.location if frame is not None else None),
+        evidence=[
+            Evidence(
+                claim="what `batch` was given",
+                observed=_words(other),
+                expected=_words(first),
+                fact="failure.message",
+            )
+        ],
+        fixes=_fixes(batch, first, other),
+        notes=[_MAY_BE_TWICE] if unseen else [],
+        confidence=Confidence.LIKELY if unseen else Confidence.CERTAIN,
+    )
+
+
+_MAY_BE_TWICE = "the text does not show the source: a dataset that is batched twice fails so too, at its last batch (FIT702)"
+
+
+def _lengths(text: str | None) -> list[str]:
+    return [length for length in (text or "").split(",") if length]
+
+
+def _words(lengths: list[str]) -> str:
+    return f"({', '.join(lengths)}{',' if len(lengths) == 1 else ''})"
+
+
+def _batch_call(data: DataFacts | Unknown, project: Project | Unknown) -> Code | Unknown:
+    """The call that puts the samples together: the one of the pipeline, or the only one of the program."""
+    if isinstance(data, DataFacts):
+        for step in batch_steps(data.pipeline):
+            return step.code
+    calls = [
+        module.code(call.node)
+        for module in (project.modules if isinstance(project, Project) else ())
+        for call in module.method_calls("batch")
+    ]
+    return calls[0] if len(calls) == 1 else Unknown("the call of batch was not seen")
+
+
+def _fixes(batch: Code | Unknown, first: list[str], other: list[str]) -> list[Fix]:
+    if len(first) == len(other) == 3 and first[2:] == other[2:] and first[2] in ("1", "3", "4"):
+        return [
+            fix(
+                "give the pictures one size before `batch`: `tf.image.resize(image, (height, width))` in `map`"
+            )
+        ]
+    return [
+        fix("fill the shorter ones up: `padded_batch`", _padded(batch)),
+        fix("or cut them to one length in `map`"),
+    ]
+
+
+def _padded(batch: Code | Unknown) -> tuple[Edit, ...]:
+    end = receiver_end(batch) if isinstance(batch, Code) else None
+    if end is None or isinstance(batch, Unknown) or ".batch(" not in batch.text[end:]:
+        return ()
+    return replace_code(batch, batch.text[:end] + batch.text[end:].replace(".batch(", ".padded_batch(", 1))
