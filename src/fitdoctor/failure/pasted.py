@@ -12,7 +12,8 @@ _RETICULATE = pattern(
 )
 """R prints Python's exception behind its own call, indented."""
 _DEBUGGER = pattern(
-    r"^Exception has occurred: (?P<type>[\w.]{1,100})[^\n]{0,300}\n(?P<message>\S[^\n]{0,5000}(?:\n(?![ \t]+File \")[^\n]{0,5000}){0,40}?)"
+    r"^Exception has occurred: (?P<type>[\w.]{1,100})[^\n]{0,300}\n"
+    r"(?P<message>\S[^\n]{0,5000}(?:\n(?![ \t]+File \")[^\n]{0,5000}){0,40}?)"
     r"(?P<frames>(?:\n[ \t]+\S[^\n]{0,5000})*)(?=\n\S|\n*$)",
     re.MULTILINE,
 )
