@@ -137,22 +137,70 @@ def test_no_verdict_on_eager_models() -> None:
     assert isinstance(trial(model, X, np.zeros(40)).forward, Unknown)
 
 
-def test_no_trial_of_an_own_training_step_or_of_lasting_effects() -> None:
-    class Own(Subclassed):
-        def train_step(self, data: Any) -> Any:
-            return {}
-
+def test_no_trial_of_lasting_effects() -> None:
     class Writes(Subclassed):
         def call(self, inputs: Any) -> Any:
             open("/nowhere/at/all", "w").write("x")
             return inputs
 
-    for kind, word in ((Own, "train_step"), (Writes, "open")):
-        model = kind()
+    model = Writes()
+    model.compile("adam", "mse")
+    found = trial(model, X, np.zeros(40)).forward
+    assert isinstance(found, Unknown)
+    assert "open" in found.reason
+
+
+class OwnStep(keras.Model):
+    """A step of its own, as the guides write it."""
+
+    def __init__(self, *parts: Any) -> None:
+        super().__init__()
+        self.inner = keras.Sequential(list(parts))
+        self.seen = keras.metrics.Mean(name="seen")
+        self.calls = 0
+
+    def call(self, inputs: Any) -> Any:
+        return self.inner(inputs)
+
+    def train_step(self, data: Any) -> Any:
+        self.calls += 1
+        x, y = data
+        with tf.GradientTape() as tape:
+            y_pred = self(x, training=True)
+            loss = self.compute_loss(x=x, y=y, y_pred=y_pred)
+        gradients = tape.gradient(loss, self.trainable_variables)
+        self.optimizer.apply_gradients(zip(gradients, self.trainable_variables, strict=True))
+        self.seen.update_state(loss)
+        return {"loss": self.seen.result()}
+
+
+def test_an_own_step_is_tried_up_to_its_gradient() -> None:
+    def tried(y: Any, *parts: Any, **options: Any) -> Trial:
+        model = OwnStep(*parts)
+        model.compile("adam", "categorical_crossentropy")
+        found = trial(model, X, y, **options)
+        assert (model.calls, model.built) == (0, False)
+        return found
+
+    one_hot, softmax = np.eye(3)[np.zeros(40, int)], layers.Dense(3, activation="softmax")
+    assert failure(tried(one_hot, keras.Input((9,)), softmax).forward).layer_class == "Dense"
+    assert "same rank" in failure(tried(np.zeros(40), layers.Dense(3)).loss).message
+    assert "unpack" in failure(tried(one_hot, layers.Dense(3), sample_weight=np.ones(40)).step).message
+    model = OwnStep(layers.Dense(3, activation="softmax"))
+    model.compile("adam", "categorical_crossentropy")
+    assert trial(model, X, one_hot).loss == Outcome()
+    assert len(model.fit(X, one_hot, verbose=0).history["loss"]) == 1
+
+
+def test_a_strategy_is_no_hindrance() -> None:
+    with tf.distribute.MirroredStrategy(["/cpu:0"]).scope():
+        model = keras.Sequential([layers.Dense(4), layers.BatchNormalization(), layers.LSTM(2)])
         model.compile("adam", "mse")
-        found = trial(model, X, np.zeros(40)).forward
-        assert isinstance(found, Unknown)
-        assert word in found.reason
+        other = keras.Sequential([layers.Dense(4), layers.BatchNormalization(synchronized=True)])
+        other.compile("adam", "mse")
+    assert failure(trial(model, X, np.zeros(40)).forward).layer_class == "LSTM"
+    reduced = trial(other, X, np.zeros((40, 4))).forward
+    assert isinstance(reduced, Unknown) or reduced.ok, "what replicas tell one another is no failure"
 
 
 def test_strings_reach_text_layers() -> None:

@@ -223,7 +223,7 @@ def _with_trial(work: _Work, collected: Collected, method: str, bound: dict[str,
         short = last_rows(facts.samples, facts.batch_size, _split(bound) if facts.role == "training" else 0.0)
     trial = work.guarded(
         f"trial on {facts.role} data",
-        lambda: try_model(work.model, collected.batch, method, short),
+        lambda: try_model(work.model, collected.batch, method, short, facts.element),
         facts.trial,
     )
     return replace(facts, trial=trial)

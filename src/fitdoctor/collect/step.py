@@ -16,8 +16,9 @@ from fitdoctor.collect.arrays import Batch, Leaf, map_leaves
 from fitdoctor.collect.effects import effects_of
 from fitdoctor.collect.layers import every_layer
 from fitdoctor.collect.model import is_compiled, keras_version
+from fitdoctor.collect.scratch import silence
 from fitdoctor.collect.snapshot import Snapshot
-from fitdoctor.collect.trial import code_carriers, silence
+from fitdoctor.collect.trial import code_carriers
 from fitdoctor.facts import Unknown
 from fitdoctor.memory.kernels import BRANCHES, LIST_STARTS, LOOPS
 from fitdoctor.memory.step import Dim, Operation, Step, Tensor, Variable

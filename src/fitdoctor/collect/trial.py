@@ -7,15 +7,11 @@ the user's attributes and lists) is restored from a snapshot.
 
 from __future__ import annotations
 
-import contextlib
-import io
-import logging
 import sys
 import traceback
 import types
-import warnings
 from collections.abc import Iterator
-from typing import Any, cast
+from typing import Any
 
 from fitdoctor.collect.arrays import Batch, Leaf, map_leaves
 from fitdoctor.collect.batch_size import minds_batch_size
@@ -28,16 +24,14 @@ from fitdoctor.collect.model import (
     keras_version,
     overrides_of,
 )
+from fitdoctor.collect.own_steps import STEPS, Stopped, packed, placed, stopped_at_gradient
+from fitdoctor.collect.scratch import NotTriable, scratch, silence
 from fitdoctor.collect.snapshot import Snapshot
 from fitdoctor.diagnosis import Location
 from fitdoctor.facts import FailureSummary, Outcome, Spec, Trial, Unknown
 from fitdoctor.records import dataclass, replace
 
-CUSTOM_STEPS = ("train_step", "make_train_function", "fit", "__call__")
-
-
-class _NotTriable(Exception):
-    """The scratch graph differs here from what fit does: no verdict."""
+OWN_CALLS = ("make_train_function", "fit", "__call__")
 
 
 @dataclass(frozen=True)
@@ -50,9 +44,15 @@ class _Plan:
     short_rows: int = 0
     output_known: bool = False
     """The graph of layers tells the output for such a batch: loss and metrics alone are called."""
+    step: str = ""
+    """The model's own step, where it has one: `train_step`, `test_step` or `predict_step`."""
+    method: str = "fit"
+    element: str = ""
 
 
-def try_model(model: Any, batch: Batch | Unknown, method: str = "fit", short_rows: int = 0) -> Trial:
+def try_model(
+    model: Any, batch: Batch | Unknown, method: str = "fit", short_rows: int = 0, element: str = ""
+) -> Trial:
     """Try the forward pass, the loss and the metrics on an abstract batch, without a trace of it left.
 
     Args:
@@ -60,6 +60,7 @@ def try_model(model: Any, batch: Batch | Unknown, method: str = "fit", short_row
         batch: what it gets.
         method: the call that is under way.
         short_rows: the rows of a last batch that is shorter than the others; 0 for none.
+        element: an element of the dataset or generator in words; "" for arrays.
     """
     reason = _reason_against(model, batch, method)
     if reason or isinstance(batch, Unknown):
@@ -67,6 +68,8 @@ def try_model(model: Any, batch: Batch | Unknown, method: str = "fit", short_row
         return Trial(unknown, unknown, unknown)
     predicts = method in ("predict", "predict_on_batch")
     compiled = is_compiled(model)
+    step = STEPS.get(method, "")
+    step = step if step in overrides_of(model) else ""
     plan = _Plan(
         model,
         batch,
@@ -74,19 +77,22 @@ def try_model(model: Any, batch: Batch | Unknown, method: str = "fit", short_row
         with_loss=compiled and not predicts,
         with_metrics=compiled and not predicts and "compute_metrics" not in overrides_of(model),
         short_rows=short_rows if short_rows and minds_batch_size(model) else 0,
-        output_known=_output_is_known(model, batch),
+        output_known=not step and _output_is_known(model, batch),
+        step=step,
+        method=method,
+        element=element,
     )
-    if vars(model).get("_distribute_strategy") is not None:
-        if not plan.output_known:
-            unknown = Unknown("the model runs under a distribution strategy")
+    if is_distributed(model):
+        if step:
+            unknown = Unknown(f"its own `{step}` runs in a replica of a distribution strategy")
             return Trial(unknown, unknown, unknown)
-        plan = replace(plan, batch=_with_open_batch_axis(batch))
+        plan = replace(plan, batch=_with_open_batch_axis(batch), short_rows=0)
     if plan.output_known:
         roots = [vars(model).get("_compile_loss"), vars(model).get("_compile_metrics")]
         effects = effects_of(*_losses_and_metrics(model))
     else:
         roots = [model]
-        effects = effects_of(*code_carriers(model))
+        effects = effects_of(*code_carriers(model), *([getattr(model, step)] if step else []))
     if effects.lasting:
         unknown = Unknown(f"its code has lasting effects: {effects.lasting}")
         return Trial(unknown, unknown, unknown)
@@ -106,6 +112,11 @@ def try_model(model: Any, batch: Batch | Unknown, method: str = "fit", short_row
         snapshot.restore()
 
 
+def is_distributed(model: Any) -> bool:
+    """Whether the model was made under a strategy of `tf.distribute`."""
+    return vars(model).get("_distribute_strategy") is not None
+
+
 def _reason_against(model: Any, batch: Batch | Unknown, method: str) -> str:
     if isinstance(batch, Unknown):
         return batch.reason
@@ -116,11 +127,9 @@ def _reason_against(model: Any, batch: Batch | Unknown, method: str) -> str:
         or sys.modules["keras"].backend.backend() != "tensorflow"
     ):
         return "the backend is not TensorFlow"
-    own_steps = (
-        CUSTOM_STEPS if method in ("fit", "train_on_batch") else ("test_step", "predict_step", "__call__")
-    )
+    own_calls = OWN_CALLS if method in ("fit", "train_on_batch") else ("__call__",)
     for name in overrides_of(model):
-        if name in own_steps:
+        if name in own_calls:
             return f"the model defines its own `{name}`"
     if any(leaf.sparse or leaf.ragged for leaf in _flat_leaves(batch)):
         return "the data is sparse or ragged"
@@ -183,10 +192,12 @@ def _flattened(value: Any) -> Iterator[Any]:
 
 def _try(plan: _Plan) -> Trial:
     unknown = Unknown("the forward pass did not go through")
-    with _scratch() as placeholder:
+    with scratch() as placeholder:
         x = map_leaves(placeholder, plan.batch.x)
         y = map_leaves(placeholder, plan.batch.y)
         weight = map_leaves(placeholder, plan.batch.sample_weight)
+        if plan.step:
+            return _own_step(plan, Batch(x, y, weight))
         forward, y_pred, free = _forward(plan, x, placeholder)
         if isinstance(forward, Unknown) or not forward.ok:
             return Trial(forward, unknown, unknown)
@@ -196,6 +207,26 @@ def _try(plan: _Plan) -> Trial:
     if short is None:
         return Trial(forward, loss, metrics)
     return Trial(forward, loss, metrics, short, plan.short_rows)
+
+
+def _own_step(plan: _Plan, batch: Batch) -> Trial:
+    """The model's own step on a batch of placeholders, up to its first gradient."""
+    _build_in_one_pass(plan.model)
+    unknown = Unknown(f"the model defines its own `{plan.step}`")
+    try:
+        with stopped_at_gradient():
+            given = getattr(plan.model, plan.step)(packed(batch, plan.method, plan.element))
+    except Stopped:
+        return Trial(Outcome(), Outcome(), unknown)
+    except Exception as error:
+        failed = _failed(plan, error)
+        where = placed(list(traceback.walk_tb(error.__traceback__)), plan.model, batch)
+        if isinstance(failed, Unknown) or where == "forward":
+            return Trial(failed, unknown, unknown)
+        if where == "loss":
+            return Trial(Outcome(), failed, unknown)
+        return Trial(unknown, unknown, unknown, step=failed)
+    return Trial(Outcome(_specs(given) if plan.step == "predict_step" else ()), Outcome(), unknown)
 
 
 def _short(plan: _Plan, placeholder: Any) -> Outcome | Unknown | None:
@@ -318,96 +349,6 @@ def _known_output(plan: _Plan, placeholder: Any) -> Any:
     return outputs
 
 
-@contextlib.contextmanager
-def _scratch() -> Iterator[Any]:
-    """A graph that is thrown away, in which variables have no values and functions are not traced apart."""
-    import keras
-    import tensorflow as tf
-
-    inline = tf.config.functions_run_eagerly()
-    filtering = tf.debugging.is_traceback_filtering_enabled()
-    graph = tf.__internal__.FuncGraph("fitdoctor_trial")
-    scope = _scope_class(keras)(graph)
-    state = keras.src.backend.common.global_state
-
-    def placeholder(leaf: Leaf) -> Any:
-        dtype = "string" if leaf.dtype in ("str", "object") else leaf.dtype
-        return tf.compat.v1.placeholder(dtype=dtype, shape=leaf.shape, name="data")
-
-    def refuse(_next_creator: Any, **_options: Any) -> Any:
-        raise _NotTriable("a tf.Variable is made while the model is called")
-
-    with scope, _symbolic_scope(keras):
-        state.set_global_attribute("traceback_filtering", False)
-        # A traced tf.function would keep what it captured here, and fit would find it in its cache.
-        tf.config.run_functions_eagerly(True)
-        # … and the frames of TensorFlow tell whether such a function was on the way to a failure.
-        tf.debugging.disable_traceback_filtering()
-        try:
-            with graph.as_default(), tf.variable_creator_scope(refuse):
-                yield placeholder
-        finally:
-            tf.config.run_functions_eagerly(inline)
-            if filtering:
-                tf.debugging.enable_traceback_filtering()
-
-
-_scope_classes: dict[int, Any] = {}
-
-
-def _symbolic_scope(keras: Any) -> contextlib.AbstractContextManager[Any]:
-    """The mark of Keras that nothing is computed; Keras 3.3 and those before it have none."""
-    marks = getattr(keras.src.backend.common, "symbolic_scope", None)
-    if marks is None:
-        return contextlib.nullcontext()
-    return cast("contextlib.AbstractContextManager[Any]", marks.SymbolicScope())
-
-
-def _scope_class(keras: Any) -> Any:
-    """Keras's stateless scope, in which a variable without a value is a placeholder of its shape."""
-    base = keras.StatelessScope
-    if id(base) in _scope_classes:
-        return _scope_classes[id(base)]
-
-    class Scope(base):  # type: ignore[misc, valid-type]
-        def __init__(self, graph: Any) -> None:
-            super().__init__(collect_losses=True, initialize_variables=False)
-            self._graph = graph
-            self._made: dict[int, Any] = {}
-
-        def get_current_value(self, variable: Any) -> Any:
-            value = super().get_current_value(variable)
-            if value is not None or variable._value is not None:
-                return value
-            if id(variable) not in self._made:
-                import tensorflow as tf
-
-                with self._graph.as_default():
-                    tensor = tf.compat.v1.placeholder(variable._dtype, variable._shape)
-                self._made[id(variable)] = (variable, tensor)
-            return self._made[id(variable)][1]
-
-    _scope_classes[id(base)] = Scope
-    return Scope
-
-
-@contextlib.contextmanager
-def silence() -> Iterator[None]:
-    """What the trial prints, warns and logs will be said by fit itself."""
-    disabled = logging.root.manager.disable
-    logging.disable(logging.CRITICAL)
-    try:
-        with (
-            warnings.catch_warnings(),
-            contextlib.redirect_stdout(io.StringIO()),
-            contextlib.redirect_stderr(io.StringIO()),
-        ):
-            warnings.simplefilter("ignore")
-            yield
-    finally:
-        logging.disable(disabled)
-
-
 # --- results ------------------------------------------------------------------------------------------------------
 
 
@@ -458,7 +399,7 @@ def _failed(plan: _Plan, error: Exception) -> Outcome | Unknown:
 
 
 def _doubt(plan: _Plan, error: Exception, frames: list[tuple[types.FrameType, int]]) -> str:
-    if isinstance(error, _NotTriable):
+    if isinstance(error, NotTriable):
         return str(error)
     if vars(plan.model).get("_run_eagerly") or getattr(plan.model, "run_eagerly", False):
         return "the model runs eagerly, the trial does not"
@@ -467,6 +408,8 @@ def _doubt(plan: _Plan, error: Exception, frames: list[tuple[types.FrameType, in
     for frame, _line in frames:
         path = frame.f_code.co_filename
         name = frame.f_code.co_name
+        if "/tensorflow/python/distribute/" in path.replace("\\", "/") and is_distributed(plan.model):
+            return "the distribution strategy has a part in it"
         if path.endswith("polymorphic_function.py") and name == "__call__":
             return "a tf.function of the user's is part of it"
         # A variable that has no value yet can be computed with here, but not read.

@@ -137,6 +137,8 @@ class Trial:
     short: Outcome | Unknown = Unknown("no shorter batch was tried")
     """The forward pass on the last batch, where that is shorter and the model's code may mind."""
     short_rows: int = 0
+    step: Outcome | Unknown = Unknown("the model has no step of its own")
+    """What the model's own `train_step` (or `test_step`) raised outside of its forward pass and its loss."""
 
 
 @dataclass(frozen=True)

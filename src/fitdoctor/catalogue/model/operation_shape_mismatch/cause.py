@@ -66,7 +66,7 @@ _KERAS_RAISED = "Layer "
 @CAUSE.before_fit
 def from_trial(data: DataFacts, project: Project) -> Iterator[Finding]:
     """The abstract pass raised in a line of the user's."""
-    for outcome in (data.trial.forward, data.trial.loss, data.trial.metrics):
+    for outcome in (data.trial.forward, data.trial.loss, data.trial.metrics, data.trial.step):
         failed = outcome.failure if isinstance(outcome, Outcome) else None
         if failed is None or failed.place is None or not _SAID.search(failed.message):
             continue

@@ -1,0 +1,109 @@
+"""A model's own `train_step`, `test_step` or `predict_step`, called as fit calls it, up to the first gradient.
+
+Tracing the backward pass costs as much as starting to train, so the step ends where it asks its tape for a gradient:
+the way there (what it unpacks, its forward pass, its loss) is what can be proven.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import types
+from collections.abc import Iterator
+from typing import Any
+
+from fitdoctor.collect.arrays import Batch
+
+STEPS = {
+    "fit": "train_step",
+    "train_on_batch": "train_step",
+    "evaluate": "test_step",
+    "test_on_batch": "test_step",
+    "predict": "predict_step",
+    "predict_on_batch": "predict_step",
+}
+"""Which step each call runs."""
+
+
+class Stopped(BaseException):
+    """The step asked for a gradient; not an `Exception`, so that no handler of the user's takes it for a failure."""
+
+
+@contextlib.contextmanager
+def stopped_at_gradient() -> Iterator[None]:
+    """End what asks a tape for a gradient, in this thread alone."""
+    import tensorflow as tf
+
+    ours = threading.get_ident()
+    originals = {name: vars(tf.GradientTape)[name] for name in ("gradient", "jacobian", "batch_jacobian")}
+
+    def stopping(original: Any) -> Any:
+        def asked(*args: Any, **kwargs: Any) -> Any:
+            if threading.get_ident() == ours:
+                raise Stopped
+            return original(*args, **kwargs)
+
+        return asked
+
+    for name, original in originals.items():
+        setattr(tf.GradientTape, name, stopping(original))
+    try:
+        yield
+    finally:
+        for name, original in originals.items():
+            setattr(tf.GradientTape, name, original)
+
+
+def packed(batch: Batch, method: str, element: str) -> Any:
+    """The one argument that the step gets: x alone, or a tuple.
+
+    Args:
+        batch: its parts.
+        method: the call that is under way.
+        element: an element of the dataset or generator in words; "" for arrays.
+    """
+    if method.endswith("_on_batch"):
+        return (batch.x, batch.y, batch.sample_weight)
+    if batch.sample_weight is not None:
+        return (batch.x, batch.y, batch.sample_weight)
+    if batch.y is not None:
+        return (batch.x, batch.y)
+    alone = not isinstance(batch.x, (list, tuple)) and element != "tuple of 1"
+    return batch.x if alone else (batch.x,)
+
+
+def placed(frames: list[tuple[types.FrameType, int]], model: Any, batch: Batch) -> str:
+    """Where a step raised: `forward` or `loss` where those got the data itself, `step` elsewhere.
+
+    Args:
+        frames: those of the traceback, outermost first.
+        model: the model.
+        batch: the tensors that were given to the step.
+    """
+    called = [frame for frame, _line in frames if _is_layer_call(frame)]
+    if called:
+        frame = called[0]
+        given = frame.f_locals.get("original_args", frame.f_locals.get("args", ()))
+        itself = frame.f_locals.get("self") is model and bool(given)
+        return "forward" if itself and _same(given[0], batch.x) else "step"
+    for frame, _line in frames:
+        labels = frame.f_locals.get("y", frame.f_locals.get("y_true"))
+        if _is_loss(frame) and labels is not None and _same(labels, batch.y):
+            return "loss"
+    return "step"
+
+
+def _is_layer_call(frame: types.FrameType) -> bool:
+    return frame.f_code.co_name == "__call__" and frame.f_code.co_filename.endswith("layers/layer.py")
+
+
+def _is_loss(frame: types.FrameType) -> bool:
+    path = frame.f_code.co_filename.replace("\\", "/")
+    return "/keras/src/losses/" in path or path.endswith("/keras/src/trainers/compile_utils.py")
+
+
+def _same(given: Any, ours: Any) -> bool:
+    import keras
+
+    first, second = keras.tree.flatten(given), keras.tree.flatten(ours)
+    return len(first) == len(second) and all(a is b for a, b in zip(first, second, strict=True))
