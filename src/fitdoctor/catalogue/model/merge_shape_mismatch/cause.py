@@ -194,7 +194,7 @@ def _verdict(refusal: Refusal, shapes: tuple[Shape, ...], project: Project | Unk
     if len(pair.shapes[0]) != len(pair.shapes[1]):
         return _ranks(pair)
     last = len(pair.shapes[0]) - 1
-    if last in pair.axes and refusal.name in _ELEMENTWISE:
+    if refusal.name in _ELEMENTWISE and (last in pair.axes or _strides_past_shortcut(pair)):
         return _projected(pair)
     return _same_padding(pair) or _halved(pair)
 
@@ -247,8 +247,16 @@ def _ranks(pair: Pair) -> Verdict:
     return Verdict(location, evidence, (fix("flatten it before it is merged", edits),))
 
 
+def _strides_past_shortcut(pair: Pair) -> bool:
+    """Whether one tensor is what the block of the other was given, and the block takes only every second step."""
+    for skip, (have, wanted) in ((pair.first, pair.shapes), (pair.second, pair.shapes[::-1])):
+        if pair.refusal.ways and not pair.branch(skip):
+            return (_stride(have, wanted) or 1) > 1
+    return False
+
+
 def _projected(pair: Pair) -> Verdict:
-    """A shortcut beside a block that changes the number of channels, perhaps the lengths too."""
+    """A shortcut beside a block that changes the number of channels, or the lengths."""
     lengths = {index: len(pair.branch(index)) for index in (pair.first, pair.second)}
     skip = min(lengths, key=lambda index: lengths[index])
     main = pair.second if skip == pair.first else pair.first
@@ -257,7 +265,7 @@ def _projected(pair: Pair) -> Verdict:
     rank = len(wanted)
     sizing = next((layer for layer in pair.branch(main) if _size_of(layer) is not None), None)
     evidence = []
-    if sizing is not None:
+    if sizing is not None and wanted[-1] != have[-1]:
         claim = f"`{sizing.class_name}` gives {wanted[-1]} channels, the shortcut has {have[-1]}"
         evidence.append(Evidence(claim=claim, location=place(sizing.code)))
     stride = _stride(have, wanted)
