@@ -1,11 +1,12 @@
-"""Integers reach an operation that wants floats.
+"""Integers, or NumPy's own floats, reach an operation that wants float32.
 
 ## What happens
 
 In a subclassed model, a custom layer or a `train_step`: `TypeError: Input 'b' of 'MatMul' Op has type float32
 that does not match type int32 of argument 'a'`, or `Value passed to parameter 'input' has DataType int64 not
 in list of allowed values`. In a loop that is not traced: `InvalidArgumentError: Value for attr 'T' of int64 is not in the
-list of allowed values`.
+list of allowed values`, `cannot compute MatMul as input #1(zero-based) was expected to be a double tensor but is a float
+tensor`: NumPy computes in float64, variables are float32.
 
 ## Why
 
@@ -19,7 +20,7 @@ Cast the data (`x.astype("float32")`), or in the model: `tf.cast(inputs, self.co
 
 ## Known limits
 
-Two float types that do not match, as under mixed precision, are another matter.
+float16 and float32 that meet, as under mixed precision, are another matter.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from fitdoctor.catalogue.data_places import maker, map_samples, rework_data
 from fitdoctor.catalogue.shapes import forward_failure, went_through
 from fitdoctor.catalogue.traced import at_frame, function_at, module_of, name_of, own_nodes
 from fitdoctor.catalogue.words import listing, place
-from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, insert_before, spell
 from fitdoctor.facts import ArrayFacts, Code, DataFacts, FailureFacts, FitFacts, Frame, ModelFacts, Unknown
 from fitdoctor.failure.patterns import DtypeMismatch, dtype_mismatch
@@ -49,7 +50,8 @@ CAUSE = Cause(
 )
 
 _INTEGERS = ("int", "uint", "bool")
-_FLOATS = ("float", "half", "bfloat", "double")
+_LONG_FLOATS = ("float64", "double")
+_FLOATS = ("float", "half", "bfloat")
 
 
 @CAUSE.before_fit
@@ -58,19 +60,22 @@ def from_data(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Fin
     failure = forward_failure(data)
     if failure is None or data.role != "training":
         return
-    said = _integer_met(failure.type, failure.message)
+    said = _types_met(failure.type, failure.message)
     if said is not None:
         yield _finding(said, failure.place, data, fit)
 
 
-def _integer_met(kind: str, message: str) -> DtypeMismatch | None:
-    """What was said, where one of the two types is an integer and the other a float."""
+def _types_met(kind: str, message: str) -> DtypeMismatch | None:
+    """What was said, where a float32 met an integer, or one of NumPy's own floats."""
     said = dtype_mismatch(message)
     if said is None or kind not in ("TypeError", "ValueError", "InvalidArgumentError", "NotFoundError"):
         return None
-    types = (said.found, said.expected)
-    whole = any(name.startswith(_INTEGERS) for name in types)
-    return said if whole and any(name.startswith(_FLOATS) for name in types) else None
+    wrong = [name for name in (said.found, said.expected) if name.startswith((*_INTEGERS, *_LONG_FLOATS))]
+    return said if len(wrong) == 1 and _other(said, wrong[0]).startswith(_FLOATS) else None
+
+
+def _other(said: DtypeMismatch, name: str) -> str:
+    return said.expected if said.found == name else said.found
 
 
 def _finding(
@@ -79,12 +84,12 @@ def _finding(
     data: DataFacts | Unknown,
     fit_call: FitFacts | Unknown,
 ) -> Finding:
-    integer = _integer_of(said)
-    arrays = _integer_arrays(data, integer)
+    wrong = _wrong_of(said)
+    arrays = _arrays_of(data, wrong)
     names = listing(array.path for array in arrays) or "what comes in"
     operation = f" `{said.operation}`" if said.operation else ""
     return CAUSE.finding(
-        f"{names} is of type {integer}, but the operation{operation} wants floats",
+        f"{names} is of type {wrong}, but the operation{operation} wants {_wanted(wrong)}",
         subject="type of the features",
         location=place(where, maker(arrays[0]) if arrays else None),
         evidence=[
@@ -99,27 +104,35 @@ def _finding(
     )
 
 
-def _integer_of(said: DtypeMismatch) -> str:
-    return next(name for name in (said.found, said.expected) if name.startswith(_INTEGERS))
+def _wrong_of(said: DtypeMismatch) -> str:
+    wrong = (*_INTEGERS, *_LONG_FLOATS)
+    name = next(name for name in (said.found, said.expected) if name.startswith(wrong))
+    return "float64" if name == "double" else name
 
 
 def _types_that_met(said: DtypeMismatch) -> Evidence:
     return Evidence(
         claim="types that met",
-        observed=_integer_of(said),
+        observed=_wrong_of(said),
         expected=", ".join(said.allowed) or "float32",
         fact="failure.message",
     )
 
 
-def _integer_arrays(data: DataFacts | Unknown, integer: str) -> list[ArrayFacts]:
+def _wanted(wrong: str) -> str:
+    return "float32" if wrong == "float64" else "floats"
+
+
+def _arrays_of(data: DataFacts | Unknown, wrong: str) -> list[ArrayFacts]:
+    """The array of that type; else, for an integer, one of any integer type."""
     if isinstance(data, Unknown):
         return []
+    kinds = _INTEGERS if wrong.startswith(_INTEGERS) else (wrong,)
     return [
         array
         for array in arrays_of(data)
-        if array.dtype == integer or (array in data.x and str(array.dtype).startswith(_INTEGERS))
-    ][:1] or [array for array in data.y if str(array.dtype).startswith(_INTEGERS)][:1]
+        if array.dtype == wrong or (array in data.x and str(array.dtype).startswith(kinds))
+    ][:1] or [array for array in data.y if str(array.dtype).startswith(kinds)][:1]
 
 
 def _fixes(arrays: list[ArrayFacts], data: DataFacts | Unknown, fit_call: FitFacts | Unknown) -> list[Fix]:
@@ -140,7 +153,7 @@ def from_failure(
     failure: FailureFacts, fit: FitFacts | Unknown, data: DataFacts | Unknown, project: Project | Unknown
 ) -> Iterator[Finding]:
     """TensorFlow names both types."""
-    said = _integer_met(failure.type, failure.message)
+    said = _types_met(failure.type, failure.message)
     if said is None or (isinstance(data, DataFacts) and data.role != "training"):
         return
     frame = failure.last_user_frame
@@ -148,7 +161,11 @@ def from_failure(
     if parameter is not None and (isinstance(data, Unknown) or went_through(data)):
         yield _of_parameter(said, *parameter)
     elif isinstance(data, Unknown) or not went_through(data):
-        yield _finding(said, frame.location if frame else None, data, fit)
+        found = _finding(said, frame.location if frame else None, data, fit)
+        # Keras makes float32 of the floats that it is given: which tensor it is, only the operation tells.
+        told = isinstance(data, DataFacts) and _wrong_of(said) != "float64"
+        operand = None if told else _operand(module_of(project, frame), frame, said)
+        yield found if operand is None else _of_operand(found, said, *operand)
 
 
 def _parameter_at(module: Module | None, frame: Frame) -> tuple[FunctionInfo, ast.Call, str] | None:
@@ -173,15 +190,62 @@ def _of_parameter(said: DtypeMismatch, function: FunctionInfo, call: ast.Call, n
     """Not the data: what the framework itself hands in, such as the step that a schedule is called with."""
     assert not isinstance(function.node, ast.Lambda)
     module = function.module
-    integer = _integer_of(said)
+    wrong = _wrong_of(said)
     first = module.code(function.node.body[0])
     tf, imports = spell(first, "tensorflow", "tf")
     cast = f"{name} = {tf}.cast({name}, {tf}.float32)"
     return CAUSE.finding(
-        f"`{name}` of {name_of(function)} is of type {integer}, but `{module.segment(call.func)}` wants floats",
+        f"`{name}` of {name_of(function)} is of type {wrong}, but `{module.segment(call.func)}` wants "
+        f"{_wanted(wrong)}",
         subject=f"type of {name}",
         location=module.location(call),
         evidence=[_types_that_met(said)],
         fixes=[fix(f"cast it first: `{cast}`", insert_before(first, cast), imports)],
         confidence=Confidence.CERTAIN,
     )
+
+
+_OPERATORS = {
+    "MatMul": (ast.MatMult, ("matmul",)),
+    "AddV2": (ast.Add, ("add",)),
+    "Sub": (ast.Sub, ("subtract",)),
+    "Mul": (ast.Mult, ("multiply",)),
+    "RealDiv": (ast.Div, ("divide", "truediv")),
+    "Pow": (ast.Pow, ("pow", "power")),
+}
+"""How an operation of two tensors is written: with an operator, or by the last name of a function."""
+
+
+def _operand(
+    module: Module | None, frame: Frame | None, said: DtypeMismatch
+) -> tuple[Module, ast.expr] | None:
+    """The operand of the wrong type, where the line has only one operation that it could be of."""
+    if module is None or frame is None or said.operation not in _OPERATORS:
+        return None
+    kind, names = _OPERATORS[said.operation]
+    pairs = [
+        [node.left, node.right]
+        for node in module.nodes(ast.BinOp)
+        if isinstance(node.op, kind) and at_frame(module, node, frame)
+    ]
+    pairs += [
+        call.node.args
+        for call in module.calls
+        if call.name.rpartition(".")[2] in names
+        and len(call.node.args) == 2
+        and at_frame(module, call.node, frame)
+    ]
+    named = int(said.argument) if said.argument.isdigit() else int(said.argument not in ("a", "x"))
+    # What the other was expected to be, the first operand is.
+    at = named if said.found.startswith((*_INTEGERS, *_LONG_FLOATS)) else 1 - named
+    return (module, pairs[0][at]) if len(pairs) == 1 and at in (0, 1) else None
+
+
+def _of_operand(found: Finding, said: DtypeMismatch, module: Module, operand: ast.expr) -> Finding:
+    """The same, with the name of the tensor and a cast where it is used."""
+    text, wrong = module.segment(operand), _wrong_of(said)
+    tf, imports = spell(module.code(operand), "tensorflow", "tf")
+    cast = f"{tf}.cast({text}, {tf}.float32)"
+    here = fix(f"cast it: `{cast}`", (Edit(module.location(operand), cast),), imports)
+    message = f"`{text}` is of type {wrong}, but the operation `{said.operation}` wants {_wanted(wrong)}"
+    return replace(found, message=message, fixes=(here,))
