@@ -26,6 +26,7 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
+from fitdoctor.catalogue.layer_numbers import numbers_set_by_callbacks
 from fitdoctor.catalogue.traced import name_of, traced_evidence
 from fitdoctor.catalogue.training_loops import bound_in, loops_around, trains
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
@@ -71,6 +72,30 @@ def from_source(module: Module, project: Project) -> Iterator[Finding]:
         ]
         if changes:
             yield _finding(value, changes)
+
+
+@CAUSE.in_source
+@mentions("get_layer", "layers")
+def from_layer_number(module: Module) -> Iterator[Finding]:
+    """A callback sets a number of one of Keras's own layers, such as the rate of a Dropout."""
+    if module.runs_eagerly:
+        return
+    for target, function in numbers_set_by_callbacks(module):
+        yield CAUSE.finding(
+            f"{name_of(function)} sets `{target.attr}` of a layer, which the step has read while it was traced: the "
+            "change has no effect",
+            subject=f"attribute {target.attr}",
+            location=module.location(module.statement(target)),
+            evidence=[
+                Evidence(claim="the layer holds a Python number, and the graph the value of its first trace")
+            ],
+            fixes=[
+                fix(
+                    f"use a layer that reads its {target.attr} from a `keras.Variable`, and `assign` to that"
+                ),
+                fix("train in several calls of `fit`: set it and compile the model before each"),
+            ],
+        )
 
 
 # --- values that traced code reads --------------------------------------------------------------------------------

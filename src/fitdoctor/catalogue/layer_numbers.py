@@ -1,0 +1,56 @@
+"""Numbers of Keras's own layers that a callback sets: the compiled step has read them already."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from fitdoctor.source.module import FunctionInfo, Module
+
+_NUMBERS = frozenset(
+    "rate alpha negative_slope stddev momentum epsilon dropout recurrent_dropout factor scale".split()
+)
+"""What Dropout, LeakyReLU, GaussianNoise, BatchNormalization, the recurrent layers, … hold as Python numbers."""
+_RETRACING = frozenset(("compile", "make_train_function"))
+_BEFORE_TRAINING = frozenset(("__init__", "set_model", "set_params", "on_train_begin"))
+
+
+def numbers_set_by_callbacks(module: Module) -> Iterator[tuple[ast.Attribute, FunctionInfo]]:
+    """Each `self.model.get_layer(…).rate = …` in a callback that makes no new trace."""
+    for node in module.nodes(ast.Attribute):
+        if not isinstance(node.ctx, ast.Store) or node.attr not in _NUMBERS:
+            continue
+        function = module.function_of(node)
+        owner = function.owner if function is not None else None
+        if function is None or owner is None or owner.kind != "Callback" or function.name in _BEFORE_TRAINING:
+            continue
+        if _is_layer_of_model(module, node.value) and not _traces_again(function):
+            yield node, function
+
+
+def _is_layer_of_model(module: Module, expr: ast.expr) -> bool:
+    """`model.get_layer(…)`, `model.layers[…]`, or a name for one of these."""
+    made = module.made_by(expr) if isinstance(expr, ast.Name) else expr
+    if isinstance(made, ast.Call) and isinstance(made.func, ast.Attribute):
+        return made.func.attr == "get_layer" and _is_model(made.func.value)
+    # A name that a loop gives goes back to what it loops over.
+    layers = made.value if isinstance(made, ast.Subscript) else made
+    return isinstance(layers, ast.Attribute) and layers.attr == "layers" and _is_model(layers.value)
+
+
+def _is_model(expr: ast.expr) -> bool:
+    """`self.model`, `model`: how callbacks call the model that trains."""
+    name = expr.attr if isinstance(expr, ast.Attribute) else expr.id if isinstance(expr, ast.Name) else ""
+    return name == "model"
+
+
+def _traces_again(function: FunctionInfo) -> bool:
+    return any(
+        isinstance(node, ast.Attribute)
+        and node.attr in _RETRACING
+        or isinstance(node, ast.Constant)
+        and node.value == "train_function"
+        or isinstance(node, ast.Attribute)
+        and node.attr == "train_function"
+        for node in ast.walk(function.node)
+    )
