@@ -33,7 +33,7 @@ from fitdoctor.catalogue.keras_contracts import Contract, contracts_in, is_stati
 from fitdoctor.catalogue.model_classes import head
 from fitdoctor.catalogue.traced import at_frame, module_of, name_of, own_nodes
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
-from fitdoctor.edits import fix
+from fitdoctor.edits import fix, insert_before
 from fitdoctor.facts import FailureFacts, Unknown
 from fitdoctor.failure.frames import is_framework
 from fitdoctor.failure.patterns import argument_count, unexpected_keyword
@@ -162,12 +162,31 @@ def _with_missing_parameters(function: FunctionInfo, contract: Contract) -> tupl
             return ()
         end = _end(function, listed[-1], arguments.defaults[-1] if arguments.defaults else None)
         return (Edit(end, "".join(f", {part}" for part in added)),)
+    if wanted == ("data",) and len(names) > 1 and not arguments.defaults:
+        return _taken_apart(function, listed, names)
     if names == ["y_pred"] and wanted[:2] == ("y_true", "y_pred") and not _reads_globals(function):
         # A loss of the predictions alone still gets the labels first.
         start = function.module.location(listed[-1])
         at = Location(start.path, start.line, start.column, start.line, start.column, start.cell)
         return (Edit(at, "y_true, "),)
     return ()
+
+
+def _taken_apart(function: FunctionInfo, listed: list[ast.arg], names: list[str]) -> tuple[Edit, ...]:
+    """`def train_step(self, x, y)` takes `data`, and takes it apart in its first line."""
+    assert not isinstance(function.node, ast.Lambda)
+    module, body = function.module, function.node.body
+    first, last = module.location(listed[-len(names)]), module.location(listed[-1])
+    where = Location(first.path, first.line, first.column, last.end_line, last.end_column, first.cell)
+    after = next((each for each in body if not _is_docstring(each)), body[0])
+    return (
+        Edit(where, "data"),
+        *insert_before(module.code(after), f"{', '.join(names)} = data"),
+    )
+
+
+def _is_docstring(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
 
 
 def _reads_globals(function: FunctionInfo) -> bool:

@@ -31,7 +31,7 @@ from fitdoctor.catalogue.keras_tensors import is_keras_tensor, is_operation, mis
 from fitdoctor.catalogue.layer_source import spell_layer
 from fitdoctor.catalogue.traced import at_frame, module_of
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
-from fitdoctor.edits import fix
+from fitdoctor.edits import fix, unsafe
 from fitdoctor.facts import FailureFacts, Unknown
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
@@ -84,11 +84,51 @@ def _finding(module: Module, call: ast.Call, calls: list[ast.Call], confidence: 
     )
 
 
+_BY_HAND = fix("use a layer (`Reshape`), or the static `x.shape`, or put it into a `Lambda` layer")
+
+
+def _left_open(module: Module, call: ast.Call) -> Iterator[Edit]:
+    """`-1` in the shape of a `reshape` for the batch's size, which has a name: `batch = tf.shape(x)[0]`."""
+    part = module.parent(call)
+    statement = module.parent(part) if part is not None else None
+    if (
+        not isinstance(part, ast.Subscript)
+        or not isinstance(part.slice, ast.Constant)
+        or part.slice.value != 0
+    ):
+        return
+    if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Name):
+        return
+    name = statement.targets[0]
+    for read in module.reads.get(name.id, []):
+        shape = module.parent(read)
+        around = module.parent(shape) if isinstance(shape, (ast.Tuple, ast.List)) else None
+        if module.scope(read) is module.scope(name) and isinstance(around, ast.Call):
+            if module.dotted(around.func).rpartition(".")[2] == "reshape":
+                yield Edit(module.location(read), "-1")
+                yield from _no_longer_open(module, around, module.segment(call.args[0]))
+
+
+def _no_longer_open(module: Module, reshape: ast.Call, tensor: str) -> Iterator[Edit]:
+    """Only one size may be left open: the next, `-1` so far, is that of the tensor itself."""
+    sizes = next((each for each in reshape.args if isinstance(each, (ast.Tuple, ast.List))), None)
+    parts = [module.segment(part) for part in sizes.elts] if sizes is not None else []
+    if sizes is not None and parts[1:2] == ["-1"] and module.segment(reshape.args[0]) == tensor:
+        yield Edit(module.location(sizes.elts[1]), f"{tensor}.shape[1]")
+
+
 def _fixes(module: Module, call: ast.Call, calls: list[ast.Call]) -> list[Fix]:
     """The twins of this call and of all others that would be refused next."""
-    if any(module.resolve(each.func).rpartition(".")[2] == "shape" for each in calls):
+    sizes = [each for each in calls if module.resolve(each.func).rpartition(".")[2] == "shape"]
+    if sizes:
         # Keras's twin gives None for the batch axis: what is computed from it has to be written in another way.
-        return [fix("use a layer (`Reshape`), or the static `x.shape`, or put it into a `Lambda` layer")]
+        opened = [edit for each in sizes for edit in _left_open(module, each)]
+        others = [twin_edits(module, each) for each in calls]
+        title = "ask Keras for the sizes, and let it find the batch's: `-1`"
+        if all(other is not None for other in others):
+            opened += [edit for other in others if other is not None for edit in other[1]]
+            return [unsafe(title, dict.fromkeys(opened)), _BY_HAND]
+        return [_BY_HAND]
     own = twin_edits(module, call)
     others = [twin_edits(module, other) for other in calls if other is not call]
     fixes = []
