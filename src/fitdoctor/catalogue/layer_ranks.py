@@ -78,6 +78,30 @@ def recurrent_name(layer: LayerFacts) -> str:
     return layer.class_name
 
 
+def sequences_in_loop(layer: LayerFacts, after: LayerFacts, project: Project | Unknown) -> list[Fix]:
+    """`return_sequences` on all but the last of the layers that one line makes in a loop."""
+    found = found_in(project, layer.code)
+    if found is None or layer.code != after.code:
+        return []
+    module, call = found
+    loop = module.parent(module.statement(call))
+    if not isinstance(loop, ast.For) or not isinstance(loop.target, ast.Name):
+        return []
+    over, name = module.segment(loop.iter), loop.target.id
+    title = f"set `return_sequences=True` on each `{recurrent_name(layer)}` but the last"
+    counted = isinstance(loop.iter, ast.Call) and module.resolve(loop.iter.func) == "range"
+    if counted and isinstance(loop.iter, ast.Call) and len(loop.iter.args) == 1:
+        last = f"{name} < {module.segment(loop.iter.args[0])} - 1"
+        return [fix(title, set_argument(layer.code, "return_sequences", last))]
+    number = "i" if name != "i" and "i" not in module.scope(loop).bindings else f"{name}_number"
+    if not isinstance(loop.iter, (ast.Name, ast.Attribute, ast.List, ast.Tuple)):
+        return []
+    target, given = module.location(loop.target), module.location(loop.iter)
+    edits = (Edit(target, f"{number}, {name}"), Edit(given, f"enumerate({over})"))
+    last = f"{number} < len({over}) - 1"
+    return [fix(title, edits, set_argument(layer.code, "return_sequences", last))]
+
+
 def sequences_fix(layer: LayerFacts, project: Project | Unknown, value: str) -> Fix:
     """`return_sequences` on a recurrent layer."""
     code = layer.code

@@ -42,6 +42,7 @@ from fitdoctor.catalogue.layer_ranks import (
     renamed_fix,
     same_for_rank,
     sequences_fix,
+    sequences_in_loop,
     speaks_of_ranks,
 )
 from fitdoctor.catalogue.layer_refusals import Refusal, of_failure, of_site, of_trial
@@ -220,7 +221,8 @@ def _judged(
     if ranks.found < ranks.expected:
         if name in RECURRENT:
             why = f"without `return_sequences=True`, `{recurrent_name(culprit)}` gives only its last step"
-            return culprit, why, [sequences_fix(culprit, project, "True")]
+            looped = sequences_in_loop(culprit, layer, project)
+            return culprit, why, [*looped, sequences_fix(culprit, project, "True")]
         if name.startswith("Global") or name == "Flatten":
             why = f"`{name}` leaves one row a sample"
             return culprit, why, [left_out_fix(culprit, project)]

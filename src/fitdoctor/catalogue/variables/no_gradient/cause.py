@@ -36,12 +36,14 @@ from fitdoctor.catalogue.gradient_ways import (
     tape_cut,
     tape_cut_of_model,
 )
+from fitdoctor.catalogue.loss_choice import suggested_loss
 from fitdoctor.catalogue.model_classes import is_plain
 from fitdoctor.catalogue.traced import name_of
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
-from fitdoctor.edits import fix, unsafe
-from fitdoctor.facts import FailureFacts, ModelFacts, Unknown
+from fitdoctor.edits import append_arguments, fix, unsafe
+from fitdoctor.facts import Code, DataFacts, FailureFacts, ModelFacts, Unknown
 from fitdoctor.failure.patterns import missing_gradients
+from fitdoctor.records import replace
 from fitdoctor.source.callees import receiver
 from fitdoctor.source.gradients import PREDICTS, Cut
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
@@ -124,7 +126,12 @@ def _is_placeholder(result: ast.AST) -> bool:
 
 
 @CAUSE.after_failure
-def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+def from_failure(
+    failure: FailureFacts,
+    project: Project | Unknown,
+    model: ModelFacts | Unknown,
+    data: DataFacts | Unknown,
+) -> Iterator[Finding]:
     """Keras found no gradient; the source says where it was lost."""
     missing = missing_gradients(failure.message)
     if missing is None or not missing.every:
@@ -133,7 +140,8 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
     frame = failure.last_user_frame
     for module in project.modules if isinstance(project, Project) else ():
         for cut in _cuts(module):
-            yield _finding(cut, _around(cut), Confidence.CERTAIN, evidence)
+            finding = _finding(cut, _around(cut), Confidence.CERTAIN, evidence)
+            yield replace(finding, fixes=(*_watched(cut, model, data), *finding.fixes))
             return
         for function, result in losses_that_ignore_predictions(module):
             yield _ignoring(module, function, result, Confidence.CERTAIN, evidence)
@@ -209,6 +217,26 @@ def _open_ways(cut: Cut) -> list[Fix]:
     if text.endswith("training=True)"):
         return [fix("call the model: a tape does not follow `predict`", edits)]
     return [unsafe("use the value itself, which has a gradient", edits), told]
+
+
+def _watched(cut: Cut, model: ModelFacts | Unknown, data: DataFacts | Unknown) -> Iterator[Fix]:
+    """A loss that counts (mistakes, hits) becomes a metric beside the loss that labels and output suggest."""
+    function = _around(cut)
+    if isinstance(model, Unknown) or isinstance(data, Unknown) or function is None or _soft(cut) is not None:
+        return
+    loss = suggested_loss(model, data)
+    given = model.compile_code.argument("loss", 1) if isinstance(model.compile_code, Code) else None
+    if loss is None or given is None or given.text != function.name:
+        return
+    metrics = model.compile_code.argument("metrics") if isinstance(model.compile_code, Code) else None
+    if metrics is None:
+        added = append_arguments(model.compile_code, f"metrics=[{given.text}]")
+    elif metrics.text.startswith("[") and metrics.text.endswith("]"):
+        added = (Edit(metrics.location, f"{metrics.text[:-1].rstrip(', ')}, {given.text}]"),)
+    else:
+        return
+    title = f"train on `{loss}`, which has a gradient, and watch `{given.text}` as a metric"
+    yield unsafe(title, (Edit(given.location, f'"{loss}"'),), added)
 
 
 def _called(cut: Cut) -> tuple[ast.expr, str] | None:
