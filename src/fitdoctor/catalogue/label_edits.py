@@ -10,6 +10,10 @@ from fitdoctor.edits import rework, set_argument, spell, wrap
 from fitdoctor.facts import ArrayFacts, Code, DataFacts, LayerFacts, MetricFacts, Unknown
 from fitdoctor.patterns import pattern
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from fitdoctor.source.project import Project
+
 _NAMED = pattern(r"(?P<path>(?:\w+\.)*)(?P<name>\w+)(?P<call>\(.*\))?", re.DOTALL)
 _QUOTED = pattern(r"(?P<quote>[\"'])(?P<name>\w+)(?P=quote)")
 
@@ -104,11 +108,20 @@ def respell_metrics(metrics: Iterable[MetricFacts], names: dict[str, str]) -> tu
     return tuple(edits)
 
 
-def with_units(layer: LayerFacts | None, units: int) -> tuple[Edit, ...]:
-    """Give a layer another number of units or filters."""
+def with_units(
+    layer: LayerFacts | None, units: int, project: Project | Unknown | None = None
+) -> tuple[Edit, ...]:
+    """Give a layer another number of units or filters: where the number is written, if it has a name."""
     if layer is None:
         return ()
     setting = "units" if layer.setting("units") is not None else "filters"
+    given = layer.code.argument(setting, 0) if isinstance(layer.code, Code) else None
+    if given is not None and not given.text.isdigit() and project is not None:
+        from fitdoctor.catalogue.size_sources import constant_behind
+
+        constant = constant_behind(project, given)
+        if constant is not None:
+            return (Edit(constant.location, str(units)),)
     return set_argument(layer.code, setting, str(units), position=0)
 
 

@@ -50,6 +50,17 @@ def decided_size(
     return Decided(end.module.code(end.node), alone)
 
 
+def constant_behind(project: Project | Unknown, argument: Argument | None) -> Code | None:
+    """The number, written once, that an argument stands for: `classes = 9`, `CONFIG = {"classes": 9}`."""
+    found = node_of(project, Code(argument.location, argument.text)) if argument is not None else None
+    if found is None or not isinstance(found[1], (ast.Name, ast.Attribute, ast.Subscript)):
+        return None
+    end = origin(found[0], found[1])
+    if not end.certain or end.path or end.writes or not isinstance(end.node, ast.Constant):
+        return None
+    return end.module.code(end.node) if isinstance(end.node.value, int) else None
+
+
 def _reads(module: Module, name: ast.Name) -> int:
     """How often a name is read where it is known."""
     scope = module.index.lookup(name.id, module.scope(name))

@@ -45,6 +45,7 @@ from fitdoctor.edits import fix, unsafe
 from fitdoctor.facts import ArrayFacts, DataFacts, FailureFacts, ModelFacts, Statistics, Unknown
 from fitdoctor.failure.patterns import LabelOutOfRange, label_out_of_range
 from fitdoctor.records import replace
+from fitdoctor.source.project import Project
 
 CAUSE = Cause(id="FIT203", slug="labels-out-of-range", severity=Severity.ERROR, raises="InvalidArgumentError")
 
@@ -52,7 +53,7 @@ CAUSE = Cause(id="FIT203", slug="labels-out-of-range", severity=Severity.ERROR, 
 @CAUSE.in_source
 @CAUSE.before_fit
 @mentions("sparse", "Sparse")
-def from_data(model: ModelFacts, data: DataFacts) -> Iterator[Finding]:
+def from_data(model: ModelFacts, data: DataFacts, project: Project | Unknown) -> Iterator[Finding]:
     """A label that was seen has no unit."""
     for target in targets(model, data):
         statistics, units = target.label_statistics, target.units
@@ -83,7 +84,7 @@ def from_data(model: ModelFacts, data: DataFacts) -> Iterator[Finding]:
                 ),
                 *_layer_evidence(target, units),
             ],
-            fixes=_fixes(target, data, statistics, units),
+            fixes=_fixes(target, data, statistics, units, project),
             # Under XLA the operation does not check: no exception, but a loss of NaN.
             notes=["compiled with `jit_compile=True` this raises nothing and the loss becomes NaN"]
             if model.jit_compile
@@ -150,7 +151,9 @@ def _layer_evidence(target: Target, units: int) -> list[Evidence]:
     ]
 
 
-def _fixes(target: Target, data: DataFacts, statistics: Statistics, units: int) -> list[Fix]:
+def _fixes(
+    target: Target, data: DataFacts, statistics: Statistics, units: int, project: Project | Unknown
+) -> list[Fix]:
     least, most = statistics.minimum, statistics.maximum
     labels = target.labels
     if labels is None or least is None or most is None:
@@ -176,7 +179,7 @@ def _fixes(target: Target, data: DataFacts, statistics: Statistics, units: int) 
     if statistics.histogram is not None and classes > 2 * len(statistics.histogram):
         kinds = len(statistics.histogram)
         return [fix(f"number the {kinds} classes from 0 to {kinds - 1}, for instance with `np.unique`")]
-    return [fix(title, with_units(target.layer, classes))]
+    return [fix(title, with_units(target.layer, classes, project))]
 
 
 def _fully_seen(labels: ArrayFacts) -> bool:
@@ -186,14 +189,17 @@ def _fully_seen(labels: ArrayFacts) -> bool:
 
 @CAUSE.after_failure
 def from_failure(
-    failure: FailureFacts, model: ModelFacts | Unknown, data: DataFacts | Unknown
+    failure: FailureFacts,
+    model: ModelFacts | Unknown,
+    data: DataFacts | Unknown,
+    project: Project | Unknown,
 ) -> Iterator[Finding]:
     """TensorFlow names the label and the range."""
     seen = label_out_of_range(failure.message)
     if seen is None:
         return
     if isinstance(model, ModelFacts) and isinstance(data, DataFacts):
-        found = list(from_data(model, data))
+        found = list(from_data(model, data, project))
         yield from (replace(finding, confidence=Confidence.CERTAIN) for finding in found)
         # What the source lets one guess of the labels does not stand against the label that was met.
         judged = not failure.from_text and not isinstance(model.outputs, Unknown)

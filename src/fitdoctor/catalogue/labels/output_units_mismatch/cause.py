@@ -56,6 +56,7 @@ from fitdoctor.catalogue.words import number, place, shape_words
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, set_argument, unsafe
 from fitdoctor.facts import DataFacts, FailureFacts, LayerFacts, ModelFacts, Shape, Unknown
+from fitdoctor.source.project import Project
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -72,22 +73,25 @@ CAUSE = Cause(
 
 @CAUSE.in_source
 @CAUSE.before_fit
-def from_data(model: ModelFacts, data: DataFacts) -> Iterator[Finding]:
+def from_data(model: ModelFacts, data: DataFacts, project: Project | Unknown) -> Iterator[Finding]:
     """The widths differ, and the loss does not broadcast."""
     for refused in refused_before(model, data, UNITS):
-        yield _finding(refused)
+        yield _finding(refused, project)
     for refused in refused_before(model, data, LENGTHS):
         yield _of_lengths(refused, data)
 
 
 @CAUSE.after_failure
 def from_failure(
-    failure: FailureFacts, model: ModelFacts | Unknown, data: DataFacts | Unknown
+    failure: FailureFacts,
+    model: ModelFacts | Unknown,
+    data: DataFacts | Unknown,
+    project: Project | Unknown,
 ) -> Iterator[Finding]:
     """The message holds both shapes."""
     for refused in refused_after(failure, model, data, UNITS):
         head = head_layer(model) if refused.target is None and isinstance(model, ModelFacts) else None
-        yield _finding(refused, head)
+        yield _finding(refused, project, head)
     for refused in refused_after(failure, model, data, LENGTHS):
         yield _of_lengths(refused, data)
 
@@ -124,7 +128,7 @@ def single_unit_with_row_loss(model: ModelFacts, data: DataFacts) -> Iterator[Fi
         )
 
 
-def _finding(refused: Refused, head: LayerFacts | None = None) -> Finding:
+def _finding(refused: Refused, project: Project | Unknown, head: LayerFacts | None = None) -> Finding:
     target = refused.target
     labels = target.labels if target is not None else None
     return CAUSE.finding(
@@ -140,7 +144,7 @@ def _finding(refused: Refused, head: LayerFacts | None = None) -> Finding:
                 location=place(labels.code, labels.use) if labels is not None else refused.place,
             )
         ],
-        fixes=_fixes(refused),
+        fixes=_fixes(refused, project),
         confidence=refused.confidence,
     )
 
@@ -271,7 +275,7 @@ def _culprit(target: Target | None) -> Location | None:
     return place(loss, layer, *made) if _wants_sparse_loss(target) else place(layer, *made, loss)
 
 
-def _fixes(refused: Refused) -> list[Fix]:
+def _fixes(refused: Refused, project: Project | Unknown) -> list[Fix]:
     target = refused.target
     single = len(refused.labels) < len(refused.output) or refused.labels[-1] == 1
     width = 1 if single else refused.labels[-1]
@@ -303,7 +307,7 @@ def _fixes(refused: Refused) -> list[Fix]:
             )
         ]
     plural = "s" * (width != 1)
-    edits = with_units(target.layer, width) if width is not None else ()
+    edits = with_units(target.layer, width, project) if width is not None else ()
     if width == 1 and target.loss_name in BINARY_LOSSES and target.activation == "softmax":
         return [
             fix("give the last layer 1 unit with sigmoid", edits, with_activation(target.layer, "sigmoid"))

@@ -33,7 +33,7 @@ from fitdoctor.catalogue.pipeline_steps import words
 from fitdoctor.catalogue.shapes import forward_failure, went_through
 from fitdoctor.catalogue.targets import loss_failure
 from fitdoctor.catalogue.words import place
-from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, insert_after, set_argument
 from fitdoctor.facts import (
     ArrayFacts,
@@ -43,6 +43,7 @@ from fitdoctor.facts import (
     FitFacts,
     ModelFacts,
     PipelineStep,
+    Shape,
     Spec,
     Unknown,
 )
@@ -128,12 +129,14 @@ def _finding(
                 fact="data.x.shape",
             )
         ],
-        fixes=_fixes(code, expected),
+        fixes=_fixes(code, expected, call),
         confidence=confidence,
     )
 
 
-def _fixes(code: Code | Unknown, expected: Spec | None) -> list[Fix]:
+def _fixes(
+    code: Code | Unknown, expected: Spec | None, call: tuple[Module, ast.Call] | None = None
+) -> list[Fix]:
     if isinstance(code, Code) and code.name.endswith("from_generator"):
         return [fix("give `output_signature` with a `tf.TensorSpec` for each part instead of `output_types`")]
     if _is_decoder(code):
@@ -142,7 +145,24 @@ def _fixes(code: Code | Unknown, expected: Spec | None) -> list[Fix]:
     if isinstance(code, Code) and code.target.isidentifier() and expected is not None:
         if isinstance(expected.shape, tuple):
             return [fix(title, insert_after(code, f"{code.target}.set_shape({tuple(expected.shape[1:])})"))]
+    if call is not None and expected is not None and isinstance(expected.shape, tuple):
+        edits = _stated_apart(*call, expected.shape[1:])
+        if edits:
+            return [fix(title, edits)]
     return [fix(f"{title}: `tensor.set_shape(…)`")]
+
+
+def _stated_apart(module: Module, call: ast.Call, shape: Shape) -> tuple[Edit, ...]:
+    """`image, label = tf.py_function(…)`: the shape of the first, and that of one label a sample for the second."""
+    statement = module.statement(call)
+    target = statement.targets[0] if isinstance(statement, ast.Assign) and statement.value is call else None
+    parts = target.elts if isinstance(target, (ast.Tuple, ast.List)) else []
+    names = [part.id for part in parts if isinstance(part, ast.Name)]
+    if len(names) != 2 or len(parts) != 2:
+        return ()
+    code = module.code(call)
+    lines = f"{names[0]}.set_shape({tuple(shape)})\n{code.indent}{names[1]}.set_shape(())"
+    return insert_after(code, lines)
 
 
 def _is_decoder(code: Code | Unknown) -> bool:
