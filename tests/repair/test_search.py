@@ -60,8 +60,8 @@ def seen(findings=(), status=None, **more):
 class World:
     """A program of words: BAD and WORSE stop it, HANG never ends."""
 
-    def __init__(self, path, repairs):
-        self.path, self.repairs = path, repairs
+    def __init__(self, path, repairs, words):
+        self.path, self.repairs, self.words = path, repairs, words
         self.runs = []
 
     def prove(self, files, texts):
@@ -71,22 +71,23 @@ class World:
         if "HANG" in text:
             return seen(status=137, timed_out=True)
         found = []
-        for word in ("BAD", "WORSE", "ODD"):
+        for word in self.words:
             if word in text:
                 fixes = [
                     replacing(self.path, text, word, new, how) for new, how in self.repairs.get(word, ())
                 ]
                 severity = Severity.WARNING if word == "ODD" else Severity.ERROR
-                found.append(finding(self.path, word, fixes=fixes, severity=severity))
+                id = "FIT101" if word == "ugly" else "FIT203"
+                found.append(finding(self.path, word, id, fixes=fixes, severity=severity))
         return seen(found)
 
 
 @pytest.fixture
 def mend(tmp_path):
-    def mend(text, repairs, **options):
+    def mend(text, repairs, words=("BAD", "WORSE", "ODD"), **options):
         path = tmp_path / "train.py"
         path.write_text(text)
-        world = World(path, repairs)
+        world = World(path, repairs, words)
         told = []
         search = Search(str(path), world.prove, told.append, **options)
         search.go()
@@ -117,6 +118,19 @@ def test_a_repair_that_brings_a_warning_is_taken_only_where_none_is_better(mend)
     assert search.changes[0].new == "x = GOOD\n"
     search, *_ = mend("x = BAD\n", {"BAD": [("ODD", SAFE), ("GOOD", UNSAFE)]}, unsafe=True)
     assert search.changes[0].new == "x = ODD\n"
+
+
+def test_a_repair_that_brings_another_error_is_taken_with_the_repair_of_that(mend):
+    repairs = {"BAD": [("ugly", SAFE)], "ugly": [("GOOD", SAFE)]}
+    search, world, _told = mend("x = BAD\n", repairs, words=("BAD", "ugly"))
+    assert search.changes[0].new == "x = GOOD\n"
+    assert search.clean and [each.candidate.fix.title for each in search.mended] == [
+        "write ugly",
+        "write GOOD",
+    ]
+    assert len(world.runs) == 3
+    search, *_ = mend("x = BAD\n", {"BAD": [("ugly", SAFE)], "ugly": [("BAD", SAFE)]}, words=("BAD", "ugly"))
+    assert not search.changes and not search.mended and not search.clean
 
 
 def test_an_unsafe_repair_is_held_back_unless_asked_for(mend):

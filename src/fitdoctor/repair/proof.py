@@ -236,7 +236,8 @@ def judged(
     if finding is not None and now[_key(finding)] >= counts[_key(finding)]:
         return Judged(Verdict.FAILS, f"{finding.id} is still there")
     new = [found for found in after.diagnosis.findings if now[_key(found)] > counts[_key(found)]]
-    worse = [found for found in new if found.severity is Severity.ERROR and found.id not in lurking]
+    known = {id for id in lurking if finding is None or id != finding.id}
+    worse = [found for found in new if found.severity is Severity.ERROR and found.id not in known]
     warnings = sum(found.severity is Severity.WARNING for found in new)
     gone = f"{finding.id} is gone" if finding is not None else "the error is gone"
     if after.ended_well and not worse:

@@ -15,6 +15,9 @@ from fitdoctor.repair.proof import Judged, Seen, Verdict, judged
 MOST_ROUNDS = 10
 """How many findings `--all` mends, one after another."""
 
+MOST_DEEPER = 3
+"""How many repairs are tried together with one that is not enough alone."""
+
 Prove = Callable[[Mapping[str, UserFile], Mapping[str, str]], Seen]
 """Runs the program with these files saying these texts."""
 Tell = Callable[[str], None]
@@ -47,7 +50,7 @@ class Refused:
 
 @dataclass(frozen=True)
 class _Proved:
-    """A repair that holds, and the run that shows it."""
+    """A repair, and the run that shows whether it holds."""
 
     candidate: Candidate
     judged: Judged
@@ -113,13 +116,15 @@ class Search:
             wanted = wanted or [*warnings]
         return next(((each,) for each in wanted if _key(each) not in given_up), None)
 
-    def _mend(self, finding: Finding | None) -> bool:
-        root = project_root(self.script)
-        found = candidates(finding, self.last.call, root)
+    def _mend(self, finding: Finding | None, deeper: bool = True) -> bool:
+        """Take the best repair of a finding; where none holds alone, one with a repair of what it brings."""
+        found = candidates(finding, self.last.call, project_root(self.script))
         allowed = [each for each in found if self.unsafe or each.fix.applicability is Applicability.SAFE]
-        self.held_back += [(finding, each) for each in found if each not in allowed and not each.general]
-        tried = allowed[:MOST]
+        if deeper:
+            self.held_back += [(finding, each) for each in found if each not in allowed and not each.general]
+        tried = allowed[: MOST if deeper else MOST_DEEPER]
         best: _Proved | None = None
+        halfway: list[_Proved] = []
         for number, candidate in enumerate(tried, 1):
             # What changes less of the program's meaning goes before what warns less.
             if best is not None and candidate.fix.applicability is not best.candidate.fix.applicability:
@@ -127,22 +132,48 @@ class Search:
             self.tell(f"trying repair {number} of {len(tried)}: {candidate.fix.title}")
             proved = self._try(finding, candidate)
             if isinstance(proved, str):
-                self.refused.append(Refused(finding, candidate, proved))
-                self.tell(f"  no: {proved}")
-                continue
-            self.tell(f"  yes: {proved.judged.reason}")
-            if best is None or proved.judged.new_warnings < best.judged.new_warnings:
-                best = proved
-            if not best.judged.new_warnings:
-                break
+                self._refuse(finding, candidate, proved)
+            elif proved.judged.verdict is Verdict.FAILS:
+                self._refuse(finding, candidate, proved.judged.reason)
+                halfway.append(proved)
+            else:
+                self.tell(f"  yes: {proved.judged.reason}")
+                if best is None or proved.judged.new_warnings < best.judged.new_warnings:
+                    best = proved
+                if not best.judged.new_warnings:
+                    break
         if best is not None:
-            self.texts.update(best.texts)
-            self.mended.append(Mended(finding, best.candidate, best.judged))
-            self.last = best.seen
-        return best is not None
+            self._take(finding, best)
+            return True
+        return deeper and any(self._mend_both(finding, each) for each in halfway[:MOST_DEEPER])
+
+    def _refuse(self, finding: Finding | None, candidate: Candidate, reason: str) -> None:
+        self.refused.append(Refused(finding, candidate, reason))
+        self.tell(f"  no: {reason}")
+
+    def _take(self, finding: Finding | None, proved: _Proved) -> None:
+        self.texts.update(proved.texts)
+        self.mended.append(Mended(finding, proved.candidate, proved.judged))
+        self.last = proved.seen
+
+    def _mend_both(self, finding: Finding | None, first: _Proved) -> bool:
+        """Take a repair that only brings the next error, if a repair of that one makes both hold."""
+        brought = first.seen.errors[:1]
+        if finding is None or not brought or brought[0].id == finding.id or first.candidate.general:
+            return False
+        texts, last, mended = dict(self.texts), self.last, len(self.mended)
+        self.tell(f"{first.candidate.fix.title}: mending what it brings, {brought[0].id}")
+        self._take(finding, first)
+        if self._mend(brought[0], deeper=False) and self.last.ended_well:
+            reason = f"{finding.id} is gone, and {brought[0].id}, which it brings, is mended"
+            self.mended[mended] = replace(self.mended[mended], judged=Judged(Verdict.FURTHER, reason))
+            return True
+        self.texts, self.last = texts, last
+        del self.mended[mended:]
+        return False
 
     def _try(self, finding: Finding | None, candidate: Candidate) -> _Proved | str:
-        """Run the program with the repair; why it does not hold, if it does not."""
+        """Run the program with the repair; why that cannot be done, if it cannot."""
         try:
             texts = self._edited(candidate)
         except CannotEdit as error:
@@ -153,8 +184,6 @@ class Search:
         main = os.path.realpath(self.script)
         grown = texts.get(main, self._text(main)).count("\n") - self._text(main).count("\n")
         result = judged(self.last, seen, finding, max(grown, 0), self._lurking())
-        if result.verdict is Verdict.FAILS:
-            return result.reason
         return _Proved(candidate, result, texts, seen)
 
     def _lurking(self) -> frozenset[str]:

@@ -60,17 +60,23 @@ def from_source(module: Module) -> Iterator[Finding]:
     """The private Keras is imported beside the public one, or an object of `tf_keras` goes into a model of `keras`."""
     # Keras 2 takes the layers of its own remainder inside TensorFlow.
     if module.keras != 2 and _uses_public(module):
-        for node in module.nodes(ast.ImportFrom):
-            if (
-                _is_private(node.module or "")
-                and not node.level
-                and not _only_for_typing(module, node)
-                and not _does_no_harm(node)
-            ):
-                yield _private_finding(module, node, Confidence.LIKELY, [])
-                break
+        for node in _private_imports(module):
+            yield _private_finding(module, node, Confidence.LIKELY, [])
+            break
     for call in _foreign_calls(module):
         yield _legacy_finding(module, call, Confidence.LIKELY, [])
+
+
+def _private_imports(module: Module) -> list[ast.ImportFrom]:
+    """The imports that bring objects of the private Keras into the program."""
+    return [
+        node
+        for node in module.nodes(ast.ImportFrom)
+        if _is_private(node.module or "")
+        and not node.level
+        and not _only_for_typing(module, node)
+        and not _does_no_harm(node)
+    ]
 
 
 def _is_private(dotted: str) -> bool:
@@ -130,9 +136,17 @@ def _private_finding(
             ),
             *evidence,
         ],
-        fixes=[_public_import(module, node)],
+        fixes=[_public_imports(module, node)],
         confidence=confidence,
     )
+
+
+def _public_imports(module: Module, node: ast.ImportFrom) -> Fix:
+    """This import and those beside it: one that stays would still bring the other Keras."""
+    own = _public_import(module, node)
+    others = [_public_import(module, each) for each in _private_imports(module) if each is not node]
+    edits = [edit for other in others for edit in other.edits]
+    return fix(own.title, own.edits, edits) if own.edits else own
 
 
 def _public_import(module: Module, node: ast.ImportFrom) -> Fix:

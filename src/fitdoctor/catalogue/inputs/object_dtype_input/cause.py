@@ -57,7 +57,9 @@ def from_data(
     model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
 ) -> Iterator[Finding]:
     """Keras refused the type of the arrays."""
-    if data.problem is not None and _REFUSED.search(data.problem.message):
+    said = data.problem.message if data.problem is not None else ""
+    # Of a table, Keras names the type of one column: pandas's own for text, where numbers stand beside it.
+    if _REFUSED.search(said) or "Invalid dtype: str" in said:
         yield from _findings(model, fit, data, project)
 
 

@@ -48,7 +48,7 @@ from fitdoctor.catalogue.traced import at_frame, module_of
 from fitdoctor.catalogue.window_steps import in_dataset, windows_taken_for_tensors
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
-from fitdoctor.edits import fix
+from fitdoctor.edits import fix, spell, wrap
 from fitdoctor.facts import Code, DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
 from fitdoctor.patterns import pattern
 from fitdoctor.records import replace
@@ -219,10 +219,25 @@ def _lists_seen(call: FitFacts, data: DataFacts, project: Project | Unknown) -> 
                 yield from findings
                 return
             location = function.module.location(value)
-            yield _holds_list(function.name, location, subject, Confidence.CERTAIN)
+            finding = _holds_list(function.name, location, subject, Confidence.CERTAIN)
+            edits = _as_arrays(function.module, value)
+            stacked = fix("make arrays of the samples: `np.array(…)`", edits)
+            yield replace(finding, fixes=(stacked,)) if edits else finding
             return
     name = found[0].segment(found[1]) if found is not None else words(data)
     yield _holds_list(name, place(data.code, call.code), subject, Confidence.CERTAIN)
+
+
+def _as_arrays(module: Module, batch: ast.expr) -> tuple[Edit, ...]:
+    """Arrays in the place of lists of samples, which are collected one by one."""
+    edits: list[Edit] = []
+    for part in batch.elts[:2] if isinstance(batch, ast.Tuple) else []:
+        made = module.made_by(part)
+        if isinstance(made, ast.ListComp) or isinstance(made, ast.List) and not made.elts:
+            code = module.code(part)
+            numpy, imports = spell(code, "numpy", "np")
+            edits += [*wrap(code, f"{numpy}.array({{}})"), *imports]
+    return tuple(dict.fromkeys(edits))
 
 
 @CAUSE.before_fit
