@@ -133,11 +133,17 @@ ProjectSource = Callable[[], "Project | None"]
 
 
 def files_of(failure: FailureFacts) -> Project | None:
-    """The user's files as they stand now, where the paths of a traceback lead to them."""
-    from fitdoctor.source.project import read_project
+    """The user's files as they stand now, where the paths of a traceback lead to them, and what they import."""
+    from fitdoctor.source.project import Project
+    from fitdoctor.source.read import SourceError
 
-    paths = {frame.path for frame in failure.user_frames if os.path.isfile(frame.path)}
-    return read_project(sorted(paths)) if paths else None
+    paths = dict.fromkeys(frame.path for frame in failure.user_frames if os.path.isfile(frame.path))
+    for first in paths:
+        try:
+            return Project.around(first, others=[path for path in paths if path != first])
+        except SourceError:
+            continue
+    return None
 
 
 def call_case(

@@ -217,6 +217,8 @@ class Unexplained:
     called: str = ""
     layer: str = ""
     arguments: tuple[str, ...] = ()
+    note: str = ""
+    """Why nothing more is known, where that can be said."""
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from fitdoctor.cases import call_case, cluster_case, failure_case, leak_case, source_cases, training_case
 from fitdoctor.catalogue import Cause, catalogue, source_causes
+from fitdoctor.catalogue.hidden_reasons import HIDDEN, hides_its_reason, stands_in_lambda
 from fitdoctor.catalogue.told_before import told_before
 from fitdoctor.diagnosis import (
     Confidence,
@@ -93,11 +94,30 @@ def examine_failure(
     diagnosis = _finished([case], project, select, ignore, quoted=quoted_lines(failure))
     if diagnosis.findings:
         return diagnosis
+    if hides_its_reason(failure):
+        hidden = _in_hidden_function(project(), select, ignore)
+        if hidden is not None:
+            return hidden
     if failure.wrapped is not None:
         inner = examine_failure(failure.wrapped, project, collected, environment, select, ignore)
         if inner.findings:
             return inner
     return _with_unexplained(diagnosis, failure, project(), collected)
+
+
+def _in_hidden_function(
+    project: Project | None, select: Collection[str], ignore: Collection[str]
+) -> Diagnosis | None:
+    """What the source alone tells of the function whose exception is not told."""
+    if project is None:
+        return None
+    read = examine_source(project, select, ignore)
+    findings = tuple(
+        replace(finding, moment=Moment.AFTER_FAILURE)
+        for finding in read.findings
+        if finding.severity is Severity.ERROR and stands_in_lambda(project, finding)
+    )
+    return replace(read, findings=findings) if findings else None
 
 
 def quoted_lines(failure: FailureFacts) -> dict[tuple[str, int | None, int], str]:
@@ -312,13 +332,15 @@ def _unexplained(failure: FailureFacts, call: Call | None = None) -> Unexplained
     location = frame.location if frame is not None else None
     if frame is not None and not isinstance(frame.code, Unknown) and frame.code.location.line == frame.line:
         location = frame.code.location
-    layer = f"{failure.layer} ({failure.layer_class})" if failure.layer_class else failure.layer
+    named = failure.layer and failure.layer_class
+    layer = f"{failure.layer} ({failure.layer_class})" if named else failure.layer or failure.layer_class
     return Unexplained(
         type=failure.type,
         message=failure.message,
         location=location,
         called=failure.called,
         layer=layer,
+        note=HIDDEN if hides_its_reason(failure) else "",
         arguments=tuple(
             f"{name}: {value}" for name, value in failure.arguments if "inspect._empty" not in value
         )

@@ -282,7 +282,7 @@ def _unexplained(unexplained: Unexplained, lines: Lines, look: Look) -> Iterator
     for label, value in facts:
         if value:
             yield from _remark(label, [(printable(value), "")], margin, look.width)
-    closing = "no cause in the catalogue fits this failure"
+    closing = unexplained.note or "no cause in the catalogue fits this failure"
     yield from _remark("note", [(closing, "")], margin, look.width)
 
 

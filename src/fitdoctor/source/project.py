@@ -44,15 +44,22 @@ class Project:
             module.join(self)
 
     @classmethod
-    def around(cls, path: Path | str | SourceFacts, keras: int = 3) -> Project:
+    def around(
+        cls, path: Path | str | SourceFacts, keras: int = 3, others: Iterable[Path | str] = ()
+    ) -> Project:
         """A script and the files beside it that it imports, directly or not. Those that cannot be read are left out.
+
+        Args:
+            path: the script, or the cells of a notebook.
+            keras: the major version of Keras that it is read for.
+            others: files that are known to belong to it.
 
         Raises:
             SourceError: the script itself cannot be read.
         """
         first = Module(path if isinstance(path, SourceFacts) else read_source(path, keras))
-        found = {_absolute(first.path): first}
-        waiting = [first]
+        found = {_absolute(module.path): module for module in (first, *read_project(others, keras).modules)}
+        waiting = list(found.values())
         while waiting and len(found) < _MAX_FILES:
             module = waiting.pop()
             for candidate in _imported_files(module, os.path.dirname(_absolute(first.path))):

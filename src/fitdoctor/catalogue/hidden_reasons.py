@@ -1,0 +1,32 @@
+"""Failures that hide their reason: Keras says the same of anything that goes wrong in the function of a Lambda layer."""
+
+from __future__ import annotations
+
+from fitdoctor.catalogue.traced import stands_at
+from fitdoctor.diagnosis import Finding
+from fitdoctor.facts import FailureFacts
+from fitdoctor.failure.assemble import hides_another
+from fitdoctor.source.project import Project
+
+HIDDEN = "Keras hides what the function of the Lambda layer raised: `fitdoctor run` sees it"
+
+
+def hides_its_reason(failure: FailureFacts) -> bool:
+    """Whether what went wrong is not in the failure at all."""
+    return failure.wrapped is None and hides_another(failure.message)
+
+
+def stands_in_lambda(project: Project, finding: Finding) -> bool:
+    """Whether the line to change lies in a function that a Lambda layer was given."""
+    place = finding.location
+    module = project.module_at(place.path) if place is not None else None
+    return (
+        module is not None
+        and place is not None
+        and any(
+            function.traced is not None
+            and function.traced.how == "lambda layer"
+            and stands_at(module.location(function.node), place.line, place.cell)
+            for function in module.functions
+        )
+    )
