@@ -59,10 +59,13 @@ def shaping_step(data: DataFacts) -> PipelineStep | None:
 
 
 def suspect(arrays: tuple[ArrayFacts, ...]) -> ArrayFacts | None:
-    """The one array whose type is not known to be a number's, where only the source is known."""
+    """The one array whose type is not known to be a number's, where only the source is known; of one line, any."""
     numbers = ("int", "uint", "float", "bool", "bfloat")
     unknown = [a for a in arrays if not isinstance(a.dtype, str) or not a.dtype.startswith(numbers)]
-    return unknown[0] if len(unknown) == 1 else None
+    lines = {
+        (a.code.location.path, a.code.location.line) if isinstance(a.code, Code) else None for a in unknown
+    }
+    return unknown[0] if len(unknown) == 1 or len(lines) == 1 and None not in lines else None
 
 
 def part_words(array: ArrayFacts, data: DataFacts) -> str:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from functools import lru_cache
 
-from fitdoctor.facts import Code, Unknown
+from fitdoctor.facts import Code, FitFacts, Unknown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,6 +32,17 @@ def expression_of(project: Project | Unknown, code: Code | Unknown) -> tuple[Mod
             if module.location(node) == code.location:
                 return module, node
     return None
+
+
+def origin_of_argument(
+    project: Project | Unknown, fit: FitFacts | Unknown, name: str, position: int
+) -> Code | None:
+    """The code that made what a call of fit is given, where the source has it and the facts do not."""
+    if isinstance(fit, Unknown) or isinstance(fit.code, Unknown):
+        return None
+    argument = fit.code.argument(name, position)
+    found = expression_of(project, Code(argument.location, argument.text)) if argument is not None else None
+    return None if found is None else found[0].origin(found[1]).code
 
 
 def generator_behind(project: Project | Unknown, code: Code | Unknown) -> FunctionInfo | None:

@@ -30,6 +30,7 @@ from collections.abc import Iterator, Sequence
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.contents import arrays_of
 from fitdoctor.catalogue.data_places import made_near
+from fitdoctor.catalogue.generator_sources import origin_of_argument
 from fitdoctor.catalogue.shapes import fits, proven, went_through
 from fitdoctor.catalogue.words import listing, place, shape_words
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, Severity
@@ -37,6 +38,7 @@ from fitdoctor.edits import fix, insert_before, spell, wrap
 from fitdoctor.facts import ArrayFacts, Code, DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
 from fitdoctor.failure.patterns import cardinality, splits_list
 from fitdoctor.patterns import pattern
+from fitdoctor.source.project import Project
 
 CAUSE = Cause(
     id="FIT107",
@@ -210,7 +212,11 @@ def _whole_argument(fit_call: FitFacts | Unknown, array: ArrayFacts) -> Code | U
 
 @CAUSE.after_failure
 def from_failure(
-    failure: FailureFacts, model: ModelFacts | Unknown, fit: FitFacts | Unknown, data: DataFacts | Unknown
+    failure: FailureFacts,
+    model: ModelFacts | Unknown,
+    fit: FitFacts | Unknown,
+    data: DataFacts | Unknown,
+    project: Project | Unknown,
 ) -> Iterator[Finding]:
     """Keras shows the list, or counts its elements."""
     unrecognised = _refuses_lists(failure.type, failure.message) and _in_data_adapters(failure)
@@ -231,7 +237,8 @@ def from_failure(
     named = _LIST_TYPE.search(failure.message)
     if unrecognised and (named or _TAKEN_TYPE.search(failure.message) or not _is_named(failure)):
         which = "x" if named else "y"
-        yield _from_message(f"`{which}` is a Python list: Keras takes arrays", which, failure)
+        made = origin_of_argument(project, fit, which, 0 if named else 1)
+        yield _from_message(f"`{which}` is a Python list: Keras takes arrays", which, failure, made)
     elif sizes is not None and len(sizes.of("x")) > 2 and sizes.of("y") == (len(sizes.of("x")),):
         many = len(sizes.of("x"))
         yield _from_message(f"`x` is a list of {many} arrays: Keras reads each as an input", "x", failure)
@@ -250,11 +257,11 @@ def _in_data_adapters(failure: FailureFacts) -> bool:
     return inner is not None and inner.library and "data_adapter" in inner.path
 
 
-def _from_message(message: str, which: str, failure: FailureFacts) -> Finding:
+def _from_message(message: str, which: str, failure: FailureFacts, made: Code | None = None) -> Finding:
     return CAUSE.finding(
         message,
         subject=f"argument {which} of fit",
-        location=_line(failure),
+        location=place(made, _line(failure)),
         evidence=[Evidence("what was refused", "a list", "an array, tensor or DataFrame", "failure.message")],
         fixes=[fix(f"make an array of `{which}`: `np.array({which})`")],
         confidence=Confidence.LIKELY,

@@ -27,6 +27,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
+from fitdoctor.catalogue.generator_sources import origin_of_argument
 from fitdoctor.catalogue.label_edits import respell, rework_labels, with_units
 from fitdoctor.catalogue.label_shapes import FITS, verdict
 from fitdoctor.catalogue.shapes import while_validating
@@ -42,7 +43,16 @@ from fitdoctor.catalogue.targets import (
 from fitdoctor.catalogue.words import number, place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, unsafe
-from fitdoctor.facts import ArrayFacts, DataFacts, FailureFacts, ModelFacts, Statistics, Unknown
+from fitdoctor.facts import (
+    ArrayFacts,
+    Code,
+    DataFacts,
+    FailureFacts,
+    FitFacts,
+    ModelFacts,
+    Statistics,
+    Unknown,
+)
 from fitdoctor.failure.patterns import LabelOutOfRange, label_out_of_range
 from fitdoctor.records import replace
 from fitdoctor.source.project import Project
@@ -191,6 +201,7 @@ def _fully_seen(labels: ArrayFacts) -> bool:
 def from_failure(
     failure: FailureFacts,
     model: ModelFacts | Unknown,
+    fit: FitFacts | Unknown,
     data: DataFacts | Unknown,
     project: Project | Unknown,
 ) -> Iterator[Finding]:
@@ -206,17 +217,23 @@ def from_failure(
         seen_all = judged and all(_fully_seen(array) for array in data.y)
         if found or data.role != "training" or seen_all:
             return
-    yield _from_words(seen, failure, model, data)
+    yield _from_words(seen, failure, model, data, origin_of_argument(project, fit, "y", 1))
 
 
 def _from_words(
-    seen: LabelOutOfRange, failure: FailureFacts, model: ModelFacts | Unknown, data: DataFacts | Unknown
+    seen: LabelOutOfRange,
+    failure: FailureFacts,
+    model: ModelFacts | Unknown,
+    data: DataFacts | Unknown,
+    origin: Code | None,
 ) -> Finding:
     """What the message tells of labels that nobody looked at; it shows the batch that held the stray one."""
     labels = data.y[0] if isinstance(data, DataFacts) and len(data.y) == 1 else None
     layer = head_layer(model) if isinstance(model, ModelFacts) else None
     frame = failure.last_user_frame
-    made = (labels.code, labels.use) if labels is not None and not while_validating(failure) else ()
+    made: tuple[Code | Unknown | None, ...] = (labels.code, labels.use) if labels is not None else (origin,)
+    if while_validating(failure):
+        made = ()
     lacking = seen.value >= seen.high and 0 in seen.batch
     least, most = min(seen.batch, default=seen.value), max(seen.batch, default=seen.value)
     raised = frame.location if frame else None

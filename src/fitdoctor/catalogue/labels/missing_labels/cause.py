@@ -99,7 +99,7 @@ def from_failure(
         yield CAUSE.finding(
             "the model has a loss, but fit gets no labels",
             subject="labels",
-            location=place(data.code if isinstance(data, DataFacts) else None, raised_at),
+            location=place(_made(data) if isinstance(data, DataFacts) else None, raised_at),
             evidence=[
                 Evidence(
                     claim="the call gives one argument before the options",
@@ -112,6 +112,11 @@ def from_failure(
             fixes=[fix("give y; for an autoencoder, x once more")],
             confidence=Confidence.LIKELY,
         )
+
+
+def _made(data: DataFacts) -> Code | Unknown:
+    """What a pipeline starts with, where labels would go in; else what made the data."""
+    return data.pipeline[0].code if data.pipeline else data.code
 
 
 def _finding(

@@ -225,6 +225,7 @@ def from_failure(
         if found:
             return
     location: Location | None = frame.location if frame is not None else None
+    location = _not_awaited(failure.message, project) or location
     resolved = _RESOLVED.search(failure.message)
     if resolved is not None:
         yield CAUSE.finding(
@@ -242,6 +243,27 @@ def from_failure(
         ],
         fixes=[Fix(REMEDIES[kind][0])],
     )
+
+
+_COROUTINE = pattern(r"<coroutine object (?:[\w<>]+\.)*(?P<name>\w+) at ")
+
+
+def _not_awaited(message: str, project: Project | Unknown) -> Location | None:
+    """The one call of the coroutine that the message shows which nothing waits for."""
+    shown = _COROUTINE.search(message)
+    if shown is None or isinstance(project, Unknown):
+        return None
+    calls = [
+        module.location(site.node)
+        for module in project.modules
+        for site in module.calls
+        if _called_name(site.node) == shown["name"] and not isinstance(module.parent(site.node), ast.Await)
+    ]
+    return calls[0] if len(calls) == 1 else None
+
+
+def _called_name(call: ast.Call) -> str:
+    return getattr(call.func, "attr", getattr(call.func, "id", ""))
 
 
 def _kind_in(message: str) -> str:
