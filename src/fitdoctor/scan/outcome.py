@@ -47,11 +47,13 @@ class ComponentReport:
     constant_columns: tuple[str, ...] = ()
     duplicate_columns: tuple[tuple[str, ...], ...] = ()
     nonfinite_columns: tuple[tuple[str, int], ...] = ()
+    one_text: bool = False
+    """It is a column of a table that holds the same text in every row."""
 
     @property
     def constant(self) -> bool:
         """Whether every value is the same."""
-        return self.minimum is not None and self.minimum == self.maximum and not (self.nan or self.inf)
+        return self.one_text or self.minimum is not None and self.minimum == self.maximum and not (self.nan or self.inf)
 
 
 @dataclass(frozen=True)
@@ -162,6 +164,14 @@ def _alike_columns(scanned: Scanned) -> tuple[tuple[str, ...], ...]:
     return tuple(tuple(features[index] for index in group) for group in table.alike)
 
 
+def _holds_one_text(component: Component, tally: Tally, scanned: Scanned) -> bool:
+    table = scanned.counted.table
+    if table is None or table.rows < 2 or tally.missing or tally.finite or tally.nan or tally.inf:
+        return False
+    features = [one.path for one in scanned.source.components if one.part == "x"]
+    return any(features[index] == component.path for index in table.constant)
+
+
 def _component(component: Component, tally: Tally, scanned: Scanned) -> ComponentReport:
     constant: tuple[str, ...] = ()
     alike: tuple[tuple[str, ...], ...] = ()
@@ -196,6 +206,7 @@ def _component(component: Component, tally: Tally, scanned: Scanned) -> Componen
         constant_columns=constant,
         duplicate_columns=alike,
         nonfinite_columns=bad,
+        one_text=_holds_one_text(component, tally, scanned),
     )
 
 
