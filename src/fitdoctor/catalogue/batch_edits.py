@@ -38,13 +38,14 @@ def mapped(data: DataFacts, end: Code | Unknown, call: str) -> tuple[Edit, ...]:
 
 
 def grouped(project: Project | Unknown, source: Code | Unknown, inputs: int) -> tuple[Edit, ...]:
-    """Parentheses round the inputs where the source of the dataset is a tuple that is written out."""
+    """Parentheses round the inputs where the source of the data is a tuple, or a call of one, that is written out."""
     found = expression_of(project, source)
-    if found is None or not isinstance(found[1], ast.Call) or not found[1].args:
+    if found is None or not isinstance(found[1], (ast.Call, ast.Tuple)):
         return ()
-    module, call = found[0], found[1]
-    only = call.args[0] if len(call.args) == 1 else None
-    parts = only.elts if isinstance(only, ast.Tuple) else call.args
+    module, node = found
+    given = node.args if isinstance(node, ast.Call) else [node]
+    only = given[0] if len(given) == 1 else None
+    parts = only.elts if isinstance(only, ast.Tuple) else given
     if len(parts) <= inputs:
         return ()
     first, last = module.location(parts[0]), module.location(parts[inputs - 1])

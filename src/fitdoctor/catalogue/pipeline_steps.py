@@ -8,7 +8,12 @@ from collections.abc import Iterator
 from fitdoctor.diagnosis import Edit, Location
 from fitdoctor.edits import replace_code, wrap
 from fitdoctor.facts import Code, DataFacts, PipelineStep, Unknown
+from fitdoctor.patterns import pattern
 from fitdoctor.records import replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from fitdoctor.source.module import Module
 
 BATCHING = frozenset(
     "batch padded_batch ragged_batch dense_to_ragged_batch sparse_batch map_and_batch bucket_by_sequence_length".split()
@@ -74,6 +79,44 @@ def step_place(code: Code | Unknown) -> Location | None:
         return code.location
     column = start - before.rindex("\n")
     return replace(code.location, line=code.location.line + lines, column=column)
+
+
+def on_ready_made(module: Module, call: ast.Call) -> bool:
+    """Whether a step stands on a dataset that its maker has batched."""
+    start: ast.expr = call
+    for _ in range(20):
+        if isinstance(start, ast.Call):
+            if module.resolve(start.func).rpartition(".")[2] in READY_MADE:
+                return True
+            if not isinstance(start.func, ast.Attribute) or start.func.attr in UNBATCHING:
+                return False
+            start = start.func.value
+        made = module.made_by(start)
+        if made is start and not isinstance(start, ast.Call):
+            return False
+        start = made
+    return False
+
+
+_UNLIKE = (
+    pattern(
+        r"Cannot batch tensors with different shapes in component (?P<component>\d+)\. First element had shape "
+        r"\[(?P<first>[\d,]*)\] and element \d+ had shape \[(?P<other>[\d,]*)\]"
+    ),
+    pattern(
+        r"Cannot add tensor to the batch: number of elements does not match\. Shapes are: "
+        r"\[tensor\]: \[(?P<other>[\d,]*)\], \[batch\]: \[(?P<first>[\d,]*)\]"
+    ),
+)
+
+
+def unlike_shapes(message: str) -> tuple[list[str], list[str]] | None:
+    """The shapes of two elements that `batch` could not put together, by TensorFlow's message."""
+    for one in _UNLIKE:
+        said = one.search(message)
+        if said is not None:
+            return said["first"].split(","), said["other"].split(",")
+    return None
 
 
 # --- edits --------------------------------------------------------------------------------------------------------

@@ -53,7 +53,12 @@ class ComponentReport:
     @property
     def constant(self) -> bool:
         """Whether every value is the same."""
-        return self.one_text or self.minimum is not None and self.minimum == self.maximum and not (self.nan or self.inf)
+        return (
+            self.one_text
+            or self.minimum is not None
+            and self.minimum == self.maximum
+            and not (self.nan or self.inf)
+        )
 
 
 @dataclass(frozen=True)

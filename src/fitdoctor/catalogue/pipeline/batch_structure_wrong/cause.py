@@ -351,7 +351,7 @@ def _ungrouped(
     data: DataFacts, fit_call: FitFacts, inputs: int, size: int, project: Project | Unknown
 ) -> Finding:
     weighted = size == inputs + 2
-    source = _structuring(data, size)
+    source = _structuring(data, size, project)
     names = [f"x{index + 1}" for index in range(inputs)]
     rest = ["y", "weight"] if weighted else ["y"]
     call = f".map(lambda {', '.join([*names, *rest])}: (({', '.join(names)}), {', '.join(rest)}))"
@@ -375,10 +375,21 @@ def _ungrouped(
     )
 
 
-def _structuring(data: DataFacts, size: int) -> Code | Unknown:
-    """The step that gives an element its parts: a `zip` or `map`, else the source."""
+def _structuring(data: DataFacts, size: int, project: Project | Unknown) -> Code | Unknown:
+    """What gives an element its parts: a `zip` or `map`, what a generator yields or a PyDataset returns, or the source."""
     sized = (step.code for step in data.pipeline if len(step.specs) == size and isinstance(step.code, Code))
-    return next(sized, data.pipeline[0].code if data.pipeline else Unknown("no pipeline"))
+    return next(sized, data.pipeline[0].code if data.pipeline else _given_out(data, size, project))
+
+
+def _given_out(data: DataFacts, size: int, project: Project | Unknown) -> Code | Unknown:
+    """The tuple of so many parts that a generator yields, or a PyDataset returns."""
+    found = expression_of(project, data.code)
+    made = found[0].made_by(found[1]) if found is not None else None
+    if found is not None and isinstance(made, ast.Call):
+        for function, value in batches_of(found[0], made.func):
+            if isinstance(value, ast.Tuple) and len(value.elts) == size:
+                return function.module.code(value)
+    return Unknown("no pipeline")
 
 
 # --- after the failure --------------------------------------------------------------------------------------------

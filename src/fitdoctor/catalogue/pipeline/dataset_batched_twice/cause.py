@@ -23,16 +23,15 @@ what it accepts is not reported.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import BATCHED_DATA, Cause, mentions
 from fitdoctor.catalogue.pipeline_steps import (
     BATCHING,
-    READY_MADE,
-    UNBATCHING,
     batch_steps,
+    on_ready_made,
     step_place,
+    unlike_shapes,
     without_step,
     words,
 )
@@ -51,8 +50,6 @@ from fitdoctor.facts import (
     Shape,
     Unknown,
 )
-from fitdoctor.patterns import pattern
-from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(
@@ -218,12 +215,6 @@ def from_failure(
     )
 
 
-_CANNOT_BATCH = pattern(
-    r"Cannot batch tensors with different shapes in component \d+\. First element had shape \[(?P<first>[\d,]*)\] "
-    r"and element \d+ had shape \[(?P<other>[\d,]*)\]"
-)
-
-
 def _short_last_batch(
     failure: FailureFacts, fit_call: FitFacts | Unknown, data: DataFacts
 ) -> Iterator[Finding]:
@@ -239,11 +230,11 @@ def _short_last_batch(
 
 def _other_lengths(failure: FailureFacts) -> tuple[list[str], list[str]] | None:
     """The shapes that could not be put together, where they differ in their first axis alone."""
-    said = _CANNOT_BATCH.search(failure.message)
+    said = unlike_shapes(failure.message)
     if said is None:
         return None
-    first, other = said["first"].split(","), said["other"].split(",")
-    return None if first[1:] != other[1:] or first[0] == other[0] else (first, other)
+    first, other = said
+    return None if first[1:] != other[1:] or first[0] == other[0] else said
 
 
 def _batched_in_source(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
@@ -251,27 +242,10 @@ def _batched_in_source(failure: FailureFacts, project: Project | Unknown) -> Ite
     sizes = _other_lengths(failure)
     for module in () if isinstance(project, Unknown) or sizes is None else project.modules:
         for call in module.method_calls("batch"):
-            if sizes is not None and _on_ready_made(module, call.node):
+            if sizes is not None and on_ready_made(module, call.node):
                 code = module.code(call.node)
                 yield _cannot_batch(sizes, "training dataset", place(step_place(code), code), code)
                 return
-
-
-def _on_ready_made(module: Module, call: ast.Call) -> bool:
-    """Whether a step stands on a dataset that its maker has batched."""
-    start: ast.expr = call
-    for _ in range(20):
-        if isinstance(start, ast.Call):
-            if module.resolve(start.func).rpartition(".")[2] in READY_MADE:
-                return True
-            if not isinstance(start.func, ast.Attribute) or start.func.attr in UNBATCHING:
-                return False
-            start = start.func.value
-        made = module.made_by(start)
-        if made is start and not isinstance(start, ast.Call):
-            return False
-        start = made
-    return False
 
 
 def _cannot_batch(

@@ -28,7 +28,7 @@ from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.generator_sources import expression_of
-from fitdoctor.catalogue.pipeline_steps import BATCHING, setting, whole_setting, words
+from fitdoctor.catalogue.pipeline_steps import BATCHING, setting, step_place, whole_setting, words
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import remove_argument, unsafe
@@ -46,8 +46,7 @@ def from_data(fit: FitFacts, data: DataFacts, project: Project | Unknown) -> Ite
     step = _culprit(data)
     operation = f"`{step.operation}`" if step is not None else "the pipeline"
     why, fixes = f"{operation} leaves nothing", list[Fix]()
-    location = step.code if step is not None else data.code
-    found: Location | None = place(location, data.code)
+    found: Location | None = place(step_place(step.code) if step is not None else None, data.code)
     if step is not None and step.operation in BATCHING:
         size = whole_setting(step, "batch_size")
         has = f"{data.samples} samples" if isinstance(data.samples, int) else "fewer samples"
