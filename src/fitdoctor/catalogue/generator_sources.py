@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
     from fitdoctor.source.project import Project
 
-_ENDLESS = frozenset(("itertools.count", "itertools.cycle"))
 _FINITE = frozenset(
     ("range", "enumerate", "zip", "reversed", "sorted", "list", "tuple", "numpy.arange", "tqdm.tqdm")
 )
@@ -101,24 +100,6 @@ def yields_of(function: FunctionInfo) -> list[ast.Yield]:
     """The `yield` expressions of a function itself, in the order of the source."""
     found = [node for node in own_nodes(function) if isinstance(node, ast.Yield)]
     return sorted(found, key=lambda node: (node.lineno, node.col_offset))
-
-
-def never_ends(function: FunctionInfo) -> bool:
-    """Whether it surely goes on for ever: a `while True` on its own level without a way out."""
-    for statement in getattr(function.node, "body", ()):
-        if _is_endless_loop(function.module, statement):
-            return not any(
-                isinstance(inner, (ast.Break, ast.Return, ast.Raise)) for inner in ast.walk(statement)
-            )
-    return False
-
-
-def _is_endless_loop(module: Module, statement: ast.stmt) -> bool:
-    if isinstance(statement, ast.While):
-        return isinstance(statement.test, ast.Constant) and bool(statement.test.value)
-    if isinstance(statement, ast.For) and isinstance(statement.iter, ast.Call):
-        return module.resolve(statement.iter.func) in _ENDLESS
-    return False
 
 
 def surely_ends(function: FunctionInfo) -> bool:

@@ -15,6 +15,7 @@ from typing import Any
 
 from fitdoctor.collect.sites import module_with
 from fitdoctor.facts import Unknown
+from fitdoctor.source.endless_loops import never_ends
 from fitdoctor.source.module import Module
 
 NOT_TOLD = Unknown("a generator does not tell how long it is")
@@ -69,11 +70,29 @@ def _of_expression(module: Module, line: int, values: Mapping[str, Any], drawn: 
 
 
 def _of_function(module: Module, name: str, line: int, values: Mapping[str, Any]) -> int:
+    node = _definition(module, name, line)
+    if node is None:
+        raise _NotKnown
+    return _yields(node.body, values, frozenset())
+
+
+def _definition(module: Module, name: str, line: int) -> ast.FunctionDef | None:
     for node in module.nodes(ast.FunctionDef):
         first = min((decorator.lineno for decorator in node.decorator_list), default=node.lineno)
         if node.name == name and line in (first, node.lineno):
-            return _yields(node.body, values, frozenset())
-    raise _NotKnown
+            return node
+    return None
+
+
+def goes_on_for_ever(generator: Any) -> bool:
+    """Whether the code of a generator surely never comes to its end."""
+    if type(generator) is not GeneratorType:
+        return False
+    module, starts = module_with(generator.gi_code)
+    if module is None:
+        return False
+    node = _definition(module, generator.gi_code.co_name, starts)
+    return node is not None and never_ends(module, node)
 
 
 def _yields(statements: list[ast.stmt], values: Mapping[str, Any], turning: frozenset[str]) -> int:

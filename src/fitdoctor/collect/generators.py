@@ -24,7 +24,7 @@ from fitdoctor.collect.budget import Budget, Deadline
 from fitdoctor.collect.codes import Codes
 from fitdoctor.collect.data import Collected, Given, batch_specs, prefix
 from fitdoctor.collect.effects import effects_of
-from fitdoctor.collect.generator_passes import NOT_TOLD, batches_of_pass
+from fitdoctor.collect.generator_passes import NOT_TOLD, batches_of_pass, goes_on_for_ever
 from fitdoctor.collect.snapshot import Snapshot
 from fitdoctor.collect.statistics import statistics_of_batches
 from fitdoctor.facts import ArrayFacts, DataFacts, FailureSummary, Unknown
@@ -40,7 +40,9 @@ def collect_generator(given: Given, role: str, budget: Budget, codes: Codes) -> 
     """
     code, _use = codes.of_argument("x" if role == "training" else "validation_data")
     if role != "training":
-        facts = DataFacts(role=role, form="generator", code=code, y_structure="none")
+        facts = DataFacts(
+            role=role, form="generator", code=code, y_structure="none", endless=_endless(given.x, NOT_TOLD)
+        )
         return Collected(facts, Unknown("a generator for validation is not read ahead"), given.x)
     batches: list[Any] = []
     problem: FailureSummary | None = None
@@ -71,11 +73,15 @@ def collect_generator(given: Given, role: str, budget: Budget, codes: Codes) -> 
         problem=problem,
         code=code,
         batches=length,
-        endless=Unknown("a generator does not tell whether it ends")
-        if isinstance(length, Unknown)
-        else False,
+        endless=_endless(given.x, length),
     )
     return Collected(facts, batch if problem is None else Unknown("the generator is not accepted"), rest)
+
+
+def _endless(generator: Any, length: int | Unknown) -> bool | Unknown:
+    if not isinstance(length, Unknown):
+        return False
+    return goes_on_for_ever(generator) or Unknown("a generator does not tell whether it ends")
 
 
 def _again(batches: list[Any], rest: Any, failed: list[BaseException]) -> Generator[Any, None, None]:

@@ -21,6 +21,7 @@ from fitdoctor.records import dataclass, replace
 from fitdoctor.source import arrays, objects
 from fitdoctor.source.array_arguments import frozen
 from fitdoctor.source.calls import follow_function
+from fitdoctor.source.endless_loops import never_ends
 from fitdoctor.source.joining import join
 from fitdoctor.source.origins import data_origin, origin
 from fitdoctor.source.pipelines import leaves
@@ -405,7 +406,7 @@ def _generator(run: Interpreter, generated: Generated, given: Given, role: str) 
     run.trial -= 1
     facts = _of_element(run, element, "generator", given, role)
     run.state = before
-    endless = _never_ends(generated.function.node)
+    endless = never_ends(run.module, generated.function.node)
     return replace(
         facts,
         endless=True if endless and not isinstance(given.steps, Unknown) else _UNKNOWN,
@@ -433,14 +434,6 @@ def _batch_open(run: Interpreter, value: Value) -> Value:
     if pairs is not None:
         return Mapping(tuple((key, _batch_open(run, item)) for key, item in pairs))
     return UNTOLD
-
-
-def _never_ends(node: ast.AST) -> bool:
-    """Whether the function surely loops for ever: `while True` at its own level, with no way out."""
-    for part in getattr(node, "body", []):
-        if isinstance(part, ast.While) and isinstance(part.test, ast.Constant) and part.test.value:
-            return not any(isinstance(inner, (ast.Break, ast.Return, ast.Raise)) for inner in ast.walk(part))
-    return False
 
 
 def _instance(run: Interpreter, ref: Ref, record: InstanceRecord, given: Given, role: str) -> DataFacts:

@@ -18,7 +18,7 @@ Drop `.repeat()`, which several epochs do not need, or give `steps_per_epoch`.
 
 A callback of the user's own may end the epoch (`model.stop_training = True` works between two batches): with one,
 the finding is likely, not certain. Of generators only those are known to be endless whose function loops with
-`while True` and has no `break`, `return` or `raise` inside.
+`while True`, or over what an `ImageDataGenerator` flows, and has no `break`, `return` or `raise` inside.
 """
 
 from __future__ import annotations
@@ -26,13 +26,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import BATCHED_DATA, Cause, mentions
-from fitdoctor.catalogue.generator_sources import generator_behind, never_ends
+from fitdoctor.catalogue.generator_sources import generator_behind
 from fitdoctor.catalogue.pipeline_steps import setting, step_place, without_step, words
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import append_arguments, set_argument, unsafe
 from fitdoctor.facts import Code, DataFacts, FitFacts, ModelFacts, PipelineStep, Unknown
 from fitdoctor.records import replace
+from fitdoctor.source.endless_loops import never_ends
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(id="FIT704", slug="endless-data-without-steps", severity=Severity.ERROR, never_ends=True)
@@ -107,7 +108,7 @@ def _endless(data: DataFacts, project: Project | Unknown) -> tuple[bool, Locatio
     if data.form != "generator" or isinstance(data.batches, int):
         return False, None
     function = generator_behind(project, data.code)
-    if function is None or not never_ends(function):
+    if function is None or not never_ends(function.module, function.node):
         return data.endless is True, None
     return True, function.module.location(function.node)
 
