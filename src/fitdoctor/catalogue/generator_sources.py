@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from functools import lru_cache
 
+from fitdoctor.diagnosis import Location
 from fitdoctor.facts import Code, FitFacts, Unknown
 
 TYPE_CHECKING = False
@@ -161,3 +162,19 @@ def _bases(module: Module, known: ClassInfo) -> list[str]:
         for info in module.ancestry(known)
         for base in getattr(info.node, "bases", ())
     ]
+
+
+def returned_in_step(project: Project | Unknown, code: Code | Unknown) -> Location | None:
+    """What the function that a step (`map`, `filter`) was given returns, where that is one expression."""
+    found = expression_of(project, code)
+    if found is None or not isinstance(found[1], ast.Call) or not found[1].args:
+        return None
+    from fitdoctor.source.module import FunctionInfo
+
+    function = found[0].definition(found[1].args[0])
+    if not isinstance(function, FunctionInfo):
+        return None
+    if isinstance(function.node, ast.Lambda):
+        return function.module.location(function.node.body)
+    returns = function.module.returns.get(function.node, [])
+    return function.module.location(returns[0]) if len(returns) == 1 else None

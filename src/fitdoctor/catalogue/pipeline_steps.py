@@ -99,10 +99,7 @@ def on_ready_made(module: Module, call: ast.Call) -> bool:
 
 
 _UNLIKE = (
-    pattern(
-        r"Cannot batch tensors with different shapes in component (?P<component>\d+)\. First element had shape "
-        r"\[(?P<first>[\d,]*)\] and element \d+ had shape \[(?P<other>[\d,]*)\]"
-    ),
+    pattern(r"First element had shape \[(?P<first>[\d,]*)\] and element \d+ had shape \[(?P<other>[\d,]*)\]"),
     pattern(
         r"Cannot add tensor to the batch: number of elements does not match\. Shapes are: "
         r"\[tensor\]: \[(?P<other>[\d,]*)\], \[batch\]: \[(?P<first>[\d,]*)\]"
@@ -115,7 +112,8 @@ def unlike_shapes(message: str) -> tuple[list[str], list[str]] | None:
     for one in _UNLIKE:
         said = one.search(message)
         if said is not None:
-            return said["first"].split(","), said["other"].split(",")
+            first, other = (said[name].split(",") if said[name] else [] for name in ("first", "other"))
+            return first, other
     return None
 
 

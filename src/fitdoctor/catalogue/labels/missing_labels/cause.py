@@ -25,12 +25,15 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.generator_sources import returned_in_step
+from fitdoctor.catalogue.pipeline_steps import step_place
 from fitdoctor.catalogue.quoted import gives_labels
 from fitdoctor.catalogue.targets import BINARY, SPARSE, loss_accepted, loss_failure, output_specs
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, set_argument
 from fitdoctor.facts import Code, DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
+from fitdoctor.source.project import Project
 
 CAUSE = Cause(
     id="FIT215",
@@ -40,6 +43,7 @@ CAUSE = Cause(
     explains=("FIT216", "FIT109"),
 )
 
+LABEL_KEYS = frozenset("label labels target targets y class".split())
 _WORDS = "None values not supported"
 _NEED_LABELS = ("fit", "evaluate", "train_on_batch", "test_on_batch")
 _OWN_LOSS = {"train_step", "compute_loss", "fit"}
@@ -47,12 +51,15 @@ _OWN_LOSS = {"train_step", "compute_loss", "fit"}
 
 @CAUSE.in_source
 @CAUSE.before_fit
-def from_data(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
+def from_data(
+    model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
+) -> Iterator[Finding]:
     """There is a loss to compare with, and nothing to compare."""
     if not _lacks_labels(model, fit, data) or loss_accepted(data):
         return
     proven = loss_failure(data) is not None and not _may_be_return(model)
-    yield _finding(model, fit, data, Confidence.CERTAIN if proven else Confidence.LIKELY, None)
+    confidence = Confidence.CERTAIN if proven else Confidence.LIKELY
+    yield _finding(model, fit, data, confidence, list(_culprits(fit, data, project)))
 
 
 def _lacks_labels(model: ModelFacts, fit: FitFacts, data: DataFacts) -> bool:
@@ -79,7 +86,11 @@ def _only_of_keras(model: ModelFacts) -> bool:
 
 @CAUSE.after_failure
 def from_failure(
-    failure: FailureFacts, model: ModelFacts | Unknown, fit: FitFacts | Unknown, data: DataFacts | Unknown
+    failure: FailureFacts,
+    model: ModelFacts | Unknown,
+    fit: FitFacts | Unknown,
+    data: DataFacts | Unknown,
+    project: Project | Unknown,
 ) -> Iterator[Finding]:
     """Keras met a None; the call tells whether it was the labels."""
     if _WORDS not in failure.message and "y_true and y_pred have different structures" not in failure.message:
@@ -88,7 +99,8 @@ def from_failure(
     raised_at = frame.location if frame is not None else None
     if isinstance(model, ModelFacts) and isinstance(fit, FitFacts) and isinstance(data, DataFacts):
         if _lacks_labels(model, fit, data):
-            yield _finding(model, fit, data, Confidence.CERTAIN, raised_at)
+            culprits = [*_culprits(fit, data, project), raised_at]
+            yield _finding(model, fit, data, Confidence.CERTAIN, culprits)
             return
         if data.y or data.form not in ("dataset", "other") or not _only_of_keras(model):
             return
@@ -120,7 +132,11 @@ def _made(data: DataFacts) -> Code | Unknown:
 
 
 def _finding(
-    model: ModelFacts, fit: FitFacts, data: DataFacts, confidence: Confidence, raised_at: Location | None
+    model: ModelFacts,
+    fit: FitFacts,
+    data: DataFacts,
+    confidence: Confidence,
+    culprits: list[Code | Location | Unknown | None],
 ) -> Finding:
     whose = "the validation data" if data.role == "validation" else f"`{fit.method}`"
     told = {
@@ -134,7 +150,7 @@ def _finding(
     return CAUSE.finding(
         f"the model has a loss, but {whose} has no labels: {told.get(data.form, 'there is no y')}",
         subject="labels",
-        location=place(*_culprits(fit, data), raised_at),
+        location=place(*culprits),
         evidence=[
             Evidence(
                 claim=f"the loss `{loss.name}` compares with y"
@@ -151,14 +167,44 @@ def _finding(
     )
 
 
-def _culprits(fit: FitFacts, data: DataFacts) -> Iterator[Code | Unknown]:
+def _culprits(
+    fit: FitFacts, data: DataFacts, project: Project | Unknown
+) -> Iterator[Code | Location | Unknown | None]:
     if data.form == "arrays":
         yield fit.code
         return
     if data.pipeline:
-        yield data.pipeline[0].code
+        source = data.pipeline[0].code
+        yield _left_out(source)
+        yield _dropped(data, project)
+        yield source
     yield data.code
     yield fit.code
+
+
+def _left_out(source: Code | Unknown) -> Location | None:
+    """`label_mode=None`, `targets=None`: the argument that leaves the labels out."""
+    for name in ("label_mode", "targets"):
+        given = source.argument(name) if isinstance(source, Code) else None
+        if given is not None and given.text == "None":
+            return given.whole
+    return None
+
+
+def _dropped(data: DataFacts, project: Project | Unknown) -> Location | None:
+    """What a `map` returns that takes pairs and gives x alone, or that makes the element of records and paths."""
+    parts = 1
+    for step in data.pipeline:
+        records = step.operation in ("map", "parse_example") and parts == 1 and _holds_labels(data)
+        if step.operation == "map" and (parts > 1 and len(step.specs) == 1 or records):
+            return returned_in_step(project, step.code) or step_place(step.code)
+        parts = len(step.specs) or parts
+    return None
+
+
+def _holds_labels(data: DataFacts) -> bool:
+    """Whether x is a dict with a key that labels have."""
+    return data.x_structure == "dict" and any(one.key.lower() in LABEL_KEYS for one in data.x)
 
 
 def _fixes(model: ModelFacts, fit: FitFacts, data: DataFacts) -> list[Fix]:

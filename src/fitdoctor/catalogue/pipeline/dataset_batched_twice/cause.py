@@ -234,7 +234,7 @@ def _other_lengths(failure: FailureFacts) -> tuple[list[str], list[str]] | None:
     if said is None:
         return None
     first, other = said
-    return None if first[1:] != other[1:] or first[0] == other[0] else said
+    return None if first[1:] != other[1:] or first[:1] == other[:1] or not first else said
 
 
 def _batched_in_source(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:

@@ -31,8 +31,17 @@ import ast
 import re
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.generator_sources import generator_function, yields_of
+from fitdoctor.catalogue import Cause, mentions
+from fitdoctor.catalogue.generator_signatures import (
+    called_generator,
+    generator_argument,
+    may_stack,
+    output_shapes,
+    signature_call,
+    signature_calls,
+    signature_of,
+)
+from fitdoctor.catalogue.generator_sources import yields_of
 from fitdoctor.catalogue.words import place, shape_words
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix
@@ -58,11 +67,20 @@ CAUSE = Cause(
     slug="generator-signature-mismatch",
     severity=Severity.ERROR,
     raises=("InvalidArgumentError", "TypeError", "ValueError"),
-    explains=("FIT215", "FIT310", "FIT201", "FIT202", "FIT101", "FIT102"),
+    explains=("FIT215", "FIT310", "FIT201", "FIT202", "FIT101", "FIT102", "FIT701", "FIT702", "FIT707"),
 )
 
 FLOATS = frozenset("random normal uniform standard_normal randn rand exponential beta gamma".split())
 """Methods of random generators that give floats."""
+
+
+@CAUSE.in_source
+@mentions("from_generator")
+def from_source(module: Module) -> Iterator[Finding]:
+    """The generator function yields another number of parts than the signature declares."""
+    for call in module.calls_to("tensorflow.data.Dataset.from_generator"):
+        for finding in _compared(module, call.node, Confidence.LIKELY):
+            yield replace(finding, confidence=Confidence.LIKELY)
 
 
 @CAUSE.before_fit
@@ -79,6 +97,11 @@ def from_element(fit: FitFacts, data: DataFacts, project: Project | Unknown) -> 
             yield _other_structure(data, fit, made, project)
         else:
             yield from _from_calls(data, project)
+        return
+    # As many arrays as were declared, but perhaps not grouped as they were.
+    grouped = [finding for finding in _from_calls(data, project) if finding.severity is Severity.ERROR]
+    if grouped:
+        yield replace(grouped[0], confidence=Confidence.CERTAIN)
         return
     for index, (part, spec) in enumerate(zip(data.yielded, made.specs, strict=True)):
         declared = _declaration(project, made.code, index, len(made.specs))
@@ -136,60 +159,37 @@ def _from_calls(data: DataFacts, project: Project | Unknown) -> Iterator[Finding
     """The generator's source yields another number of parts, or floats where whole numbers were declared."""
     if isinstance(project, Unknown):
         return
-    chosen = _chosen(project, data.pipeline[0].code)
+    chosen = signature_call(project, data.pipeline[0].code)
     if chosen is not None:
         yield from _compared(*chosen, Confidence.LIKELY)
-
-
-def _calls(project: Project | Unknown) -> list[tuple[Module, ast.Call]]:
-    modules = () if isinstance(project, Unknown) else project.modules
-    return [
-        (module, call.node)
-        for module in modules
-        for call in module.calls_to("tensorflow.data.Dataset.from_generator")
-    ]
 
 
 def _declaration(
     project: Project | Unknown, made: Code | Unknown, index: int | None, parts: int
 ) -> Location | None:
     """Where a part is declared: its spec in the signature, else the signature or the shapes as a whole."""
-    chosen = _chosen(project, made)
+    chosen = signature_call(project, made)
     if chosen is None:
         return None
     module, call = chosen
-    declared = _signature(module, call) or _output_shapes(module, call)
+    declared = signature_of(module, call) or output_shapes(module, call)
     if isinstance(declared, ast.Tuple) and index is not None and len(declared.elts) == parts:
         return module.location(declared.elts[index])
     return None if declared is None else module.location(declared)
 
 
-def _chosen(project: Project | Unknown, made: Code | Unknown) -> tuple[Module, ast.Call] | None:
-    """The call of `from_generator` that a piece of source is, or the only one."""
-    calls = _calls(project)
-    for module, call in calls:
-        if len(calls) == 1 or isinstance(made, Code) and module.location(call) == made.location:
-            return module, call
-    return None
-
-
-def _output_shapes(module: Module, call: ast.Call) -> ast.expr | None:
-    shapes = next((word.value for word in call.keywords if word.arg == "output_shapes"), None)
-    return module.made_by(shapes) if shapes is not None else None
-
-
 def _kind_edit(project: Project | Unknown, made: Code | Unknown, index: int) -> tuple[Edit, ...]:
-    chosen = _chosen(project, made)
-    signature = _signature(*chosen) if chosen is not None else None
+    chosen = signature_call(project, made)
+    signature = signature_of(*chosen) if chosen is not None else None
     if chosen is None or not isinstance(signature, ast.Tuple) or index >= len(signature.elts):
         return ()
     return _float_edit(chosen[0], signature.elts[index])
 
 
 def _compared(module: Module, call: ast.Call, confidence: Confidence) -> Iterator[Finding]:
-    signature = _signature(module, call)
-    given = _generator_argument(call)
-    function = _called(module, given) if given is not None else None
+    signature = signature_of(module, call)
+    given = generator_argument(call)
+    function = called_generator(module, given) if given is not None else None
     if signature is None or function is None:
         return
     parts = list(signature.elts) if isinstance(signature, ast.Tuple) else [signature]
@@ -202,7 +202,7 @@ def _compared(module: Module, call: ast.Call, confidence: Confidence) -> Iterato
     ):
         return
     count = counts.pop()
-    if not isinstance(signature, ast.Tuple) and _may_stack(signature, count):
+    if not isinstance(signature, ast.Tuple) and may_stack(signature, count):
         return
     if count != len(parts):
         yield _parts_differ(module, signature, function, len(parts), count, confidence)
@@ -219,44 +219,6 @@ def _compared(module: Module, call: ast.Call, confidence: Confidence) -> Iterato
             )
 
 
-def _generator_argument(call: ast.Call) -> ast.expr | None:
-    named = next((word.value for word in call.keywords if word.arg == "generator"), None)
-    return call.args[0] if call.args else named
-
-
-def _may_stack(spec: ast.expr, count: int) -> bool:
-    """Whether one spec may take a tuple of so many parts as a whole: TensorFlow stacks them into one tensor."""
-    if not isinstance(spec, ast.Call):
-        return True
-    named = next((word.value for word in spec.keywords if word.arg == "shape"), None)
-    shape = spec.args[0] if spec.args else named
-    if not isinstance(shape, (ast.Tuple, ast.List)):
-        return True
-    if not shape.elts:
-        return False
-    first = shape.elts[0]
-    return not isinstance(first, ast.Constant) or first.value is None or first.value == count
-
-
-def _called(module: Module, given: ast.expr) -> FunctionInfo | None:
-    if isinstance(given, ast.Name) and given.id == "self":
-        owner = module.class_of(given)
-        method = module.method(owner, "__call__") if owner is not None else None
-        return method if method is not None and method.node in method.module.generators else None
-    if isinstance(given, ast.Lambda) and isinstance(given.body, ast.Call):
-        return generator_function(module, given.body.func)
-    return generator_function(module, given)
-
-
-def _signature(module: Module, call: ast.Call) -> ast.expr | None:
-    for word in call.keywords:
-        if word.arg == "output_signature":
-            made = module.made_by(word.value)
-            is_spec = isinstance(made, ast.Call) and module.resolve(made.func) == "tensorflow.TensorSpec"
-            return made if isinstance(made, ast.Tuple) or is_spec else None
-    return None
-
-
 def _parts_differ(
     module: Module,
     signature: ast.expr,
@@ -270,7 +232,7 @@ def _parts_differ(
     return CAUSE.finding(
         f"the signature declares {declared} part{'s' if declared > 1 else ''}, but `{function.name}` yields {count}",
         subject="output_signature",
-        location=end if isinstance(signature, ast.Tuple) else whole,
+        location=end if isinstance(signature, ast.Tuple) and declared < count else whole,
         evidence=[
             Evidence(
                 claim="parts of an element",
@@ -339,12 +301,12 @@ def _shape_edit(project: Project | Unknown, data: DataFacts, index: int, shape: 
     """The shape that was seen in place of the declared one; one that varies only where batches are padded."""
     if None in shape and not any(step.operation == "padded_batch" for step in data.pipeline):
         return ()
-    chosen = _chosen(project, data.pipeline[0].code)
+    chosen = signature_call(project, data.pipeline[0].code)
     if chosen is None:
         return ()
     module, call = chosen
     parts = len(data.pipeline[0].specs)
-    declared = _signature(module, call) or _output_shapes(module, call)
+    declared = signature_of(module, call) or output_shapes(module, call)
     node = (
         declared.elts[index] if isinstance(declared, ast.Tuple) and len(declared.elts) == parts else declared
     )
@@ -395,7 +357,8 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
     """TensorFlow compares what was yielded with what was declared; or the labels are missing without a word."""
     message = failure.message + "\n" + failure.raw_message
     compared = _all_compared(project)
-    if "None values not supported" in failure.message:
+    unlike = "input(s)" in failure.message or "None values not supported" in failure.message
+    if unlike and failure.called == "fit":
         yield from (finding for finding in compared if finding.severity is Severity.ERROR)
         return
     if not any(said in message for said in _SAYS) or failure.called in ("fit", "evaluate", "predict"):
@@ -426,8 +389,8 @@ def _called_already(failure: FailureFacts, project: Project | Unknown) -> Iterat
     """`from_generator(batches(), …)`: the generator, where the function that makes it belongs."""
     frame = failure.last_user_frame
     location, edits = frame.location if frame is not None else None, tuple[Edit, ...]()
-    for module, call in _calls(project):
-        given = _generator_argument(call)
+    for module, call in signature_calls(project):
+        given = generator_argument(call)
         made = module.made_by(given) if given is not None else None
         if given is None or not isinstance(made, (ast.Call, ast.GeneratorExp)):
             continue
@@ -453,7 +416,9 @@ def _all_compared(project: Project | Unknown) -> list[Finding]:
     if isinstance(project, Unknown):
         return []
     return [
-        finding for module, call in _calls(project) for finding in _compared(module, call, Confidence.CERTAIN)
+        finding
+        for module, call in signature_calls(project)
+        for finding in _compared(module, call, Confidence.CERTAIN)
     ]
 
 
@@ -463,11 +428,11 @@ def _declared(project: Project | Unknown, failure: FailureFacts) -> Location | N
     fallback = frame.location if frame is not None else None
     if isinstance(project, Unknown):
         return fallback
-    calls = _calls(project)
+    calls = signature_calls(project)
     if len(calls) != 1:
         return fallback
     module, call = calls[0]
-    signature = _signature(module, call)
+    signature = signature_of(module, call)
     if isinstance(signature, ast.Tuple) and signature.elts:
         return module.location(signature.elts[0])
     return module.location(signature if signature is not None else call)

@@ -23,16 +23,15 @@ effects.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.generator_sources import expression_of
+from fitdoctor.catalogue.generator_sources import returned_in_step
 from fitdoctor.catalogue.pipeline_steps import BATCHING, setting, step_place, whole_setting, words
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import remove_argument, unsafe
-from fitdoctor.facts import Code, DataFacts, FitFacts, PipelineStep, Unknown
+from fitdoctor.facts import DataFacts, FitFacts, PipelineStep, Unknown
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(id="FIT705", slug="no-batches", severity=Severity.WARNING)
@@ -54,7 +53,7 @@ def from_data(fit: FitFacts, data: DataFacts, project: Project | Unknown) -> Ite
         fixes = [unsafe("keep the last, smaller batch", remove_argument(step.code, "drop_remainder"))]
     elif step is not None and step.operation == "filter":
         why = "`filter` lets no sample through"
-        found = _condition(project, step.code) or found
+        found = returned_in_step(project, step.code) or found
     yield CAUSE.finding(
         f"the {words(data)} gives no batch: {why}",
         subject=f"{data.role} dataset",
@@ -83,22 +82,6 @@ def _culprit(data: DataFacts) -> PipelineStep | None:
         if step.operation == "skip":
             return step
     return None
-
-
-def _condition(project: Project | Unknown, code: Code | Unknown) -> Location | None:
-    """What the function that was given to `filter` returns, where that is one expression."""
-    found = expression_of(project, code)
-    if found is None or not isinstance(found[1], ast.Call) or not found[1].args:
-        return None
-    from fitdoctor.source.module import FunctionInfo
-
-    function = found[0].definition(found[1].args[0])
-    if not isinstance(function, FunctionInfo):
-        return None
-    if isinstance(function.node, ast.Lambda):
-        return function.module.location(function.node.body)
-    returns = function.module.returns.get(function.node, [])
-    return function.module.location(returns[0]) if len(returns) == 1 else None
 
 
 @CAUSE.before_fit

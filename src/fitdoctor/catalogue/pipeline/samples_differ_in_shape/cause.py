@@ -26,12 +26,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.pipeline_steps import batch_steps, receiver_end, step_place
+from fitdoctor.catalogue.pipeline_steps import batch_steps, receiver_end, step_place, unlike_shapes
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, replace_code
 from fitdoctor.facts import Code, DataFacts, FailureFacts, Unknown
-from fitdoctor.patterns import pattern
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(
@@ -41,22 +40,16 @@ CAUSE = Cause(
     raises="InvalidArgumentError",
 )
 
-_SAID = pattern(
-    r"First element had shape \[(?P<first>[\d,]*)\] and element \d+ had shape \[(?P<other>[\d,]*)\]"
-    r"|Cannot add tensor to the batch: number of elements does not match\. "
-    r"Shapes are: \[tensor\]: \[(?P<late>[\d,]*)\], \[batch\]: \[(?P<early>[\d,]*)\]"
-)
-
 
 @CAUSE.after_failure
 def from_failure(
     failure: FailureFacts, data: DataFacts | Unknown, project: Project | Unknown
 ) -> Iterator[Finding]:
     """`batch` says which two shapes it could not put together."""
-    said = _SAID.search(failure.message)
+    said = unlike_shapes(failure.message)
     if said is None or isinstance(data, DataFacts) and len(batch_steps(data.pipeline)) > 1:
         return
-    first, other = (_lengths(said["first"] or said["early"]), _lengths(said["other"] or said["late"]))
+    first, other = said
     batch = _batch_call(data, project)
     frame = failure.last_user_frame
     unseen = isinstance(project, Unknown) and first[1:] == other[1:]
@@ -79,10 +72,6 @@ def from_failure(
 
 
 _MAY_BE_TWICE = "the text does not show the source: a dataset that is batched twice fails so too, at its last batch (FIT702)"
-
-
-def _lengths(text: str | None) -> list[str]:
-    return [length for length in (text or "").split(",") if length]
 
 
 def _words(lengths: list[str]) -> str:

@@ -1,0 +1,40 @@
+"""Whether a function surely never comes to its end."""
+
+from __future__ import annotations
+
+import ast
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from fitdoctor.source.module import Module
+
+_ENDLESS = frozenset(("itertools.count", "itertools.cycle"))
+_FLOWS = frozenset(("flow", "flow_from_directory", "flow_from_dataframe"))
+"""What an ImageDataGenerator makes of data: an iterator that begins again at its end."""
+_OUT = (ast.Break, ast.Return, ast.Raise)
+
+
+def never_ends(module: Module, function: ast.AST) -> bool:
+    """Whether a function loops for ever: on its own level, and with no way out of the loop."""
+    for statement in getattr(function, "body", ()):
+        if isinstance(statement, ast.stmt) and _is_endless(module, statement):
+            return not any(isinstance(inner, _OUT) for inner in ast.walk(statement))
+    return False
+
+
+def _is_endless(module: Module, statement: ast.stmt) -> bool:
+    if isinstance(statement, ast.While):
+        return isinstance(statement.test, ast.Constant) and bool(statement.test.value)
+    if isinstance(statement, ast.For):
+        made = module.made_by(statement.iter)
+        return isinstance(made, ast.Call) and (
+            module.resolve(made.func) in _ENDLESS or _is_flow(module, made.func)
+        )
+    return False
+
+
+def _is_flow(module: Module, func: ast.expr) -> bool:
+    if not isinstance(func, ast.Attribute) or func.attr not in _FLOWS:
+        return False
+    maker = module.made_by(func.value)
+    return isinstance(maker, ast.Call) and module.resolve(maker.func).endswith(".ImageDataGenerator")
