@@ -43,6 +43,7 @@ HIDDEN = (
     "decay",
     "schedule_decay",
     "batch_input_shape",
+    "batch_size",
     "input_shape",
     "input_dim",
     "input_length",
@@ -56,6 +57,7 @@ HIDDEN = (
 """Arguments that Keras 2 took through `**kwargs`."""
 VALUES: dict[str, Any] = {
     "batch_input_shape": (2, 4, 4),
+    "batch_size": 2,
     "input_shape": (4, 4),
     "weights": None,
     "input_dim": 4,

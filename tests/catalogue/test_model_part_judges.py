@@ -275,6 +275,50 @@ g = tape.gradient(loss, [alpha])
 """,
     ),
     ("FIT505", NET + LOOP.format(loss="tf.reduce_mean(pred + tf.stop_gradient(tf.round(pred) - pred))")),
+    # Compiled with a count of mistakes to measure, and anew to train.
+    (
+        "FIT505",
+        NET
+        + """
+def mistakes(y_true, y_pred):
+    return tf.reduce_mean(tf.abs(tf.round(y_pred) - y_true))
+net.compile(loss=mistakes)
+net.evaluate(x, y)
+net.compile("adam", "mse")
+net.fit(x, y)
+""",
+    ),
+    # A few models that are written down are no training steps.
+    (
+        "FIT804",
+        NET
+        + """
+kept = []
+for one in [net, keras.Sequential([layers.Dense(1)])]:
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean(one(x))
+    grads = tape.gradient(loss, one.trainable_variables)
+    kept.append(grads)
+""",
+    ),
+    # Called by hand before the class is written again for the model.
+    (
+        "FIT407",
+        """
+        class Gate(layers.Layer):
+            def __init__(self):
+                super(Gate, self).__init__()
+                self.score = layers.Dense(3)
+            def call(self, x):
+                return x[:, int(tf.argmax(self.score(x)[0]).numpy())]
+        gate = Gate()
+        print(gate(tf.random.uniform((1, 3))), gate.weights)
+        class Gate(layers.Layer):
+            def call(self, x):
+                return x * 2.0
+        net = keras.Sequential([Gate(), layers.Dense(1)])
+        """,
+    ),
     (
         "FIT507",
         """

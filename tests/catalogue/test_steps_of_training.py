@@ -170,6 +170,15 @@ def test_the_loss_tracker_is_reported_and_not_updated(ending: str) -> None:
     assert len(found(f"class M(keras.Model):{STEP}{ending}{COMPILED}", "FIT317")) == 1
 
 
+def test_the_older_way_hands_the_predictions_to_the_loss_tracker() -> None:
+    ending = (
+        "        self.compiled_metrics.update_state(y, self(x))\n"
+        "        return {m.name: m.result() for m in self.metrics}"
+    )
+    (finding,) = found(f"class M(keras.Model):{STEP}{ending}{COMPILED}", "FIT317")
+    assert "their mean" in finding.message and line_of(finding) == 8
+
+
 @pytest.mark.parametrize(
     "ending",
     [

@@ -14,12 +14,16 @@ from fitdoctor.source.module import CallSite, Module
 
 
 def input_before(module: Module, site: CallSite, code: Code, argument: Argument) -> tuple[Edit, ...]:
-    """`Input(batch_shape=…)` as an element, or an `add`, of its own."""
+    """`Input(batch_shape=…)`, or `Input(…, batch_size=…)`, as an element, or an `add`, of its own."""
     keras = code.spelling("keras")
-    if keras is None:
+    shape = code.argument("input_shape")
+    if keras is None or (argument.name == "batch_size" and shape is None):
         return ()
     entry = f"{keras}.Input(batch_shape={argument.text})"
     taken = remove_argument(code, argument.name)
+    if argument.name == "batch_size" and shape is not None:
+        entry = f"{keras}.Input({shape.text}, batch_size={argument.text})"
+        taken = merged_removal(code, ("input_shape", "batch_size"))
     parent = module.parent(site.node)
     if isinstance(parent, ast.List):
         start = Location(

@@ -337,12 +337,19 @@ class DtypeMismatch:
     allowed: tuple[str, ...] = ()
     operation: str = ""
     argument: str = ""
+    types: tuple[str, ...] = ()
+    """Of each part, where parts are joined."""
 
 
 _DTYPES = (
     pattern(
         r"Input '(?P<argument>\w+)' of '(?P<operation>\w+)' Op has type (?P<found>\w+) "
         r"that does not match type (?P<expected>\w+)"
+    ),
+    # Parts that are joined: `tf.concat`, `tf.stack`.
+    pattern(
+        r"Tensors in list passed to '(?P<argument>\w+)' of '(?P<operation>\w+)' Op have types "
+        r"\[(?P<types>(?P<expected>\w+)(?:, (?P=expected))*, (?P<found>\w+)[\w, ]*)\]"
     ),
     pattern(
         r"Value passed to parameter '(?P<argument>\w+)' has DataType (?P<found>\w+) "
@@ -378,6 +385,7 @@ def dtype_mismatch(message: str) -> DtypeMismatch | None:
                 allowed=allowed,
                 operation=fields.get("operation") or "",
                 argument=fields.get("argument") or "",
+                types=tuple((fields.get("types") or "").split(", ")) if fields.get("types") else (),
             )
     return None
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from fitdoctor.diagnosis import Location
 from fitdoctor.records import dataclass, replace
+from fitdoctor.source.called_by_hand import only_called_by_hand
 from fitdoctor.source.callees import callee, is_self, returned_by
 from fitdoctor.source.datasets import is_dataset
 from fitdoctor.source.index import FunctionNode
@@ -192,7 +193,8 @@ def _methods(module: Module, converts: bool, eager: bool) -> Iterator[_Root]:
             method = info.methods.get(name)
             if method is not None:
                 rewritten = converts and not _kept_as_is(module, method.node)
-                yield _Root(method, Tracing(how, rewritten, _head(module, method), eager))
+                by_hand = eager or only_called_by_hand(info)
+                yield _Root(method, Tracing(how, rewritten, _head(module, method), by_hand))
 
 
 def _head(module: Module, info: FunctionInfo) -> Location:

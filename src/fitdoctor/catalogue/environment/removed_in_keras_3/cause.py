@@ -182,10 +182,9 @@ def _argument_fix(module: Module, site: CallSite, code: Code, argument: Argument
     new = RENAMED_ARGUMENTS.get(argument.name)
     if argument.name == "lr" and code.argument("decay") is not None:
         return decaying(code, argument)
-    if argument.name == "batch_input_shape":
-        return fix(
-            "put an `Input(batch_shape=…)` before the layer", input_before(module, site, code, argument)
-        )
+    if argument.name in ("batch_input_shape", "batch_size"):
+        shape = "batch_shape" if argument.name == "batch_input_shape" else "batch_size"
+        return fix(f"put an `Input({shape}=…)` before the layer", input_before(module, site, code, argument))
     if new is not None and code.argument(new) is None:
         return fix(f"write `{new}`", rename_argument(code, argument.name, new))
     # One fix for the whole call: each of them would be refused in turn.
@@ -471,7 +470,8 @@ def _refused_call(failure: FailureFacts, project: Project | Unknown) -> Iterator
 def _certain(module: Module, frame: Frame, gone: str) -> Iterator[Finding]:
     """What the source says about that line, as a certainty: it has failed."""
     for site in module.calls:
-        if site.method in METHODS and at_frame(module, site.node, frame):
+        refuses = site.method in METHODS or gone in refused_by_class(site.name)
+        if refuses and at_frame(module, site.node, frame):
             code = module.code(site.node)
             for argument in code.arguments:
                 if argument.name == gone:

@@ -220,6 +220,8 @@ def _operand(
     module: Module | None, frame: Frame | None, said: DtypeMismatch
 ) -> tuple[Module, ast.expr] | None:
     """The operand of the wrong type, where the line has only one operation that it could be of."""
+    if module is not None and frame is not None and said.types:
+        return _part(module, frame, said)
     if module is None or frame is None or said.operation not in _OPERATORS:
         return None
     kind, names = _OPERATORS[said.operation]
@@ -239,6 +241,20 @@ def _operand(
     # What the other was expected to be, the first operand is.
     at = named if said.found.startswith((*_INTEGERS, *_LONG_FLOATS)) else 1 - named
     return (module, pairs[0][at]) if len(pairs) == 1 and at in (0, 1) else None
+
+
+def _part(module: Module, frame: Frame, said: DtypeMismatch) -> tuple[Module, ast.expr] | None:
+    """The part of the wrong type among those that one call joins: `tf.concat([noise, labels], axis=1)`."""
+    wrong = next(at for at, name in enumerate(said.types) if name.startswith((*_INTEGERS, *_LONG_FLOATS)))
+    lists = [
+        parts.elts
+        for call in module.calls
+        if (parts := call.argument("values", 0)) is not None
+        and isinstance(parts, (ast.List, ast.Tuple))
+        and len(parts.elts) == len(said.types)
+        and at_frame(module, call.node, frame)
+    ]
+    return (module, lists[0][wrong]) if len(lists) == 1 else None
 
 
 def _of_operand(found: Finding, said: DtypeMismatch, module: Module, operand: ast.expr) -> Finding:

@@ -92,6 +92,8 @@ def _every_step(module: Module, site: CallSite) -> bool:
     if function is not None and function.traced is not None and not function.traced.eager:
         return False
     loop = _loop(module, site.node)
+    while isinstance(loop, ast.For) and isinstance(loop.iter, (ast.List, ast.Tuple)):
+        loop = _loop(module, loop)  # over the few things that are written there, not over the batches
     return loop is not None and any(_inside(block, loop) for _name, block in tapes(module))
 
 

@@ -273,6 +273,9 @@ def _is_compiled_without_metrics(module: Module) -> bool:
 def _finding(step: FunctionInfo, value: ast.expr, tracker: str, name: str) -> Finding:
     module = step.module
     statement = module.statement(value)
+    older = _older_update(step) if not tracker else None
+    if older is not None:
+        return _of_predictions(step, older, name)
     return CAUSE.finding(
         f"{name_of(step)} never updates the metric `{name}` that it reports: it will show 0.0",
         subject=step.qualname,
@@ -286,6 +289,43 @@ def _finding(step: FunctionInfo, value: ast.expr, tracker: str, name: str) -> Fi
             )
         ],
         fixes=[_update(step, statement, tracker)],
+    )
+
+
+def _older_update(step: FunctionInfo) -> ast.Call | None:
+    """`self.compiled_metrics.update_state(y, y_pred)` of Keras 2."""
+    for method in reached_methods(step):
+        for site in method.module.method_calls("update_state"):
+            func = site.node.func
+            if (
+                site.function is method
+                and isinstance(func, ast.Attribute)
+                and isinstance(func.value, ast.Attribute)
+                and func.value.attr == "compiled_metrics"
+            ):
+                return site.node
+    return None
+
+
+def _of_predictions(step: FunctionInfo, update: ast.Call, name: str) -> Finding:
+    """Keras 3 hands the predictions to every `Mean` among the metrics, its loss tracker too."""
+    where = step.module.location(update)
+    return CAUSE.finding(
+        f"{name_of(step)} updates the metric `{name}` that it reports with the predictions: "
+        "it will show their mean, not the loss",
+        subject=step.qualname,
+        location=where,
+        evidence=[
+            Evidence(
+                claim="`compiled_metrics` of Keras 3 updates all metrics, and its loss tracker is one of them",
+                observed=step.module.segment(update)[:80],
+                expected="`update_state(loss)` for the loss tracker",
+                location=where,
+            )
+        ],
+        fixes=[
+            fix("go through `self.metrics`: the one named `loss` with the loss, the others with the labels")
+        ],
     )
 
 

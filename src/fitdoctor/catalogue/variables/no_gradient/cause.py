@@ -46,7 +46,7 @@ from fitdoctor.failure.patterns import missing_gradients
 from fitdoctor.records import replace
 from fitdoctor.source.callees import receiver
 from fitdoctor.source.gradients import PREDICTS, Cut
-from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
+from fitdoctor.source.module import CallSite, ClassInfo, FunctionInfo, Module
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(id="FIT505", slug="no-gradient", severity=Severity.ERROR, raises="ValueError")
@@ -58,7 +58,8 @@ def from_source(module: Module) -> Iterator[Finding]:
     """Every way from `y_pred` to the value of a loss is cut."""
     for function in module.functions:
         if function.traced is not None and function.traced.how == "loss" and function.traced.direct:
-            cut = first_cut(module, function) if not _is_one_of_several(module, function) else None
+            spared = _is_one_of_several(module, function) or _is_only_measured(module, function)
+            cut = None if spared else first_cut(module, function)
             if cut is not None and not _is_zero(cut):
                 yield _finding(cut, _around(cut), Confidence.LIKELY, [])
     under_tape = tape_cut_of_model(module)
@@ -110,6 +111,39 @@ def _is_one_of_several(module: Module, function: FunctionInfo) -> bool:
                 if len(items) > 1:
                     return True
     return False
+
+
+_TRAINS = ("fit", "train_on_batch", "fit_generator")
+
+
+def _is_only_measured(module: Module, function: FunctionInfo) -> bool:
+    """Whether a model that is compiled with this loss is evaluated, and compiled anew before it is fitted."""
+    compiles = [
+        site
+        for site in module.method_calls("compile")
+        if any(
+            isinstance(node, ast.Name) and node.id == function.name
+            for value in (*site.node.args, *(keyword.value for keyword in site.node.keywords))
+            for node in ast.walk(value)
+        )
+    ]
+    return bool(compiles) and all(_is_evaluated_next(module, site) for site in compiles)
+
+
+def _is_evaluated_next(module: Module, compiled: CallSite) -> bool:
+    """Whether between a `compile` and the next the model is evaluated, and nothing trains it."""
+    assert isinstance(compiled.node.func, ast.Attribute)
+    name = module.segment(compiled.node.func.value)
+    methods = []
+    for site in module.method_calls("compile", "evaluate", *_TRAINS):
+        assert isinstance(site.node.func, ast.Attribute)
+        place = (site.node.lineno, site.node.col_offset)
+        same = module.segment(site.node.func.value) == name and site.function is compiled.function
+        if same and place > (compiled.node.lineno, compiled.node.col_offset):
+            methods.append((place, site.method))
+    following = [method for _place, method in sorted(methods)]
+    until = following.index("compile") if "compile" in following else len(following)
+    return "evaluate" in following[:until] and not any(method in _TRAINS for method in following[:until])
 
 
 def _is_zero(cut: Cut) -> bool:

@@ -1,0 +1,69 @@
+"""Layers that a program only calls by hand, on values: a demonstration before the model, which traces nothing."""
+
+from __future__ import annotations
+
+import ast
+
+from fitdoctor.source.module import ClassInfo, Module
+
+_VALUES = ("tensorflow.", "numpy.", "keras.ops.", "keras.random.")
+_SYMBOLIC = ("tensorflow.function", "tensorflow.compat.", "tensorflow.keras.")
+
+
+def only_called_by_hand(info: ClassInfo) -> bool:
+    """Whether every layer of a class is called on values outside of any model, and does nothing else."""
+    module = info.module
+    others = module.project.modules if module.project is not None else ()
+    if info.kind != "Layer" or any(other is not module and info.name in other.text for other in others):
+        return False
+    reads = [read for read in module.reads.get(info.name, ()) if _means(module, info, read)]
+    return bool(reads) and all(_is_called_on_values(module, read) for read in reads)
+
+
+def _means(module: Module, info: ClassInfo, read: ast.Name) -> bool:
+    """Whether a name is read where it still means this class, and not in its own `super(Name, self)`."""
+    if module.class_of(read) is info:
+        return False
+    later = [
+        other.node.lineno
+        for other in module.classes
+        if other.name == info.name and other.node.lineno > info.node.lineno
+    ]
+    return not later or read.lineno < min(later)
+
+
+def _is_called_on_values(module: Module, read: ast.Name) -> bool:
+    """`layer = Name(…)`, and then only `layer(tf.ones(…))` or what the layer keeps."""
+    made = module.parent(read)
+    if not isinstance(made, ast.Call) or made.func is not read or module.class_of(read) is not None:
+        return False
+    held = module.parent(made)
+    if isinstance(held, ast.Call) and held.func is made:
+        return _takes_values(module, held)
+    if (
+        not isinstance(held, ast.Assign)
+        or len(held.targets) != 1
+        or not isinstance(held.targets[0], ast.Name)
+    ):
+        return False
+    name, scope = held.targets[0].id, module.scope(held)
+    uses = [use for use in module.reads.get(name, ()) if module.scope(use) is scope]
+    return bool(uses) and all(_is_by_hand(module, use) for use in uses)
+
+
+def _is_by_hand(module: Module, use: ast.Name) -> bool:
+    around = module.parent(use)
+    if isinstance(around, ast.Attribute):
+        return True
+    return isinstance(around, ast.Call) and around.func is use and _takes_values(module, around)
+
+
+def _takes_values(module: Module, call: ast.Call) -> bool:
+    """Whether a call gets arrays or tensors that the program makes on the spot."""
+    return bool(call.args) and all(_is_value(module, argument) for argument in call.args)
+
+
+def _is_value(module: Module, argument: ast.expr) -> bool:
+    made = module.made_by(argument)
+    name = module.resolve(made.func) if isinstance(made, ast.Call) else ""
+    return name.startswith(_VALUES) and not name.startswith(_SYMBOLIC)
