@@ -1,10 +1,10 @@
-"""Edits that give the batches of a dataset or generator another structure."""
+"""What gives the batches of a dataset or generator their structure, and edits that give them another."""
 
 from __future__ import annotations
 
 import ast
 
-from fitdoctor.catalogue.generator_sources import expression_of
+from fitdoctor.catalogue.generator_sources import batches_of, expression_of
 from fitdoctor.catalogue.pipeline_steps import with_step_after, with_step_before
 from fitdoctor.diagnosis import Edit
 from fitdoctor.facts import Code, DataFacts, Unknown
@@ -52,3 +52,20 @@ def grouped(project: Project | Unknown, source: Code | Unknown, inputs: int) -> 
     opening = replace(first, end_line=first.line, end_column=first.column)
     closing = replace(last, line=last.end_line, column=last.end_column)
     return (Edit(opening, "("), Edit(closing, ")"))
+
+
+def structuring(data: DataFacts, size: int, project: Project | Unknown) -> Code | Unknown:
+    """What gives an element its parts: a `zip` or `map`, what a generator yields or a PyDataset returns, or the source."""
+    sized = (step.code for step in data.pipeline if len(step.specs) == size and isinstance(step.code, Code))
+    return next(sized, data.pipeline[0].code if data.pipeline else _given_out(data, size, project))
+
+
+def _given_out(data: DataFacts, size: int, project: Project | Unknown) -> Code | Unknown:
+    """The tuple of so many parts that a generator yields, or a PyDataset returns."""
+    found = expression_of(project, data.code)
+    made = found[0].made_by(found[1]) if found is not None else None
+    if found is not None and isinstance(made, ast.Call):
+        for function, value in batches_of(found[0], made.func):
+            if isinstance(value, ast.Tuple) and len(value.elts) == size:
+                return function.module.code(value)
+    return Unknown("no pipeline")

@@ -95,7 +95,7 @@ INDEX: dict[str, tuple[str, tuple[str, ...], list[tuple[set[str], tuple[str, ...
     'FIT704': ('pipeline/endless_data_without_steps', ('source', 'before_fit'), [({'DataFacts', 'FitFacts', 'ModelFacts', 'Project'}, ('ataset', 'yield', 'enerator', 'Sequence', 'flow', 'iter', 'cycle'))]),
     'FIT705': ('pipeline/no_batches', ('before_fit',), []),
     'FIT706': ('pipeline/generator_signature_mismatch', ('source', 'before_fit', 'after_failure'), [({'Module'}, ('from_generator',))]),
-    'FIT707': ('pipeline/batch_structure_wrong', ('source', 'before_fit', 'after_failure'), [({'Module'}, ('ataset', 'yield', 'enerator', 'Sequence', 'flow', 'iter', 'cycle')), ({'DataFacts', 'FitFacts', 'ModelFacts', 'Project'}, ('ataset', 'yield', 'enerator', 'Sequence', 'flow', 'iter', 'cycle'))]),
+    'FIT707': ('pipeline/batch_structure_wrong', ('source', 'before_fit', 'after_failure'), [({'Module'}, ('ataset', 'yield', 'enerator', 'Sequence', 'flow', 'iter', 'cycle')), ({'DataFacts', 'FitFacts', 'ModelFacts'}, ('from_tensor_slices',)), ({'DataFacts', 'FitFacts', 'ModelFacts', 'Project'}, ('ataset', 'yield', 'enerator', 'Sequence', 'flow', 'iter', 'cycle'))]),
     'FIT708': ('pipeline/generator_not_thread_safe', ('source', 'after_failure'), [({'Module'}, ('PyDataset', 'Sequence'))]),
     'FIT709': ('pipeline/shape_lost_in_map', ('source', 'before_fit', 'after_failure'), [({'DataFacts', 'FitFacts', 'ModelFacts', 'Project'}, ('ataset', 'yield', 'enerator', 'Sequence', 'flow', 'iter', 'cycle')), ({'Module'}, ('ataset', 'yield', 'enerator', 'Sequence', 'flow', 'iter', 'cycle'))]),
     'FIT710': ('pipeline/future_used_as_tensor', ('source', 'before_fit', 'after_failure'), [({'Module'}, ('submit', 'async', 'def'))]),

@@ -33,8 +33,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import BATCHED_DATA, Cause, loader_batches, mentions
-from fitdoctor.catalogue.batch_edits import as_tuple, grouped, last_step, mapped
+from fitdoctor.catalogue import BATCHED_DATA, Cause, list_slices, loader_batches, mentions
+from fitdoctor.catalogue.batch_edits import as_tuple, grouped, last_step, mapped, structuring
 from fitdoctor.catalogue.generator_sources import (
     batches_of,
     expression_of,
@@ -43,13 +43,14 @@ from fitdoctor.catalogue.generator_sources import (
     yields_of,
 )
 from fitdoctor.catalogue.pipeline_steps import with_step_after, words
-from fitdoctor.catalogue.shapes import went_through
+from fitdoctor.catalogue.shapes import forward_failure, went_through
+from fitdoctor.catalogue.targets import loss_failure
 from fitdoctor.catalogue.traced import at_frame, module_of
 from fitdoctor.catalogue.window_steps import in_dataset, windows_taken_for_tensors
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, spell, wrap
-from fitdoctor.facts import Code, DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
+from fitdoctor.facts import DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
 from fitdoctor.patterns import pattern
 from fitdoctor.records import replace
 from fitdoctor.source.module import FunctionInfo, Module
@@ -248,6 +249,23 @@ def from_loader(fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
         yield found
 
 
+@CAUSE.in_source
+@CAUSE.before_fit
+@mentions("from_tensor_slices")
+def from_slices(
+    model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
+) -> Iterator[Finding]:
+    """Arrays of one shape that stand in a list: they are stacked, and there are no labels."""
+    if not data.pipeline or data.pipeline[0].operation != "from_tensor_slices" or data.y:
+        return
+    if not model.compiled or {"train_step", "compute_loss", "fit"} & set(model.overrides):
+        return
+    found = list_slices.list_of_arrays(project, data.pipeline[0].code)
+    if found is not None and any(loss.kind != "none" for loss in model.losses):
+        refused = forward_failure(data) is not None or loss_failure(data) is not None
+        yield list_slices.told(CAUSE, *found, Confidence.CERTAIN if refused else Confidence.LIKELY)
+
+
 # --- datasets inside the dataset ----------------------------------------------------------------------------------
 
 NESTED = "nested tf.data dataset"
@@ -351,7 +369,7 @@ def _ungrouped(
     data: DataFacts, fit_call: FitFacts, inputs: int, size: int, project: Project | Unknown
 ) -> Finding:
     weighted = size == inputs + 2
-    source = _structuring(data, size, project)
+    source = structuring(data, size, project)
     names = [f"x{index + 1}" for index in range(inputs)]
     rest = ["y", "weight"] if weighted else ["y"]
     call = f".map(lambda {', '.join([*names, *rest])}: (({', '.join(names)}), {', '.join(rest)}))"
@@ -373,23 +391,6 @@ def _ungrouped(
         fixes=[fix(title, edits)],
         confidence=Confidence.LIKELY if isinstance(data.trial.forward, Unknown) else Confidence.CERTAIN,
     )
-
-
-def _structuring(data: DataFacts, size: int, project: Project | Unknown) -> Code | Unknown:
-    """What gives an element its parts: a `zip` or `map`, what a generator yields or a PyDataset returns, or the source."""
-    sized = (step.code for step in data.pipeline if len(step.specs) == size and isinstance(step.code, Code))
-    return next(sized, data.pipeline[0].code if data.pipeline else _given_out(data, size, project))
-
-
-def _given_out(data: DataFacts, size: int, project: Project | Unknown) -> Code | Unknown:
-    """The tuple of so many parts that a generator yields, or a PyDataset returns."""
-    found = expression_of(project, data.code)
-    made = found[0].made_by(found[1]) if found is not None else None
-    if found is not None and isinstance(made, ast.Call):
-        for function, value in batches_of(found[0], made.func):
-            if isinstance(value, ast.Tuple) and len(value.elts) == size:
-                return function.module.code(value)
-    return Unknown("no pipeline")
 
 
 # --- after the failure --------------------------------------------------------------------------------------------
@@ -428,6 +429,7 @@ def from_failure(
         found = list(from_generator(fit, data, project))
         if isinstance(model, ModelFacts) and ("input" in failure.message or FORMAT in failure.message):
             found.extend(from_parts(model, fit, data, project))
+            found.extend(from_slices(model, fit, data, project))
         yield from found
         if found or data.role != "training":
             return
@@ -474,35 +476,21 @@ def _windows_failed(project: Project | Unknown, location: Location | None) -> It
 
 
 def _slices_of_list(project: Project | Unknown, failure: FailureFacts) -> Iterator[Finding]:
-    """`from_tensor_slices([x, y])`: a list is one tensor, and these do not make one."""
+    """`from_tensor_slices([x, y])`, of arrays that do not make one tensor."""
     module = module_of(project, failure.last_user_frame)
     frame = failure.last_user_frame
     if isinstance(project, Unknown) and frame is not None and "from_tensor_slices([" in frame.text:
         yield CAUSE.finding(
-            "the parts of the dataset stand in a list: TensorFlow takes a list for one tensor",
-            subject="training dataset",
-            location=frame.location,
-            fixes=[fix("put them into a tuple")],
+            list_slices.WORDS, subject="training dataset", location=frame.location, fixes=[list_slices.REMEDY]
         )
     if module is None or frame is None:
         return
     for call in module.calls_to(
         "tensorflow.data.Dataset.from_tensor_slices", "tensorflow.data.Dataset.from_tensors"
     ):
-        given = call.argument("tensors", 0)
-        made = module.made_by(given) if given is not None else None
-        if not isinstance(made, ast.List) or not at_frame(module, call.node, frame):
-            continue
-        yield CAUSE.finding(
-            "the parts of the dataset stand in a list: TensorFlow takes a list for one tensor",
-            subject="training dataset",
-            location=module.location(made),
-            evidence=[
-                Evidence(claim="what is sliced", observed=f"list of {len(made.elts)}", expected="a tuple")
-            ],
-            fixes=[fix("put them into a tuple", (as_tuple(module, made),))],
-            confidence=Confidence.CERTAIN,
-        )
+        made = list_slices.sliced(module, call.node)
+        if made is not None and at_frame(module, call.node, frame):
+            yield list_slices.told(CAUSE, module, made, Confidence.CERTAIN)
 
 
 def _list_failed(

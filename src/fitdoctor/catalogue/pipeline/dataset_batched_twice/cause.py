@@ -57,7 +57,7 @@ CAUSE = Cause(
     slug="dataset-batched-twice",
     severity=Severity.ERROR,
     raises=("ValueError", "InvalidArgumentError"),
-    explains=("FIT101", "FIT102", "FIT103", "FIT304", "FIT712", "FIT714"),
+    explains=("FIT101", "FIT102", "FIT103", "FIT202", "FIT304", "FIT712", "FIT714"),
 )
 
 
@@ -73,7 +73,7 @@ def from_pipeline(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator
         return
     if len(steps) < 2 and not _source_batches(data.pipeline, steps[-1]):
         return
-    array = _one_axis_too_many(model, data)
+    array = _one_axis_too_many(model, data) or _labels_of_batches(model, data, steps)
     if array is None:
         return
     assert isinstance(array.shape, tuple)
@@ -148,6 +148,15 @@ def _one_axis_too_many(model: ModelFacts, data: DataFacts) -> ArrayFacts | None:
     return None
 
 
+def _labels_of_batches(model: ModelFacts, data: DataFacts, steps: list[PipelineStep]) -> ArrayFacts | None:
+    """Class numbers that were batched twice, where the shape of x is not known."""
+    if len(steps) < 2 or len(data.y) != 1 or any(isinstance(array.shape, tuple) for array in data.x):
+        return None
+    label = data.y[0]
+    sparse = [loss.name for loss in model.losses] == ["sparse_categorical_crossentropy"]
+    return label if sparse and isinstance(label.shape, tuple) and len(label.shape) == 2 else None
+
+
 _RANKS = {"LSTM": 3, "GRU": 3, "SimpleRNN": 3, "Conv1D": 3, "Conv2D": 4, "Conv3D": 5}
 
 
@@ -181,28 +190,35 @@ def from_failure(
 
     if failure.type == "InvalidArgumentError":
         if isinstance(data, DataFacts) and len(batch_steps(data.pipeline)) > 1:
-            yield from _short_last_batch(failure, fit, data)
+            short = list(_short_last_batch(failure, fit, data))
+            if not short and isinstance(model, ModelFacts) and isinstance(fit, FitFacts):
+                short = list(from_pipeline(model, fit, data))
+            yield from short
         else:
             yield from _batched_in_source(failure, project)
     if failure.type != "ValueError":
         return
     if isinstance(data, DataFacts):
+        found: list[Finding] = []
         if isinstance(model, ModelFacts) and isinstance(fit, FitFacts):
-            yield from from_pipeline(model, fit, data)
-        if data.form != "other":
+            found = list(from_pipeline(model, fit, data))
+        yield from found
+        if found or data.form != "other" and not batch_steps(data.pipeline):
             return
     said = input_mismatch(failure.message)
     if said is None or said.found is None or said.found[:2] != (None, None) or failure.called != "fit":
         return
-    expected, found = said.ranks
-    if expected is None or found != expected + 1 or None in said.found[2:]:
+    expected, rank = said.ranks
+    if expected is None or rank != expected + 1 or None in said.found[2:]:
         return
     if said.expected is not None and not _fit(said.found[2:], said.expected[1:]):
         return
     frame = failure.last_user_frame
+    steps = batch_steps(data.pipeline) if isinstance(data, DataFacts) else []
+    second = steps[-1].code if steps else Unknown("not seen")
     yield CAUSE.finding(
         f"the data has two batch axes: its shape is {shape_words(said.found)}",
-        location=frame.location if frame else None,
+        location=place(step_place(second), frame.location if frame else None),
         evidence=[
             Evidence(
                 claim="what the layer was given",
@@ -211,7 +227,7 @@ def from_failure(
                 fact="failure.message",
             )
         ],
-        fixes=[fix("drop one of the two calls of `batch`")],
+        fixes=[fix("drop one of the two calls of `batch`", without_step(second))],
     )
 
 

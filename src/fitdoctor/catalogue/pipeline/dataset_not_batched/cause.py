@@ -26,6 +26,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import BATCHED_DATA, Cause, mentions
+from fitdoctor.catalogue.dropped_steps import result_dropped
 from fitdoctor.catalogue.pipeline_steps import (
     BATCHING,
     READY_MADE,
@@ -51,6 +52,7 @@ from fitdoctor.facts import (
     Spec,
     Unknown,
 )
+from fitdoctor.source.project import Project
 
 CAUSE = Cause(
     id="FIT701",
@@ -71,7 +73,9 @@ AFTER_BATCH = ("prefetch",)
 @CAUSE.in_source
 @CAUSE.before_fit
 @mentions(*BATCHED_DATA)
-def from_pipeline(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
+def from_pipeline(
+    model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
+) -> Iterator[Finding]:
     """No batch operation in the chain, and the element is a sample of the model's input."""
     if data.form != "dataset" or not data.pipeline or not data.x or not _is_single(data.pipeline):
         return
@@ -81,11 +85,12 @@ def from_pipeline(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator
     array, expected = sample
     size = fit.batch_size or 32
     proved = forward_failure(data) is not None or loss_failure(data) is not None
+    dropped = result_dropped(project, fit, data)
     yield CAUSE.finding(
         f"the {words(data)} gives single samples of shape {shape_words(array.shape)}: "
         f"`fit` takes their first axis for the batch",
         subject=f"{data.role} dataset",
-        location=place(_end(data), array.use),
+        location=place(dropped[0] if dropped else None, _end(data), array.use),
         evidence=[
             Evidence(
                 claim=f"an element of the {words(data)}",
@@ -94,7 +99,7 @@ def from_pipeline(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator
                 fact="data.first_batch",
             )
         ],
-        fixes=[fix(f"batch the {words(data)}", _batched(data, array, size))],
+        fixes=[dropped[1] if dropped else fix(f"batch the {words(data)}", _batched(data, array, size))],
         confidence=Confidence.CERTAIN if proved else Confidence.LIKELY,
     )
 
@@ -153,7 +158,11 @@ def _batched(data: DataFacts, array: ArrayFacts, size: int) -> tuple[Edit, ...]:
 
 @CAUSE.after_failure
 def from_failure(
-    failure: FailureFacts, fit: FitFacts | Unknown, model: ModelFacts | Unknown, data: DataFacts | Unknown
+    failure: FailureFacts,
+    fit: FitFacts | Unknown,
+    model: ModelFacts | Unknown,
+    data: DataFacts | Unknown,
+    project: Project | Unknown,
 ) -> Iterator[Finding]:
     """The same proof, once fit has raised for it; or a refused shape that is the model's without its batch axis."""
     from fitdoctor.failure.patterns import input_mismatch
@@ -162,7 +171,7 @@ def from_failure(
         return
     if isinstance(data, DataFacts):
         if isinstance(model, ModelFacts) and isinstance(fit, FitFacts):
-            yield from from_pipeline(model, fit, data)
+            yield from from_pipeline(model, fit, data, project)
         single = data.form == "dataset" and bool(data.pipeline) and _is_single(data.pipeline)
         if data.form != "other" and not (failure.from_text and single):
             return
@@ -179,10 +188,15 @@ def from_failure(
         return
     expected = said.expected or (None, *said.found)
     frame = failure.last_user_frame
+    dropped = None
+    if isinstance(data, DataFacts) and isinstance(fit, FitFacts):
+        dropped = result_dropped(project, fit, data)
     yield CAUSE.finding(
         f"the data gives single samples of shape {shape_words(said.found)}: `fit` takes their first axis for the batch",
         location=place(
-            _end(data) if isinstance(data, DataFacts) else None, frame.location if frame else None
+            dropped[0] if dropped else None,
+            _end(data) if isinstance(data, DataFacts) else None,
+            frame.location if frame else None,
         ),
         evidence=[
             Evidence(
@@ -192,6 +206,6 @@ def from_failure(
                 fact="failure.message",
             )
         ],
-        fixes=[fix("batch the dataset: `.batch(32)`")],
+        fixes=[dropped[1] if dropped else fix("batch the dataset: `.batch(32)`")],
         confidence=Confidence.CERTAIN if isinstance(data, DataFacts) else Confidence.LIKELY,
     )

@@ -1,0 +1,37 @@
+"""`ds.batch(32)` on a line of its own: a step gives a new dataset, and this one is thrown away."""
+
+from __future__ import annotations
+
+import ast
+
+from fitdoctor.catalogue.pipeline_steps import BATCHING
+from fitdoctor.diagnosis import Edit, Fix, Location
+from fitdoctor.edits import fix
+from fitdoctor.facts import DataFacts, FitFacts, Unknown
+from fitdoctor.records import replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from fitdoctor.source.project import Project
+
+
+def result_dropped(
+    project: Project | Unknown, call: FitFacts, data: DataFacts
+) -> tuple[Location, Fix] | None:
+    """The call of `batch` on the name that fit is given, whose result is not kept, and its repair."""
+    if isinstance(project, Unknown) or isinstance(call.code, Unknown):
+        return None
+    module = project.module_at(call.code.location.path)
+    given = call.code.argument("x", 0) if data.role == "training" else call.code.argument("validation_data")
+    if module is None or given is None or not given.text.isidentifier():
+        return None
+    for statement in module.nodes(ast.Expr):
+        node = statement.value
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+            continue
+        name = node.func.value
+        if node.func.attr in BATCHING and isinstance(name, ast.Name) and name.id == given.text:
+            location = module.location(node)
+            start = replace(location, end_line=location.line, end_column=location.column)
+            return location, fix(f"keep what `{node.func.attr}` gives", (Edit(start, f"{name.id} = "),))
+    return None
