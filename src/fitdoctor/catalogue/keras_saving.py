@@ -6,10 +6,16 @@ import ast
 import re
 from collections.abc import Iterator
 
-from fitdoctor.diagnosis import Edit
-from fitdoctor.edits import remove_argument
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding
+from fitdoctor.edits import fix, remove_argument
+from fitdoctor.facts import FailureFacts
+from fitdoctor.patterns import pattern
 from fitdoctor.source.keras_objects import is_keras_model
 from fitdoctor.source.module import CallSite, Module
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from fitdoctor.catalogue import Cause
 
 MODELS = (".keras", ".h5")
 """The endings that a whole model is saved with."""
@@ -99,3 +105,30 @@ def saved_by_ending(module: Module, site: CallSite) -> tuple[Edit, ...]:
     if text is None:
         return ()
     return (*new_ending(module, text[0], MODELS[0]), *remove_argument(module.code(site.node), "save_format"))
+
+
+_SHORT_NAME = pattern(
+    r"Could not (?:deserialize|locate function) '(?:keras\.(?:metrics|losses)\.)?(?P<name>mse|mae|mape|msle|kld|bce)'"
+)
+
+
+def short_name_in_h5(cause: Cause, failure: FailureFacts) -> Iterator[Finding]:
+    """A model compiled with `"mse"` and saved as `.h5`: Keras 3 does not know the short name when it loads it."""
+    match = _SHORT_NAME.search(failure.message)
+    if match is None:
+        return
+    frame = failure.last_user_frame
+    name = match["name"]
+    yield cause.finding(
+        f"the saved model was compiled with `{name}`: Keras 3 cannot load that short name from an `.h5` file",
+        subject="load_model",
+        location=frame.location if frame is not None else None,
+        evidence=[Evidence(claim="what it did not find", observed=name, expected="a class of Keras")],
+        fixes=[
+            fix("load it with `compile=False`, and compile it again"),
+            fix(
+                "save and load it as `.keras`, or compile with the class (`keras.losses.MeanSquaredError()`)"
+            ),
+        ],
+        confidence=Confidence.CERTAIN,
+    )

@@ -56,12 +56,18 @@ def relation(found: Shape, expected: Shape) -> str:
     wanted = [length for length in expected if length != 1]
     same_rank = len(found) == len(expected)
     if same_rank and None not in found and sorted(found, key=str) == sorted(expected, key=str):
-        return "permuted"
+        return "lengths" if sides_swapped(found, expected) else "permuted"
     if not same_rank and len(lengths) == len(wanted) and all(map(_fits, lengths, wanted)):
         return "axis"
     if None not in found and None not in expected and size(found) == size(expected):
         return "reshaped"
     return "lengths" if same_rank else "rank"
+
+
+def sides_swapped(found: Shape, expected: Shape) -> bool:
+    """Whether height and width have changed places, and the channels have not."""
+    same = len(found) == len(expected) == 3 and found[2] == expected[2]
+    return same and found[:2] == (expected[1], expected[0]) and found[0] != found[1]
 
 
 def _fits(found: int | None, expected: int | None) -> bool:
@@ -217,7 +223,7 @@ def _minded(model: ModelFacts, data: DataFacts, found: Shape, expected: Shape) -
         if layer.class_name in _PASSES_SHAPE:
             continue
         if layer.class_name in ("Flatten", "Reshape"):
-            return True
+            return layer.class_name == "Reshape" or not sides_swapped(found, expected)
         if layer.class_name == "Embedding":
             last, others = False, True
         elif layer.class_name in _FIXES_LAST_AXIS:

@@ -65,7 +65,7 @@ from fitdoctor.catalogue.keras_renames import (
     older_arguments,
     refused_by_class,
 )
-from fitdoctor.catalogue.keras_saving import format_refused, saved_by_ending
+from fitdoctor.catalogue.keras_saving import format_refused, saved_by_ending, short_name_in_h5
 from fitdoctor.catalogue.keras_signatures import (
     REMOVED_ATTRIBUTES,
 )
@@ -441,10 +441,11 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
 
 
 @CAUSE.after_failure
-def from_several_workers(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """Keras 2 trained with several workers."""
+def from_elsewhere(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """Keras 2 trained with several workers, and loaded what was saved under a short name."""
     from fitdoctor.catalogue.several_workers import refused_to_several_workers
 
+    yield from short_name_in_h5(CAUSE, failure)
     yield from refused_to_several_workers(CAUSE, failure, project)
 
 

@@ -32,12 +32,14 @@ from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.data_places import map_samples, only_input_line, rework_data, shape_line
 from fitdoctor.catalogue.shapes import (
     Mismatch,
+    input_code_of,
     input_shape_edit,
     is_one_sample,
     length_argument,
     mismatches,
     proven,
     relation,
+    sides_swapped,
     while_validating,
     without_one_axis,
 )
@@ -70,6 +72,38 @@ def from_data(
     for mismatch in mismatches(model, data):
         if _is_about_lengths(mismatch.kind, mismatch.array.shape, mismatch.expected_sample):
             yield _finding(mismatch, fit, data, project, confidence, fit.method)
+
+
+@CAUSE.in_source
+@CAUSE.before_fit
+def from_swapped_sides(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
+    """A Sequential checks no lengths, and as many values come out of `Flatten` either way."""
+    if model.kind != "sequential" or isinstance(model.inputs, Unknown) or len(model.inputs) != 1:
+        return
+    if len(data.x) != 1 or proven(data) or not any(layer.class_name == "Flatten" for layer in model.layers):
+        return
+    shape, wanted = data.x[0].shape, model.inputs[0].shape
+    if isinstance(shape, Unknown) or isinstance(wanted, Unknown) or not sides_swapped(shape[1:], wanted[1:]):
+        return
+    array, code = data.x[0], input_code_of(model, model.inputs[0])
+    yield CAUSE.finding(
+        f"each sample of `{array.path}` has shape {shape_words(shape[1:])}, but the model was made for "
+        f"{shape_words(wanted[1:])}: height and width have changed places, and a Sequential does not mind",
+        subject=f"argument {array.path} of fit",
+        location=place(code, array.code, fit.code),
+        evidence=[
+            Evidence(
+                claim=f"shape of `{array.path}`",
+                observed=shape_words(shape),
+                expected=shape_words(wanted),
+                fact="data.x.shape",
+                location=place(array.code, array.use),
+            )
+        ],
+        fixes=[fix(f"set the input shape to {shape_words(shape[1:])}")],
+        confidence=Confidence.LIKELY,
+        severity=Severity.WARNING,
+    )
 
 
 def _is_about_lengths(kind: str, shape: Shape | Unknown, expected: Shape) -> bool:

@@ -58,6 +58,12 @@ CAUSE = Cause(
 _POLICY = pattern(r"adv|reward|return|delta|gain|td_|signed", re.IGNORECASE)
 """What negative weights are called in a policy gradient, where they are meant."""
 _WEIGHTS = pattern(r"weight|mask|importance|^s?w$|_w$|^w_|freq|count", re.IGNORECASE)
+_NO_WEIGHTS = pattern(
+    r"len(?:gth)?s?$|^(?:seq|n)_|_(?:ids?|idx|index|indices|groups?|codes?|years?|days?|hours?)$|"
+    r"^(?:ids?|idx|index|indices|groups?|users?|items?|years?|ages?|subjects?|sessions?)$",
+    re.IGNORECASE,
+)
+"""What whole numbers are called that are no weights."""
 _LEAST_ROWS = 16
 
 
@@ -108,15 +114,18 @@ def _oddity(data: DataFacts, weights: ArrayFacts, statistics: Statistics) -> Odd
 
 
 def _look_like_ids(weights: ArrayFacts, statistics: Statistics) -> bool:
-    """Whole numbers that differ from row to row, or codes 0, 1, 2, 3, … under a name that says nothing of weights."""
+    """Whole numbers that differ from row to row, or codes 0, 1, 2, 3, … or lengths under a name that is none of weights."""
     if not statistics.integral or statistics.histogram is None or statistics.count < _LEAST_ROWS:
         return statistics.integral and statistics.histogram is None and (statistics.maximum or 0) > 1000
     values = [value for value, _count in statistics.histogram]
     if len(values) >= 0.9 * statistics.count:
         return True
+    if _WEIGHTS.search(_words(weights)):
+        return False
     whole_type = isinstance(weights.dtype, str) and weights.dtype.startswith(("int", "uint"))
     codes = len(values) >= 4 and values == [float(value) for value in range(len(values))]
-    return whole_type and codes and _named(weights) and not _WEIGHTS.search(_words(weights))
+    told = len(values) >= 3 and isinstance(weights.use, Code) and bool(_NO_WEIGHTS.search(weights.use.text))
+    return whole_type and (codes or told) and _named(weights)
 
 
 def _named(weights: ArrayFacts) -> bool:

@@ -29,15 +29,17 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
+from fitdoctor.catalogue.dataset_lengths import broken_lengths
 from fitdoctor.catalogue.keras_contracts import Contract, contracts_in, is_static, misfit
 from fitdoctor.catalogue.model_classes import head
 from fitdoctor.catalogue.traced import at_frame, module_of, name_of, own_nodes
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
-from fitdoctor.edits import fix, insert_before
+from fitdoctor.edits import fix, insert_before, wrap
 from fitdoctor.facts import FailureFacts, Unknown
 from fitdoctor.failure.frames import is_framework
 from fitdoctor.failure.patterns import argument_count, unexpected_keyword
 from fitdoctor.patterns import pattern
+from fitdoctor.records import replace
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
 from fitdoctor.source.project import Project
 
@@ -50,6 +52,7 @@ CAUSE = Cause(
 )
 
 _TOO_MANY = "too many positional arguments"
+_NO_INTEGER = pattern(r"'(?:numpy\.)?float\d*' object cannot be interpreted as an integer")
 _NO_POSITIONAL = "should have a single positional argument, the input tensor"
 
 
@@ -204,6 +207,31 @@ _OPTIONAL = frozenset({"logs", "sample_weight"})
 def _end(function: FunctionInfo, last: ast.arg, default: ast.expr | None) -> Location:
     span = function.module.location(last if default is None else default)
     return Location(span.path, span.end_line, span.end_column, span.end_line, span.end_column, span.cell)
+
+
+@CAUSE.in_source
+@mentions("PyDataset", "Sequence")
+def lengths_in_source(module: Module) -> Iterator[Finding]:
+    """`__len__` of a PyDataset that returns a float."""
+    for function, value in broken_lengths(module):
+        yield CAUSE.finding(
+            f"{name_of(function)} returns a float: a length is a whole number",
+            subject=name_of(function),
+            location=module.location(value),
+            evidence=[Evidence(claim="what it returns", observed=module.segment(value), expected="an int")],
+            fixes=[fix("make it a whole number", wrap(module.code(value), "int({})"))],
+            confidence=Confidence.LIKELY,
+        )
+
+
+@CAUSE.after_failure
+def from_length(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """Python asked for the length of a PyDataset."""
+    if not _NO_INTEGER.search(failure.message) or isinstance(project, Unknown):
+        return
+    for module in project.modules:
+        for finding in lengths_in_source(module):
+            yield replace(finding, confidence=Confidence.CERTAIN)
 
 
 @CAUSE.after_failure

@@ -178,6 +178,8 @@ def _line(
             return binding_line(project, use) or _argument(fit_call)
         line = shape_line(theirs, validation) if theirs is not None else place(validation.code)
         return line or _argument(fit_call)
+    if ours is not None and theirs is not None and isinstance(theirs.code, Code) and ours.code == theirs.code:
+        return binding_line(project, use) or place(use) or _argument(fit_call)
     bound = binding_of(project, use)
     other = expression_of(project, ours.use) if ours is not None else None
     if bound is not None and other is not None and isinstance(other[1], ast.Name):
