@@ -53,6 +53,11 @@ for step in range(3):
     grads = tape.gradient(loss, net.trainable_variables)
     opt.apply_gradients(zip(grads, net.trainable_variables))
 """
+OWN_PASS = """
+def scored():
+    probabilities = tf.nn.softmax(net(x)){cut}
+    return tf.reduce_mean(probabilities)
+"""
 FOCAL = """
 def focal({parameters}):
     def loss(y_true, y_pred):
@@ -162,6 +167,11 @@ def step(grads, more):
             model.fit(x, y)
         """,
         "opt = keras.optimizers.Adam()",
+    ),
+    (
+        "FIT505",
+        NET + OWN_PASS.format(cut=".numpy()") + LOOP.format(loss="scored()"),
+        "probabilities = tf.nn.softmax(net(x)).numpy()",
     ),
     (
         "FIT505",
@@ -319,6 +329,7 @@ for one in [net, keras.Sequential([layers.Dense(1)])]:
         net = keras.Sequential([Gate(), layers.Dense(1)])
         """,
     ),
+    ("FIT505", NET + OWN_PASS.format(cut="") + LOOP.format(loss="scored()")),
     (
         "FIT507",
         """

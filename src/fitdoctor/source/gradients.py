@@ -143,14 +143,13 @@ class _Reading:
         inner = _NOTHING
         for child in ast.iter_child_nodes(expr):
             inner = inner | self.reach(child)
-        if inner.open and isinstance(expr, ast.expr):
-            what = self._cuts(expr)
-            if what:
-                return _Reach(cut=Cut(self._module, expr, what))
-            function = callee(self._module, expr) if isinstance(expr, ast.Call) else None
-            if function is not None and isinstance(expr, ast.Call):
-                return self._through(function, expr)
-        return inner
+        what = self._cuts(expr) if inner.open and isinstance(expr, ast.expr) else ""
+        if what and isinstance(expr, ast.expr):
+            return _Reach(cut=Cut(self._module, expr, what))
+        function = callee(self._module, expr) if isinstance(expr, ast.Call) else None
+        if function is None or not isinstance(expr, ast.Call):
+            return inner
+        return self._through(function, expr) if inner.open else inner | self._inside(function, frozenset())
 
     def _through(self, function: FunctionInfo, call: ast.Call) -> _Reach:
         """A function of the user's: cut where it cuts all that it is given, open where that is not sure."""
@@ -161,14 +160,22 @@ class _Reading:
         }
         if not given or self._depth >= _DEEPEST or function.name == "__init__":
             return _Reach(open=True)
+        reach = self._inside(function, frozenset(given))
+        return reach if reach.cut is not None and not reach.open else _Reach(open=True)
+
+    def _inside(self, function: FunctionInfo, given: frozenset[str]) -> _Reach:
+        """How what a function of the user's returns depends on these parameters, and on roots of its own."""
+        if self._depth >= _DEEPEST or function.name == "__init__":
+            return _NOTHING
         inside = _Reading(
             function.module,
             lambda expr: isinstance(expr, ast.Name) and expr.id in given or self._is_root(expr),
             self._depth + 1,
         )
+        # A parameter may have the name of a root and be something else.
+        inside.names = {name: _NOTHING for name in function.parameters if name not in given}
         inside.read(body_of(function))
-        cut = inside.returned.cut
-        return _Reach(open=True) if inside.returned.open or cut is None else _Reach(cut=cut)
+        return inside.returned
 
     def _cuts(self, expr: ast.expr) -> str:
         """What an expression does to a gradient, in words; "" when it lets it pass."""
