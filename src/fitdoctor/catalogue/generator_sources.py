@@ -147,13 +147,18 @@ def batches_of(module: Module, func: ast.expr) -> list[tuple[FunctionInfo, ast.e
     known = module.definition(func)
     if known is None or isinstance(known, FunctionInfo):
         return []
-    if not any(base.rpartition(".")[2] in ("PyDataset", "Sequence") for base in _bases(module, known)):
+    if not is_batched_class(module, known):
         return []
     method = known.module.method(known, "__getitem__")
     if method is None:
         return []
     returns = method.module.returns.get(method.node, [])
     return [(method, node.value) for node in returns if node.value is not None]
+
+
+def is_batched_class(module: Module, known: ClassInfo) -> bool:
+    """Whether a class of the user's is a PyDataset, or a Sequence as they were called."""
+    return any(base.rpartition(".")[2] in ("PyDataset", "Sequence") for base in _bases(module, known))
 
 
 def _bases(module: Module, known: ClassInfo) -> list[str]:

@@ -103,6 +103,7 @@ INDEX: dict[str, tuple[str, tuple[str, ...], list[tuple[set[str], tuple[str, ...
     'FIT712': ('pipeline/validation_data_mismatch', ('source', 'before_fit', 'after_failure'), [({'DataFacts', 'DataFacts', 'FitFacts', 'ModelFacts'}, ('validation_data',))]),
     'FIT713': ('pipeline/shuffle_too_late', ('source', 'before_fit'), [({'DataFacts', 'DataFacts', 'FitFacts'}, ('ataset', 'yield', 'enerator', 'Sequence', 'flow', 'iter', 'cycle')), ({'DataFacts', 'FitFacts'}, ('ataset', 'yield', 'enerator', 'Sequence', 'flow', 'iter', 'cycle'))]),
     'FIT714': ('pipeline/samples_differ_in_shape', ('after_failure',), []),
+    'FIT715': ('pipeline/steps_not_whole', ('source', 'after_failure'), [({'Module'}, ('steps', 'PyDataset', 'Sequence'))]),
     'FIT801': ('memory/batch_will_not_fit', ('before_fit',), []),
     'FIT802': ('memory/constant_over_2_gb', ('source', 'after_failure'), [({'Module'}, ('def', 'lambda'))]),
     'FIT803': ('memory/data_held_twice', ('before_fit',), []),
