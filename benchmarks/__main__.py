@@ -10,6 +10,7 @@ import os
 import platform
 import sys
 import time
+import traceback
 from dataclasses import asdict
 from datetime import UTC, datetime
 from importlib import metadata
@@ -38,15 +39,21 @@ def main() -> int:
         parser.error(f"no benchmark `{unknown.pop()}`: choose among {', '.join(known)}")
     _compile()
     rows: list[Row] = []
+    failed = False
     for name in options.names or known:
         started = time.perf_counter()
-        rows += importlib.import_module(f"benchmarks.bench_{name}").rows(quick=options.quick)
+        try:
+            rows += importlib.import_module(f"benchmarks.bench_{name}").rows(quick=options.quick)
+        except Exception:
+            # Half an hour of the others must not be lost with it.
+            traceback.print_exc()
+            failed = True
         print(f"{name}: {time.perf_counter() - started:.0f} s", file=sys.stderr)
     Console(width=None if sys.stdout.isatty() else 120).print(table(rows))
     # A part of the rows, or rough ones, must not replace the whole figures.
-    if not options.names and not options.quick:
+    if not (options.names or options.quick or failed):
         (HERE / "results.json").write_text(json.dumps(results(rows), indent=2) + "\n", "utf-8")
-    return 0
+    return int(failed)
 
 
 def _compile() -> None:
