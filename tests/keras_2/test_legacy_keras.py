@@ -8,7 +8,7 @@ import pytest
 
 from fitdoctor.source.module import Module
 from fitdoctor.source.read import source_from_text
-from tests.support.diagnosed import explain, lint, marked, run_watched
+from tests.support.diagnosed import explain, lint, marked, run_plain, run_watched
 from tests.support.fork_server import ForkServer
 
 PROGRAMS = sorted((Path(__file__).parent / "programs").glob("*.py"))
@@ -37,6 +37,12 @@ def test_the_cause_is_found_when_it_fails_and_from_its_text(path: Path, legacy: 
     assert (first.id, first.location.line in mark.accepted) == (mark.id, True)
     told = explain(ended.stderr, path).primary
     assert told is not None and told.id == mark.id
+
+
+@pytest.mark.versions
+def test_the_abstract_pass_proves_failures_and_changes_nothing(legacy: ForkServer) -> None:
+    ended = run_plain(legacy, Path(__file__).parent / "trial_program.py")
+    assert ended.status == 0, ended.stderr[-2500:]
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,8 @@ from fitdoctor.diagnosis import (
     Severity,
     Unexplained,
 )
-from fitdoctor.runner.cluster import Meeting, Member, meeting, read_member
+from fitdoctor.facts.cluster import Member
+from fitdoctor.runner.cluster import Meeting, meeting, read_member
 from fitdoctor.runner.saved import save
 from fitdoctor.runner.together import joined
 from tests.support.clusters import config

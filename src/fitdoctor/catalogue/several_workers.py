@@ -10,27 +10,31 @@ from fitdoctor.edits import fix
 from fitdoctor.facts import FailureFacts, Unknown
 from fitdoctor.source.project import Project
 
-STRATEGY = "MultiWorkerMirroredStrategy"
+STRATEGIES = ("MultiWorkerMirroredStrategy", "ParameterServerStrategy")
 _CALLED = ("fit", "evaluate", "predict")
 _PER_REPLICA = "Attempt to convert a value (PerReplica:"
 """Keras 3.15 averages a batch, which is a tuple, over the workers."""
 _REDUCTION = "Invalid reduction dimension 0 for input with 0 dimensions"
 """Keras 3.3 sums the loss of the workers as if it still had an axis."""
+_NO_COORDINATOR = "need to pass this dataset to ClusterCoordinator.create_per_worker_dataset"
+"""Keras 3 iterates over the dataset itself, which only the coordinator of parameter servers may."""
 
 
 def refused_to_several_workers(
     cause: Cause, failure: FailureFacts, project: Project | Unknown
 ) -> Iterator[Finding]:
     """The exception of a `fit` that was asked to train with several workers."""
-    named = isinstance(project, Project) and any(STRATEGY in module.text for module in project.modules)
+    named = _named(project)
     if failure.called not in _CALLED or isinstance(project, Project) and not named:
         return
-    if _PER_REPLICA not in failure.message and not (named and _REDUCTION in failure.message):
+    asked = _NO_COORDINATOR in failure.message
+    if not asked and _PER_REPLICA not in failure.message and not (named and _REDUCTION in failure.message):
         return
+    strategy = named or STRATEGIES[asked]
     frame = failure.last_user_frame
     yield cause.finding(
-        f"`{failure.called}` of Keras 3 does not train with several workers (`{STRATEGY}`); Keras 2 does",
-        subject=STRATEGY,
+        f"`{failure.called}` of Keras 3 does not train with several workers (`{strategy}`); Keras 2 does",
+        subject=strategy,
         location=frame.location if frame else None,
         evidence=[Evidence(claim="Keras 3 could not share out the first batch", fact="failure.message")],
         fixes=[
@@ -39,10 +43,19 @@ def refused_to_several_workers(
             ),
             fix(
                 "write the loop yourself: `strategy.experimental_distribute_dataset` and `strategy.run` work"
+                if not asked
+                else "write the loop yourself, with `tf.distribute.coordinator.ClusterCoordinator`"
             ),
         ],
         confidence=Confidence.CERTAIN,
     )
+
+
+def _named(project: Project | Unknown) -> str:
+    """The strategy over several workers that the program speaks of; "" for none."""
+    if isinstance(project, Unknown):
+        return ""
+    return next((name for name in STRATEGIES if any(name in module.text for module in project.modules)), "")
 
 
 def left_by_another(failure: FailureFacts) -> bool:

@@ -27,8 +27,9 @@ def main(argv: list[str]) -> int:
 
 def _cluster(paths: list[str]) -> Diagnosis:
     """The runs of several workers as one."""
+    from fitdoctor.facts.cluster import Member
     from fitdoctor.records import replace
-    from fitdoctor.runner.cluster import Member, read_member
+    from fitdoctor.runner.cluster import read_member
     from fitdoctor.runner.together import joined
 
     members: list[Member] = []

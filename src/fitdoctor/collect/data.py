@@ -7,6 +7,7 @@ import math
 import re
 from typing import Any
 
+from fitdoctor.collect import keras_2_arrays
 from fitdoctor.collect.arrays import (
     Batch,
     Leaf,
@@ -37,6 +38,13 @@ class Given:
     validation_split: float = 0.0
     whole_batch: bool = False
     """The arrays are one batch (`train_on_batch`)."""
+    keras: int = 3
+    """The version of Keras that the model is of: each takes other things for data."""
+
+    @property
+    def parts(self) -> tuple[Any, Any, Any]:
+        """x, y and the weights as they were given."""
+        return self.x, self.y, self.sample_weight
 
 
 @dataclass(frozen=True)
@@ -235,13 +243,16 @@ def _leaves(value: Any, path: str) -> list[tuple[str, Leaf]]:
 
 def _problem(given: Given) -> FailureSummary | None:
     """What Keras will raise when it adapts the arrays; tried on their first rows, with Keras's own code."""
-    adapters = _keras_adapters()
+    adapters = _keras_adapters(given)
     if adapters is None or given.whole_batch:
         return None
-    arrays = (given.x, given.y, given.sample_weight)
+    arrays = given.parts
     if given.x is None and given.y is None:
         return None
     try:
+        if given.keras == 2:
+            keras_2_arrays.refuse(arrays)
+            return None
         if not adapters.array_data_adapter.can_convert_arrays(arrays):
             return _unrecognised(given)
         import keras
@@ -305,12 +316,17 @@ def _converted(structure: Any) -> Any:
 
 
 def _abstract_batch(given: Given, axis: int | None) -> Batch | Unknown:
-    if _keras_adapters() is None:
+    if _keras_adapters(given) is None:
         return _plain_batch(given, axis)
+    whole = (given.x, given.y, _weights(given))
     try:
+        heads = (
+            keras_2_arrays.converted(whole)
+            if given.keras == 2
+            else [None if part is None else _converted([part])[0] for part in whole]
+        )
         parts = [
-            None if part is None else map_leaves(lambda tensor: _leaf(tensor, axis), _converted([part])[0])
-            for part in (given.x, given.y, _weights(given))
+            None if head is None else map_leaves(lambda tensor: _leaf(tensor, axis), head) for head in heads
         ]
     # What cannot be converted is reported as the data's problem; there is no batch then.
     except Exception as error:
@@ -335,7 +351,7 @@ def _leaf(tensor: Any, axis: int | None) -> Leaf:
 
 
 def _plain_batch(given: Given, axis: int | None) -> Batch | Unknown:
-    """Without Keras 3: the shapes as they are, floats as float32."""
+    """Without Keras: the shapes as they are, floats as float32."""
 
     def leaf(value: Any) -> Leaf:
         shape = tuple(int(size) for size in value.shape)
@@ -348,8 +364,10 @@ def _plain_batch(given: Given, axis: int | None) -> Batch | Unknown:
         return Unknown(f"not an array: {error}")
 
 
-def _keras_adapters() -> Any:
-    """Keras 3's data adapters when the program has imported Keras 3; None otherwise."""
+def _keras_adapters(given: Given) -> Any:
+    """The data adapters of the model's Keras when the program has imported it; None otherwise."""
     import sys
 
+    if given.keras == 2:
+        return keras_2_arrays.adapters()
     return sys.modules.get("keras.src.trainers.data_adapters")

@@ -12,7 +12,7 @@ from fitdoctor.collect.budget import Budget
 from fitdoctor.collect.callbacks import callback_facts, class_weight_facts
 from fitdoctor.collect.codes import Codes
 from fitdoctor.collect.data import Collected, Given, collect_data, form_of
-from fitdoctor.collect.model import collect_model
+from fitdoctor.collect.model import collect_model, keras_version
 from fitdoctor.collect.trial import try_model
 from fitdoctor.facts import DataFacts, FitFacts, ModelFacts, Unknown
 from fitdoctor.records import dataclass, field, replace
@@ -165,6 +165,7 @@ def _training(work: _Work, bound: dict[str, Any]) -> Collected | None:
         steps=_integer(bound.get("steps_per_epoch", bound.get("steps"))),
         validation_split=_split(bound),
         whole_batch=on_batch,
+        keras=keras_version(work.model),
     )
     collected = collect_data(given, "training", work.budget, work.codes)
     if not work.method.startswith("predict"):
@@ -190,6 +191,7 @@ def _validation(work: _Work, bound: dict[str, Any]) -> Collected | None:
             sample_weight=parts[2],
             batch_size=_integer(bound.get("validation_batch_size")) or _integer(bound.get("batch_size")),
             steps=_integer(bound.get("validation_steps")),
+            keras=keras_version(work.model),
         ),
         "validation",
         work.budget,
@@ -223,10 +225,15 @@ def _with_trial(work: _Work, collected: Collected, method: str, bound: dict[str,
         short = last_rows(facts.samples, facts.batch_size, _split(bound) if facts.role == "training" else 0.0)
     trial = work.guarded(
         f"trial on {facts.role} data",
-        lambda: try_model(work.model, collected.batch, method, short, facts.element),
+        lambda: try_model(work.model, collected.batch, method, short, facts.element, _first_rows(facts)),
         facts.trial,
     )
     return replace(facts, trial=trial)
+
+
+def _first_rows(facts: DataFacts) -> int:
+    shape = facts.first_batch[0].shape if facts.first_batch else ()
+    return shape[0] or 0 if isinstance(shape, tuple) and shape else 0
 
 
 def _with_shared_rows(bound: dict[str, Any], facts: DataFacts) -> DataFacts:

@@ -56,8 +56,10 @@ def collect_generator(given: Given, role: str, budget: Budget, codes: Codes) -> 
     ended = len(batches) < budget.batches and not failed
     length = len(batches) if ended else batches_of_pass(given.x, len(batches)) if not failed else NOT_TOLD
     rest = _again(batches, given.x, failed)
-    facts, batch = batched_facts(batches, role, "generator", codes, complete=ended, source=given.x)
-    if problem is None and batches and not isinstance(batches[0], tuple):
+    # Keras 2 takes a list for the tuple of a batch.
+    elements = [tuple(item) if given.keras == 2 and isinstance(item, list) else item for item in batches]
+    facts, batch = batched_facts(elements, role, "generator", codes, complete=ended, source=given.x)
+    if given.keras == 3 and problem is None and batches and not isinstance(batches[0], tuple):
         problem = FailureSummary(
             "ValueError",
             "When passing a Python generator to a Keras model, the generator must return a tuple, either (input,) "

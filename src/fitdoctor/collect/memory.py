@@ -12,7 +12,7 @@ from fitdoctor.collect.budget import Budget
 from fitdoctor.collect.codes import Codes
 from fitdoctor.collect.data import Given, collect_data
 from fitdoctor.collect.environment import gpu_memory
-from fitdoctor.collect.model import collect_model, functional_part
+from fitdoctor.collect.model import collect_model, functional_part, keras_version
 from fitdoctor.collect.step import trace_step
 from fitdoctor.collect.trial import try_model
 from fitdoctor.facts import (
@@ -62,7 +62,8 @@ def predict_memory(model: Any, x: Any, y: Any, sample_weight: Any, wanted: Wante
     facts = collect_model(model, Codes())
     collected = None
     if x is not None:
-        given = Given(x=x, y=y, sample_weight=sample_weight, batch_size=wanted.batch_size)
+        keras = keras_version(model)
+        given = Given(x=x, y=y, sample_weight=sample_weight, batch_size=wanted.batch_size, keras=keras)
         collected = collect_data(given, "training", Budget(), Codes())
     size = _batch_size(wanted, collected.facts if collected is not None else None)
     about = Circumstances(

@@ -1,15 +1,20 @@
-"""A graph that is thrown away, in which a model can be called on shapes alone."""
+"""A graph that is thrown away, in which a model of either Keras can be called: nothing is executed, nothing is kept."""
 
 from __future__ import annotations
 
 import contextlib
 import io
 import logging
+import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, cast
 
 from fitdoctor.collect.arrays import Leaf
+
+Placeholder = Callable[[Leaf], Any]
+_MAKING = frozenset(("_maybe_build", "add_weight"))
+"""The functions of Keras 2 in which a layer makes what belongs to it."""
 
 
 class NotTriable(Exception):
@@ -17,40 +22,76 @@ class NotTriable(Exception):
 
 
 @contextlib.contextmanager
-def scratch() -> Iterator[Any]:
-    """A graph that is thrown away, in which variables have no values and functions are not traced apart."""
-    import keras
+def scratch(keras_version: int) -> Iterator[Placeholder]:
+    """The graph as the default one, in which variables have no values and functions are not traced apart.
+
+    Args:
+        keras_version: of the model that will be called in it.
+
+    Yields:
+        What makes a tensor of the graph for a leaf of a batch.
+    """
     import tensorflow as tf
 
     inline = tf.config.functions_run_eagerly()
     filtering = tf.debugging.is_traceback_filtering_enabled()
     graph = tf.__internal__.FuncGraph("fitdoctor_trial")
-    scope = _scope_class(keras)(graph)
-    state = keras.src.backend.common.global_state
 
     def placeholder(leaf: Leaf) -> Any:
         dtype = "string" if leaf.dtype in ("str", "object") else leaf.dtype
-        return tf.compat.v1.placeholder(dtype=dtype, shape=leaf.shape, name="data")
+        with graph.as_default():
+            return tf.compat.v1.placeholder(dtype=dtype, shape=leaf.shape, name="data")
 
-    def refuse(_next_creator: Any, **_options: Any) -> Any:
-        raise NotTriable("a tf.Variable is made while the model is called")
-
-    with scope, _symbolic_scope(keras):
-        state.set_global_attribute("traceback_filtering", False)
+    variables = _valueless if keras_version == 3 else _in_a_graph_of_their_own
+    with variables(graph), no_eager_draws():
         # A traced tf.function would keep what it captured here, and fit would find it in its cache.
         tf.config.run_functions_eagerly(True)
         # … and the frames of TensorFlow tell whether such a function was on the way to a failure.
         tf.debugging.disable_traceback_filtering()
         try:
-            with graph.as_default(), tf.variable_creator_scope(refuse):
-                yield placeholder
+            yield placeholder
         finally:
             tf.config.run_functions_eagerly(inline)
             if filtering:
                 tf.debugging.enable_traceback_filtering()
 
 
-_scope_classes: dict[int, Any] = {}
+@contextlib.contextmanager
+def no_eager_draws() -> Iterator[None]:
+    """Refuse random operations outside of the graph: TensorFlow counts what each of them drew, where nobody can reset it."""
+    import tensorflow as tf
+    from tensorflow.python.framework import random_seed
+
+    original = random_seed.get_seed
+
+    def get_seed(op_seed: Any) -> Any:
+        if tf.executing_eagerly():
+            raise NotTriable("building the model draws random numbers")
+        return original(op_seed)
+
+    random_seed.get_seed = get_seed
+    try:
+        yield
+    finally:
+        random_seed.get_seed = original
+
+
+# --- Keras 3 ------------------------------------------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def _valueless(graph: Any) -> Iterator[None]:
+    """Keras's stateless scope: its variables have shapes only, and others must not be made."""
+    import keras
+    import tensorflow as tf
+
+    def refuse(_next_creator: Any, **_options: Any) -> Any:
+        raise NotTriable("a tf.Variable is made while the model is called")
+
+    with _scope_class(keras)(graph), _symbolic_scope(keras):
+        keras.src.backend.common.global_state.set_global_attribute("traceback_filtering", False)
+        with graph.as_default(), tf.variable_creator_scope(refuse):
+            yield
 
 
 def _symbolic_scope(keras: Any) -> contextlib.AbstractContextManager[Any]:
@@ -59,6 +100,9 @@ def _symbolic_scope(keras: Any) -> contextlib.AbstractContextManager[Any]:
     if marks is None:
         return contextlib.nullcontext()
     return cast("contextlib.AbstractContextManager[Any]", marks.SymbolicScope())
+
+
+_scope_classes: dict[int, Any] = {}
 
 
 def _scope_class(keras: Any) -> Any:
@@ -87,6 +131,54 @@ def _scope_class(keras: Any) -> Any:
 
     _scope_classes[id(base)] = Scope
     return Scope
+
+
+# --- Keras 2 ------------------------------------------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def _in_a_graph_of_their_own(graph: Any) -> Iterator[None]:
+    """Variables that a layer of Keras 2 makes for itself lie in a second graph; others must not be made."""
+
+    def checked(next_creator: Any, **options: Any) -> Any:
+        if not _is_made_by_a_layer():
+            raise NotTriable("a tf.Variable is made while the model is called")
+        return next_creator(**options)
+
+    import tensorflow as tf
+
+    making = made_in(tf.Graph())
+    with contextlib.ExitStack() as stack:
+        # Keras 2 lifts the building of a layer out of the graph, to where other creators are asked.
+        for place in (contextlib.nullcontext(), graph.as_default()):
+            stack.enter_context(place)
+            stack.enter_context(tf.variable_creator_scope(making))
+            stack.enter_context(tf.variable_creator_scope(checked))
+        yield
+
+
+def made_in(aside: Any) -> Callable[..., Any]:
+    """A creator of variables that makes them in a graph of their own, where they take no memory."""
+    import tensorflow as tf
+
+    def creator(next_creator: Any, **options: Any) -> Any:
+        value: Any = options.get("initial_value")
+        if tf.is_tensor(value):
+            # Keras 2 gives a tensor of another graph; no value is needed, only its size.
+            options["initial_value"] = lambda: tf.zeros(value.shape, value.dtype)
+        with aside.as_default():
+            return next_creator(**options)
+
+    return creator
+
+
+def _is_made_by_a_layer() -> bool:
+    frame = sys._getframe(2)
+    while frame is not None:
+        if frame.f_code.co_name in _MAKING and "keras" in frame.f_code.co_filename:
+            return True
+        frame = frame.f_back  # type: ignore[assignment]
+    return False
 
 
 @contextlib.contextmanager

@@ -16,6 +16,11 @@ _SKIPPED_ROOTS = frozenset(
      "multiprocessing", "concurrent", "asyncio", "socket", "tqdm", "ctypes", "wandb", "mlflow", "sqlite3")
 )  # fmt: skip
 
+_KERAS_2_STATE = frozenset(
+    (("_thread", "_local"), ("tensorflow.python.util.object_identity", "ObjectIdentityDictionary"))
+)
+"""Where a layer of Keras 2 keeps the losses of this thread, and counts what its attributes refer to."""
+
 
 class Snapshot:
     """The state of everything reachable from some objects, and of the global random states.
@@ -41,7 +46,10 @@ class Snapshot:
         """An iterator or an open file was reached: what is drawn from it cannot be given back."""
         self._undo: list[Callable[[], None]] = []
         self._seen: dict[int, Any] = {id(thing): thing for thing in untouched}
-        for take in (_python_random, _numpy_random, _torch_random, _eager_random, _keras_globals):
+        takes = (
+            _python_random, _numpy_random, _torch_random, _eager_random, _keras_globals, _keras_2_seeds
+        )  # fmt: skip
+        for take in takes:
             undo = take()
             if undo is not None:
                 self._undo.append(undo)
@@ -77,8 +85,8 @@ class Snapshot:
     def _one(self, thing: Any) -> list[Any]:
         """Note how to restore one object; return what is inside it."""
         kind = type(thing)
-        if kind.__name__ == "_DictWrapper" and hasattr(thing, "__wrapped__"):
-            return self._dict_wrapper(thing)
+        if kind.__name__ in ("_DictWrapper", "_TupleWrapper") and hasattr(thing, "__wrapped__"):
+            return self._wrapper(thing)
         if issubclass(kind, tuple):
             return list(thing)
         if issubclass(kind, (list, dict, set)):
@@ -118,8 +126,8 @@ class Snapshot:
         own = self._attributes(thing) if kind not in (list, dict, set) and hasattr(thing, "__dict__") else []
         return own + (inside if len(inside) <= 10_000 else [])
 
-    def _dict_wrapper(self, thing: Any) -> list[Any]:
-        """TensorFlow's proxy of a dict compares the dict with a copy of its own when it saves."""
+    def _wrapper(self, thing: Any) -> list[Any]:
+        """TensorFlow's proxy of a dict or a tuple; that of a dict compares it with a copy when it saves."""
         names = ("_self_last_wrapped_dict_snapshot", "_self_external_modification", "_self_non_string_key")
         for name in names:
             if hasattr(thing, name):
@@ -143,6 +151,8 @@ def _has_state(thing: Any) -> bool:
     kind = type(thing)
     if thing is None or issubclass(kind, (type, types.ModuleType, str, bytes, int, float, frozenset)):
         return False
+    if (kind.__module__, kind.__name__) in _KERAS_2_STATE:
+        return True
     skipped = kind.__module__.split(".")[0] in _SKIPPED_ROOTS
     # A loader, sampler or subset of torch leads to the user's own dataset.
     if skipped and not kind.__module__.startswith("torch.utils.data") or not hasattr(thing, "__dict__"):
@@ -266,3 +276,13 @@ def _keras_globals() -> Callable[[], None] | None:
                 _restore_set(value, copy)
 
     return undo
+
+
+def _keras_2_seeds() -> Callable[[], None] | None:
+    """The generator from which `keras.utils.set_random_seed` has Keras 2 draw the seeds of its layers."""
+    module = sys.modules.get("tf_keras.src.backend")
+    generator = getattr(getattr(module, "_SEED_GENERATOR", None), "generator", None)
+    if not isinstance(generator, random.Random):
+        return None
+    state = generator.getstate()
+    return lambda: generator.setstate(state)

@@ -16,7 +16,7 @@ from fitdoctor.collect.arrays import Batch, Leaf, map_leaves
 from fitdoctor.collect.effects import effects_of
 from fitdoctor.collect.layers import every_layer
 from fitdoctor.collect.model import is_compiled, keras_version
-from fitdoctor.collect.scratch import silence
+from fitdoctor.collect.scratch import made_in, no_eager_draws, silence
 from fitdoctor.collect.snapshot import Snapshot
 from fitdoctor.collect.trial import code_carriers
 from fitdoctor.facts import Unknown
@@ -45,7 +45,7 @@ def trace_step(model: Any, batch: Batch, size: int) -> Step | Unknown:
     if not snapshot.complete:
         return Unknown("the model reaches too many objects to restore them all")
     try:
-        with silence():
+        with silence(), no_eager_draws():
             return _traced(model, batch, size)
     # The model is the user's: its step may raise anything.
     except Exception as error:
@@ -86,16 +86,8 @@ def _traced(model: Any, batch: Batch, size: int) -> Step:
     while parts and parts[-1] is None:
         parts.pop()
     calls = _Calls()
-    scratch = tf.Graph()
+    in_scratch = made_in(tf.Graph())
     inline = tf.config.functions_run_eagerly()
-
-    def in_scratch(next_creator: Any, **options: Any) -> Any:
-        value: Any = options.get("initial_value")
-        if tf.is_tensor(value):
-            # Keras 2 gives a tensor of another graph; no value is needed, only its size.
-            options["initial_value"] = lambda: tf.zeros(value.shape, value.dtype)
-        with scratch.as_default():
-            return next_creator(**options)
 
     def step(*data: Any) -> Any:
         with tf.variable_creator_scope(in_scratch):

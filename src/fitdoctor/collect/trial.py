@@ -1,15 +1,14 @@
 """The model tried on abstract batches: forward pass, loss and metrics on shapes alone, and everything taken back.
 
-The pass runs in a scratch graph, in Keras's own stateless scope: no operation is executed, no variable gets a value,
-and what calling the model leaves on Python objects (built layers, tracked weights, automatic names, random states,
-the user's attributes and lists) is restored from a snapshot.
+The pass runs in a scratch graph: no operation is executed, no variable gets a value, and what calling the model leaves
+on Python objects (built layers, tracked weights, automatic names, random states, the user's attributes and lists) is
+restored from a snapshot.
 """
 
 from __future__ import annotations
 
 import sys
 import traceback
-import types
 from collections.abc import Iterator
 from typing import Any
 
@@ -25,10 +24,10 @@ from fitdoctor.collect.model import (
     overrides_of,
 )
 from fitdoctor.collect.own_steps import STEPS, Stopped, packed, placed, stopped_at_gradient
-from fitdoctor.collect.scratch import NotTriable, scratch, silence
+from fitdoctor.collect.scratch import Placeholder, scratch, silence
 from fitdoctor.collect.snapshot import Snapshot
-from fitdoctor.diagnosis import Location
-from fitdoctor.facts import FailureSummary, Outcome, Spec, Trial, Unknown
+from fitdoctor.collect.trial_outcome import dtype_of, failed, specs_of
+from fitdoctor.facts import Outcome, Trial, Unknown
 from fitdoctor.records import dataclass, replace
 
 OWN_CALLS = ("make_train_function", "fit", "__call__")
@@ -37,13 +36,17 @@ OWN_CALLS = ("make_train_function", "fit", "__call__")
 @dataclass(frozen=True)
 class _Plan:
     model: Any
+    keras: int
     batch: Batch
     training: bool
+    eager: bool
     with_loss: bool
     with_metrics: bool
     short_rows: int = 0
     output_known: bool = False
     """The graph of layers tells the output for such a batch: loss and metrics alone are called."""
+    rows: int = 0
+    """Those of the first batch, where the loss is to be tried on so many; 0 for an open batch axis."""
     step: str = ""
     """The model's own step, where it has one: `train_step`, `test_step` or `predict_step`."""
     method: str = "fit"
@@ -51,7 +54,12 @@ class _Plan:
 
 
 def try_model(
-    model: Any, batch: Batch | Unknown, method: str = "fit", short_rows: int = 0, element: str = ""
+    model: Any,
+    batch: Batch | Unknown,
+    method: str = "fit",
+    short_rows: int = 0,
+    element: str = "",
+    rows: int = 0,
 ) -> Trial:
     """Try the forward pass, the loss and the metrics on an abstract batch, without a trace of it left.
 
@@ -61,6 +69,7 @@ def try_model(
         method: the call that is under way.
         short_rows: the rows of a last batch that is shorter than the others; 0 for none.
         element: an element of the dataset or generator in words; "" for arrays.
+        rows: those of the first batch; 0 where they are not known.
     """
     reason = _reason_against(model, batch, method)
     if reason or isinstance(batch, Unknown):
@@ -72,7 +81,9 @@ def try_model(
     step = step if step in overrides_of(model) else ""
     plan = _Plan(
         model,
+        keras_version(model),
         batch,
+        eager=bool(vars(model).get("_run_eagerly") or getattr(model, "run_eagerly", False)),
         training=method in ("fit", "train_on_batch"),
         with_loss=compiled and not predicts,
         with_metrics=compiled and not predicts and "compute_metrics" not in overrides_of(model),
@@ -81,14 +92,18 @@ def try_model(
         step=step,
         method=method,
         element=element,
+        # The losses of Keras 2 compare only sizes that are known, and leave the rest to the operation itself.
+        rows=rows if keras_version(model) == 2 and _keeps_rows(model) else 0,
     )
     if is_distributed(model):
-        if step:
-            unknown = Unknown(f"its own `{step}` runs in a replica of a distribution strategy")
+        reason = _reason_against_replicas(plan)
+        if reason:
+            unknown = Unknown(reason)
             return Trial(unknown, unknown, unknown)
-        plan = replace(plan, batch=_with_open_batch_axis(batch), short_rows=0)
+        plan = replace(plan, batch=_with_open_batch_axis(batch), short_rows=0, rows=0)
     if plan.output_known:
-        roots = [vars(model).get("_compile_loss"), vars(model).get("_compile_metrics")]
+        names = ("_compile_loss", "_compile_metrics", "compiled_loss", "compiled_metrics")
+        roots = [vars(model).get(name) for name in names]
         effects = effects_of(*_losses_and_metrics(model))
     else:
         roots = [model]
@@ -117,17 +132,23 @@ def is_distributed(model: Any) -> bool:
     return vars(model).get("_distribute_strategy") is not None
 
 
+def _reason_against_replicas(plan: _Plan) -> str:
+    if plan.step:
+        return f"its own `{plan.step}` runs in a replica of a distribution strategy"
+    if plan.keras == 2 and not plan.output_known:
+        return "the model of Keras 2 runs under a distribution strategy"
+    return ""
+
+
 def _reason_against(model: Any, batch: Batch | Unknown, method: str) -> str:
     if isinstance(batch, Unknown):
         return batch.reason
-    if keras_version(model) != 3:
-        return "the model is of Keras 2"
-    if (
-        "keras.src.backend.tensorflow" not in sys.modules
-        or sys.modules["keras"].backend.backend() != "tensorflow"
-    ):
-        return "the backend is not TensorFlow"
+    if not _runs_on_eager_tensorflow(model):
+        return "its Keras does not run on TensorFlow with eager execution"
     own_calls = OWN_CALLS if method in ("fit", "train_on_batch") else ("__call__",)
+    if keras_version(model) == 2:
+        # AutoGraph converts the step of a model there.
+        own_calls = (*own_calls, STEPS.get(method, ""))
     for name in overrides_of(model):
         if name in own_calls:
             return f"the model defines its own `{name}`"
@@ -136,6 +157,25 @@ def _reason_against(model: Any, batch: Batch | Unknown, method: str) -> str:
     if not list(_flat_leaves(Batch(batch.x))):
         return "there is no x"
     return ""
+
+
+def _runs_on_eager_tensorflow(model: Any) -> bool:
+    tensorflow = sys.modules.get("tensorflow")
+    if tensorflow is None or not tensorflow.executing_eagerly():
+        return False
+    if keras_version(model) == 2:
+        # The Keras inside of TensorFlow is none that a snapshot reaches.
+        return any(base.__module__.startswith("tf_keras.") for base in type(model).__mro__)
+    if "keras.src.backend.tensorflow" not in sys.modules:
+        return False
+    return bool(sys.modules["keras"].backend.backend() == "tensorflow")
+
+
+def _keeps_rows(model: Any) -> bool:
+    """Whether the first axis of the output is the batch: Keras's own layers keep it, other operations need not."""
+    return all(
+        is_library_class(type(layer)) and "Lambda" not in type(layer).__name__ for layer in every_layer(model)
+    )
 
 
 def _with_open_batch_axis(batch: Batch) -> Batch:
@@ -171,7 +211,7 @@ def _losses_and_metrics(model: Any) -> list[Any]:
     given = given_loss(model)
     losses = list(given.values()) if isinstance(given, dict) else given
     found.extend(losses if isinstance(losses, (list, tuple)) else [losses])
-    metrics = vars(model).get("_compile_metrics")
+    metrics = vars(model).get("_compile_metrics") or vars(model).get("compiled_metrics")
     for group in (getattr(metrics, "_user_metrics", None), getattr(metrics, "_user_weighted_metrics", None)):
         found.extend(_flattened(group))
     return [item for item in found if item is not None and not isinstance(item, str)]
@@ -192,21 +232,27 @@ def _flattened(value: Any) -> Iterator[Any]:
 
 def _try(plan: _Plan) -> Trial:
     unknown = Unknown("the forward pass did not go through")
-    with scratch() as placeholder:
+    with scratch(plan.keras) as placeholder:
         x = map_leaves(placeholder, plan.batch.x)
-        y = map_leaves(placeholder, plan.batch.y)
-        weight = map_leaves(placeholder, plan.batch.sample_weight)
+        y = map_leaves(placeholder, _with_rows(plan.batch.y, plan.rows))
+        weight = map_leaves(placeholder, _with_rows(plan.batch.sample_weight, plan.rows))
         if plan.step:
             return _own_step(plan, Batch(x, y, weight))
         forward, y_pred, free = _forward(plan, x, placeholder)
         if isinstance(forward, Unknown) or not forward.ok:
             return Trial(forward, unknown, unknown)
+        if plan.rows:
+            y_pred = map_leaves(lambda tensor: _of_rows(tensor, plan.rows), y_pred)
         loss = _loss(plan, x, y, y_pred, weight, free)
         metrics = _metrics(plan, y, y_pred, weight, loss)
         short = _short(plan, placeholder)
     if short is None:
         return Trial(forward, loss, metrics)
     return Trial(forward, loss, metrics, short, plan.short_rows)
+
+
+def _failed(plan: _Plan, error: Exception) -> Outcome | Unknown:
+    return failed(error, eager=plan.eager, distributed=is_distributed(plan.model))
 
 
 def _own_step(plan: _Plan, batch: Batch) -> Trial:
@@ -219,17 +265,33 @@ def _own_step(plan: _Plan, batch: Batch) -> Trial:
     except Stopped:
         return Trial(Outcome(), Outcome(), unknown)
     except Exception as error:
-        failed = _failed(plan, error)
+        outcome = _failed(plan, error)
         where = placed(list(traceback.walk_tb(error.__traceback__)), plan.model, batch)
-        if isinstance(failed, Unknown) or where == "forward":
-            return Trial(failed, unknown, unknown)
+        if isinstance(outcome, Unknown) or where == "forward":
+            return Trial(outcome, unknown, unknown)
         if where == "loss":
-            return Trial(Outcome(), failed, unknown)
-        return Trial(unknown, unknown, unknown, step=failed)
-    return Trial(Outcome(_specs(given) if plan.step == "predict_step" else ()), Outcome(), unknown)
+            return Trial(Outcome(), outcome, unknown)
+        return Trial(unknown, unknown, unknown, step=outcome)
+    return Trial(Outcome(specs_of(given) if plan.step == "predict_step" else ()), Outcome(), unknown)
 
 
-def _short(plan: _Plan, placeholder: Any) -> Outcome | Unknown | None:
+def _with_rows(part: Any, rows: int) -> Any:
+    def known(leaf: Leaf) -> Leaf:
+        return replace(leaf, shape=(rows, *leaf.shape[1:])) if leaf.shape and leaf.shape[0] is None else leaf
+
+    return map_leaves(known, part) if rows else part
+
+
+def _of_rows(tensor: Any, rows: int) -> Any:
+    import tensorflow as tf
+
+    if tensor.shape.rank and tensor.shape[0] is None:
+        tensor = tf.identity(tensor)
+        tensor.set_shape((rows, *tensor.shape[1:]))
+    return tensor
+
+
+def _short(plan: _Plan, placeholder: Placeholder) -> Outcome | Unknown | None:
     """The forward pass once more, with as many rows as the last batch has."""
     if not plan.short_rows or plan.output_known:
         return None
@@ -241,17 +303,19 @@ def _short(plan: _Plan, placeholder: Any) -> Outcome | Unknown | None:
     return _forward(shorter, map_leaves(placeholder, shorter.batch.x), placeholder)[0]
 
 
-def _forward(plan: _Plan, x: Any, placeholder: Any) -> tuple[Outcome | Unknown, Any, bool]:
+def _forward(plan: _Plan, x: Any, placeholder: Placeholder) -> tuple[Outcome | Unknown, Any, bool]:
     if plan.output_known:
         y_pred = _known_output(plan, placeholder)
-        return Outcome(_specs(y_pred)), y_pred, True
-    options = {"training": plan.training} if plan.model._call_has_training_arg else {}
-    _build_in_one_pass(plan.model)
+        return Outcome(specs_of(y_pred)), y_pred, True
+    options = {"training": plan.training}
+    if plan.keras == 3:
+        options = options if plan.model._call_has_training_arg else {}
+        _build_in_one_pass(plan.model)
     try:
         y_pred = plan.model(x, **options)
     except Exception as error:
         return _failed(plan, error), None, False
-    return Outcome(_specs(y_pred)), y_pred, False
+    return Outcome(specs_of(y_pred)), y_pred, False
 
 
 def _build_in_one_pass(model: Any) -> None:
@@ -270,19 +334,33 @@ def _build_in_one_pass(model: Any) -> None:
 def _loss(plan: _Plan, x: Any, y: Any, y_pred: Any, weight: Any, free: bool) -> Outcome | Unknown:
     if not plan.with_loss:
         return Unknown("the model is not compiled")
-    model = plan.model
+    if free and "compute_loss" in overrides_of(plan.model):
+        return Unknown("its `compute_loss` may need what the layers add")
+    if free and given_loss(plan.model) is None:
+        return Unknown("the model has no loss")
     try:
-        if not free or "compute_loss" in overrides_of(model):
-            if free:
-                return Unknown("its `compute_loss` may need what the layers add")
-            value = model._compute_loss(x=x, y=y, y_pred=y_pred, sample_weight=weight, training=plan.training)
-        elif model._compile_loss is None:
-            return Unknown("the model has no loss")
-        else:
-            value = model._compile_loss(y, y_pred, weight)
+        value = (_loss_of_keras_3 if plan.keras == 3 else _loss_of_keras_2)(plan, x, y, y_pred, weight, free)
     except Exception as error:
         return _failed(plan, error)
-    return Outcome(_specs(value))
+    return Outcome(specs_of(value))
+
+
+def _loss_of_keras_3(plan: _Plan, x: Any, y: Any, y_pred: Any, weight: Any, free: bool) -> Any:
+    if free:
+        return plan.model._compile_loss(y, y_pred, weight)
+    given = {"x": x, "y": y, "y_pred": y_pred, "sample_weight": weight}
+    if not hasattr(plan.model, "_compute_loss"):
+        # Keras 3.3 and those before it.
+        return plan.model.compute_loss(**given)
+    return plan.model._compute_loss(**given, training=plan.training)
+
+
+def _loss_of_keras_2(plan: _Plan, x: Any, y: Any, y_pred: Any, weight: Any, free: bool) -> Any:
+    model = plan.model
+    value = model.compiled_loss(y, y_pred, weight) if free else model.compute_loss(x, y, y_pred, weight)
+    if plan.training:
+        model._validate_target_and_loss(y, value)
+    return value
 
 
 def _metrics(plan: _Plan, y: Any, y_pred: Any, weight: Any, loss: Outcome | Unknown) -> Outcome | Unknown:
@@ -290,39 +368,48 @@ def _metrics(plan: _Plan, y: Any, y_pred: Any, weight: Any, loss: Outcome | Unkn
         return Unknown("the metrics are not compiled, or the model's own")
     if isinstance(loss, Outcome) and not loss.ok:
         return Unknown("the loss did not go through")
-    compiled = plan.model._compile_metrics
+    compiled = plan.model._compile_metrics if plan.keras == 3 else plan.model.compiled_metrics
     if compiled is None:
         return Outcome()
     if y is None:
         return Unknown("there is no y")
     try:
         compiled.update_state(y, y_pred, sample_weight=weight)
-        values = compiled.result()
+        if plan.keras == 3:
+            return Outcome(specs_of(compiled.result()))
+        return Outcome(specs_of({metric.name: metric.result() for metric in compiled.metrics}))
     except Exception as error:
         return _failed(plan, error)
-    return Outcome(_specs(values))
 
 
 def _output_is_known(model: Any, batch: Batch) -> bool:
     """Whether the model's graph of layers already tells the output for such a batch."""
     functional = functional_part(model)
-    if functional is None or not hasattr(functional, "_inputs_struct"):
+    if functional is None:
         return False
     if any(
         not is_library_class(type(layer)) or type(layer).__name__ == "Lambda" for layer in every_layer(model)
     ):
         return False
     leaves = list(_flat_leaves(Batch(batch.x)))
-    inputs = functional._inputs
-    if len(leaves) != len(inputs) or isinstance(batch.x, dict) or isinstance(functional._inputs_struct, dict):
+    inputs, struct = _inputs_of(functional)
+    if len(leaves) != len(inputs) or isinstance(batch.x, dict) or isinstance(struct, dict):
         return False
     return all(_fits(leaf, tensor) for leaf, tensor in zip(leaves, inputs, strict=True))
 
 
+def _inputs_of(functional: Any) -> tuple[list[Any], Any]:
+    """The input tensors of a graph of layers, and the structure that they were given in; in either Keras."""
+    if keras_version(functional) == 3:
+        return list(getattr(functional, "_inputs", ())), getattr(functional, "_inputs_struct", {})
+    return list(functional.inputs), vars(functional).get("_nested_inputs", {})
+
+
 def _fits(leaf: Leaf, tensor: Any) -> bool:
+    dtype = dtype_of(tensor)
     if leaf.shape is None or len(leaf.shape) != len(tensor.shape) or leaf.dtype in ("string", "str"):
         return False
-    if tensor.sparse or str(tensor.dtype) == "string" or tensor.shape[0] is not None:
+    if getattr(tensor, "sparse", False) or dtype == "string" or tensor.shape[0] is not None:
         return False
     return all(
         expected is None or size == expected
@@ -330,9 +417,7 @@ def _fits(leaf: Leaf, tensor: Any) -> bool:
     )
 
 
-def _known_output(plan: _Plan, placeholder: Any) -> Any:
-    import keras
-
+def _known_output(plan: _Plan, placeholder: Placeholder) -> Any:
     functional = functional_part(plan.model)
     first = next(iter(_flat_leaves(Batch(plan.batch.x))))
     axis = first.shape[0] if first.shape else None
@@ -341,98 +426,13 @@ def _known_output(plan: _Plan, placeholder: Any) -> Any:
         shape = tuple(tensor.shape)
         if shape and shape[0] is None:
             shape = (axis, *shape[1:])
-        return placeholder(Leaf(shape, str(tensor.dtype)))
+        return placeholder(Leaf(shape, dtype_of(tensor)))
 
-    outputs = keras.tree.map_structure(output, functional._outputs_struct)
-    if isinstance(outputs, (list, tuple)) and len(outputs) == 1:
-        return outputs[0]
-    return outputs
+    if plan.keras == 3:
+        import keras
 
+        outputs = keras.tree.map_structure(output, functional._outputs_struct)
+        return outputs[0] if isinstance(outputs, (list, tuple)) and len(outputs) == 1 else outputs
+    import tensorflow as tf
 
-# --- results ------------------------------------------------------------------------------------------------------
-
-
-def _specs(value: Any, path: str = "") -> tuple[Spec, ...]:
-    if value is None:
-        return ()
-    if isinstance(value, dict):
-        return tuple(spec for key, item in value.items() for spec in _specs(item, str(key)))
-    if isinstance(value, (list, tuple)):
-        return tuple(
-            spec for index, item in enumerate(value) for spec in _specs(item, f"{path or ''}{index}")
-        )
-    shape = getattr(value, "shape", None)
-    if shape is None:
-        return ()
-    try:
-        known = tuple(None if size is None else int(size) for size in shape)
-    except (TypeError, ValueError):
-        return (Spec(Unknown("unknown rank"), _dtype(value), path),)
-    return (Spec(known, _dtype(value), path),)
-
-
-def _dtype(value: Any) -> str:
-    dtype = getattr(value, "dtype", "")
-    return str(getattr(dtype, "name", dtype))
-
-
-def _failed(plan: _Plan, error: Exception) -> Outcome | Unknown:
-    """The failure as fit would meet it; Unknown where the scratch graph itself may be the reason."""
-    frames = list(traceback.walk_tb(error.__traceback__))
-    reason = _doubt(plan, error, frames)
-    if reason:
-        return Unknown(reason)
-    from fitdoctor.failure.living import message_of
-    from fitdoctor.failure.messages import read_message
-
-    layer, inputs = _failing_layer(frames)
-    return Outcome(
-        failure=FailureSummary(
-            type(error).__name__,
-            read_message(message_of(error)).text,
-            layer=str(getattr(layer, "name", "")) if layer is not None else "",
-            layer_class=type(layer).__name__ if layer is not None else "",
-            inputs=inputs,
-            place=_place(frames),
-        )
-    )
-
-
-def _doubt(plan: _Plan, error: Exception, frames: list[tuple[types.FrameType, int]]) -> str:
-    if isinstance(error, NotTriable):
-        return str(error)
-    if vars(plan.model).get("_run_eagerly") or getattr(plan.model, "run_eagerly", False):
-        return "the model runs eagerly, the trial does not"
-    if "stateless scope" in str(error) or "larger than 2GB" in str(error):
-        return "the trial's own scope does not allow it"
-    for frame, _line in frames:
-        path = frame.f_code.co_filename
-        name = frame.f_code.co_name
-        if "/tensorflow/python/distribute/" in path.replace("\\", "/") and is_distributed(plan.model):
-            return "the distribution strategy has a part in it"
-        if path.endswith("polymorphic_function.py") and name == "__call__":
-            return "a tf.function of the user's is part of it"
-        # A variable that has no value yet can be computed with here, but not read.
-        if path.endswith(("common/variables.py", "tensorflow/core.py")) and name in ("numpy", "__array__"):
-            return "the value of a variable is read while the model is called"
-    return ""
-
-
-def _failing_layer(frames: list[tuple[types.FrameType, int]]) -> tuple[Any, tuple[Spec, ...]]:
-    """The innermost layer that was being called, and what it was given."""
-    for frame, _line in reversed(frames):
-        if frame.f_code.co_name == "__call__" and frame.f_code.co_filename.endswith("layers/layer.py"):
-            layer = frame.f_locals.get("self")
-            given = frame.f_locals.get("original_args", frame.f_locals.get("args", ()))
-            return layer, _specs(given)
-    return None, ()
-
-
-def _place(frames: list[tuple[types.FrameType, int]]) -> Location | None:
-    from fitdoctor.failure.frames import frame_of, is_library
-
-    for frame, line in reversed(frames):
-        path = frame.f_code.co_filename
-        if not is_library(path):
-            return frame_of(path, line, "").location
-    return None
+    return tf.nest.map_structure(output, functional._nested_outputs)

@@ -6,7 +6,7 @@ import json
 import re
 from typing import Any
 
-from fitdoctor.diagnosis import Location
+from fitdoctor.diagnosis import Diagnosis, Location
 from fitdoctor.records import dataclass
 
 _ADDRESS = re.compile(r"(?:[\w.\-]+|\[[0-9a-fA-F:]+\]):(\d{1,5})")
@@ -22,6 +22,8 @@ class Problem:
     """The strategy raises or waits for ever; else it trains, but alone."""
     remedy: str = ""
     """What to do, where that is more than to write it as JSON."""
+    of_task: bool = False
+    """It is about which worker this one is, not about the cluster that all share."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,17 @@ class ClusterFacts:
     """Workers, with their addresses, that did not answer while the strategy waited for them."""
     waited: int = 0
     """For how many seconds it had waited then."""
+
+
+@dataclass(frozen=True)
+class Member:
+    """A worker that has ended: what was found there, and the run that it rests on."""
+
+    name: str
+    diagnosis: Diagnosis
+    config: str = ""
+    calls: tuple[dict[str, Any], ...] = ()
+    """The calls of fit that were looked at, as plain facts."""
 
 
 def cluster_of(text: str) -> Cluster | None:
@@ -135,19 +148,27 @@ def _is_address(address: Any) -> bool:
 def _task(cluster: dict[str, Any], task: Any) -> list[Problem]:
     if not isinstance(task, dict) or "type" not in task or "index" not in task:
         wrong = "TF_CONFIG has no `task` with `type` and `index`: the worker does not know which one it is"
-        return [Problem(wrong, remedy="tell each worker who it is: `task` with its `type` and `index`")]
+        return [
+            Problem(
+                wrong, remedy="tell each worker who it is: `task` with its `type` and `index`", of_task=True
+            )
+        ]
     kind, index = task["type"], task["index"]
     if kind not in cluster:
         known = ", ".join(map(str, cluster))
         wrong = f"the task of TF_CONFIG is a `{kind}`, but the cluster has only {known}"
         remedy = "name a type that the cluster has, or add the addresses of that type"
-        return [] if kind == "evaluator" else [Problem(wrong, remedy=remedy)]
+        return [] if kind == "evaluator" else [Problem(wrong, remedy=remedy, of_task=True)]
     listed, remedy = cluster[kind], "give each worker its own index, counted from 0"
     try:
         number = int(index)
     except (TypeError, ValueError):
-        return [Problem(f"the index of the task in TF_CONFIG is no number: {index!r}", remedy=remedy)]
+        return [
+            Problem(
+                f"the index of the task in TF_CONFIG is no number: {index!r}", remedy=remedy, of_task=True
+            )
+        ]
     if isinstance(listed, list) and not 0 <= number < len(listed):
         wrong = f"the index of the task in TF_CONFIG is {number}, but `{kind}` has {len(listed)}"
-        return [Problem(f"{wrong}: 0 to {len(listed) - 1}", remedy=remedy)]
+        return [Problem(f"{wrong}: 0 to {len(listed) - 1}", remedy=remedy, of_task=True)]
     return []

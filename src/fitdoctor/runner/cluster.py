@@ -14,24 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from fitdoctor.diagnosis import Diagnosis
-from fitdoctor.facts.cluster import Cluster, cluster_of
+from fitdoctor.facts.cluster import Cluster, Member, cluster_of
 from fitdoctor.records import dataclass
 from fitdoctor.runner.saved import default_path, read, save
 
 PATIENCE = 30.0
 """Seconds that the chief waits, once it has ended, for workers that are still under way."""
 _LOOPBACK = ("localhost", "127.", "[::1]", "0.0.0.0")
-
-
-@dataclass(frozen=True)
-class Member:
-    """A worker that has ended: what was found there, and the run that it rests on."""
-
-    name: str
-    diagnosis: Diagnosis
-    config: str = ""
-    calls: tuple[dict[str, Any], ...] = ()
-    """The calls of fit that were looked at, as plain facts."""
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,9 @@ Write it with `json.dumps`, give each worker its own index from 0, and the same 
 
 `run`, `watch` and `install` read it when a `MultiWorkerMirroredStrategy` is made and stop the program where it is
 certain to fail: its text, its own port. Other workers may be started later, so that they do not answer stops nothing;
-after 30 seconds they are named. A host that has no name yet is a warning. `ParameterServerStrategy` is not looked at.
+after 30 seconds they are named. A host that has no name yet is a warning. The coordinator of a
+`ParameterServerStrategy` is told its cluster by a resolver: nothing is tried before it connects (its `fit` works in Keras
+2 and fails in Keras 3, see FIT902).
 """
 
 from __future__ import annotations
@@ -34,7 +36,7 @@ from fitdoctor.catalogue import Cause
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, spell
 from fitdoctor.facts import ClusterFacts, FailureFacts, Unknown
-from fitdoctor.facts.cluster import config_problems
+from fitdoctor.facts.cluster import Problem, config_problems
 from fitdoctor.records import replace
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
@@ -48,34 +50,44 @@ CAUSE = Cause(
 
 
 REFUSALS = (
-    ("exceeds the maximum id of", "the task is not in the cluster"),
-    ("not found in cluster_spec", "the task is not in the cluster"),
-    ("you must also specify `task_type` and `task_id`", "TF_CONFIG has no `task` with `type` and `index`"),
-    ("Invalid device filter: /job:", "the index of the task in TF_CONFIG is not one of the cluster"),
-    ("Could not start gRPC server", "this worker's port in TF_CONFIG is taken by another process"),
-    ("Could not parse port for local server from", "this worker's address in TF_CONFIG is no `host:port`"),
+    ("exceeds the maximum id of", "the task is not in the cluster", True),
+    ("not found in cluster_spec", "the task is not in the cluster", True),
+    (
+        "you must also specify `task_type` and `task_id`",
+        "TF_CONFIG has no `task` with `type` and `index`",
+        True,
+    ),
+    ("Invalid device filter: /job:", "the index of the task in TF_CONFIG is not one of the cluster", True),
+    ("Could not start gRPC server", "this worker's port in TF_CONFIG is taken by another process", False),
+    (
+        "Could not parse port for local server from",
+        "this worker's address in TF_CONFIG is no `host:port`",
+        False,
+    ),
     (
         "must be a list or a dictionary from integers to strings",
         "the cluster of TF_CONFIG has no list of addresses",
+        False,
     ),
 )
-"""What TensorFlow says when it cannot use a cluster, and what that means."""
+"""What TensorFlow says when it cannot use a cluster, what that means, and whether it is about the task."""
 
 
 @CAUSE.before_fit
 def from_cluster(cluster: ClusterFacts, project: Project | Unknown) -> Iterator[Finding]:
     """The configuration as the strategy is about to read it."""
     made = [Evidence(claim="the strategy is made here", location=cluster.made)] if cluster.made else []
+    for problem in config_problems(cluster.config):
+        severity = Severity.ERROR if problem.fails else Severity.WARNING
+        found = _finding(problem, project, Confidence.CERTAIN, made, cluster.made)
+        yield replace(found, severity=severity)
     for wrong, remedy, severity, confidence in _troubles(cluster):
-        found = _finding(wrong, project, confidence, made, cluster.made, remedy)
+        found = _finding(Problem(wrong, remedy=remedy), project, confidence, made, cluster.made)
         yield replace(found, severity=severity)
 
 
 def _troubles(cluster: ClusterFacts) -> Iterator[tuple[str, str, Severity, Confidence]]:
-    """What is wrong, what to do, whether it surely ends the program, and how sure that is."""
-    for problem in config_problems(cluster.config):
-        severity = Severity.ERROR if problem.fails else Severity.WARNING
-        yield problem.text, problem.remedy, severity, Confidence.CERTAIN
+    """What is wrong with the addresses, what to do, whether it surely ends the program, and how sure that is."""
     if cluster.taken:
         yield (
             f"another process listens at this worker's own address {cluster.taken} already",
@@ -107,24 +119,21 @@ def _troubles(cluster: ClusterFacts) -> Iterator[tuple[str, str, Severity, Confi
 
 
 def _finding(
-    wrong: str,
+    problem: Problem,
     project: Project | Unknown,
     confidence: Confidence,
     evidence: list[Evidence],
     made: Location | None = None,
-    remedy: str = "",
 ) -> Finding:
-    place, remedies = (
-        made,
-        [fix(remedy or "set TF_CONFIG to JSON with `cluster` and `task`, by `json.dumps`")],
-    )
+    place = made
+    remedies = [fix(problem.remedy or "set TF_CONFIG to JSON with `cluster` and `task`, by `json.dumps`")]
     for module in project.modules if isinstance(project, Project) else ():
         for node in _assignments(module):
-            place = _caller(module, node, wrong) or module.location(node)
-            remedies = remedies if remedy else [_dumped(module, node)]
+            place = (_caller(module, node) if problem.of_task else None) or module.location(node)
+            remedies = remedies if problem.remedy else [_dumped(module, node)]
             break
     return CAUSE.finding(
-        wrong,
+        problem.text,
         subject="TF_CONFIG",
         location=place,
         evidence=evidence,
@@ -133,10 +142,10 @@ def _finding(
     )
 
 
-def _caller(module: Module, node: ast.Assign, wrong: str) -> Location | None:
-    """For a task that is given to the function which writes the variable: the only call of that function."""
+def _caller(module: Module, node: ast.Assign) -> Location | None:
+    """Where a function that writes the variable is told the task: its only call."""
     function = module.function_of(node)
-    if function is None or "task" not in wrong or not function.parameters:
+    if function is None or not function.parameters:
         return None
     names = {inner.id for inner in ast.walk(node.value) if isinstance(inner, ast.Name)}
     calls = module.callers.get(function.node, [])
@@ -175,10 +184,10 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         "cluster_resolver" in frame.path or "distribute" in frame.path for frame in failure.frames
     )
     said = message.strip().splitlines()[0] if message.strip() else ""
-    wrong = next((meaning for words, meaning in REFUSALS if words in message), "")
+    problem = next((Problem(text, of_task=task) for words, text, task in REFUSALS if words in message), None)
     if failure.type == "JSONDecodeError" and in_resolver:
-        wrong = "TF_CONFIG is not JSON"
-    if not wrong:
+        problem = Problem("TF_CONFIG is not JSON")
+    if problem is None:
         return
     frame = failure.last_user_frame
     evidence = [
@@ -189,4 +198,4 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
             location=frame.location if frame else None,
         )
     ]
-    yield _finding(wrong, project, Confidence.CERTAIN, evidence, frame.location if frame else None)
+    yield _finding(problem, project, Confidence.CERTAIN, evidence, frame.location if frame else None)

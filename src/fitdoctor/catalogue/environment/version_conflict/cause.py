@@ -23,9 +23,9 @@ fresh virtual environment with one `pip install` of all that is needed is the su
 ## Known limits
 
 The first two were run, in environments of their own; the other pairs were not run here, and stand on texts that others
-recorded. `'MessageFactory' object has no attribute 'GetPrototype'` (TensorFlow 2.16 with protobuf 6) is printed and does
-no harm: TensorFlow goes on. Packages outside the family of TensorFlow and Keras are
-not looked at.
+recorded. `'MessageFactory' object has no attribute 'GetPrototype'` (TensorFlow 2.16 with protobuf 6) is printed without a
+traceback and does no harm: TensorFlow goes on, and that is what is said of it. Packages outside the family of
+TensorFlow and Keras are not looked at.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
 from fitdoctor.edits import fix
 from fitdoctor.facts import Conflict, EnvironmentFacts, FailureFacts, Unknown
 from fitdoctor.patterns import pattern
+from fitdoctor.records import replace
 
 CAUSE = Cause(
     id="FIT901",
@@ -57,6 +58,8 @@ _NUMPY = "a package that was built for NumPy 1 is used with NumPy 2"
 _PROTOBUF = "the installed protobuf is not one that this TensorFlow can use"
 _KERAS = "this Keras and this TensorFlow do not go together"
 _SYSTEM = "this system is older than the one that the package was built for"
+_HARMLESS = pattern(r"'MessageFactory' object has no attribute 'GetPrototype'")
+"""What TensorFlow 2.16 prints once for each of its messages under protobuf 6, without a traceback, and goes on."""
 
 SAYINGS = (
     (pattern(r"compiled using NumPy 1\.x cannot be run|_ARRAY_API not found"), _NUMPY,
@@ -69,8 +72,7 @@ SAYINGS = (
      "install a protobuf at least as new as the one that TensorFlow was made with: `pip install -U protobuf`"),
     (pattern(r"cannot import name '(?:builder|runtime_version)' from 'google\.protobuf"), _PROTOBUF,
      "install a newer protobuf: `pip install -U protobuf`"),
-    (pattern(r"'MessageFactory' object has no attribute 'GetPrototype'"), _PROTOBUF,
-     "install the protobuf that TensorFlow asks for; `fitdoctor env` says which"),
+    (_HARMLESS, _PROTOBUF, "install the protobuf that TensorFlow asks for; `fitdoctor env` says which"),
     (pattern(r"Keras cannot be imported\. Check that it is installed"),
      "TensorFlow does not find its Keras",
      "install `keras`; with `TF_USE_LEGACY_KERAS=1`, install `tf_keras` of TensorFlow's own version"),
@@ -107,7 +109,8 @@ def from_failure(failure: FailureFacts, environment: EnvironmentFacts | Unknown)
     said = f"{failure.message}\n{failure.raw_message}\n" + "\n".join(each.message for each in failure.earlier)
     for expected, problem, remedy in SAYINGS:
         if expected.search(said):
-            yield _finding(problem, remedy, failure, environment)
+            found = _finding(problem, remedy, failure, environment)
+            yield _told_and_gone_on(found) if expected is _HARMLESS and not failure.frames else found
             return
     if _IN_LIBRARY.search(said) and _raised_in_family(failure):
         yield _finding(
@@ -116,6 +119,11 @@ def from_failure(failure: FailureFacts, environment: EnvironmentFacts | Unknown)
             failure,
             environment,
         )
+
+
+def _told_and_gone_on(finding: Finding) -> Finding:
+    message = "TensorFlow prints this line under a protobuf that is newer than it knows, and goes on: nothing failed"
+    return replace(finding, message=message, severity=Severity.INFO)
 
 
 def _raised_in_family(failure: FailureFacts) -> bool:

@@ -49,6 +49,7 @@ CAUSE = Cause(
 
 _WORDS = pattern(
     r"y_true and y_pred have different structures|in the `loss` argument, can't be found|Expected keys .* in loss dict"
+    r"|Found unexpected losses or metrics that do not correspond to any Model output"
     r"|Invalid `(?:weighted_)?metrics`|tuple arity mismatch|Expected any non-tensor type, but got a tensor"
     r"|When providing the `loss` argument as a (?:list|dict), it should have as many entries"
     r"|Expected \w+, but got \S+ of type 'str'"

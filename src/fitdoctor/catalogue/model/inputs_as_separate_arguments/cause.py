@@ -44,6 +44,7 @@ CAUSE = Cause(
 )
 
 _MISSING = pattern(r"missing a required argument: '(?P<name>\w+)'")
+_KERAS_2 = pattern(r"the first argument in `call\(\)` as positional arguments, found: \['(?P<name>\w+)'")
 _MISSING_NAMED = pattern(r"\.call\(\) missing \d+ required positional arguments?: '(?P<name>\w+)'")
 _STEPS = {
     "fit": "train_step",
@@ -157,8 +158,10 @@ def from_failure(
     project: Project | Unknown,
 ) -> Iterator[Finding]:
     """Python names the argument that the call of the model lacks."""
-    missing = _MISSING.search(failure.message) or _MISSING_NAMED.search(failure.message)
-    if failure.type != "TypeError" or missing is None:
+    missing = _KERAS_2.search(failure.message)
+    if failure.type == "TypeError":
+        missing = _MISSING.search(failure.message) or _MISSING_NAMED.search(failure.message)
+    if missing is None:
         return
     if isinstance(data, DataFacts) and data.role != "training":
         return

@@ -33,13 +33,15 @@ from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, set_argument
 from fitdoctor.facts import Code, DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
+from fitdoctor.patterns import pattern
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(id="FIT303", slug="missing-loss", severity=Severity.ERROR, raises="ValueError")
 
 NEEDS_LOSS = frozenset({"fit", "evaluate", "train_on_batch", "test_on_batch", "fit_generator"})
-_SAID = "No loss to compute"
+_SAID = pattern(r"No loss to compute|No loss found\. You may have forgotten|must provide a `loss`")
+"""In the words of Keras 3, of Keras 2, and of both before they begin."""
 
 
 @CAUSE.in_source
@@ -54,7 +56,7 @@ def from_model(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Fi
     if {own_step, "compute_loss", "compile"} & set(model.overrides):
         return
     raised = loss_failure(data)
-    if raised is not None and _SAID not in raised.message:
+    if raised is not None and not _SAID.search(raised.message):
         return
     yield _finding(model, data, place(fit.code), Confidence.CERTAIN if raised else Confidence.LIKELY)
 
@@ -96,7 +98,7 @@ def from_failure(
     failure: FailureFacts, model: ModelFacts | Unknown, data: DataFacts | Unknown, project: Project | Unknown
 ) -> Iterator[Finding]:
     """Keras names it."""
-    if _SAID not in failure.message and "must provide a `loss`" not in failure.message:
+    if not _SAID.search(failure.message):
         return
     frame = failure.last_user_frame
     call = frame.location if frame is not None else None

@@ -1,0 +1,127 @@
+"""What the workers of a cluster do not have in common, though each of them alone is sound."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from fitdoctor.catalogue import catalogue
+from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.facts.cluster import Member, cluster_of
+
+
+def differences(members: Sequence[Member]) -> Iterator[tuple[Finding, tuple[str, ...]]]:
+    """What the workers do not have in common, with those that stand against the others."""
+    failed = any(member.diagnosis.script and member.diagnosis.script.exit_code for member in members)
+    for read, cause, what, remedy in _ASPECTS:
+        seen = {member.name: value for member in members if (value := read(member))}
+        if len(seen) < 2 or len(set(seen.values())) < 2:
+            continue
+        usual = Counter(seen.values()).most_common(1)[0][0]
+        other = tuple(name for name, value in seen.items() if value != usual)
+        if any(_explained(member, cause) for member in members if member.name in other):
+            continue
+        evidence = [Evidence(claim=f"{what} on {name}", observed=value) for name, value in seen.items()]
+        message = f"{what} is {seen[other[0]]}, and {usual} on the other workers"
+        found = catalogue()[cause].finding(
+            message,
+            subject=what,
+            location=_place(members, cause),
+            evidence=evidence,
+            fixes=[Fix(remedy)],
+            confidence=Confidence.LIKELY,
+            severity=Severity.ERROR if failed else Severity.WARNING,
+        )
+        yield found.with_fingerprint(), other
+
+
+def _place(members: Sequence[Member], cause: str) -> Location | None:
+    """Where the cause was seen on a worker."""
+    for member in members:
+        for finding in member.diagnosis.findings:
+            if finding.id == cause and finding.location is not None:
+                return finding.location
+    return None
+
+
+def _explained(member: Member, cause: str) -> bool:
+    """Whether something else, or more, is known to be wrong with a worker."""
+    return any(
+        found.severity is Severity.ERROR and (found.id != cause or found.confidence is Confidence.CERTAIN)
+        for found in member.diagnosis.findings
+    )
+
+
+def _addresses(member: Member) -> str:
+    cluster = cluster_of(member.config)
+    return ", ".join(f"{name} {address}" for name, address in cluster.tasks) if cluster is not None else ""
+
+
+def _version(package: str) -> Callable[[Member], str]:
+    def read(member: Member) -> str:
+        for call in member.calls:
+            for name, version in (call.get("environment") or {}).get("packages", ()):
+                if name.removesuffix("-cpu") == package:
+                    return ".".join(version.split(".")[:2])
+        return ""
+
+    return read
+
+
+def _arrays(part: str) -> Callable[[Member], str]:
+    """Shapes without the batch axis, and types, of the data of the first fit."""
+
+    def read(member: Member) -> str:
+        for data in _training_data(member):
+            told = [_array(array) for array in data.get(part, ())]
+            return "; ".join(told) if all(told) else ""
+        return ""
+
+    return read
+
+
+def _array(array: dict[str, Any]) -> str:
+    shape, dtype = array.get("shape"), array.get("dtype")
+    if not isinstance(shape, list) or not isinstance(dtype, str):
+        return ""
+    return f"({', '.join('None' if size is None else str(size) for size in shape[1:])}) {dtype}"
+
+
+def _batch(member: Member) -> str:
+    for data in _training_data(member):
+        size = data.get("batch_size")
+        return str(size) if isinstance(size, int) else ""
+    return ""
+
+
+def _training_data(member: Member) -> Iterator[dict[str, Any]]:
+    for call in member.calls:
+        if call.get("method") == "fit":
+            yield from call.get("data", ())[:1]
+
+
+_ASPECTS: tuple[tuple[Callable[[Member], str], str, str, str], ...] = (
+    (
+        _addresses,
+        "FIT606",
+        "the cluster in TF_CONFIG",
+        "give every worker the same `cluster`, only `task` differs",
+    ),
+    (
+        _version("tensorflow"),
+        "FIT901",
+        "the version of TensorFlow",
+        "install the same version on every worker",
+    ),
+    (_version("keras"), "FIT901", "the version of Keras", "install the same version on every worker"),
+    (_arrays("x"), "FIT101", "a sample of `x`", "give every worker data of the same shape and type"),
+    (_arrays("y"), "FIT101", "a sample of `y`", "give every worker labels of the same shape and type"),
+    (
+        _batch,
+        "FIT605",
+        "the global batch",
+        "give every worker the same global batch: each takes its share of it",
+    ),
+)
+"""What is compared: how it is read, the cause that a difference belongs to, its name, and what to do."""

@@ -1,0 +1,138 @@
+"""What came out of a trial in the scratch graph: shapes, or the failure that fit would meet, with the layer and the line."""
+
+from __future__ import annotations
+
+import traceback
+import types
+from typing import Any
+
+from fitdoctor.collect.scratch import NotTriable
+from fitdoctor.diagnosis import Location
+from fitdoctor.facts import FailureSummary, Outcome, Spec, Unknown
+
+Frames = list[tuple[types.FrameType, int]]
+
+
+def specs_of(value: Any, path: str = "") -> tuple[Spec, ...]:
+    """Shapes and types of the tensors of a structure."""
+    if value is None:
+        return ()
+    if isinstance(value, dict):
+        return tuple(spec for key, item in value.items() for spec in specs_of(item, str(key)))
+    if isinstance(value, (list, tuple)):
+        return tuple(
+            spec for index, item in enumerate(value) for spec in specs_of(item, f"{path or ''}{index}")
+        )
+    shape = getattr(value, "shape", None)
+    if shape is None:
+        return ()
+    try:
+        known = tuple(None if size is None else int(size) for size in shape)
+    except (TypeError, ValueError):
+        return (Spec(Unknown("unknown rank"), dtype_of(value), path),)
+    return (Spec(known, dtype_of(value), path),)
+
+
+def dtype_of(value: Any) -> str:
+    """The name of the type of a tensor."""
+    dtype = getattr(value, "dtype", "")
+    return str(getattr(dtype, "name", dtype))
+
+
+def failed(error: Exception, *, eager: bool, distributed: bool) -> Outcome | Unknown:
+    """The failure as fit would meet it; Unknown where the scratch graph itself may be the reason.
+
+    Args:
+        error: what the trial raised.
+        eager: the model runs eagerly, and so not as it was tried.
+        distributed: it was made under a strategy of `tf.distribute`.
+    """
+    frames = _frames(error)
+    reason = _doubt(error, frames, eager, distributed)
+    if reason:
+        return Unknown(reason)
+    from fitdoctor.failure.living import message_of
+    from fitdoctor.failure.messages import read_message
+
+    layer, inputs = _failing_layer(frames)
+    return Outcome(
+        failure=FailureSummary(
+            type(error).__name__,
+            read_message(message_of(error)).text,
+            layer=str(getattr(layer, "name", "")) if layer is not None else "",
+            layer_class=type(layer).__name__ if layer is not None else "",
+            inputs=inputs,
+            place=_place(error, frames),
+        )
+    )
+
+
+def _frames(error: BaseException) -> Frames:
+    """The frames down to where it happened; AutoGraph raises a new exception where it leaves the user's code."""
+    found = list(traceback.walk_tb(error.__traceback__))
+    inner = error.__context__
+    return [*found, *_frames(inner)] if hasattr(inner, "ag_error_metadata") and inner is not None else found
+
+
+def _doubt(error: Exception, frames: Frames, eager: bool, distributed: bool) -> str:
+    refusal = _refusal(error)
+    if refusal is not None:
+        return str(refusal)
+    if eager:
+        return "the model runs eagerly, the trial does not"
+    if "stateless scope" in str(error) or "larger than 2GB" in str(error):
+        return "the trial's own scope does not allow it"
+    if frames and str(frames[-1][0].f_globals.get("__name__", "")).startswith("fitdoctor.collect."):
+        return "this version of Keras is not the one that the trial knows"
+    building = False
+    for frame, _line in frames:
+        path = frame.f_code.co_filename
+        name = frame.f_code.co_name
+        if distributed and "/tensorflow/python/distribute/" in path.replace("\\", "/"):
+            return "the distribution strategy has a part in it"
+        if path.endswith("polymorphic_function.py") and name == "__call__":
+            return "a tf.function of the user's is part of it"
+        # A variable that has no value yet can be computed with here, but not read.
+        if path.endswith(("common/variables.py", "tensorflow/core.py")) and name in ("numpy", "__array__"):
+            return "the value of a variable is read while the model is called"
+        building = building or name == "_maybe_build"
+        if building and path.endswith("resource_variable_ops.py"):
+            return "a variable is used while its layer is built, which Keras 2 does outside of the graph"
+    return ""
+
+
+def _refusal(error: BaseException | None) -> NotTriable | None:
+    """Our own refusal, where the exception is one or was raised from one."""
+    for _ in range(10):
+        if error is None or isinstance(error, NotTriable):
+            return error
+        error = error.__cause__ or error.__context__
+    return None
+
+
+def _failing_layer(frames: Frames) -> tuple[Any, tuple[Spec, ...]]:
+    """The innermost layer that was being called, and what it was given."""
+    for frame, _line in reversed(frames):
+        if frame.f_code.co_name != "__call__":
+            continue
+        names = frame.f_locals
+        if frame.f_code.co_filename.endswith("layers/layer.py"):
+            return names.get("self"), specs_of(names.get("original_args", names.get("args", ())))
+        if frame.f_code.co_filename.endswith("engine/base_layer.py"):
+            return names.get("self"), specs_of(names.get("inputs", names.get("args", ())))
+    return None, ()
+
+
+def _place(error: Exception, frames: Frames) -> Location | None:
+    """The innermost line of the user's; AutoGraph knows which one a line of its own stands for."""
+    from fitdoctor.failure.frames import frame_of, is_library
+
+    places = [(frame.f_code.co_filename, line) for frame, line in reversed(frames)]
+    inner: BaseException = error
+    while inner.__context__ is not None and hasattr(inner.__context__, "ag_error_metadata"):
+        inner = inner.__context__
+    converted = getattr(getattr(inner, "ag_error_metadata", None), "translated_stack", ())
+    for path, line in [*((info.filename, info.lineno) for info in converted), *places]:
+        if not is_library(path):
+            return frame_of(path, line, "").location
+    return None
