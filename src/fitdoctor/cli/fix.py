@@ -280,6 +280,10 @@ def _remarks(wishes: Wishes, search: Search, copies: Copies) -> Iterator[str]:
     script = search.last.diagnosis.script
     if script is not None and script.exception is not None and script.exception.type == "EOFError":
         yield "the program asks for input, and gets none here: give it what it needs as arguments"
+    if search.first.status == 2 and script is not None and script.exception is None:
+        # As argparse, click and absl end a program whose arguments they refuse.
+        given = " ".join(wishes.arguments) or "none"
+        yield f"the program ended with status 2: does it take other arguments than it got here ({given})?"
     if search.first.timed_out:
         yield (
             f"the program did not end within {wishes.timeout:g} s, so that nothing can be proved "
