@@ -7,6 +7,7 @@ import ast
 from fitdoctor.catalogue.generator_sources import batches_of, expression_of
 from fitdoctor.catalogue.pipeline_steps import with_step_after, with_step_before
 from fitdoctor.diagnosis import Edit
+from fitdoctor.edits import spell, wrap
 from fitdoctor.facts import Code, DataFacts, Unknown
 from fitdoctor.records import replace
 
@@ -69,3 +70,15 @@ def _given_out(data: DataFacts, size: int, project: Project | Unknown) -> Code |
             if isinstance(value, ast.Tuple) and len(value.elts) == size:
                 return function.module.code(value)
     return Unknown("no pipeline")
+
+
+def samples_as_arrays(module: Module, batch: ast.expr) -> tuple[Edit, ...]:
+    """Arrays in the place of lists of samples, which are collected one by one."""
+    edits: list[Edit] = []
+    for part in batch.elts[:2] if isinstance(batch, ast.Tuple) else []:
+        made = module.made_by(part)
+        if isinstance(made, ast.ListComp) or isinstance(made, ast.List) and not made.elts:
+            code = module.code(part)
+            numpy, imports = spell(code, "numpy", "np")
+            edits += [*wrap(code, f"{numpy}.array({{}})"), *imports]
+    return tuple(dict.fromkeys(edits))

@@ -29,6 +29,7 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
+from fitdoctor.catalogue.loss_layers import in_a_layer
 from fitdoctor.catalogue.traced import at_frame, module_of
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, insert_after, insert_before, spell
@@ -170,7 +171,10 @@ def _on_functional(
         location=module.location(site.node),
         evidence=[Evidence(claim="the model is built from `Input` and outputs"), *evidence],
         fixes=[
-            fix("compute the loss in the `call` of a layer and `self.add_loss` it there"),
+            fix(
+                "compute the loss in the `call` of a layer and `self.add_loss` it there",
+                in_a_layer(module, site),
+            ),
             fix("or subclass `keras.Model` and add the term in `compute_loss`"),
         ],
         confidence=sure,

@@ -34,7 +34,14 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import BATCHED_DATA, Cause, list_slices, loader_batches, mentions
-from fitdoctor.catalogue.batch_edits import as_tuple, grouped, last_step, mapped, structuring
+from fitdoctor.catalogue.batch_edits import (
+    as_tuple,
+    grouped,
+    last_step,
+    mapped,
+    samples_as_arrays,
+    structuring,
+)
 from fitdoctor.catalogue.generator_sources import (
     batches_of,
     expression_of,
@@ -49,7 +56,7 @@ from fitdoctor.catalogue.traced import at_frame, module_of
 from fitdoctor.catalogue.window_steps import in_dataset, windows_taken_for_tensors
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
-from fitdoctor.edits import fix, spell, wrap
+from fitdoctor.edits import fix
 from fitdoctor.facts import DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
 from fitdoctor.patterns import pattern
 from fitdoctor.records import replace
@@ -223,24 +230,12 @@ def _lists_seen(call: FitFacts, data: DataFacts, project: Project | Unknown) -> 
                 return
             location = function.module.location(value)
             finding = _holds_list(function.name, location, subject, Confidence.CERTAIN)
-            edits = _as_arrays(function.module, value)
+            edits = samples_as_arrays(function.module, value)
             stacked = fix("make arrays of the samples: `np.array(…)`", edits)
             yield replace(finding, fixes=(stacked,)) if edits else finding
             return
     name = found[0].segment(found[1]) if found is not None else words(data)
     yield _holds_list(name, place(data.code, call.code), subject, Confidence.CERTAIN)
-
-
-def _as_arrays(module: Module, batch: ast.expr) -> tuple[Edit, ...]:
-    """Arrays in the place of lists of samples, which are collected one by one."""
-    edits: list[Edit] = []
-    for part in batch.elts[:2] if isinstance(batch, ast.Tuple) else []:
-        made = module.made_by(part)
-        if isinstance(made, ast.ListComp) or isinstance(made, ast.List) and not made.elts:
-            code = module.code(part)
-            numpy, imports = spell(code, "numpy", "np")
-            edits += [*wrap(code, f"{numpy}.array({{}})"), *imports]
-    return tuple(dict.fromkeys(edits))
 
 
 @CAUSE.before_fit
