@@ -6,6 +6,8 @@ import re
 
 from fitdoctor.patterns import pattern
 
+_TAIL = 2_000_000
+"""Characters at the end of a log that are looked at for what people paste, which is short."""
 _QUOTED = pattern(r"^[>\s`|]+(?=[A-Za-z_])")
 _RETICULATE = pattern(
     r"^(?P<call>[ ]*Error in py_(?:call|run)\w*\([^\n]{0,500}\) ?:)\s{1,8}(?=_?[A-Z])", re.MULTILINE
@@ -24,11 +26,11 @@ _TYPED = pattern(r"^(?:[a-z_]\w*\.)*_?[A-Z]\w*(?:Error|Exception): ")
 
 def without_wrapping(text: str) -> str:
     """The text with the exceptions that R and VS Code wrap as Python itself prints them."""
-    if "Error in py_" in text:
-        text = _RETICULATE.sub("\\g<call>\n", text)
-    if "Exception has occurred: " in text:
-        text = _DEBUGGER.sub(_as_traceback, text)
-    return text
+    tail = text[-_TAIL:]
+    if "Error in py_" not in tail and "Exception has occurred: " not in tail:
+        return text
+    tail = _DEBUGGER.sub(_as_traceback, _RETICULATE.sub("\\g<call>\n", tail))
+    return text[:-_TAIL] + tail
 
 
 def _as_traceback(box: re.Match[str]) -> str:

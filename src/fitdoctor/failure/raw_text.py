@@ -23,6 +23,8 @@ _STAMPS = re.compile(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{1,9}Z(?: |$)", re.MUL
 """What GitHub, Kubernetes and Docker put before every line of a log that is downloaded."""
 _MARK = re.compile(r"^(?:##\[\w{1,20}\]|::error(?: [^:\n]{0,300})?::)")
 _NUMBER = re.compile(r"\d+")
+_LONGEST_PREFIX = 500
+"""Characters that a build server puts before a line; more is output of the program."""
 
 
 def read_text_any(source: Path | str | bytes) -> str:
@@ -130,6 +132,8 @@ def without_prefix(lines: list[str], prefix: str) -> list[str]:
     """
     if not prefix:
         return lines
+    if len(prefix) > _LONGEST_PREFIX:
+        return [lines[0][len(prefix) :], *lines[1:]]
     shape = re.compile(_NUMBER.sub(r"\\d+", re.escape(_NUMBER.sub("0", prefix))))
     if len(lines) < 2 or not (shape.match(lines[1]) or not prefix.strip()):
         marked = [without_mark(line) for line in lines]
