@@ -52,6 +52,7 @@ CAUSE = Cause(
 _INTEGERS = ("int", "uint", "bool")
 _LONG_FLOATS = ("float64", "double")
 _FLOATS = ("float", "half", "bfloat")
+_HALVES = ("half", "float16", "bfloat16")
 
 
 @CAUSE.before_fit
@@ -66,12 +67,20 @@ def from_data(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Fin
 
 
 def _types_met(kind: str, message: str) -> DtypeMismatch | None:
-    """What was said, where a float32 met an integer, or one of NumPy's own floats."""
+    """What was said, where a float32 met an integer, one of NumPy's own floats, or the halves of mixed precision."""
     said = dtype_mismatch(message)
     if said is None or kind not in ("TypeError", "ValueError", "InvalidArgumentError", "NotFoundError"):
         return None
+    if _is_mixed(said):
+        return said
     wrong = [name for name in (said.found, said.expected) if name.startswith((*_INTEGERS, *_LONG_FLOATS))]
     return said if len(wrong) == 1 and _other(said, wrong[0]).startswith(_FLOATS) else None
+
+
+def _is_mixed(said: DtypeMismatch) -> bool:
+    """Whether a float32 met what Keras computes with under mixed precision."""
+    names = (said.found, said.expected)
+    return any(name in _HALVES for name in names) and any(name in ("float32", "float") for name in names)
 
 
 def _other(said: DtypeMismatch, name: str) -> str:
@@ -105,6 +114,8 @@ def _finding(
 
 
 def _wrong_of(said: DtypeMismatch) -> str:
+    if _is_mixed(said):
+        return "float32"
     wrong = (*_INTEGERS, *_LONG_FLOATS)
     name = next(name for name in (said.found, said.expected) if name.startswith(wrong))
     return "float64" if name == "double" else name
@@ -114,13 +125,13 @@ def _types_that_met(said: DtypeMismatch) -> Evidence:
     return Evidence(
         claim="types that met",
         observed=_wrong_of(said),
-        expected=", ".join(said.allowed) or "float32",
+        expected=", ".join(said.allowed) or ("float16" if _is_mixed(said) else "float32"),
         fact="failure.message",
     )
 
 
 def _wanted(wrong: str) -> str:
-    return "float32" if wrong == "float64" else "floats"
+    return {"float64": "float32", "float32": "float16, as the layer computes"}.get(wrong, "floats")
 
 
 def _arrays_of(data: DataFacts | Unknown, wrong: str) -> list[ArrayFacts]:
@@ -157,21 +168,31 @@ def from_failure(
     if said is None or (isinstance(data, DataFacts) and data.role != "training"):
         return
     frame = failure.last_user_frame
-    parameter = _parameter_at(module_of(project, frame), frame) if frame is not None else None
-    if parameter is not None and (isinstance(data, Unknown) or went_through(data)):
+    module = module_of(project, frame)
+    location = frame.location if frame is not None else None
+    # The model took the data: what is refused is met in a loss, or in a step of the user's own.
+    taken = isinstance(data, DataFacts) and went_through(data)
+    # Keras makes float32 of the floats that it is given: which tensor it is, only the operation tells.
+    told = isinstance(data, DataFacts) and not taken and _wrong_of(said) not in ("float64", "float32")
+    operand = None if told else _operand(module, frame, said)
+    parameter = _parameter_at(module, frame, said) if frame is not None and (not told or taken) else None
+    if operand is not None:
+        found = _finding(said, location, Unknown("the model took it") if taken else data, fit)
+        yield _of_operand(found, said, *operand)
+    elif parameter is not None and (isinstance(data, Unknown) or taken):
         yield _of_parameter(said, *parameter)
-    elif isinstance(data, Unknown) or not went_through(data):
-        found = _finding(said, frame.location if frame else None, data, fit)
-        # Keras makes float32 of the floats that it is given: which tensor it is, only the operation tells.
-        told = isinstance(data, DataFacts) and _wrong_of(said) != "float64"
-        operand = None if told else _operand(module_of(project, frame), frame, said)
-        yield found if operand is None else _of_operand(found, said, *operand)
+    else:
+        yield _finding(said, location, Unknown("the model took it") if taken else data, fit)
 
 
-def _parameter_at(module: Module | None, frame: Frame) -> tuple[FunctionInfo, ast.Call, str] | None:
+def _parameter_at(
+    module: Module | None, frame: Frame, said: DtypeMismatch
+) -> tuple[FunctionInfo, ast.Call, str] | None:
     """The call of a TensorFlow function that raised, where it is given a parameter of the function around it."""
     function = function_at(module, frame.line, frame.cell) if module is not None else None
     if module is None or function is None or isinstance(function.node, ast.Lambda):
+        return None
+    if said.operation in _OPERATORS:  # of two tensors: not what a function of one is given
         return None
     for call in own_nodes(function):
         if (
@@ -239,13 +260,15 @@ def _operand(
     ]
     named = int(said.argument) if said.argument.isdigit() else int(said.argument not in ("a", "x"))
     # What the other was expected to be, the first operand is.
-    at = named if said.found.startswith((*_INTEGERS, *_LONG_FLOATS)) else 1 - named
+    at = named if _is_wrong(said, said.found) else 1 - named
     return (module, pairs[0][at]) if len(pairs) == 1 and at in (0, 1) else None
 
 
 def _part(module: Module, frame: Frame, said: DtypeMismatch) -> tuple[Module, ast.expr] | None:
     """The part of the wrong type among those that one call joins: `tf.concat([noise, labels], axis=1)`."""
-    wrong = next(at for at, name in enumerate(said.types) if name.startswith((*_INTEGERS, *_LONG_FLOATS)))
+    wrong = next((at for at, name in enumerate(said.types) if _is_wrong(said, name)), None)
+    if wrong is None:
+        return None
     lists = [
         parts.elts
         for call in module.calls
@@ -257,11 +280,17 @@ def _part(module: Module, frame: Frame, said: DtypeMismatch) -> tuple[Module, as
     return (module, lists[0][wrong]) if len(lists) == 1 else None
 
 
+def _is_wrong(said: DtypeMismatch, name: str) -> bool:
+    return name not in _HALVES if _is_mixed(said) else name.startswith((*_INTEGERS, *_LONG_FLOATS))
+
+
 def _of_operand(found: Finding, said: DtypeMismatch, module: Module, operand: ast.expr) -> Finding:
     """The same, with the name of the tensor and a cast where it is used."""
     text, wrong = module.segment(operand), _wrong_of(said)
     tf, imports = spell(module.code(operand), "tensorflow", "tf")
-    cast = f"{tf}.cast({text}, {tf}.float32)"
-    here = fix(f"cast it: `{cast}`", (Edit(module.location(operand), cast),), imports)
+    target = "self.compute_dtype" if _is_mixed(said) else f"{tf}.float32"
+    cast = f"{tf}.cast({text}, {target})"
+    in_layer = text.startswith("self.") or not _is_mixed(said)
+    here = fix(f"cast it: `{cast}`", (Edit(module.location(operand), cast),) if in_layer else (), imports)
     message = f"`{text}` is of type {wrong}, but the operation `{said.operation}` wants {_wanted(wrong)}"
     return replace(found, message=message, fixes=(here,))
