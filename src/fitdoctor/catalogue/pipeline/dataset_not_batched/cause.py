@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import BATCHED_DATA, Cause, mentions
+from fitdoctor.catalogue import BATCHED_DATA, Cause, mentions, single_samples
 from fitdoctor.catalogue.dropped_steps import result_dropped
 from fitdoctor.catalogue.pipeline_steps import (
     BATCHING,
@@ -52,6 +52,7 @@ from fitdoctor.facts import (
     Spec,
     Unknown,
 )
+from fitdoctor.records import replace
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(
@@ -59,7 +60,18 @@ CAUSE = Cause(
     slug="dataset-not-batched",
     severity=Severity.ERROR,
     raises="ValueError",
-    explains=("FIT101", "FIT102", "FIT103", "FIT201", "FIT204", "FIT205", "FIT217", "FIT304", "FIT712"),
+    explains=(
+        "FIT101",
+        "FIT102",
+        "FIT103",
+        "FIT108",
+        "FIT201",
+        "FIT204",
+        "FIT205",
+        "FIT217",
+        "FIT304",
+        "FIT712",
+    ),
 )
 
 SINGLE = frozenset(
@@ -68,6 +80,8 @@ SINGLE = frozenset(
 )
 """Operations that keep samples single."""
 AFTER_BATCH = ("prefetch",)
+SCALAR = "the arrays must be at least rank 1"
+"""Keras of a label that is a single number."""
 
 
 @CAUSE.in_source
@@ -101,6 +115,67 @@ def from_pipeline(
         ],
         fixes=[dropped[1] if dropped else fix(f"batch the {words(data)}", _batched(data, array, size))],
         confidence=Confidence.CERTAIN if proved else Confidence.LIKELY,
+    )
+
+
+@CAUSE.before_fit
+def from_batches(
+    model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
+) -> Iterator[Finding]:
+    """What a generator or a PyDataset gives out is a sample of every input, to the last axis."""
+    if data.form not in ("generator", "pydataset") or went_through(data) or isinstance(model.inputs, Unknown):
+        return
+    if not data.x or len(model.inputs) != len(data.x):
+        return
+    for array, spec in zip(data.x, model.inputs, strict=True):
+        if not isinstance(spec.shape, tuple) or array.shape != spec.shape[1:] or not array.shape:
+            return
+    # Keras adds an axis to single numbers, so that (1,) may be a batch of one: it must have been refused.
+    refused = forward_failure(data) is not None or loss_failure(data) is not None
+    if refused or model.keras != 2 and any(array.shape == () for array in data.y):
+        yield _single(data, fit, project, shape_words(data.x[0].shape), Confidence.CERTAIN)
+
+
+@CAUSE.in_source
+@mentions(*BATCHED_DATA)
+def samples_in_source(
+    model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project
+) -> Iterator[Finding]:
+    """A generator or PyDataset whose source takes one sample at a time, and a model that wants one axis more."""
+    if data.form not in ("generator", "pydataset") or isinstance(model.inputs, Unknown) or not data.x:
+        return
+    found, wanted = data.x[0].shape, model.inputs[0].shape
+    if not isinstance(found, tuple) or not isinstance(wanted, tuple) or len(model.inputs) != len(data.x):
+        return
+    if len(found) + 1 != len(wanted) or found[1:] != wanted[2:]:
+        return
+    given = single_samples.given_out(data, project)
+    if given is not None and single_samples.is_one_sample(*given):
+        yield _single(data, fit, project, shape_words(wanted[1:]), Confidence.LIKELY)
+
+
+def _single(
+    data: DataFacts, call: FitFacts, project: Project | Unknown, shape: str, confidence: Confidence
+) -> Finding:
+    given = single_samples.given_out(data, project)
+    edits = single_samples.as_batches_of_one(given[0].module, given[1]) if given is not None else ()
+    return CAUSE.finding(
+        f"the {words(data)} gives single samples of shape {shape}: `fit` takes their first axis for the batch",
+        subject=f"{data.role} {data.form}",
+        location=place(given[0].module.location(given[1]) if given else None, data.code, call.code),
+        evidence=[
+            Evidence(
+                claim="what it gives out", observed=shape, expected="a batch of such", fact="data.first_batch"
+            )
+        ],
+        fixes=[
+            fix("give out a batch of one", edits)
+            if edits
+            else fix(
+                "put several samples into one array, with a first axis for the batch: `np.stack(samples)`"
+            )
+        ],
+        confidence=confidence,
     )
 
 
@@ -169,6 +244,9 @@ def from_failure(
 
     if failure.type != "ValueError":
         return
+    if isinstance(data, DataFacts) and isinstance(fit, FitFacts) and data.form in ("generator", "pydataset"):
+        yield from _failed_batches(failure, fit, model, data, project)
+        return
     if isinstance(data, DataFacts):
         if isinstance(model, ModelFacts) and isinstance(fit, FitFacts):
             yield from from_pipeline(model, fit, data, project)
@@ -209,3 +287,24 @@ def from_failure(
         fixes=[dropped[1] if dropped else fix("batch the dataset: `.batch(32)`")],
         confidence=Confidence.CERTAIN if isinstance(data, DataFacts) else Confidence.LIKELY,
     )
+
+
+def _failed_batches(
+    failure: FailureFacts,
+    call: FitFacts,
+    model: ModelFacts | Unknown,
+    data: DataFacts,
+    project: Project | Unknown,
+) -> Iterator[Finding]:
+    """Of a generator or PyDataset: the proof before the call, or its source where Keras refused what came."""
+    found = list(from_batches(model, call, data, project)) if isinstance(model, ModelFacts) else []
+    given = single_samples.given_out(data, project)
+    one = given is not None and single_samples.is_one_sample(*given)
+    if not found and one and SCALAR in failure.message:
+        found = [_single(data, call, project, "of one sample", Confidence.CERTAIN)]
+    elif not found and one and isinstance(model, ModelFacts) and isinstance(project, Project):
+        found = [
+            replace(finding, confidence=Confidence.CERTAIN)
+            for finding in samples_in_source(model, call, data, project)
+        ]
+    yield from found
