@@ -215,6 +215,8 @@ def _scalar_label(data: DataFacts) -> tuple[ArrayFacts, Shape] | None:
 def _is_sample(array: ArrayFacts, spec: Spec) -> bool:
     if isinstance(array.shape, Unknown) or isinstance(spec.shape, Unknown):
         return False
+    if relation(array.shape[1:], spec.shape[1:]) == "same":
+        return False  # a batch that a step has made of each sample
     return relation(array.shape, spec.shape[1:]) in ("same", "axis")
 
 
