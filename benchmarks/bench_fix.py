@@ -20,7 +20,7 @@ from tests.support.fork_server import ForkServer
 from tests.support.repaired import repaired
 
 CATALOGUE = Path(fitdoctor.__file__).parent / "catalogue"
-QUICK = 8
+QUICK = 6
 PATIENCE = 540.0
 """Seconds after which no further program is begun; those that were not are counted as not repaired."""
 

@@ -32,7 +32,7 @@ from fitdoctor.catalogue.targets import is_class_numbers, is_one_hot, statistics
 from fitdoctor.catalogue.words import number, place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, unsafe, wrap
-from fitdoctor.facts import ArrayFacts, ClassWeight, DataFacts, FailureFacts, FitFacts, Unknown
+from fitdoctor.facts import ArrayFacts, ClassWeight, Code, DataFacts, FailureFacts, FitFacts, Unknown
 from fitdoctor.failure.patterns import index_out_of_range
 
 CAUSE = Cause(
@@ -165,9 +165,17 @@ def _listed(numbers: set[int]) -> str:
 def _weight_for(weights: ClassWeight, last: int, numbers: set[int]) -> Fix:
     missing = [value for value in range(last + 1) if value not in numbers]
     extra = ", ".join(f"{value}: 1.0" for value in missing)
-    return fix(
-        f"give class {', '.join(map(str, missing))} a weight too", wrap(weights.code, f"{{**{{}}, {extra}}}")
-    )
+    title = f"give class {', '.join(map(str, missing))} a weight too"
+    code = weights.code
+    if (
+        isinstance(code, Code)
+        and code.text.startswith("{")
+        and code.text.endswith("}")
+        and " for " not in code.text
+    ):
+        written = code.text[:-1].rstrip().rstrip(",")
+        return fix(title, (Edit(code.location, f"{written}, {extra}}}"),))
+    return fix(title, wrap(code, f"{{**{{}}, {extra}}}"))
 
 
 def _renumbered(weights: ClassWeight, classes: set[int], numbers: set[int]) -> Fix:

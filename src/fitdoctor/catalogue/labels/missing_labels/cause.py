@@ -32,7 +32,8 @@ from fitdoctor.catalogue.targets import BINARY, SPARSE, loss_accepted, loss_fail
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, set_argument
-from fitdoctor.facts import Code, DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
+from fitdoctor.facts import Argument, Code, DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
+from fitdoctor.records import replace
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(
@@ -221,10 +222,17 @@ def _fixes(model: ModelFacts, fit: FitFacts, data: DataFacts) -> list[Fix]:
     if _gives_back_x(model, data):
         # Evaluated twice, a call could give two different arrays.
         simple = all(character.isalnum() or character in "_.[]'\":, " for character in first.text)
-        return [
-            fix("give x as its own label", set_argument(call, "y", first.text, position=1) if simple else ())
-        ]
+        return [fix("give x as its own label", _as_label(call, first) if simple else ())]
     return [fix("give the labels as the second argument, y")]
+
+
+def _as_label(call: Code | Unknown, first: Argument) -> tuple[Edit, ...]:
+    """The argument once more, behind itself where both go by their position."""
+    if first.name or isinstance(call, Code) and call.argument("y", 1) is not None:
+        return set_argument(call, "y", first.text, position=1)
+    end = first.location
+    behind = replace(end, line=end.end_line, column=end.end_column)
+    return (Edit(behind, f", {first.text}"),)
 
 
 def _gives_back_x(model: ModelFacts, data: DataFacts) -> bool:
