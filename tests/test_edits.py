@@ -166,6 +166,11 @@ def test_edits_that_cannot_be_made_are_refused(edits):
         apply_edits("abcdef\n", edits)
 
 
+def test_the_last_line_goes_whole_with_or_without_its_line_break():
+    whole = Edit(Location("t.py", 2, 1, 3, 1), "")
+    assert apply_edits("a = 1\nb = 2", [whole]) == apply_edits("a = 1\nb = 2\n", [whole]) == "a = 1\n"
+
+
 def test_columns_count_characters_not_bytes():
     text = 'größe = "ß"; y = 1'
     column = text.index("1") + 1

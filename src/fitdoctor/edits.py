@@ -181,7 +181,8 @@ def apply_edits(text: str, edits: Iterable[Edit]) -> str:
     def offset(line: int, column: int) -> int:
         if not 1 <= line <= len(starts):
             raise ValueError(f"line {line} is outside the file")
-        return starts[line - 1] + column - 1
+        # The start of the line behind the last is the end of a text without a last line break.
+        return min(starts[line - 1], len(text)) + column - 1
 
     spans = sorted(
         {

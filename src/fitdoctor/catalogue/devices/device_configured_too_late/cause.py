@@ -25,6 +25,7 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
+from fitdoctor.catalogue.moved_up import moved_up
 from fitdoctor.catalogue.traced import at_frame, module_of
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
 from fitdoctor.edits import fix
@@ -96,7 +97,9 @@ def _finding(
         subject=f"call of {name}",
         location=module.location(site.node),
         evidence=[*started, *evidence],
-        fixes=[fix("move the configuration up, before anything of TensorFlow runs")],
+        fixes=[
+            fix("move the configuration up, before anything of TensorFlow runs", moved_up(module, site.node))
+        ],
         confidence=confidence,
     )
 

@@ -1,0 +1,59 @@
+"""Statements that have to run earlier, moved to the head of their file with what they need."""
+
+from __future__ import annotations
+
+import ast
+
+from fitdoctor.catalogue.handed_out import delete_lines
+from fitdoctor.diagnosis import Edit
+from fitdoctor.edits import insert_before
+from fitdoctor.source.module import Module
+
+
+def moved_up(module: Module, node: ast.AST) -> tuple[Edit, ...]:
+    """The statement of the file's own body that a node stands in, right behind the imports."""
+    statement: ast.AST = module.statement(node)
+    while not isinstance(parent := module.parent(statement), (ast.Module, type(None))):
+        statement = parent
+    body = module.tree.body
+    if not isinstance(statement, ast.stmt) or statement not in body or isinstance(statement, _DEFINITIONS):
+        return ()
+    first = first_statement(module, statement)
+    needed = needed_assignments(body[body.index(first) : body.index(statement)], statement)
+    if first is statement or needed is None:
+        return ()
+    moved = [*needed, statement]
+    # Lines of several statements cannot be taken out whole.
+    if len({line for each in moved for line in (each.lineno, each.end_lineno)}) < len(moved):
+        return ()
+    lines = "\n".join(module.segment(each) for each in moved)
+    return (*insert_before(module.code(first), lines), *(delete_lines(module, each) for each in moved))
+
+
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+def first_statement(module: Module, statement: ast.stmt) -> ast.stmt:
+    """The first statement of the file behind its imports; the one given where it stands before one of them."""
+    body = module.tree.body
+    imports = [index for index, each in enumerate(body) if isinstance(each, (ast.Import, ast.ImportFrom))]
+    behind = body[imports[-1] + 1 :] if imports else body
+    return behind[0] if behind and behind[0].lineno < statement.lineno else statement
+
+
+def needed_assignments(between: list[ast.stmt], wanted: ast.AST, but: str = "") -> list[ast.stmt] | None:
+    """The assignments among these statements that something is made of; None where they need the name given."""
+    names = _names(wanted)
+    found: list[ast.stmt] = []
+    for statement in reversed(between):
+        if not isinstance(statement, ast.Assign):
+            continue
+        bound = {name for target in statement.targets for name in _names(target)}
+        if bound & names:
+            found.insert(0, statement)
+            names |= _names(statement.value)
+    return None if but in names else found
+
+
+def _names(node: ast.AST) -> set[str]:
+    return {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
