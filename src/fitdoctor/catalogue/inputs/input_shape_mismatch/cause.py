@@ -244,6 +244,7 @@ def _from_message(
     reshaped = relation(sample, expected[1:]) == "reshaped" and len(sample) <= len(expected) - 1
     of_model = input_giving(project, expected)
     of_data = only_input_line(data)
+    unseen = isinstance(project, Unknown) and frame is not None and "validation_data" in frame.text
     yield CAUSE.finding(
         f"each sample has shape {shape_words(sample)}, but the model expects {wanted}",
         subject="argument x of fit",
@@ -263,8 +264,12 @@ def _from_message(
             if relation(sample, expected[1:]) == "reshaped"
             else fix(f"set the input shape to {shape_words(sample)}, or change the data")
         ],
-        confidence=Confidence.CERTAIN,
+        notes=[_WHICH_DATA] if unseen else [],
+        confidence=Confidence.LIKELY if unseen else Confidence.CERTAIN,
     )
+
+
+_WHICH_DATA = "the text does not tell whether the training data was refused or the validation data (FIT712)"
 
 
 def _inside(failure: FailureFacts, found: Shape, expected: Shape) -> Finding:
