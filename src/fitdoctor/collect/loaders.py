@@ -55,7 +55,15 @@ def collect_dataloader(given: Given, role: str, budget: Budget, codes: Codes) ->
     found = replace(found, problem=problem, code=code, **_lengths(loader))
     if problem is not None:
         return Collected(found, Unknown("the batches are not accepted"), loader)
+    found = replace(
+        found, x=_of_torch(found.x), y=_of_torch(found.y), sample_weight=_of_torch(found.sample_weight)
+    )
     return Collected(_with_whole_arrays(found, loader, role, budget, codes), batch, loader)
+
+
+def _of_torch(arrays: tuple[ArrayFacts, ...]) -> tuple[ArrayFacts, ...]:
+    """What stands in the user's source are tensors of torch, though Keras has made arrays of them."""
+    return tuple(replace(array, container="torch.Tensor") for array in arrays)
 
 
 def _lengths(loader: Any) -> dict[str, Any]:

@@ -84,8 +84,10 @@ def _findings(
 
 def _fixes(mismatch: Mismatch, fit_call: FitFacts | Unknown, data: DataFacts) -> list[Fix]:
     array = mismatch.array
+    order = _order(mismatch.found_sample, mismatch.expected_sample)
+    if data.form == "dataloader":
+        return [fix(f"move the axes of each sample: `x.permute{order}`")]
     if data.form == "dataset":
-        order = _order(mismatch.found_sample, mismatch.expected_sample)
         moved = f"tf.transpose(x, {order})"
         return [fix(f"move the axes of each sample: `{moved}`", map_samples(data, array, moved))]
     numpy, imports = spell(array.use, "numpy", "np")
