@@ -33,6 +33,7 @@ from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, set_argument
 from fitdoctor.facts import Argument, Code, DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
+from fitdoctor.patterns import pattern
 from fitdoctor.records import replace
 from fitdoctor.source.project import Project
 
@@ -45,6 +46,7 @@ CAUSE = Cause(
 )
 
 LABEL_KEYS = frozenset("label labels target targets y class".split())
+PARSERS = ("tensorflow.io.parse_single_example", "tensorflow.io.parse_example")
 _WORDS = "None values not supported"
 _NEED_LABELS = ("fit", "evaluate", "train_on_batch", "test_on_batch")
 _OWN_LOSS = {"train_step", "compute_loss", "fit"}
@@ -93,7 +95,10 @@ def from_failure(
     data: DataFacts | Unknown,
     project: Project | Unknown,
 ) -> Iterator[Finding]:
-    """Keras met a None; the call tells whether it was the labels."""
+    """Keras met a None; the call tells whether it was the labels. Or they stand among the inputs, by their name."""
+    if failure.called == "fit" and _labels_among_inputs(failure.message):
+        yield from _not_split(failure, data, project)
+        return
     if _WORDS not in failure.message and "y_true and y_pred have different structures" not in failure.message:
         return
     frame = failure.last_user_frame
@@ -130,6 +135,53 @@ def from_failure(
 def _made(data: DataFacts) -> Code | Unknown:
     """What a pipeline starts with, where labels would go in; else what made the data."""
     return data.pipeline[0].code if data.pipeline else data.code
+
+
+_STRUCTURE = pattern(r"The structure of `inputs` doesn't match(?s:.*?)Received: inputs=\{(?P<inputs>[^}]*)\}")
+_KEY = pattern(r"'(\w+)': ")
+
+
+def _labels_among_inputs(message: str) -> bool:
+    """Whether the model was given a dict that holds the labels beside the features."""
+    said = _STRUCTURE.search(message)
+    return said is not None and any(key.lower() in LABEL_KEYS for key in _KEY.findall(said["inputs"]))
+
+
+def _not_split(
+    failure: FailureFacts, data: DataFacts | Unknown, project: Project | Unknown
+) -> Iterator[Finding]:
+    steps = data.pipeline if isinstance(data, DataFacts) and not data.y else ()
+    made = [returned_in_step(project, step.code) for step in steps if step.operation == "map"]
+    frame = failure.last_user_frame
+    yield CAUSE.finding(
+        "features and labels come in one dict: the model takes it for its inputs, and there are no labels",
+        subject="labels",
+        location=place(*reversed(made), _parsed(project), frame.location if frame is not None else None),
+        evidence=[
+            Evidence(
+                claim="what the model was given",
+                observed="a dict with the labels in it",
+                expected="the features, and the labels as y",
+                fact="failure.message",
+            )
+        ],
+        fixes=[fix("return a pair: the features, then the label")],
+        confidence=Confidence.CERTAIN if steps else Confidence.LIKELY,
+    )
+
+
+def _parsed(project: Project | Unknown) -> Location | None:
+    """The only place that returns all the features of a record."""
+    found = [
+        module.location(node.value)
+        for module in (() if isinstance(project, Unknown) else project.modules)
+        for returns in module.returns.values()
+        for node in returns
+        if node.value is not None
+        and isinstance(made := module.made_by(node.value), ast.Call)
+        and module.resolve(made.func) in PARSERS
+    ]
+    return found[0] if len(found) == 1 else None
 
 
 def _finding(
