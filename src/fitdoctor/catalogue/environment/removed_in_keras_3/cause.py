@@ -70,6 +70,7 @@ from fitdoctor.catalogue.keras_signatures import (
     REMOVED_ATTRIBUTES,
 )
 from fitdoctor.catalogue.traced import at_frame, module_of, stands_at
+from fitdoctor.catalogue.weight_positions import named_by_position, refused_position
 from fitdoctor.catalogue.words import listing
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, merged_removal, rename_argument
@@ -98,6 +99,7 @@ def from_source(module: Module) -> Iterator[Finding]:
         return
     yield from _arguments(module)
     yield from _positions(module, Confidence.LIKELY)
+    yield from named_by_position(CAUSE, module, Confidence.LIKELY)
     yield from _attributes(module)
     yield from _imports(module)
     yield from _names(module)
@@ -446,6 +448,7 @@ def from_elsewhere(failure: FailureFacts, project: Project | Unknown) -> Iterato
     from fitdoctor.catalogue.several_workers import refused_to_several_workers
 
     yield from short_name_in_h5(CAUSE, failure)
+    yield from refused_position(CAUSE, failure, project)
     yield from refused_to_several_workers(CAUSE, failure, project)
 
 
