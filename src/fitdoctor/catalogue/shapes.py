@@ -233,7 +233,7 @@ def _minded(model: ModelFacts, data: DataFacts, found: Shape, expected: Shape) -
                 return False
         elif "Pooling" not in layer.class_name or layer.class_name.startswith("Global"):
             return False
-    return others and not last
+    return others and not last and not sides_swapped(found, expected)
 
 
 _BATCH_WORDS = pattern(r"batch|samples|n_train|n_rows|num_rows|len\(|\.shape\[0\]", re.IGNORECASE)
