@@ -330,6 +330,25 @@ for one in [net, keras.Sequential([layers.Dense(1)])]:
         """,
     ),
     ("FIT505", NET + OWN_PASS.format(cut="") + LOOP.format(loss="scored()")),
+    # Pairs that were made before, under the same name too.
+    (
+        "FIT508",
+        NET
+        + """
+opt = keras.optimizers.Adam()
+with tf.GradientTape() as tape:
+    loss = tf.reduce_mean(net(x))
+grads = tape.gradient(loss, net.trainable_variables)
+grads = [(tf.clip_by_norm(g, 1.0), v) for g, v in zip(grads, net.trainable_variables)]
+opt.apply_gradients(grads)
+w = tf.Variable(1.0)
+with tf.GradientTape() as tape:
+    loss = w * 2.0
+g = tape.gradient(loss, w)
+opt.apply_gradients([(g, w)])
+opt.apply([g], [w])
+""",
+    ),
     (
         "FIT507",
         """

@@ -80,6 +80,7 @@ INDEX: dict[str, tuple[str, tuple[str, ...], list[tuple[set[str], tuple[str, ...
     'FIT505': ('variables/no_gradient', ('source', 'before_fit', 'after_failure'), [({'Module'}, ('def', 'lambda', 'GradientTape')), ({'ModelFacts', 'Project'}, ('def', 'lambda')), ({'Module'}, ('def', 'lambda'))]),
     'FIT506': ('variables/gradient_missing_for_some', ('source', 'before_fit'), [({'ModelFacts', 'Project'}, ('def', 'lambda')), ({'Module'}, ('def', 'lambda'))]),
     'FIT507': ('variables/tape_misused', ('source', 'after_failure'), [({'Module'}, ('GradientTape',))]),
+    'FIT508': ('variables/gradients_not_paired', ('source', 'after_failure'), [({'Module'}, ('apply_gradients', 'apply'))]),
     'FIT601': ('devices/device_not_here', ('before_fit', 'after_failure'), []),
     'FIT602': ('devices/resource_on_other_device', ('after_failure',), []),
     'FIT603': ('devices/hard_coded_device', ('source',), [({'Module'}, ('device',))]),

@@ -1,0 +1,230 @@
+"""Gradients that reach the optimizer without their variables, or in their place.
+
+## What happens
+
+`apply_gradients() takes 2 positional arguments but 3 were given`, `not enough values to unpack (expected 2, got 1)`,
+`object of type 'zip' has no len()`, or `'EagerTensor' object has no attribute '_unique_id'`: the optimizer of a
+training step of your own refuses what it is given, and none of these words says what it wants.
+
+## Why
+
+`apply_gradients` takes one thing: pairs of a gradient and its variable, gradient first. `apply` of Keras 3 takes two:
+the list of the gradients, and the list of the variables.
+
+## Fix
+
+`optimizer.apply_gradients(zip(gradients, variables))`, or `optimizer.apply(gradients, variables)`.
+
+## Known limits
+
+Pairs that another function makes are not followed; then only the failure tells.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause, mentions
+from fitdoctor.catalogue.traced import at_frame, module_of, raised_here
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Severity
+from fitdoctor.edits import fix
+from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.patterns import pattern
+from fitdoctor.records import dataclass
+from fitdoctor.source.keras_objects import defines, is_keras_optimizer
+from fitdoctor.source.module import CallSite, Module
+from fitdoctor.source.project import Project
+
+CAUSE = Cause(
+    id="FIT508",
+    slug="gradients-not-paired",
+    severity=Severity.ERROR,
+    raises=("TypeError", "ValueError", "AttributeError", "OperatorNotAllowedInGraphError"),
+    explains=("FIT302", "FIT408"),
+)
+
+_METHODS = ("apply_gradients", "apply")
+_VARIABLES = ("trainable_variables", "trainable_weights", "variables", "weights")
+_REFUSED = pattern(
+    r"apply_gradients\(\) takes 2 positional arguments but \d were given|object of type 'zip' has no len\(\)"
+    r"|(?:not enough|too many) values to unpack \(expected 2|has no attribute '_unique_id'"
+    r"|Iterating over a symbolic"
+)
+
+
+@dataclass(frozen=True)
+class _Wrong:
+    """A call of the optimizer that it refuses, and how it is written."""
+
+    what: str
+    arguments: str
+    """What belongs between the brackets; "" where it cannot be told."""
+
+
+@CAUSE.in_source
+@mentions("apply_gradients", "apply")
+def from_source(module: Module) -> Iterator[Finding]:
+    """The arguments of the call are gradients and variables, and not as the optimizer takes them."""
+    for site in _calls(module):
+        wrong = _wrong(module, site)
+        if wrong is not None:
+            yield _finding(module, site, wrong, Confidence.LIKELY, [])
+
+
+@CAUSE.after_failure
+def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """The optimizer refused; the line says what it was given."""
+    frame = failure.last_user_frame
+    if frame is None or not _REFUSED.search(failure.message):
+        return
+    evidence = [raised_here(failure)]
+    module = module_of(project, frame) if isinstance(project, Project) else None
+    if module is not None:
+        for site in _calls(module):
+            wrong = _wrong(module, site) if at_frame(module, site.node, frame) else None
+            if wrong is not None:
+                yield _finding(module, site, wrong, Confidence.CERTAIN, evidence)
+                return
+    if any(each.library and each.function in _METHODS for each in failure.frames) or (
+        "apply_gradients()" in failure.message
+    ):
+        yield CAUSE.finding(
+            "the optimizer does not get pairs of a gradient and its variable",
+            subject="apply_gradients",
+            location=frame.location,
+            evidence=evidence,
+            fixes=[fix("give it `zip(gradients, variables)`: the gradient of each pair first")],
+            confidence=Confidence.LIKELY,
+        )
+
+
+def _calls(module: Module) -> Iterator[CallSite]:
+    """Where an optimizer is told to apply gradients."""
+    for site in module.method_calls(*_METHODS):
+        assert isinstance(site.node.func, ast.Attribute)
+        receiver = site.node.func.value
+        if site.name or site.node.keywords or any(isinstance(one, ast.Starred) for one in site.node.args):
+            continue
+        if is_keras_optimizer(module, receiver) or (
+            site.method == "apply_gradients" and not defines(module, receiver, site.method)
+        ):
+            yield site
+
+
+def _wrong(module: Module, site: CallSite) -> _Wrong | None:
+    given = site.node.args
+    if site.method == "apply":
+        return _wrong_apply(module, given)
+    if len(given) == 2 and _are_variables(module, given[1]):
+        return _Wrong(
+            "`apply_gradients` takes pairs, and gets the gradients and the variables apart",
+            f"zip({module.segment(given[0])}, {module.segment(given[1])})",
+        )
+    if len(given) != 1:
+        return None
+    pair = _pair(module, given[0])
+    if pair is not None:
+        return _wrong_pair(module, given[0], *pair)
+    made = _gradient(module, given[0])
+    if made is None or isinstance(given[0], ast.Call):
+        return None
+    variables = module.segment(made.args[1]) if len(made.args) > 1 else ""
+    return _Wrong(
+        "`apply_gradients` takes pairs, and gets the gradients alone",
+        f"zip({module.segment(given[0])}, {variables})" if variables else "",
+    )
+
+
+def _wrong_apply(module: Module, given: list[ast.expr]) -> _Wrong | None:
+    if len(given) == 1:
+        pair = _pair(module, given[0]) if isinstance(given[0], ast.Call) else None
+        if pair is None:
+            return None
+        return _Wrong(
+            "`apply` takes the gradients and the variables apart, and gets pairs of them",
+            f"{module.segment(pair[0])}, {module.segment(pair[1])}",
+        )
+    if len(given) == 2 and _are_variables(module, given[0]) and _gradient(module, given[1]) is not None:
+        return _Wrong(
+            "`apply` takes the gradients first, and gets the variables there",
+            f"{module.segment(given[1])}, {module.segment(given[0])}",
+        )
+    return None
+
+
+def _wrong_pair(module: Module, given: ast.expr, first: ast.expr, second: ast.expr) -> _Wrong | None:
+    """`zip(variables, gradients)`, or two lists beside each other."""
+    right = f"zip({module.segment(first)}, {module.segment(second)})"
+    if _are_variables(module, first) and _gradient(module, second) is not None:
+        return _Wrong(
+            "each pair of `apply_gradients` begins with the gradient, and these begin with the variable",
+            f"zip({module.segment(second)}, {module.segment(first)})",
+        )
+    if (
+        isinstance(given, (ast.List, ast.Tuple))
+        and _are_variables(module, second)
+        and _gradient(module, first)
+    ):
+        return _Wrong("`apply_gradients` takes pairs, and gets two lists", right)
+    return None
+
+
+def _pair(module: Module, value: ast.expr) -> tuple[ast.expr, ast.expr] | None:
+    """The two parts of `zip(a, b)`, of `list(zip(a, b))` or of `[a, b]`."""
+    if (
+        isinstance(value, ast.Call)
+        and module.resolve(value.func) in ("list", "tuple")
+        and len(value.args) == 1
+    ):
+        return _pair(module, value.args[0])
+    parts: list[ast.expr] = []
+    if isinstance(value, ast.Call) and module.resolve(value.func) == "zip":
+        parts = value.args
+    elif isinstance(value, (ast.List, ast.Tuple)):
+        parts = value.elts
+    return (parts[0], parts[1]) if len(parts) == 2 else None
+
+
+def _are_variables(module: Module, value: ast.expr) -> bool:
+    made = module.made_by(value)
+    return isinstance(made, ast.Attribute) and made.attr in _VARIABLES
+
+
+def _gradient(module: Module, value: ast.expr) -> ast.Call | None:
+    """The call of a tape that made it, for a list of sources: one source has one gradient, no list."""
+    made = module.made_by(value)
+    if (
+        isinstance(made, ast.Call)
+        and isinstance(made.func, ast.Attribute)
+        and made.func.attr == "gradient"
+        and len(made.args) > 1
+        and (_are_variables(module, made.args[1]) or isinstance(made.args[1], (ast.List, ast.Tuple)))
+    ):
+        return made
+    return None
+
+
+def _finding(
+    module: Module, site: CallSite, wrong: _Wrong, confidence: Confidence, evidence: list[Evidence]
+) -> Finding:
+    assert isinstance(site.node.func, ast.Attribute)
+    call = f"{module.segment(site.node.func)}({wrong.arguments})"
+    edits = (Edit(module.location(site.node), call),) if wrong.arguments else ()
+    return CAUSE.finding(
+        wrong.what,
+        subject=f"argument of {site.method}",
+        location=module.location(site.node),
+        evidence=[
+            Evidence(
+                "given",
+                module.segment(site.node)[:100],
+                call if wrong.arguments else "`zip(gradients, variables)`",
+            ),
+            *evidence,
+        ],
+        fixes=[
+            fix(f"write `{call}`" if wrong.arguments else "pair them: `zip(gradients, variables)`", edits)
+        ],
+        confidence=confidence,
+    )
