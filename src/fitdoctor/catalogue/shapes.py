@@ -345,3 +345,14 @@ def while_validating(failure: FailureFacts) -> bool:
     return failure.called == "fit" and (
         failure.trained or any(frame.library and frame.function == "evaluate" for frame in failure.frames)
     )
+
+
+_GIVEN_DATA = ("fit", "evaluate", "predict", "train_on_batch", "test_on_batch", "predict_on_batch", "")
+
+
+def sample_given_by_hand(failure: FailureFacts) -> InputMismatch | None:
+    """A model that the program itself calls, on one sample: what it got is what it expects after the batch axis."""
+    said = input_mismatch(failure.message)
+    if said is None or failure.called in _GIVEN_DATA or said.expected is None or not said.found:
+        return None
+    return said if said.expected[1:] == said.found and None not in said.found else None

@@ -33,6 +33,7 @@ from fitdoctor.catalogue.shapes import (
     input_shape_edit,
     mismatches,
     proven,
+    sample_given_by_hand,
     shape_argument,
     while_validating,
 )
@@ -183,7 +184,7 @@ def from_failure(
     """The data proves it, or the source of the refused input says it."""
     from fitdoctor.catalogue.model_inputs import leads_with_batch, refused_input
 
-    if while_validating(failure):
+    if while_validating(failure) or sample_given_by_hand(failure) is not None:
         return
     if failure.type != "ValueError":
         yield from _from_loss(failure, project)

@@ -24,6 +24,7 @@ that is lost between two layers of the model is a defect of the model, not of th
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 
@@ -37,12 +38,14 @@ from fitdoctor.catalogue.shapes import (
     proven,
     refused,
     relation,
+    sample_given_by_hand,
     went_through,
     while_validating,
     without_one_axis,
 )
+from fitdoctor.catalogue.traced import at_frame, module_of
 from fitdoctor.catalogue.words import place, shape_words
-from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, spell
 from fitdoctor.facts import (
     ArrayFacts,
@@ -50,6 +53,7 @@ from fitdoctor.facts import (
     DataFacts,
     FailureFacts,
     FitFacts,
+    Frame,
     ModelFacts,
     Shape,
     Unknown,
@@ -302,6 +306,10 @@ def from_failure(
     """A layer or model says how many axes it expected."""
     from fitdoctor.catalogue.model_inputs import leads_with_batch, refused_input
 
+    by_hand = sample_given_by_hand(failure)
+    if by_hand is not None:
+        yield _by_hand(by_hand, failure, project)
+        return
     said = input_mismatch(failure.message)
     if said is None or said.target or while_validating(failure):
         return
@@ -319,6 +327,47 @@ def from_failure(
         return
     if _is_about_the_data(failure, said):
         yield _from_message(said, place(only_input_line(data), _frame(failure)))
+
+
+def _by_hand(said: InputMismatch, failure: FailureFacts, project: Project | Unknown) -> Finding:
+    """One sample where a batch belongs, in a loop of the user's own."""
+    frame = failure.last_user_frame
+    found = said.found or ()
+    return CAUSE.finding(
+        f"the model is called on one sample {shape_words(found)}: it takes a batch, {shape_words((1, *found))}",
+        subject="argument of the model",
+        location=frame.location if frame else None,
+        evidence=[
+            Evidence(
+                claim="axes of a batch",
+                observed=shape_words(found),
+                expected=shape_words((None, *found)),
+                fact="failure.message",
+            )
+        ],
+        fixes=_as_a_batch(frame, project),
+        confidence=Confidence.CERTAIN,
+    )
+
+
+def _as_a_batch(frame: Frame | None, project: Project | Unknown) -> list[Fix]:
+    title = "add the batch axis: `tf.expand_dims(sample, 0)`"
+    module = module_of(project, frame) if frame is not None and not isinstance(project, Unknown) else None
+    calls = [
+        site.node.args[0]
+        for site in (module.calls if module is not None else ())
+        if frame is not None
+        and module is not None
+        and site.node.args
+        and isinstance(site.node.func, ast.Name)
+        and site.node.func.id == called_in(frame)
+        and at_frame(module, site.node, frame)
+    ]
+    if module is None or len(calls) != 1:
+        return [fix(title)]
+    tf, imports = spell(module.code(calls[0]), "tensorflow", "tf")
+    text = f"{tf}.expand_dims({module.segment(calls[0])}, 0)"
+    return [fix(title, (Edit(module.location(calls[0]), text),), imports)]
 
 
 def _is_known_to_fit(model: ModelFacts, data: DataFacts) -> bool:

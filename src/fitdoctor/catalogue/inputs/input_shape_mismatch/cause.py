@@ -39,6 +39,7 @@ from fitdoctor.catalogue.shapes import (
     mismatches,
     proven,
     relation,
+    sample_given_by_hand,
     sides_swapped,
     while_validating,
     without_one_axis,
@@ -208,6 +209,8 @@ def from_failure(
     """The message holds the expected and the found shape."""
     said = input_mismatch(failure.message)
     if said is None or said.found is None or said.target or while_validating(failure):
+        return
+    if sample_given_by_hand(failure) is not None:  # input-rank-mismatch says so
         return
     if isinstance(model, ModelFacts) and isinstance(data, DataFacts):
         if data.role != "training":
