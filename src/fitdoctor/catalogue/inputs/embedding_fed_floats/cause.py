@@ -23,15 +23,17 @@ its argument, or a part of it, to the Embedding directly.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.data_trail import Link, nearest, trail
 from fitdoctor.catalogue.embeddings import Lookup, lookups
+from fitdoctor.catalogue.handed_out import delete_lines
 from fitdoctor.catalogue.value_changes import becomes_whole, makes_negative, scales
 from fitdoctor.catalogue.words import number, place
-from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
-from fitdoctor.edits import fix
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
+from fitdoctor.edits import fix, unsafe
 from fitdoctor.facts import DataFacts, FitFacts, ModelFacts, Statistics, Unknown
 from fitdoctor.source.project import Project
 
@@ -70,7 +72,7 @@ def _from_source(lookup: Lookup, data: DataFacts, project: Project | Unknown) ->
                 f"the ids of the Embedding `{lookup.layer.name}` are scaled: it casts the fractions to whole numbers",
                 link,
                 Evidence("the ids go through this", link.module.segment(link.node)[:80], "whole numbers"),
-                [_keep_whole(lookup)],
+                [_keep_whole(lookup, link)],
                 Confidence.LIKELY,
             )
             return
@@ -90,13 +92,33 @@ def _fractions(lookup: Lookup, statistics: Statistics, step: Link | None) -> Fin
             expected=f"whole numbers in 0..{(lookup.rows or 1) - 1}",
             fact="data.x.statistics",
         ),
-        [_keep_whole(lookup)],
+        [_keep_whole(lookup, step)],
         Confidence.CERTAIN,
     )
 
 
-def _keep_whole(lookup: Lookup) -> Fix:
-    return fix(f"leave the ids of `{lookup.array.path}` as whole numbers: scale only the other features")
+def _keep_whole(lookup: Lookup, step: Link | None) -> Fix:
+    title = f"leave the ids of `{lookup.array.path}` as whole numbers: scale only the other features"
+    return unsafe(title, _unscaled(step) if step is not None else ())
+
+
+def _unscaled(step: Link) -> tuple[Edit, ...]:
+    """`ids` for `ids / 50` and for `scaler.fit_transform(ids)`; `ids /= 50` goes."""
+    module, node = step.module, step.node
+    if isinstance(node, ast.AugAssign):
+        return (delete_lines(module, node),)
+    whole: ast.expr | None = None
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
+        whole = node.left
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and len(node.args) == 1:
+        whole = node.args[0] if node.func.attr in ("fit_transform", "transform") else None
+    if whole is None:
+        return ()
+    statement, text = module.statement(node), module.segment(whole)
+    if isinstance(statement, ast.Assign) and statement.value is node:
+        if [module.segment(target) for target in statement.targets] == [text]:
+            return (delete_lines(module, statement),)
+    return (Edit(module.location(node), text),)
 
 
 def _negative(lookup: Lookup, statistics: Statistics, step: Link | None) -> Finding:
