@@ -36,12 +36,9 @@ from collections.abc import Iterator
 from fitdoctor.catalogue import BATCHED_DATA, Cause, list_slices, loader_batches, mentions
 from fitdoctor.catalogue.batch_edits import (
     as_tuple,
-    grouped,
-    last_step,
-    mapped,
     samples_as_arrays,
-    structuring,
 )
+from fitdoctor.catalogue.batch_parts import too_many, ungrouped
 from fitdoctor.catalogue.generator_sources import (
     batches_of,
     expression_of,
@@ -333,61 +330,9 @@ def from_parts(
     if size > 3 and ("train_step" in model.overrides or fit.method not in ("fit", "evaluate")):
         return  # its own step may take them apart
     if flat:
-        yield _ungrouped(data, fit, inputs, size, project)
+        yield ungrouped(CAUSE, data, fit, inputs, size, project)
     elif size > 3:
-        yield _too_many(data, fit, size)
-
-
-def _too_many(data: DataFacts, fit_call: FitFacts, size: int) -> Finding:
-    end = last_step(data)
-    return CAUSE.finding(
-        f"an element of the {words(data)} has {size} parts: `fit` reads inputs, labels and weights, nothing more",
-        subject=f"{data.role} {data.form}",
-        location=place(end, fit_call.code),
-        evidence=[
-            Evidence(
-                claim="parts of an element",
-                observed=str(size),
-                expected="1, 2 or 3",
-                fact="data.element_size",
-            )
-        ],
-        fixes=[
-            fix(
-                "keep inputs, labels and weights only",
-                mapped(data, end, ".map(lambda x, y, weight, *rest: (x, y, weight))"),
-            )
-        ],
-        confidence=Confidence.CERTAIN,
-    )
-
-
-def _ungrouped(
-    data: DataFacts, fit_call: FitFacts, inputs: int, size: int, project: Project | Unknown
-) -> Finding:
-    weighted = size == inputs + 2
-    source = structuring(data, size, project)
-    names = [f"x{index + 1}" for index in range(inputs)]
-    rest = ["y", "weight"] if weighted else ["y"]
-    call = f".map(lambda {', '.join([*names, *rest])}: (({', '.join(names)}), {', '.join(rest)}))"
-    edits = grouped(project, source, inputs) or mapped(data, last_step(data), call)
-    title = f"group the inputs: `(({', '.join(names)}), {', '.join(rest)})`"
-    return CAUSE.finding(
-        f"an element of the {words(data)} has {size} parts in a row: only the first counts as input, "
-        f"but the model has {inputs}",
-        subject=f"{data.role} {data.form}",
-        location=place(source, last_step(data), fit_call.code),
-        evidence=[
-            Evidence(
-                claim="an element",
-                observed=data.element,
-                expected=f"a tuple whose first part holds the {inputs} inputs",
-                fact="data.element",
-            )
-        ],
-        fixes=[fix(title, edits)],
-        confidence=Confidence.LIKELY if isinstance(data.trial.forward, Unknown) else Confidence.CERTAIN,
-    )
+        yield too_many(CAUSE, data, fit, size)
 
 
 # --- after the failure --------------------------------------------------------------------------------------------
