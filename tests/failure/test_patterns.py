@@ -146,6 +146,13 @@ def test_the_words_before_keras_2_4():
             "one rank less",
         ),
         (
+            "`labels.shape.rank` must equal `logits.shape.rank - 1`. Received: labels.shape=(32, 10) of rank 2 and "
+            "logits.shape=(32, 10) of rank 2",
+            (32, 10),
+            (32, 10),
+            "one rank less",
+        ),
+        (
             "Shape mismatch: The shape of labels (received (320,)) should equal the shape of logits except for the last dimension (received (32, 10)).",
             (320,),
             (32, 10),

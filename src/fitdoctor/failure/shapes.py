@@ -226,6 +226,11 @@ _PAIRS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ),
         (
             "one rank less",
+            rf"`labels\.shape\.rank` must equal `logits\.shape\.rank - 1`\. Received: labels\.shape={_TARGET} "
+            rf"of rank \d+ and logits\.shape={_OUTPUT}",
+        ),
+        (
+            "one rank less",
             rf"The shape of labels \(received {_TARGET}\) should equal the shape of logits "
             rf"except for the last dimension \(received {_OUTPUT}\)",
         ),

@@ -171,6 +171,10 @@ def _line(
     """Where the validation data is made, unless that line makes the training data too."""
     ours, theirs = pair
     use = theirs.use if theirs is not None else Unknown("no part")
+    if validation.form == training.form == "arrays" and len(training.x) != len(validation.x):
+        return place(use) or _argument(
+            fit_call
+        )  # one array for several inputs: it is only put together otherwise
     if validation.form == "dataset":
         shared = {step.code for step in training.pipeline} | {ours.code if ours is not None else None}
         made = [*(step.code for step in validation.pipeline), theirs.code if theirs is not None else None]
