@@ -67,7 +67,7 @@ $(OLD)/.made: pyproject.toml
 
 test-versions: $(VENV)/.dev $(VENV)/.tensorflow $(OLD)/.made
 	$(QUIET) $(BIN)/python -m pytest -n 2 --dist loadgroup -m versions
-	$(QUIET) $(OLD)/bin/python -m pytest -n 2 --dist loadgroup -m "tf and not versions" $(OLD_PART)
+	$(QUIET) $(OLD)/bin/python -m pytest -n 2 --dist loadgroup -r xX -m "tf and not versions" $(OLD_PART)
 
 test-fast: $(VENV)/.dev
 	$(BIN)/python -m pytest -n 2 -m "not tf and not versions"

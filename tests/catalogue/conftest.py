@@ -1,8 +1,9 @@
-"""One fork server a test process."""
+"""One fork server a test process, and what an older Keras does otherwise."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from importlib.metadata import PackageNotFoundError, version
 
 import pytest
 
@@ -15,3 +16,35 @@ def server() -> Iterator[ForkServer]:
     running = ForkServer()
     yield running
     running.close()
+
+
+WORDS = "tells it in other words than later ones"
+BEFORE_KERAS_3_4 = {
+    "test_broken_program_fails_as_declared": {
+        **dict.fromkeys(("FIT216", "FIT601", "FIT605", "FIT608"), "does not fail there"),
+        **dict.fromkeys(("FIT114", "FIT315", "FIT320", "FIT705"), "raises an exception of another type"),
+    },
+    "test_found_before_fit": {"FIT216": "does not fail there"},
+    "test_found_after_the_failure": {
+        **dict.fromkeys(("FIT212", "FIT310", "FIT315", "FIT322"), WORDS),
+        **dict.fromkeys(("FIT216", "FIT605", "FIT608"), "does not fail there"),
+    },
+    "test_run_tells_it_first_with_a_fix_that_runs_clean": {
+        **dict.fromkeys(("FIT216", "FIT605", "FIT608"), "does not fail there"),
+        "FIT315": WORDS,
+    },
+}
+"""What is otherwise with Keras 3.3 on TensorFlow 2.16, by test and cause; `make test-versions` names each of them."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Say by name what an older Keras does otherwise."""
+    try:
+        older = tuple(map(int, version("keras").split(".")[:2])) < (3, 4)
+    except PackageNotFoundError:
+        return
+    for item in items if older else ():
+        name, _bracket, cause = item.name.partition("[")
+        reason = BEFORE_KERAS_3_4.get(name, {}).get(cause.rstrip("]"))
+        if reason is not None:
+            item.add_marker(pytest.mark.xfail(reason=f"Keras before 3.4: {reason}"))

@@ -293,7 +293,9 @@ def test_a_stateful_layer_minds_the_last_batch() -> None:
     model = keras.Model(given, layers.Dense(1)(layers.LSTM(3, stateful=True)(given)))
     model.compile("sgd", "mse")
     rows = np.zeros((40, 4, 2), "float32")
-    assert "initial state" in failure(trial(model, rows, np.zeros(40), batch_size=16).short).message
+    said = failure(trial(model, rows, np.zeros(40), batch_size=16).short).message
+    # Keras 3.3 leaves it to TensorFlow to say so.
+    assert "initial state" in said or "must be equal, but are 8 and 16" in said
     assert isinstance(trial(model, rows, np.zeros(40), batch_size=16, validation_split=0.2).short, Unknown)
 
 
