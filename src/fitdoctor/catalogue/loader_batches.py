@@ -119,7 +119,11 @@ def failed(cause: Cause, failure: FailureFacts, data: DataFacts | Unknown) -> Fi
     marks = ("torch_data_loader_adapter", "torch/utils/data/")
     texts = [failure.raw_message, failure.message, *(frame.path for frame in failure.frames)]
     found = refused(failure.message)
-    if found is None or not any(mark in text.replace("\\", "/") for mark in marks for text in texts):
+    # Of all that fit takes, only a DataLoader makes a signature of a dict's keys; Keras hides the frames between.
+    keys = "found <class 'str'>" in failure.message and failure.called in ("fit", "evaluate", "predict")
+    if found is None or not (
+        keys or any(mark in text.replace("\\", "/") for mark in marks for text in texts)
+    ):
         return None
     frame = failure.last_user_frame
     code = data.code if isinstance(data, DataFacts) and data.form == "dataloader" else None
