@@ -11,6 +11,7 @@ from fitdoctor.examine import examine_source
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 from fitdoctor.source.read import source_from_text
+from tests.catalogue.contract_programs import failed, line_of
 from tests.catalogue.traced_programs import HEAD, ids, judged, layer
 
 # --- FIT403, FIT404 -----------------------------------------------------------------------------------------------
@@ -229,3 +230,10 @@ def test_keras_2_converts_layers_and_losses(head, found):
     project = Project((Module(source_from_text(head + LEGACY, "train.py")),))
     diagnosis = examine_source(project, select=("FIT408",))
     assert len(diagnosis.findings) == found
+
+
+def test_states_that_a_recurrent_layer_does_not_give() -> None:
+    text = "encoder = layers.LSTM(8)\nwords = keras.Input((None, 5))\nout, h, c = encoder(words)\n"
+    message = "Iterating over a symbolic KerasTensor is not supported."
+    (finding,) = failed(text, "FIT408", "TypeError", message, (3, "<module>"))
+    assert "return_state" in finding.message and line_of(finding) == 1

@@ -42,8 +42,8 @@ from fitdoctor.catalogue.traced import (
     traced_functions,
 )
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
-from fitdoctor.edits import fix, insert_before, spell
-from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.edits import append_arguments, fix, insert_before, spell
+from fitdoctor.facts import FailureFacts, Frame, Unknown
 from fitdoctor.records import dataclass
 from fitdoctor.source.callees import callee
 from fitdoctor.source.module import FunctionInfo, Module
@@ -204,6 +204,12 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
                 assert function is not None
                 yield _finding(module, function, branch, Confidence.CERTAIN, evidence)
                 return
+    stateless = (
+        _without_state(module, frame) if iterates and module is not None and frame is not None else None
+    )
+    if module is not None and stateless is not None:
+        yield _states_missing(module, stateless, evidence)
+        return
     yield CAUSE.finding(
         "Python iterates over a symbolic tensor" if iterates else "Python branches on a symbolic tensor",
         subject="branch on a tensor",
@@ -416,3 +422,32 @@ def _makes_something(module: Module, function: FunctionInfo) -> bool:
             ):
                 return True
     return False
+
+
+_RECURRENT = ("keras.layers.LSTM", "keras.layers.GRU", "keras.layers.SimpleRNN", "keras.layers.ConvLSTM2D")
+
+
+def _without_state(module: Module, frame: Frame) -> ast.Call | None:
+    """The recurrent layer whose one output a line unpacks: `outputs, h, c = LSTM(8)(x)`."""
+    for node in module.nodes(ast.Assign):
+        called = node.value
+        if not at_frame(module, node, frame) or not isinstance(called, ast.Call):
+            continue
+        made = module.made_by(called.func)
+        if isinstance(node.targets[0], ast.Tuple) and isinstance(made, ast.Call):
+            site = module.call(made)
+            if site.name in _RECURRENT and site.argument("return_state") is None:
+                return made
+    return None
+
+
+def _states_missing(module: Module, layer: ast.Call, evidence: list[Evidence]) -> Finding:
+    name = module.segment(layer.func)
+    return CAUSE.finding(
+        f"`{name}` gives its output alone, and the states are unpacked from it: `return_state` is not set",
+        subject="unpacked tensor",
+        location=module.location(layer),
+        evidence=evidence,
+        fixes=[fix("set `return_state=True`", append_arguments(module.code(layer), "return_state=True"))],
+        confidence=Confidence.CERTAIN,
+    )
