@@ -193,6 +193,32 @@ def _legacy_finding(
 
 
 @CAUSE.after_failure
+def from_tensor(failure: FailureFacts) -> Iterator[Finding]:
+    """A layer of Keras 2 was called on a tensor of Keras 3, whose shape is a plain tuple."""
+    last = failure.frames[-1] if failure.frames else None
+    if "'tuple' object has no attribute 'rank'" not in failure.message or last is None:
+        return
+    if not last.library or "tf_keras" not in last.path:
+        return
+    frame = failure.last_user_frame
+    yield CAUSE.finding(
+        "a layer of Keras 2 (`tf_keras`) is called on a tensor of Keras 3",
+        subject="object of another Keras",
+        location=frame.location if frame else None,
+        evidence=[
+            Evidence(claim="Keras 2 read the shape of a tensor that is not its own", fact="failure.message")
+        ],
+        fixes=[
+            fix("make the model with one Keras: all of it with `tf_keras`, or with `keras`"),
+            fix(
+                "or set `TF_USE_LEGACY_KERAS=1` before TensorFlow is imported, and use `tf.keras` throughout"
+            ),
+        ],
+        confidence=Confidence.CERTAIN,
+    )
+
+
+@CAUSE.after_failure
 def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """Keras met an object that it does not know, and the program imports another Keras."""
     if not FOREIGN.search(failure.message) or "of type <class 'type'>" in failure.message:
