@@ -28,7 +28,7 @@ from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.keras_signatures import PUBLIC_NAMES
-from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix
 from fitdoctor.facts import FailureFacts, Unknown
 from fitdoctor.patterns import pattern
@@ -195,10 +195,7 @@ def _legacy_finding(
 @CAUSE.after_failure
 def from_tensor(failure: FailureFacts) -> Iterator[Finding]:
     """A layer of Keras 2 was called on a tensor of Keras 3, whose shape is a plain tuple."""
-    last = failure.frames[-1] if failure.frames else None
-    if "'tuple' object has no attribute 'rank'" not in failure.message or last is None:
-        return
-    if not last.library or "tf_keras" not in last.path:
+    if "'tuple' object has no attribute 'rank'" not in failure.message or not _met_by_keras_2(failure):
         return
     frame = failure.last_user_frame
     yield CAUSE.finding(
@@ -235,13 +232,30 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         if foreign:
             yield _legacy_finding(module, foreign[0], Confidence.LIKELY, evidence)
             return
+    named = named or "<class 'keras." in failure.message and _met_by_keras_2(failure)
     if named or isinstance(project, Unknown):
         frame = failure.last_user_frame
         yield CAUSE.finding(
             "an object of another Keras was given to this model",
             subject="object of another Keras",
-            location=frame.location if frame else None,
+            location=_import_of_keras_3(failure, project) or (frame.location if frame else None),
             evidence=evidence,
             fixes=[fix("import everything from one Keras: `keras` or `tensorflow.keras`")],
             confidence=Confidence.CERTAIN if named else Confidence.POSSIBLE,
         )
+
+
+def _met_by_keras_2(failure: FailureFacts) -> bool:
+    last = failure.frames[-1] if failure.frames else None
+    return last is not None and last.library and LEGACY in last.path
+
+
+def _import_of_keras_3(failure: FailureFacts, project: Project | Unknown) -> Location | None:
+    """The line that imports from `keras` what a model of Keras 2 was given."""
+    if isinstance(project, Unknown) or not _met_by_keras_2(failure):
+        return None
+    for module in project.modules:
+        for node in module.nodes(ast.ImportFrom):
+            if not node.level and (node.module or "").split(".")[0] == "keras":
+                return module.location(node)
+    return None
