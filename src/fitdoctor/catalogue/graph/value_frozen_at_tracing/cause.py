@@ -75,7 +75,7 @@ def from_source(module: Module, project: Project) -> Iterator[Finding]:
 
 
 @CAUSE.in_source
-@mentions("get_layer", "layers")
+@mentions("Callback", "callbacks")
 def from_layer_number(module: Module) -> Iterator[Finding]:
     """A callback sets a number of one of Keras's own layers, such as the rate of a Dropout."""
     if module.runs_eagerly:

@@ -58,7 +58,6 @@ from fitdoctor.facts import (
     Shape,
     Unknown,
 )
-from fitdoctor.failure.called import called_in
 from fitdoctor.failure.patterns import InputMismatch, input_mismatch
 
 TYPE_CHECKING = False
@@ -351,6 +350,8 @@ def _by_hand(said: InputMismatch, failure: FailureFacts, project: Project | Unkn
 
 
 def _as_a_batch(frame: Frame | None, project: Project | Unknown) -> list[Fix]:
+    from fitdoctor.failure.called import called_in
+
     title = "add the batch axis: `tf.expand_dims(sample, 0)`"
     module = module_of(project, frame) if frame is not None and not isinstance(project, Unknown) else None
     calls = [
@@ -399,6 +400,8 @@ def _is_about_the_data(failure: FailureFacts, said: InputMismatch) -> bool:
 
 
 def _frame(failure: FailureFacts) -> Location | None:
+    from fitdoctor.failure.called import called_in
+
     given_data = ("fit", "evaluate", "predict", "train_on_batch", "test_on_batch", "predict_on_batch")
     call = next((frame for frame in reversed(failure.user_frames) if called_in(frame) in given_data), None)
     frame = call or failure.last_user_frame

@@ -88,8 +88,6 @@ def _other_width(target: Target, labels: Shape, output: Shape) -> Finding:
 @CAUSE.before_fit
 def from_own_code(model: ModelFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
     """A loss class or training step subtracts what fit did not align."""
-    from fitdoctor.catalogue.comparisons import unaligned_comparison
-
     if data.role != "training" or len(data.y) != 1 or not isinstance(data.y[0].shape, tuple):
         return
     labels = data.y[0]
@@ -99,6 +97,8 @@ def from_own_code(model: ModelFacts, data: DataFacts, project: Project) -> Itera
             continue
         if (labels.shape[1:] or output[1:]) != (1,):
             continue
+        from fitdoctor.catalogue.comparisons import unaligned_comparison
+
         node = unaligned_comparison(function)
         if node is not None:
             yield _lost_axis(labels, data, name, function, node, output)

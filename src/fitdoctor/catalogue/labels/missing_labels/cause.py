@@ -26,8 +26,6 @@ from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.generator_sources import returned_in_step
-from fitdoctor.catalogue.pipeline_steps import step_place
-from fitdoctor.catalogue.quoted import gives_labels
 from fitdoctor.catalogue.targets import BINARY, SPARSE, loss_accepted, loss_failure, output_specs
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
@@ -96,6 +94,8 @@ def from_failure(
     project: Project | Unknown,
 ) -> Iterator[Finding]:
     """Keras met a None; the call tells whether it was the labels. Or they stand among the inputs, by their name."""
+    from fitdoctor.catalogue.quoted import gives_labels
+
     if failure.called == "fit" and _labels_among_inputs(failure.message):
         yield from _not_split(failure, data, project)
         return
@@ -246,6 +246,8 @@ def _left_out(source: Code | Unknown) -> Location | None:
 
 def _dropped(data: DataFacts, project: Project | Unknown) -> Location | None:
     """What a `map` returns that takes pairs and gives x alone, or that makes the element of records and paths."""
+    from fitdoctor.catalogue.pipeline_steps import step_place
+
     parts = 1
     for step in data.pipeline:
         records = step.operation in ("map", "parse_example") and parts == 1 and _holds_labels(data)

@@ -189,17 +189,19 @@ _MAKERS = ("keras.layers.", "keras.optimizers.", "keras.callbacks.", "keras.loss
 @CAUSE.in_source
 def from_constructors(module: Module) -> Iterator[Finding]:
     """An argument of a layer, optimizer or callback that Keras has nowhere, a letter or two away from one that it has."""
-    from fitdoctor.catalogue.keras_arguments import misspelt
-
     for site in module.calls:
         made = site.name.rpartition(".")[2]
         if not site.name.startswith(_MAKERS) or not made[:1].isupper() or made == "Input":
             continue
-        code = module.code(site.node) if site.node.keywords else None
-        for argument in code.arguments if code is not None else ():
+        if not site.node.keywords:
+            continue
+        from fitdoctor.catalogue.keras_arguments import misspelt
+
+        code = module.code(site.node)
+        for argument in code.arguments:
             meant = misspelt(argument.name) if argument.name.isidentifier() else ""
-            taken = {other.name for other in code.arguments} if code is not None else set()
-            if meant and meant not in taken and code is not None:
+            taken = {other.name for other in code.arguments}
+            if meant and meant not in taken:
                 yield _constructor(made, argument.name, meant, argument.whole, code, Confidence.LIKELY)
 
 
