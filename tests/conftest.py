@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import re
+import signal
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,10 @@ from hypothesis import settings
 # How long an example takes says what else the machine does; where time matters, a test says how much.
 settings.register_profile("any machine", deadline=None)
 settings.load_profile("any machine")
+
+# A shell has its background jobs ignore Ctrl-C, and what they start inherits that: there are tests that send it.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 NEEDS_TENSORFLOW = re.compile(r"^pytestmark = \[?\s*pytest\.mark\.tf\b", re.MULTILINE)
 
