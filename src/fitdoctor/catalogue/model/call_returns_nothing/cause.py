@@ -322,8 +322,10 @@ def _called_values(module: Module) -> Iterator[ast.expr]:
     """Names and attributes that are called and hold a value, not a function: `encoder` in `encoder(x)`."""
     for site in module.calls:
         function = site.node.func
-        held = isinstance(function, (ast.Name, ast.Attribute))
-        if held and isinstance(origin(module, function).node, ast.Call):
+        if site.name or not isinstance(function, (ast.Name, ast.Attribute)):
+            continue
+        # Most calls are of functions: to see that is cheap, to follow a value is not.
+        if callee(module, site.node) is None and isinstance(origin(module, function).node, ast.Call):
             yield function
 
 
