@@ -96,6 +96,21 @@ class Location:
         return f"{self.path}:{cell}{self.line}"
 
     @property
+    def start(self) -> Location:
+        """The point where it begins: an edit there inserts."""
+        return Location(self.path, self.line, self.column, self.line, self.column, self.cell)
+
+    @property
+    def end(self) -> Location:
+        """The point behind it."""
+        return Location(self.path, self.end_line, self.end_column, self.end_line, self.end_column, self.cell)
+
+    @property
+    def lines(self) -> Location:
+        """Its lines as a whole, with their indentation and the end of the last."""
+        return Location(self.path, self.line, 1, self.end_line + 1, 1, self.cell)
+
+    @property
     def exact(self) -> str:
         """With the column, in the form that editors take."""
         return str(self) if ", line " in str(self) else f"{self}:{self.column}"

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import ast
 
-from fitdoctor.catalogue.generator_sources import batches_of, expression_of
+from fitdoctor.catalogue.generator_sources import batches_behind, expression_of
 from fitdoctor.catalogue.pipeline_steps import with_step_after, with_step_before
 from fitdoctor.diagnosis import Edit
 from fitdoctor.edits import spell, wrap
 from fitdoctor.facts import Code, DataFacts, Unknown
-from fitdoctor.records import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,9 +49,7 @@ def grouped(project: Project | Unknown, source: Code | Unknown, inputs: int) -> 
     if len(parts) <= inputs:
         return ()
     first, last = module.location(parts[0]), module.location(parts[inputs - 1])
-    opening = replace(first, end_line=first.line, end_column=first.column)
-    closing = replace(last, line=last.end_line, column=last.end_column)
-    return (Edit(opening, "("), Edit(closing, ")"))
+    return (Edit(first.start, "("), Edit(last.end, ")"))
 
 
 def structuring(data: DataFacts, size: int, project: Project | Unknown) -> Code | Unknown:
@@ -63,12 +60,9 @@ def structuring(data: DataFacts, size: int, project: Project | Unknown) -> Code 
 
 def _given_out(data: DataFacts, size: int, project: Project | Unknown) -> Code | Unknown:
     """The tuple of so many parts that a generator yields, or a PyDataset returns."""
-    found = expression_of(project, data.code)
-    made = found[0].made_by(found[1]) if found is not None else None
-    if found is not None and isinstance(made, ast.Call):
-        for function, value in batches_of(found[0], made.func):
-            if isinstance(value, ast.Tuple) and len(value.elts) == size:
-                return function.module.code(value)
+    for function, value in batches_behind(project, data.code):
+        if isinstance(value, ast.Tuple) and len(value.elts) == size:
+            return function.module.code(value)
     return Unknown("no pipeline")
 
 

@@ -8,7 +8,6 @@ from fitdoctor.catalogue.pipeline_steps import BATCHING
 from fitdoctor.diagnosis import Edit, Fix, Location
 from fitdoctor.edits import fix
 from fitdoctor.facts import DataFacts, FitFacts, Unknown
-from fitdoctor.records import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,6 +31,6 @@ def result_dropped(
         name = node.func.value
         if node.func.attr in BATCHING and isinstance(name, ast.Name) and name.id == given.text:
             location = module.location(node)
-            start = replace(location, end_line=location.line, end_column=location.column)
-            return location, fix(f"keep what `{node.func.attr}` gives", (Edit(start, f"{name.id} = "),))
+            kept = Edit(location.start, f"{name.id} = ")
+            return location, fix(f"keep what `{node.func.attr}` gives", (kept,))
     return None

@@ -7,6 +7,7 @@ import ast
 from fitdoctor.catalogue.label_shapes import shapes_of_failure
 from fitdoctor.facts import FailureFacts, Unknown
 from fitdoctor.records import dataclass
+from fitdoctor.source.definitions import argument_of
 from fitdoctor.source.module import Module
 from fitdoctor.source.origins import origin
 from fitdoctor.source.project import Project
@@ -51,16 +52,12 @@ def stateful_input(project: Project | Unknown) -> tuple[Module, ast.Call] | None
     """The one input with a fixed batch of a program that has a stateful layer."""
     modules = () if isinstance(project, Unknown) else project.modules
     sites = [(module, site.node) for module in modules for site in module.calls]
-    if not any(_keyword(node, "stateful") is not None for _module, node in sites):
+    if not any(argument_of(node, "stateful") is not None for _module, node in sites):
         return None
     inputs = [
         (module, node)
         for module, node in sites
-        if any(_keyword(node, name) is not None for name in ("batch_shape", "batch_input_shape"))
-        or (_keyword(node, "batch_size") is not None and module.resolve(node.func).startswith("keras."))
+        if any(argument_of(node, name) is not None for name in ("batch_shape", "batch_input_shape"))
+        or (argument_of(node, "batch_size") is not None and module.resolve(node.func).startswith("keras."))
     ]
     return inputs[0] if len(inputs) == 1 else None
-
-
-def _keyword(node: ast.Call, name: str) -> ast.expr | None:
-    return next((keyword.value for keyword in node.keywords if keyword.arg == name), None)

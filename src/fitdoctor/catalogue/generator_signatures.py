@@ -6,6 +6,7 @@ import ast
 
 from fitdoctor.catalogue.generator_sources import generator_function
 from fitdoctor.facts import Code, Unknown
+from fitdoctor.source.definitions import argument_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,22 +35,20 @@ def signature_call(project: Project | Unknown, made: Code | Unknown) -> tuple[Mo
 
 def output_shapes(module: Module, call: ast.Call) -> ast.expr | None:
     """The `output_shapes` of a call."""
-    shapes = next((word.value for word in call.keywords if word.arg == "output_shapes"), None)
+    shapes = argument_of(call, "output_shapes")
     return module.made_by(shapes) if shapes is not None else None
 
 
 def generator_argument(call: ast.Call) -> ast.expr | None:
     """The generator function that a call is given."""
-    named = next((word.value for word in call.keywords if word.arg == "generator"), None)
-    return call.args[0] if call.args else named
+    return argument_of(call, "generator", 0)
 
 
 def may_stack(spec: ast.expr, count: int) -> bool:
     """Whether one spec may take a tuple of so many parts as a whole: TensorFlow stacks them into one tensor."""
     if not isinstance(spec, ast.Call):
         return True
-    named = next((word.value for word in spec.keywords if word.arg == "shape"), None)
-    shape = spec.args[0] if spec.args else named
+    shape = argument_of(spec, "shape", 0)
     if not isinstance(shape, (ast.Tuple, ast.List)):
         return True
     if not shape.elts:
@@ -71,9 +70,7 @@ def called_generator(module: Module, given: ast.expr) -> FunctionInfo | None:
 
 def signature_of(module: Module, call: ast.Call) -> ast.expr | None:
     """The `output_signature` of a call, where it is a tuple or one spec."""
-    for word in call.keywords:
-        if word.arg == "output_signature":
-            made = module.made_by(word.value)
-            is_spec = isinstance(made, ast.Call) and module.resolve(made.func) == "tensorflow.TensorSpec"
-            return made if isinstance(made, ast.Tuple) or is_spec else None
-    return None
+    given = argument_of(call, "output_signature")
+    made = module.made_by(given) if given is not None else None
+    is_spec = isinstance(made, ast.Call) and module.resolve(made.func) == "tensorflow.TensorSpec"
+    return made if isinstance(made, ast.Tuple) or is_spec else None

@@ -53,6 +53,13 @@ def generator_behind(project: Project | Unknown, code: Code | Unknown) -> Functi
     return generator_function(found[0], found[1].func)
 
 
+def batches_behind(project: Project | Unknown, code: Code | Unknown) -> list[tuple[FunctionInfo, ast.expr]]:
+    """What a generator or PyDataset of the user's that a piece of source names, or makes, gives as batches."""
+    found = expression_of(project, code)
+    made = found[0].made_by(found[1]) if found is not None else None
+    return batches_of(found[0], made.func) if found is not None and isinstance(made, ast.Call) else []
+
+
 def generator_function(module: Module, func: ast.expr) -> FunctionInfo | None:
     """The generator function that a name or a method means; of methods, the only one of that name."""
     function = _function(module, func)

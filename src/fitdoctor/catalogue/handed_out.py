@@ -193,7 +193,7 @@ def delete_lines(module: Module, statement: ast.stmt) -> Edit:
     blocks = [getattr(parent, name, None) for name in ("body", "orelse", "finalbody")]
     if any(block == [statement] for block in blocks):
         return Edit(place, "pass")
-    return Edit(Location(place.path, place.line, 1, place.end_line + 1, 1, place.cell), "")
+    return Edit(place.lines, "")
 
 
 def _own_reads(found: _Keeping) -> Iterator[Edit]:

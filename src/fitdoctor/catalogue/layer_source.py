@@ -216,9 +216,8 @@ def insert_layer(module: Module, node: ast.Call, name: str, arguments: str = "")
 
 def _before_element(module: Module, node: ast.Call, text: str) -> tuple[Edit, ...]:
     place = module.location(node)
-    start = Location(place.path, place.line, place.column, place.line, place.column, place.cell)
     before = module.line_text(place.line, place.cell)[: place.column - 1]
-    return (Edit(start, f"{text},\n{before}" if not before.strip() else f"{text}, "),)
+    return (Edit(place.start, f"{text},\n{before}" if not before.strip() else f"{text}, "),)
 
 
 def around(

@@ -10,6 +10,7 @@ from fitdoctor.diagnosis import Confidence, Evidence, Finding
 from fitdoctor.edits import fix
 from fitdoctor.facts import Code, Unknown
 from fitdoctor.records import replace
+from fitdoctor.source.definitions import argument_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,8 +34,7 @@ def list_of_arrays(project: Project | Unknown, code: Code | Unknown) -> tuple[Mo
 
 def sliced(module: Module, call: ast.Call) -> ast.List | None:
     """The list that is sliced."""
-    named = next((word.value for word in call.keywords if word.arg == "tensors"), None)
-    given = call.args[0] if call.args else named
+    given = argument_of(call, "tensors", 0)
     made = module.made_by(given) if given is not None else None
     return made if isinstance(made, ast.List) else None
 

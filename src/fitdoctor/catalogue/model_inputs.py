@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fitdoctor.source.fit_sites import ModelSite
 
-_INPUTS = ("keras.Input", "keras.layers.InputLayer", "tf_keras.Input", "tf_keras.layers.InputLayer")
+INPUTS = ("keras.Input", "keras.layers.InputLayer", "tf_keras.Input", "tf_keras.layers.InputLayer")
 
 
 _MOST_STEPS = 100
@@ -71,7 +71,7 @@ def leads_with_batch(code: Code, shape: Shape, message: str) -> bool:
 def input_codes(module: Module) -> Iterator[Code]:
     """Every `Input(…)`, `InputLayer(…)` and layer with `input_shape=` of a file."""
     for call in module.calls:
-        if call.name in _INPUTS or any(keyword.arg == "input_shape" for keyword in call.node.keywords):
+        if call.name in INPUTS or any(keyword.arg == "input_shape" for keyword in call.node.keywords):
             yield module.code(call.node)
 
 

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue.traced import own_nodes
+from fitdoctor.source.definitions import argument_of
 from fitdoctor.source.module import FunctionInfo
 
 
@@ -27,8 +28,7 @@ def reductions_over(function: FunctionInfo) -> Iterator[tuple[ast.Call, tuple[in
             or last in ("mean", "sum", "max", "min", "var", "std", "norm", "logsumexp")
         ):
             continue
-        axis = next((keyword.value for keyword in node.keywords if keyword.arg == "axis"), None)
-        axis = axis if axis is not None else node.args[1] if len(node.args) > 1 else None
+        axis = argument_of(node, "axis", 1)
         numbers = [
             whole_number(one) for one in (axis.elts if isinstance(axis, (ast.List, ast.Tuple)) else [axis])
         ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from fitdoctor.catalogue.generator_sources import batches_of, expression_of, own_nodes
+from fitdoctor.catalogue.generator_sources import batches_behind, own_nodes
 from fitdoctor.diagnosis import Edit, Location
 from fitdoctor.facts import DataFacts, Unknown
 
@@ -17,11 +17,7 @@ if TYPE_CHECKING:
 
 def given_out(data: DataFacts, project: Project | Unknown) -> tuple[FunctionInfo, ast.expr] | None:
     """The first thing that the generator given to fit yields, or that the PyDataset returns."""
-    found = expression_of(project, data.code)
-    made = found[0].made_by(found[1]) if found is not None else None
-    if found is None or not isinstance(made, ast.Call):
-        return None
-    return next(iter(batches_of(found[0], made.func)), None)
+    return next(iter(batches_behind(project, data.code)), None)
 
 
 def is_one_sample(function: FunctionInfo, value: ast.expr) -> bool:

@@ -6,12 +6,12 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue.generator_sources import expression_of
+from fitdoctor.catalogue.model_inputs import INPUTS
 from fitdoctor.facts import Code, FitFacts, Unknown
 from fitdoctor.source.module import Module
 from fitdoctor.source.origins import Origin
 from fitdoctor.source.project import Project
 
-_INPUTS = ("keras.Input", "keras.layers.InputLayer", "tf_keras.Input", "tf_keras.layers.InputLayer")
 _SHAPES = ("input_shape", "input_dim", "shape")
 
 
@@ -29,7 +29,7 @@ def has_shape_of_training(project: Project | Unknown, fit: FitFacts) -> bool:
 def _input_shapes(module: Module) -> Iterator[ast.expr]:
     for call in module.calls:
         named = [word.value for word in call.node.keywords if word.arg in _SHAPES]
-        if call.name in _INPUTS:
+        if call.name in INPUTS:
             yield from named or call.node.args[:1]
         else:
             yield from (word.value for word in call.node.keywords if word.arg in _SHAPES[:2])

@@ -6,6 +6,7 @@ import ast
 
 from fitdoctor.catalogue.data_trail import Link, nearest, trail
 from fitdoctor.facts import ArrayFacts, DataFacts, Statistics, Unknown
+from fitdoctor.source.definitions import argument_of
 from fitdoctor.source.project import Project
 
 _LOGARITHMS = frozenset(
@@ -57,7 +58,7 @@ def _keeps_unmatched(call: ast.Call, name: str) -> bool:
     """Whether a join keeps rows that have nothing on the other side."""
     if name not in _JOINS:
         return False
-    how = next((keyword.value for keyword in call.keywords if keyword.arg == "how"), None)
+    how = argument_of(call, "how")
     if how is None:
         # `merge` keeps what matches unless it is told otherwise; `join` keeps the left side.
         return name != "merge"

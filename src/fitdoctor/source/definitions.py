@@ -14,6 +14,18 @@ if TYPE_CHECKING:
     from fitdoctor.source.tracing import Tracing
 
 
+def argument_of(call: ast.Call, name: str, position: int | None = None) -> ast.expr | None:
+    """The value of a keyword, or of a positional argument where no `*` hides which one it is."""
+    for keyword in call.keywords:
+        if keyword.arg == name:
+            return keyword.value
+    if position is None or len(call.args) <= position:
+        return None
+    if any(isinstance(value, ast.Starred) for value in call.args[: position + 1]):
+        return None
+    return call.args[position]
+
+
 @dataclass(frozen=True, eq=False)
 class CallSite:
     """A call as it stands in the source."""
@@ -32,14 +44,7 @@ class CallSite:
 
     def argument(self, name: str, position: int | None = None) -> ast.expr | None:
         """The value of a keyword, or of a positional argument where no `*` hides which one it is."""
-        for keyword in self.node.keywords:
-            if keyword.arg == name:
-                return keyword.value
-        if position is None or len(self.node.args) <= position:
-            return None
-        if any(isinstance(value, ast.Starred) for value in self.node.args[: position + 1]):
-            return None
-        return self.node.args[position]
+        return argument_of(self.node, name, position)
 
 
 @dataclass(frozen=True, eq=False)

@@ -105,10 +105,9 @@ def _made_once(module: Module, site: CallSite) -> Fix:
         return fix(title)
     first = min([function.node.lineno, *(node.lineno for node in function.node.decorator_list)])
     here = code.statement
-    whole = Location(here.path, here.line, 1, here.end_line + 1, 1, here.cell)
     before = Location(here.path, first, 1, first, 1, here.cell)
     statement = module.segment(module.statement(site.node))
-    return fix(title, (Edit(before, f"{statement}\n\n\n"), Edit(whole, "")))
+    return fix(title, (Edit(before, f"{statement}\n\n\n"), Edit(here.lines, "")))
 
 
 @CAUSE.after_failure

@@ -252,6 +252,5 @@ def _fixes(kept: Kept) -> list[Fix]:
 
 def _without_cache(kept: Kept) -> Fix:
     """Take the decorator's line out."""
-    where = kept.module.location(kept.node)
-    line = Location(where.path, where.line, 1, where.end_line + 1, 1, where.cell)
+    line = kept.module.location(kept.node).lines
     return fix(f"do not cache `{kept.function.name}`: make its tensor in every trace", (Edit(line, ""),))

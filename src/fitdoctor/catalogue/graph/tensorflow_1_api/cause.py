@@ -40,7 +40,7 @@ from fitdoctor.catalogue.own_graphs import (
 )
 from fitdoctor.catalogue.tensorflow_1_names import CASTS, GONE, GONE_INSIDE, RENAMED, RENAMED_INSIDE
 from fitdoctor.catalogue.traced import at_frame, module_of, raised_here
-from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix
 from fitdoctor.facts import FailureFacts, Unknown
 from fitdoctor.failure.patterns import attribute_missing
@@ -333,7 +333,7 @@ def _left_out(old: _Old) -> Fix:
         statement
     ):
         return fix(title)
-    return fix(title, (Edit(Location(where.path, where.line, 1, where.end_line + 1, 1, where.cell), ""),))
+    return fix(title, (Edit(where.lines, ""),))
 
 
 def _as_input(old: _Old) -> Fix | None:

@@ -32,7 +32,6 @@ from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Locati
 from fitdoctor.edits import fix, set_argument
 from fitdoctor.facts import Argument, Code, DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
 from fitdoctor.patterns import pattern
-from fitdoctor.records import replace
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(
@@ -284,9 +283,7 @@ def _as_label(call: Code | Unknown, first: Argument) -> tuple[Edit, ...]:
     """The argument once more, behind itself where both go by their position."""
     if first.name or isinstance(call, Code) and call.argument("y", 1) is not None:
         return set_argument(call, "y", first.text, position=1)
-    end = first.location
-    behind = replace(end, line=end.end_line, column=end.end_column)
-    return (Edit(behind, f", {first.text}"),)
+    return (Edit(first.location.end, f", {first.text}"),)
 
 
 def _gives_back_x(model: ModelFacts, data: DataFacts) -> bool:

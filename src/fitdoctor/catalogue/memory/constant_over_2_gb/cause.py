@@ -32,6 +32,7 @@ from fitdoctor.catalogue.traced import module_of
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Location, Severity
 from fitdoctor.edits import fix
 from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.source.definitions import argument_of
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 
@@ -75,8 +76,7 @@ def _bytes(module: Module, call: ast.Call) -> int:
     lengths = [part.value for part in sizes if isinstance(part, ast.Constant) and isinstance(part.value, int)]
     if len(lengths) != len(sizes):
         return 0
-    named = next((word.value for word in call.keywords if word.arg == "dtype"), None)
-    kind = named if named is not None else call.args[position] if len(call.args) > position else None
+    kind = argument_of(call, "dtype", position)
     text = module.segment(kind).strip("'\"") if kind is not None else "float64"
     size = next((size for bits, size in SIZES.items() if text.endswith(bits)), 1)
     return math.prod(lengths) * size

@@ -189,9 +189,7 @@ def _returned(module: Module, last: ast.stmt) -> tuple[str, tuple[Edit, ...]]:
     if isinstance(behind, ast.Return):
         return f"return `{value}`", (Edit(module.location(behind), f"return {value}"),)
     if isinstance(last, ast.Expr) and value == module.segment(last.value):
-        start = module.location(last)
-        here = Location(start.path, start.line, start.column, start.line, start.column, start.cell)
-        return "return it", (Edit(here, "return "),)
+        return "return it", (Edit(module.location(last).start, "return "),)
     return f"return `{value}`", insert_after(module.code(last), f"return {value}")
 
 

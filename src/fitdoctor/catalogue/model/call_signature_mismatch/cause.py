@@ -169,9 +169,7 @@ def _with_missing_parameters(function: FunctionInfo, contract: Contract) -> tupl
         return _taken_apart(function, listed, names)
     if names == ["y_pred"] and wanted[:2] == ("y_true", "y_pred") and not _reads_globals(function):
         # A loss of the predictions alone still gets the labels first.
-        start = function.module.location(listed[-1])
-        at = Location(start.path, start.line, start.column, start.line, start.column, start.cell)
-        return (Edit(at, "y_true, "),)
+        return (Edit(function.module.location(listed[-1]).start, "y_true, "),)
     return ()
 
 
@@ -205,8 +203,7 @@ _OPTIONAL = frozenset({"logs", "sample_weight"})
 
 
 def _end(function: FunctionInfo, last: ast.arg, default: ast.expr | None) -> Location:
-    span = function.module.location(last if default is None else default)
-    return Location(span.path, span.end_line, span.end_column, span.end_line, span.end_column, span.cell)
+    return function.module.location(last if default is None else default).end
 
 
 @CAUSE.in_source

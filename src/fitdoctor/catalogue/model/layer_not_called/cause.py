@@ -105,7 +105,6 @@ def _given_to_sequential(module: Module) -> Iterator[ast.expr]:
 
 def _unmade(module: Module, given: ast.expr, confidence: Confidence) -> Finding:
     kind, here = module.segment(given), module.location(given)
-    end = Location(here.path, here.end_line, here.end_column, here.end_line, here.end_column, here.cell)
     return CAUSE.finding(
         f"the class `{kind}` is given where a layer belongs: none was made of it",
         subject=f"layer {kind}",
@@ -115,7 +114,7 @@ def _unmade(module: Module, given: ast.expr, confidence: Confidence) -> Finding:
                 claim="a `Sequential` takes layers", observed=f"the class `{kind}`", expected=f"`{kind}()`"
             )
         ],
-        fixes=[fix(f"make a layer of it: `{kind}()`", (Edit(end, "()"),))],
+        fixes=[fix(f"make a layer of it: `{kind}()`", (Edit(here.end, "()"),))],
         confidence=confidence,
     )
 
@@ -326,9 +325,8 @@ def _fixes(passed: tuple[Module, ast.expr] | None) -> list[Fix]:
     before = _tensor_before(module, expr)
     if before is None:
         return [fix("call the layer on the tensor before it")]
-    here = module.location(expr)
-    end = Location(here.path, here.end_line, here.end_column, here.end_line, here.end_column, here.cell)
-    return [fix(f"call it on `{before}`", (Edit(end, f"({before})"),))]
+    behind = module.location(expr).end
+    return [fix(f"call it on `{before}`", (Edit(behind, f"({before})"),))]
 
 
 def _tensor_before(module: Module, expr: ast.expr) -> str | None:

@@ -106,7 +106,6 @@ def _named_only(init: FunctionInfo) -> ast.Attribute | None:
 def _without_parentheses(info: ClassInfo, named: ast.Attribute, confidence: Confidence) -> Finding:
     module = info.module
     here = module.location(named)
-    end = Location(here.path, here.end_line, here.end_column, here.end_line, here.end_column, here.cell)
     return CAUSE.finding(
         f"`{info.name}.__init__` names `{module.segment(named)}` and does not call it",
         subject=f"class {info.name}",
@@ -118,7 +117,7 @@ def _without_parentheses(info: ClassInfo, named: ast.Attribute, confidence: Conf
                 expected=f"`{module.segment(named)}()`",
             )
         ],
-        fixes=[fix("call it", (Edit(end, "()"),) if not _needs_arguments(info) else ())],
+        fixes=[fix("call it", (Edit(here.end, "()"),) if not _needs_arguments(info) else ())],
         confidence=confidence,
     )
 

@@ -59,6 +59,7 @@ from fitdoctor.facts import (
 )
 from fitdoctor.patterns import pattern
 from fitdoctor.records import replace
+from fitdoctor.source.definitions import argument_of
 from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project
 
@@ -311,8 +312,7 @@ def _shape_edit(project: Project | Unknown, data: DataFacts, index: int, shape: 
         declared.elts[index] if isinstance(declared, ast.Tuple) and len(declared.elts) == parts else declared
     )
     if isinstance(node, ast.Call):
-        named = next((word.value for word in node.keywords if word.arg == "shape"), None)
-        node = named if named is not None else node.args[0] if node.args else None
+        node = argument_of(node, "shape", 0)
     if not isinstance(node, (ast.Tuple, ast.List)) or (parts > 1 and node is declared):
         return ()
     return (Edit(module.location(node), shape_words(shape)),)

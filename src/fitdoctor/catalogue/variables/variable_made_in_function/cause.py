@@ -176,7 +176,7 @@ def _moved_out(module: Module, site: CallSite) -> Fix:
     if function.owner is not None or code.statement is None or _uses_locals(site, function):
         return fix(title)
     statement = module.statement(site.node)
-    whole = _whole_lines(module.location(statement))
+    whole = module.location(statement).lines
     first = min([function.node.lineno, *(node.lineno for node in function.node.decorator_list)])
     before = Location(module.path, first, 1, first, 1, code.location.cell)
     indent = " " * function.node.col_offset
@@ -194,8 +194,3 @@ def _uses_locals(site: CallSite, function: FunctionInfo) -> bool:
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
     }
     return bool(names & (bound | set(function.parameters)))
-
-
-def _whole_lines(location: Location) -> Location:
-    """The statement's lines with their indentation and their line end."""
-    return Location(location.path, location.line, 1, location.end_line + 1, 1, location.cell)
