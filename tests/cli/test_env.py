@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from fitdoctor.cli.env import main
 from fitdoctor.collect.versions import conflicts
 from fitdoctor.facts.cluster import config_problems
 
@@ -136,3 +137,26 @@ def test_a_tensorflow_that_does_not_import_is_explained(tmp_path: Path) -> None:
     done = env("--devices", PYTHONPATH=path, TF_CONFIG="")
     assert "FIT901" in done.stdout and "did not start" in done.stdout
     assert done.returncode == 1
+
+
+def test_no_tensorflow_at_all_is_told(installed: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    distribution(installed, "keras", "3.15.1")
+    assert main(["--devices"]) == 1
+    told = capsys.readouterr().out
+    assert "no TensorFlow is installed for" in told and "unexplained" not in told
+
+
+def test_legacy_keras_needs_tf_keras_and_nothing_else(installed: Path) -> None:
+    distribution(installed, "tensorflow", "2.21.0", "keras>=3.12")
+    assert {found.second for found in conflicts(legacy_keras=True)} == {"keras", "tf_keras"}
+    distribution(installed, "tf_keras", "2.21.0")
+    assert conflicts(legacy_keras=True) == () != conflicts()
+
+
+def test_a_file_in_the_place_of_tensorflow_is_told(tmp_path: Path) -> None:
+    (tmp_path / "tensorflow.py").write_text("rate = 0.1\n")
+    (tmp_path / "train.py").write_text("import tensorflow as tf\n\nmodel = tf.keras.Sequential()\n")
+    command = [sys.executable, "-m", "fitdoctor", "run", "--output-format", "concise", "train.py"]
+    environment = {**os.environ, "PYTHONPATH": str(SOURCE)}
+    done = subprocess.run(command, check=False, capture_output=True, text=True, env=environment, cwd=tmp_path)
+    assert "train.py:1:1: error FIT907" in done.stderr

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from fitdoctor.cli.options import Parser, add_output_options, give_out, write_file
-from fitdoctor.diagnosis import Diagnosis, Evidence, Finding, Severity
+from fitdoctor.diagnosis import Confidence, Diagnosis, Evidence, Finding, Severity
 
 if TYPE_CHECKING:
     from fitdoctor.facts import EnvironmentFacts
@@ -31,7 +31,7 @@ def main(argv: list[str]) -> int:
     from fitdoctor.collect.environment import environment
 
     facts = environment(with_conflicts=True)
-    devices, failed = _devices() if options.devices else ([], None)
+    devices, failed = _devices() if options.devices and facts.keras_of_tf else ([], None)
     diagnosis = _examined(facts, failed)
     if options.output_format == "json":
         _give_json(diagnosis, facts, devices, options)
@@ -112,6 +112,8 @@ def _standing(facts: EnvironmentFacts) -> Iterator[Finding]:
     from fitdoctor.facts import Unknown
     from fitdoctor.facts.cluster import config_problems
 
+    if not facts.keras_of_tf and facts.backend == "tensorflow":
+        yield from _no_tensorflow()
     for conflict in () if isinstance(facts.conflicts, Unknown) else facts.conflicts:
         yield catalogue()["FIT901"].finding(
             conflict.problem,
@@ -134,12 +136,39 @@ def _standing(facts: EnvironmentFacts) -> Iterator[Finding]:
             severity=Severity.ERROR if problem.endswith("fails") else Severity.WARNING,
         )
     if facts.backend != "tensorflow":
+        unknown = facts.backend not in ("jax", "torch", "numpy", "openvino")
         yield catalogue()["FIT904"].finding(
-            f"Keras runs on `{facts.backend}`: `fit` of TensorFlow is not used",
+            f"Keras knows no backend `{facts.backend}`: importing it fails"
+            if unknown
+            else f"Keras runs on `{facts.backend}`: `fit` of TensorFlow is not used",
             subject="backend",
             evidence=[Evidence(claim="who set it", observed=facts.backend_set_by)],
             fixes=[fix("leave out `KERAS_BACKEND` (and `backend` in keras.json) to train on TensorFlow")],
-            severity=Severity.INFO,
+            severity=Severity.ERROR if unknown else Severity.INFO,
+        )
+
+
+def _no_tensorflow() -> Iterator[Finding]:
+    """There is no TensorFlow for this Python, or what is left of one; a module without metadata may well be one."""
+    from importlib.machinery import PathFinder
+
+    from fitdoctor.catalogue import catalogue
+    from fitdoctor.edits import fix
+
+    spec = PathFinder.find_spec("tensorflow")
+    if spec is None:
+        yield catalogue()["FIT901"].finding(
+            f"no TensorFlow is installed for {sys.executable}",
+            subject="installed packages",
+            fixes=[fix("install one: `python -m pip install tensorflow`")],
+            confidence=Confidence.CERTAIN,
+        )
+    elif spec.origin is None:
+        folder = next(iter(spec.submodule_search_locations or ()), "tensorflow")
+        yield catalogue()["FIT907"].finding(
+            f"`tensorflow` is not the package: the folder `{folder}` with nothing in it is imported in its place",
+            subject="import of tensorflow",
+            fixes=[fix(f"delete or rename `{folder}`, and install TensorFlow")],
         )
 
 

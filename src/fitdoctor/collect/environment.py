@@ -23,6 +23,13 @@ PACKAGES = (
 )  # fmt: skip
 
 
+_VALUES = {
+    "floatx": ("float16", "float32", "float64"),
+    "image_data_format": ("channels_first", "channels_last"),
+}
+"""What Keras takes in its settings."""
+
+
 def environment(with_conflicts: bool = False) -> EnvironmentFacts:
     """Read the installed versions, the environment variables and, where TensorFlow runs already, its devices.
 
@@ -44,30 +51,27 @@ def environment(with_conflicts: bool = False) -> EnvironmentFacts:
         devices=_devices(),
         soft_placement=_soft_placement(),
         cluster_config=os.environ.get("TF_CONFIG", ""),
-        conflicts=conflicts() if with_conflicts else Unknown("not looked at"),
+        conflicts=conflicts(legacy_keras=legacy) if with_conflicts else Unknown("not looked at"),
         problems=tuple(_problems()),
+        stand_ins=tuple(_stand_ins()),
         memory=(*gpu_memory(), *limits()),
     )
 
 
 def _keras_of_tf(packages: dict[str, str], legacy: bool) -> str:
     """What `tf.keras` is: since TensorFlow 2.16 Keras 3, unless the legacy switch is on."""
-    version = next(
-        (
-            packages[name]
-            for name in packages
-            if name.startswith(("tensorflow", "tf-nightly")) and "-" not in name
-        ),
-        packages.get("tensorflow-cpu") or packages.get("tensorflow-gpu") or packages.get("tensorflow-intel"),
-    )
+    from fitdoctor.collect.versions import installed_version
+
+    version = installed_version("tensorflow")
     if version is None:
         return ""
     parts = [int(part) for part in version.split(".")[:2] if part.isdigit()]
     if len(parts) == 2 and tuple(parts) < (2, 16):
         return "keras 2"
     if legacy:
-        return "tf_keras"
-    return "keras 3" if packages.get("keras", "3")[:1] >= "3" else "keras 2"
+        return "tf_keras" if "tf_keras" in packages else "tf_keras, which is not installed"
+    keras = packages.get("keras") or packages.get("keras-nightly")
+    return f"keras {keras[:1]}" if keras else "keras, which is not installed"
 
 
 def _backend() -> tuple[str, str]:
@@ -107,6 +111,21 @@ def _problems() -> Iterator[str]:
         return
     if not isinstance(settings, dict):
         yield f"`{path}` holds no object of settings: importing Keras fails"
+        return
+    for name, values in _VALUES.items():
+        if name in settings and settings[name] not in values:
+            yield f"`{path}` sets `{name}` to {settings[name]!r}, none of {', '.join(values)}: importing Keras fails"
+
+
+def _stand_ins() -> Iterator[tuple[str, str]]:
+    """What was imported under the name of a package and is not that package: the real ones all tell their version."""
+    for name in ("tensorflow", "keras", "tf_keras", "numpy", "pandas", "scipy", "sklearn"):
+        module = sys.modules.get(name)
+        if module is None or hasattr(module, "__version__"):
+            continue
+        place = getattr(module, "__file__", None) or next(iter(getattr(module, "__path__", ())), "")
+        if place:
+            yield name, str(place)
 
 
 def _context() -> Any:

@@ -75,18 +75,44 @@ def versions_of(names: tuple[str, ...]) -> dict[str, str]:
     return found
 
 
-def conflicts() -> tuple[Conflict, ...]:
-    """What does not go together among the installed packages that matter to training."""
-    found = [*_unmet(), *_pairs(), *_two_tensorflows()]
+def conflicts(*, legacy_keras: bool = False) -> tuple[Conflict, ...]:
+    """What does not go together among the installed packages that matter to training.
+
+    Args:
+        legacy_keras: `tf.keras` is to be the package `tf_keras`.
+    """
+    found = [*_unmet(legacy_keras), *_pairs(), *_two_tensorflows()]
+    if (
+        legacy_keras
+        and installed_version("tf_keras") is None
+        and (version := installed_version("tensorflow"))
+    ):
+        found.append(
+            Conflict(
+                f"tensorflow {version}", "tf_keras",
+                "`TF_USE_LEGACY_KERAS` asks for `tf_keras`, which is not installed",
+                f"install `tf_keras` of TensorFlow's own version ({version}), or leave the variable out",
+                "the environment variable `TF_USE_LEGACY_KERAS`",
+            )
+        )  # fmt: skip
     return tuple(dict.fromkeys(found))
 
 
-def _unmet() -> Iterator[Conflict]:
+def _unmet(legacy_keras: bool) -> Iterator[Conflict]:
+    seen: set[str] = set()
     for name, version in versions_of(CHECKED).items():
+        # `tensorflow` and `tensorflow-cpu` of one version are one package under two names.
+        kind = f"tensorflow {version}" if name in TENSORFLOWS else name
+        if kind in seen:
+            continue
+        seen.add(kind)
         python = importlib.metadata.metadata(name).json.get("requires_python") or ""
         yield from _python(name, version, str(python))
         for text in importlib.metadata.requires(name) or ():
-            yield from _requirement(name, version, text)
+            for conflict in _requirement(name, version, text):
+                # Then TensorFlow takes `tf_keras`, and nothing asks for the other.
+                if not (legacy_keras and conflict.second == "keras" and installed_version("tf_keras")):
+                    yield conflict
 
 
 def _python(name: str, version: str, specifier: str) -> Iterator[Conflict]:
@@ -108,7 +134,7 @@ def _requirement(name: str, version: str, text: str) -> Iterator[Conflict]:
     # Metadata of old packages holds requirements that nobody can read any more.
     except (InvalidRequirement, KeyError, ValueError):
         return
-    installed = _installed(wanted.name)
+    installed = installed_version(wanted.name)
     if installed is None:
         if wanted.name.lower() in ("numpy", "keras", "protobuf", "h5py", "ml-dtypes", "tensorflow"):
             yield Conflict(
@@ -126,14 +152,15 @@ def _requirement(name: str, version: str, text: str) -> Iterator[Conflict]:
         )
 
 
-def _installed(name: str) -> str | None:
+def installed_version(name: str) -> str | None:
+    """The version of a distribution; of `tensorflow`, under whichever name it came."""
     names = TENSORFLOWS if name.lower().replace("_", "-") == "tensorflow" else (name,)
     return next(iter(versions_of(names).values()), None)
 
 
 def _pairs() -> Iterator[Conflict]:
     for pair in KNOWN_PAIRS:
-        version, other = _installed(pair.package), _installed(pair.other)
+        version, other = installed_version(pair.package), installed_version(pair.other)
         if version is None or other is None:
             continue
         if _meets(version, pair.versions) and _meets(other, pair.other_versions):

@@ -50,6 +50,8 @@ class EnvironmentFacts:
     conflicts: tuple[Conflict, ...] | Unknown = Unknown()
     problems: tuple[str, ...] = ()
     """Settings that cannot be read: a broken `keras.json`."""
+    stand_ins: tuple[tuple[str, str], ...] = ()
+    """Packages that were imported from something else, a file or folder of the same name: name and place."""
     memory: tuple[MemoryLimit, ...] = ()
     """Every bound on the memory that tensors live in, the tightest first: of the GPUs where there are any."""
 

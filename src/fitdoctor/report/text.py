@@ -250,7 +250,10 @@ def _remark(label: str, text: Line, margin: int, width: int) -> Iterator[Line]:
 
 def _source_of_truth(finding: Finding) -> tuple[str, Line]:
     sure = finding.confidence.value if finding.confidence is not Confidence.POSSIBLE else "perhaps"
-    text: Line = [*prose(_SEEN[finding.moment]), ("; read more: ", ""), *_command(f"explain {finding.id}")]
+    seen = _SEEN[finding.moment]
+    if finding.moment is Moment.SOURCE and finding.location is None:
+        seen = "read in the installed packages and settings"
+    text: Line = [*prose(seen), ("; read more: ", ""), *_command(f"explain {finding.id}")]
     return sure, text
 
 

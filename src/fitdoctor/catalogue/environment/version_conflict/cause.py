@@ -8,7 +8,8 @@ numpy.core.umath failed to import` (TensorFlow 2.16 under NumPy 2.1), `ImportErr
 `VersionError: Detected incompatible Protobuf Gencode/Runtime versions` (protobuf),
 `ImportError: Keras cannot be imported. Check that it
 is installed.` (`TF_USE_LEGACY_KERAS=1` without `tf_keras`), `Your currently installed version of Keras is Keras 3`
-(transformers), `version GLIBCXX_3.4.26 not found` (a system older than the package).
+(transformers), `ModuleNotFoundError: No module named 'tensorflow'` from inside of Keras, `version GLIBCXX_3.4.26 not
+found` (a system older than the package).
 
 ## Why
 
@@ -22,10 +23,10 @@ fresh virtual environment with one `pip install` of all that is needed is the su
 
 ## Known limits
 
-The first two were run, in environments of their own; the other pairs were not run here, and stand on texts that others
-recorded. `'MessageFactory' object has no attribute 'GetPrototype'` (TensorFlow 2.16 with protobuf 6) is printed without a
-traceback and does no harm: TensorFlow goes on, and that is what is said of it. Packages outside the family of
-TensorFlow and Keras are not looked at.
+The first two, and imports of what is not installed or only half there, were run in environments of their own; the
+other pairs were not run here, and stand on texts that others recorded. `'MessageFactory' object has no attribute
+'GetPrototype'` (TensorFlow 2.16 with protobuf 6) is printed without a traceback and does no harm: TensorFlow goes on,
+and that is what is said of it. Packages outside the family of TensorFlow and Keras are not looked at.
 """
 
 from __future__ import annotations
@@ -100,6 +101,15 @@ SAYINGS = (
 _IN_LIBRARY = pattern(
     r"module 'numpy' has no attribute '(?:bool|object|int|float|complex|str|typeDict|complex_)'"
 )
+_ABSENT = pattern(r"No module named '(?P<name>(?!jax|torch|openvino)[\w.]+)'")
+"""A backend of Keras is another matter (FIT904)."""
+_DISTRIBUTIONS = {
+    "google": "protobuf",
+    "absl": "absl-py",
+    "opt_einsum": "opt-einsum",
+    "pasta": "google-pasta",
+}
+"""What brings a module whose name is another one."""
 _FAMILY = ("tensorflow", "keras", "tf_keras", "tensorboard", "transformers", "google/protobuf", "h5py")
 
 
@@ -112,13 +122,30 @@ def from_failure(failure: FailureFacts, environment: EnvironmentFacts | Unknown)
             found = _finding(problem, remedy, failure, environment)
             yield _told_and_gone_on(found) if expected is _HARMLESS and not failure.frames else found
             return
-    if _IN_LIBRARY.search(said) and _raised_in_family(failure):
+    absent = _ABSENT.fullmatch(failure.message.strip())
+    if absent is not None and failure.type == "ModuleNotFoundError" and _raised_in_family(failure):
+        yield _finding(*_not_whole(absent["name"], failure), failure, environment)
+    elif _IN_LIBRARY.search(said) and _raised_in_family(failure):
         yield _finding(
             "a library uses names that NumPy has dropped",
             "install NumPy below 1.24 (below 2 for `complex_`), or a newer version of that library",
             failure,
             environment,
         )
+
+
+def _not_whole(name: str, failure: FailureFacts) -> tuple[str, str]:
+    """What it means that a library of the family does not find a module."""
+    importer = next(each for each in _FAMILY if f"/{each}/" in failure.frames[-1].path)
+    package = name.partition(".")[0]
+    if package == importer.partition("/")[0]:
+        return f"a part of the installed {package} is missing: `{name}`", (
+            "install it again: `pip install --force-reinstall --no-deps` with the name it has in `fitdoctor env`"
+        )
+    if "." in name:
+        return _KERAS, "install the Keras that belongs to this TensorFlow; `fitdoctor env` says which"
+    wanted = _DISTRIBUTIONS.get(package, package)
+    return f"{importer} needs `{wanted}`, which is not installed", f"install it: `pip install {wanted}`"
 
 
 def _told_and_gone_on(finding: Finding) -> Finding:
@@ -128,7 +155,7 @@ def _told_and_gone_on(finding: Finding) -> Finding:
 
 def _raised_in_family(failure: FailureFacts) -> bool:
     last = failure.frames[-1] if failure.frames else None
-    return last is not None and last.library and any(f"/{name}" in last.path for name in _FAMILY)
+    return last is not None and last.library and any(f"/{name}/" in last.path for name in _FAMILY)
 
 
 def _finding(

@@ -29,6 +29,7 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
+from fitdoctor.catalogue.imports import first_import
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
 from fitdoctor.edits import delete_statement, fix, unsafe
 from fitdoctor.facts import EnvironmentFacts, FailureFacts, Unknown
@@ -64,7 +65,7 @@ def assignments(module: Module) -> Iterator[tuple[ast.Assign, ast.expr]]:
 @mentions("KERAS_BACKEND")
 def from_source(module: Module) -> Iterator[Finding]:
     """The variable is set after Keras was imported, at the top of the file."""
-    imported = _first_import(module)
+    imported = first_import(module, IMPORTERS)
     for node, value in assignments(module):
         if imported is None or node.lineno <= imported.lineno or module.function_of(node) is not None:
             continue
@@ -88,18 +89,6 @@ def from_source(module: Module) -> Iterator[Finding]:
         )
 
 
-def _first_import(module: Module) -> ast.stmt | None:
-    found: list[ast.stmt] = []
-    for plain in module.nodes(ast.Import):
-        if any(alias.name.split(".")[0] in IMPORTERS for alias in plain.names):
-            found.append(plain)
-    for chosen in module.nodes(ast.ImportFrom):
-        if not chosen.level and (chosen.module or "").split(".")[0] in IMPORTERS:
-            found.append(chosen)
-    top = [node for node in found if module.function_of(node) is None]
-    return min(top, key=lambda node: node.lineno) if top else None
-
-
 @CAUSE.after_failure
 def from_failure(
     failure: FailureFacts, environment: EnvironmentFacts | Unknown, project: Project | Unknown
@@ -107,6 +96,9 @@ def from_failure(
     """Keras could not import its backend, or its backend cannot train."""
     if _tensorflow_on_jax(failure):
         yield _foreign_operations(failure)
+        return
+    if _settings_refused(failure):
+        yield _bad_settings(failure)
         return
     backend = _refused(failure)
     if backend is None:
@@ -140,6 +132,33 @@ def _refused(failure: FailureFacts) -> str | None:
     missing = _NO_BACKEND.search(failure.message) if failure.type == "ModuleNotFoundError" else None
     in_keras = any("/keras/src/backend/" in frame.path.replace("\\", "/") for frame in failure.frames)
     return missing["name"].removesuffix("lib") if missing is not None and in_keras else None
+
+
+def _settings_refused(failure: FailureFacts) -> bool:
+    """Whether Keras failed where it reads its settings, while it was imported."""
+    last = failure.frames[-1] if failure.frames else None
+    path = last.path.replace("\\", "/") if last is not None else ""
+    return path.endswith("/keras/src/backend/config.py") and failure.frames[-1].function == "<module>"
+
+
+def _bad_settings(failure: FailureFacts) -> Finding:
+    frame = failure.last_user_frame
+    return CAUSE.finding(
+        "Keras cannot use its settings: those in `keras.json`, or a variable `KERAS_…` of the environment",
+        subject="keras.json",
+        location=frame.location if frame else None,
+        evidence=[
+            Evidence(claim="what Keras was reading", observed=failure.frames[-1].text.strip()[:100]),
+            Evidence(
+                claim="what it says", observed=failure.message.strip().split("\n")[0][:120] or failure.type
+            ),
+        ],
+        fixes=[
+            fix("mend or delete `~/.keras/keras.json` (or the one in `KERAS_HOME`): Keras writes a new one")
+        ],
+        confidence=Confidence.CERTAIN,
+        severity=Severity.ERROR,
+    )
 
 
 def _tensorflow_on_jax(failure: FailureFacts) -> bool:
