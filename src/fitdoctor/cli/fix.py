@@ -8,7 +8,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import FrameType
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fitdoctor.diagnosis import Finding
+    from fitdoctor.repair.belongings import Belongings
     from fitdoctor.repair.copies import Copies
     from fitdoctor.repair.proof import Wishes
     from fitdoctor.repair.search import Search
@@ -172,8 +173,9 @@ def _ending_in_order() -> Iterator[None]:
 
 def _fix(options: argparse.Namespace, wishes: Wishes) -> int:
     from fitdoctor.repair import proof
+    from fitdoctor.repair.belongings import Belongings
     from fitdoctor.repair.copies import Copies, sweep
-    from fitdoctor.repair.files import CannotEdit
+    from fitdoctor.repair.files import CannotEdit, project_root
     from fitdoctor.repair.search import Search
 
     def tell(line: str) -> None:
@@ -181,10 +183,12 @@ def _fix(options: argparse.Namespace, wishes: Wishes) -> int:
             print(f"fitdoctor: {line}", file=sys.stderr, flush=True)
 
     sweep(os.path.dirname(os.path.realpath(wishes.script)))
-    with Copies() as copies:
+    with Copies() as copies, Belongings([os.getcwd(), project_root(wishes.script)]) as belongings:
         search = Search(
             wishes.script,
-            lambda files, texts: proof.run(wishes, copies.lay_out(wishes.script, files, texts)),
+            lambda files, texts: proof.run(
+                wishes, copies.lay_out(wishes.script, files, texts), put_back=belongings.put_back
+            ),
             tell,
             unsafe=options.unsafe,
             everything=options.all,
@@ -195,7 +199,7 @@ def _fix(options: argparse.Namespace, wishes: Wishes) -> int:
         except CannotEdit as error:
             raise UsageError(str(error)) from None
     written = _write(search) if options.write and search.changes else None
-    _report(options, wishes, search, copies, written)
+    _report(options, search, written, (*_of_files(copies, belongings), *_remarks(wishes, search)))
     return 0 if search.clean and (written is not None or not options.write or not search.changes) else 1
 
 
@@ -216,10 +220,9 @@ def _write(search: Search) -> list[tuple[str, str]] | None:
 
 def _report(
     options: argparse.Namespace,
-    wishes: Wishes,
     search: Search,
-    copies: Copies,
     written: list[tuple[str, str]] | None,
+    remarks: Iterable[str],
 ) -> None:
     if options.output_format != "text" or options.output_file:
         give_out(search.diagnosis(), options)
@@ -228,7 +231,7 @@ def _report(
             give_out(search.diagnosis(), options)
         sys.stdout.write(_text(search, wants_color(options.color, sys.stdout)))
         sys.stdout.flush()
-    for line in (*_remarks(wishes, search, copies), _conclusion(options, search, written)):
+    for line in (*remarks, _conclusion(options, search, written)):
         print(f"fitdoctor: {line}", file=sys.stderr)
 
 
@@ -241,7 +244,7 @@ def _text(search: Search, color: bool) -> str:
         lines.append(_headline(each.finding))
         proved = "verified" if each.verified else "not verified"
         lines.append(f"  repair: {each.fix.title} ({each.fix.applicability.value}, {proved})")
-        lines.append(f"  {each.judged.reason}; {each.candidate.reason}")
+        lines.append(f"  {each.reason}")
     for found in search.last.diagnosis.at_least(_warning()):
         lines += [_headline(found), *(f"  by hand: {fix.title}" for fix in found.fixes if not fix.edits)]
     for failure in search.last.diagnosis.unexplained:
@@ -272,9 +275,27 @@ def _painted(diff: str, color: bool) -> str:
     )
 
 
-def _remarks(wishes: Wishes, search: Search, copies: Copies) -> Iterator[str]:
+_MOST_NAMED = 5
+
+
+def _of_files(copies: Copies, belongings: Belongings) -> Iterator[str]:
     if copies.elsewhere:
         yield "the folder cannot be written to: the copies ran from a temporary folder, so `__file__` was another"
+    if belongings.restored:
+        yield f"the program writes over files of yours, which are back as they were: {_named(belongings.restored)}"
+    if belongings.lost:
+        yield f"the program changed files of yours that could not be put back: {_named(belongings.lost)}"
+
+
+def _named(paths: Iterable[str]) -> str:
+    from fitdoctor.source.read import display_path
+
+    names = [f"`{display_path(path)}`" for path in paths]
+    more = len(names) - _MOST_NAMED
+    return ", ".join(names[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+def _remarks(wishes: Wishes, search: Search) -> Iterator[str]:
     for crash in search.last.diagnosis.crashes:
         yield f"a fault of its own: {crash.where}: {crash.error}"
     script = search.last.diagnosis.script

@@ -38,12 +38,31 @@ class Candidate:
         """How many characters it writes or takes away, roughly."""
         return sum(len(edit.replacement) + _span(edit.location) for edit in self.fix.edits)
 
-    @property
-    def reason(self) -> str:
-        """Why it stands where it does, in a few words."""
+    def reason(self, passed_over: Candidate | None = None) -> str:
+        """Why it stands where it does, in a line.
+
+        Args:
+            passed_over: the next one in rank, that was not tried because this one holds.
+        """
         safe = self.fix.applicability is Applicability.SAFE
         kept = "what the program means is kept" if safe else "this changes what the program means"
-        return f"{kept}; found by its shapes and values" if self.general else kept
+        found = f"{kept}; found by its shapes and values" if self.general else kept
+        return (
+            found
+            if passed_over is None
+            else f"{found}; before “{passed_over.fix.title}”: {self._better(passed_over)}"
+        )
+
+    def _better(self, other: Candidate) -> str:
+        """What sets it before another one: the first thing in which their ranks differ."""
+        safety, general, order, distance, _size = (a == b for a, b in zip(self.rank, other.rank, strict=True))
+        if not safety:
+            return "that one changes what the program means"
+        if not general:
+            return "the cause itself names this one"
+        if not order:
+            return "by what was found it is the likelier one"
+        return "it is the smaller change" if distance else "it is nearer to the cause"
 
 
 def _span(location: Location) -> int:

@@ -86,13 +86,16 @@ Start = Callable[[Path, float], tuple[int, bool]]
 """From the folder with the options and the seconds to the return code, and whether time ended it."""
 
 
-def run(wishes: Wishes, laid: Laid, start: Start | None = None) -> Seen:
+def run(
+    wishes: Wishes, laid: Laid, start: Start | None = None, put_back: Callable[[Path], None] | None = None
+) -> Seen:
     """Run the program with every fit cut to two steps, its output thrown away, and look at it.
 
     Args:
         wishes: what the user asked for.
         laid: the program, as it is to be run.
         start: starts the child; a process of its own unless given.
+        put_back: makes the files what they were before the run, by what the child kept in the folder of the run.
     """
     with tempfile.TemporaryDirectory(prefix="fitdoctor-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
@@ -108,11 +111,16 @@ def run(wishes: Wishes, laid: Laid, start: Start | None = None) -> Seen:
             folder=os.getcwd(),
             parent=0 if start else os.getpid(),
             keras=wishes.keras,
+            keep_files=put_back is not None,
         )
         write_options(folder, options)
         watch = death.Watch()
         began = time.monotonic()
-        returncode, timed_out = (start or _bounded)(folder, wishes.timeout)
+        try:
+            returncode, timed_out = (start or _bounded)(folder, wishes.timeout)
+        finally:
+            if put_back is not None:
+                put_back(folder)
         seconds = time.monotonic() - began
         pieces = read_pieces(folder)
         sign = None

@@ -32,6 +32,13 @@ class Mended:
     candidate: Candidate
     judged: Judged
     verified: bool = False
+    passed_over: Candidate | None = None
+    """The next one in rank, that was not tried because this one holds."""
+
+    @property
+    def reason(self) -> str:
+        """What the proof showed, and why this repair and no other, in a line."""
+        return f"{self.judged.reason}; {self.candidate.reason(self.passed_over)}"
 
     @property
     def fix(self) -> Fix:
@@ -143,7 +150,10 @@ class Search:
                 if not best.judged.new_warnings:
                     break
         if best is not None:
-            self._take(finding, best)
+            untried = found[found.index(best.candidate) + 1 :]
+            self._take(
+                finding, best, next((each for each in untried if not self._was_refused(finding, each)), None)
+            )
             return True
         return deeper and any(self._mend_both(finding, each) for each in halfway[:MOST_DEEPER])
 
@@ -151,9 +161,12 @@ class Search:
         self.refused.append(Refused(finding, candidate, reason))
         self.tell(f"  no: {reason}")
 
-    def _take(self, finding: Finding | None, proved: _Proved) -> None:
+    def _was_refused(self, finding: Finding | None, candidate: Candidate) -> bool:
+        return any(each.finding == finding and each.candidate == candidate for each in self.refused)
+
+    def _take(self, finding: Finding | None, proved: _Proved, passed_over: Candidate | None = None) -> None:
         self.texts.update(proved.texts)
-        self.mended.append(Mended(finding, proved.candidate, proved.judged))
+        self.mended.append(Mended(finding, proved.candidate, proved.judged, passed_over=passed_over))
         self.last = proved.seen
 
     def _mend_both(self, finding: Finding | None, first: _Proved) -> bool:

@@ -35,6 +35,10 @@ def begin(folder: str, before: frozenset[str]) -> Start:
     _note_faults(Path(folder) / FAULTS)
     start = _as_module(options) if options.module else _as_script(options)
     _watch(options, _recorder)
+    if options.keep_files:
+        from fitdoctor.runner.kept_files import keep_files
+
+        keep_files(Path(folder))
     _uncover_shadowed(before)
     return start
 

@@ -46,6 +46,8 @@ class Options:
     """A folder in which the workers of a cluster meet; "" for the usual one."""
     shown_as: str = ""
     """For a copy that stands in for the user's script: the script's own path, which the program sees as its name."""
+    keep_files: bool = False
+    """Keep a copy of what the program writes over, moves or deletes: it runs only to try a repair."""
     replaced: tuple[tuple[str, str], ...] = ()
     """Modules to load from elsewhere: (the module's own file, the copy that stands in for it)."""
 

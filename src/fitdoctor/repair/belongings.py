@@ -1,0 +1,170 @@
+"""Puts back what the user's program writes over, moves or deletes while its repairs are tried."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import shutil
+import signal
+import stat
+import tempfile
+import threading
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from fitdoctor.records import dataclass
+from fitdoctor.runner.kept_files import FOLDER, INDEX
+
+MOST_BYTES = 2**29
+MOST_ENTRIES = 20_000
+_SKIPPED = frozenset({"__pycache__", "node_modules", "site-packages"})
+_WRITTEN_NATIVELY = re.compile(
+    r".*\.(?:h5|hdf5|keras|ckpt|index|pb|tflite|tfrecords?|data-\d+-of-\d+)|checkpoint|events\.out\.tfevents\..*",
+    re.IGNORECASE,
+)
+"""Files that HDF5 and TensorFlow write past Python, so that the child cannot see it coming."""
+
+
+@dataclass(frozen=True)
+class _File:
+    """A file as it was before the first run."""
+
+    state: tuple[int, int, int]
+    copy: str
+    """"" where it was too large to be copied."""
+
+
+class Belongings:
+    """The user's files beside the program: those that are known to be at risk are kept, and put back after each run."""
+
+    def __init__(self, folders: Iterable[str], most: int = MOST_BYTES) -> None:
+        self._folders = tuple(dict.fromkeys(os.path.realpath(folder) for folder in folders))
+        self._most = most
+        self._before: dict[str, _File] = {}
+        self._kept = ""
+        self.restored: dict[str, None] = {}
+        """What was put back, in order."""
+        self.lost: dict[str, None] = {}
+        """What was changed and could not be put back."""
+
+    def __enter__(self) -> Belongings:
+        left = self._most
+        for path in _at_risk(self._folders):
+            state = _state(path)
+            if state is None:
+                continue
+            copy = ""
+            if state[0] <= left:
+                left -= state[0]
+                copy = self._copied(path)
+            self._before[path] = _File(state, copy)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._kept:
+            shutil.rmtree(self._kept, ignore_errors=True)
+
+    def _copied(self, path: str) -> str:
+        self._kept = self._kept or tempfile.mkdtemp(prefix="fitdoctor-kept-")
+        copy = os.path.join(self._kept, str(len(self._before)))
+        try:
+            shutil.copy2(path, copy)
+        except OSError:
+            return ""
+        return copy
+
+    def put_back(self, session: Path) -> None:
+        """After a run: make every file that was there before what it was.
+
+        Args:
+            session: the folder of the run, with what the child kept.
+        """
+        with _uninterrupted():
+            for path, copy in _kept_by_child(session):
+                if not _alike(path, copy):
+                    self._restore(path, copy)
+            for path, before in self._before.items():
+                # What the child kept is back already, with its time.
+                if _state(path) not in (before.state, _state(before.copy)):
+                    self._restore(path, before.copy)
+
+    def _restore(self, path: str, copy: str) -> None:
+        folder, name = os.path.split(path)
+        unfinished = os.path.join(folder, f".{name}.fitdoctor")
+        try:
+            if not copy:
+                raise FileNotFoundError
+            os.makedirs(folder, exist_ok=True)
+            shutil.copy2(copy, unfinished)
+            os.replace(unfinished, path)
+        except OSError:
+            self.lost[path] = None
+            with contextlib.suppress(OSError):
+                os.unlink(unfinished)
+        else:
+            self.restored[path] = None
+
+
+def _at_risk(folders: Iterable[str]) -> Iterator[str]:
+    seen = 0
+    done: set[str] = set()
+    for top in folders:
+        for folder, below, names in os.walk(top):
+            below[:] = [
+                name
+                for name in below
+                if name not in _SKIPPED and not name.startswith(".") and not _is_environment(folder, name)
+            ]
+            seen += len(names) + 1
+            if seen > MOST_ENTRIES:
+                return
+            for name in names:
+                path = os.path.join(folder, name)
+                if _WRITTEN_NATIVELY.fullmatch(name) and path not in done:
+                    done.add(path)
+                    yield path
+
+
+def _is_environment(folder: str, name: str) -> bool:
+    return os.path.exists(os.path.join(folder, name, "pyvenv.cfg"))
+
+
+def _state(path: str) -> tuple[int, int, int] | None:
+    """Size, time and mode of a plain file."""
+    try:
+        state = os.lstat(path)
+    except OSError:
+        return None
+    return (state.st_size, state.st_mtime_ns, state.st_mode) if stat.S_ISREG(state.st_mode) else None
+
+
+def _alike(path: str, copy: str) -> bool:
+    return _state(path) == _state(copy)
+
+
+def _kept_by_child(session: Path) -> Iterator[tuple[str, str]]:
+    try:
+        lines = (session / INDEX).read_text("utf-8").splitlines()
+    except OSError:
+        return
+    for line in lines:
+        try:
+            entry = json.loads(line)
+        except ValueError:
+            continue  # the child was killed while it wrote
+        yield entry["path"], str(session / FOLDER / entry["copy"])
+
+
+@contextlib.contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Ctrl-C a second time must not leave a file half put back."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -1,0 +1,103 @@
+"""Keeps a copy of each file that a program under trial is about to write over, move or delete, before it does."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import shutil
+import stat
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+FOLDER = "kept"
+INDEX = "kept.jsonl"
+MOST_BYTES = 2**30
+"""How much is kept of one run; a program that would write over more than that is refused the file."""
+
+_OVERWRITES = os.O_TRUNC | os.O_WRONLY | os.O_RDWR
+
+
+class Keeper:
+    """Copies files into the session's folder, each once, and writes down which."""
+
+    def __init__(self, folder: Path, most: int = MOST_BYTES) -> None:
+        self._folder = folder / FOLDER
+        self._folder.mkdir(exist_ok=True)
+        self._index = os.open(folder / INDEX, os.O_CREAT | os.O_WRONLY | os.O_APPEND, 0o600)
+        self._left = most
+        self._seen: set[str] = set()
+        self._own = os.path.realpath(folder) + os.sep
+        # Reentrant: what is copied here is opened, too, and comes by the hook again.
+        self._lock = threading.RLock()
+        self._busy = False
+
+    def hook(self, event: str, arguments: tuple[Any, ...]) -> None:
+        """For `sys.addaudithook`.
+
+        Raises:
+            OSError: the file is too large to be kept: the program must not write over it.
+        """
+        if event == "open":
+            path, _mode, flags = arguments
+            if not isinstance(flags, int) or not flags & _OVERWRITES or flags & (os.O_APPEND | os.O_EXCL):
+                return
+            self._keep(path)
+        elif event == "os.remove" and arguments[1] in (-1, None):
+            self._keep(arguments[0])
+        elif event == "os.rename" and arguments[2] in (-1, None) and arguments[3] in (-1, None):
+            self._keep(arguments[0])
+            self._keep(arguments[1])
+        elif event == "os.truncate":
+            self._keep(arguments[0])
+        elif event == "shutil.rmtree":
+            self._keep_tree(arguments[0])
+
+    def _keep_tree(self, path: Any) -> None:
+        for folder, _folders, names in os.walk(os.fspath(path)):
+            for name in names:
+                self._keep(os.path.join(folder, name))
+
+    def _keep(self, path: Any) -> None:
+        if isinstance(path, int):
+            return
+        real = os.path.realpath(os.fsdecode(path))
+        with self._lock:
+            if self._busy or real in self._seen or real.startswith(self._own):
+                return
+            size = _size(real)
+            if size > self._left:
+                raise OSError(errno.EFBIG, "`fitdoctor fix` can keep no copy of a file of this size", real)
+            self._seen.add(real)
+            if size < 0:
+                return
+            self._left -= size
+            self._busy = True
+            try:
+                self._copy(real)
+            finally:
+                self._busy = False
+
+    def _copy(self, real: str) -> None:
+        name = str(len(self._seen))
+        try:
+            shutil.copy2(real, self._folder / name)
+        except PermissionError:
+            return  # who cannot read it cannot be trusted to put it back
+        os.write(self._index, json.dumps({"path": real, "copy": name}).encode() + b"\n")
+
+
+def _size(path: str) -> int:
+    """The size of a plain file; -1 for what is none, or is not there: the program makes it."""
+    try:
+        state = os.lstat(path)
+    except OSError:
+        return -1
+    return state.st_size if stat.S_ISREG(state.st_mode) else -1
+
+
+def keep_files(folder: Path) -> None:
+    """Watch over the files of this process from here on."""
+    sys.addaudithook(Keeper(folder).hook)
