@@ -217,6 +217,9 @@ def rework(made: Code | Unknown, use: Code | Unknown, template: str) -> tuple[Ed
         use: the expression that fit was given.
         template: the new expression, with `{}` for the old one.
     """
-    if isinstance(made, Code) and made.target:
-        return wrap(made, template)
-    return wrap(use, template)
+    return wrap(rework_place(made, use), template)
+
+
+def rework_place(made: Code | Unknown, use: Code | Unknown) -> Code | Unknown:
+    """The expression that `rework` changes: its file is the one that needs the imports."""
+    return made if isinstance(made, Code) and made.target else use

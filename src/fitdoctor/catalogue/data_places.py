@@ -86,12 +86,18 @@ def rework_data(array: ArrayFacts, fit: FitFacts | Unknown, template: str) -> tu
         fit: the call.
         template: the new expression, with `{}` for the old one.
     """
-    made, use = array.code, array.use
-    # What is written into it later expects the shape and type that it was made with.
-    if isinstance(made, Code) and made.target and made.maker is None:
+    made, use = reworked(array), array.use
+    if isinstance(made, Code) and made is not use:
         direct = isinstance(use, Code) and use.text == made.target
         return wrap(made, template) + (_validation(fit, template) if direct else ())
     return _at_use(use, template) + _validation(fit, template)
+
+
+def reworked(array: ArrayFacts) -> Code | Unknown:
+    """The expression that `rework_data` changes: its file is the one that needs the imports."""
+    made = array.code
+    # What is written into it later expects the shape and type that it was made with.
+    return made if isinstance(made, Code) and made.target and made.maker is None else array.use
 
 
 def map_samples(data: DataFacts, array: ArrayFacts, expression: str) -> tuple[Edit, ...]:

@@ -38,7 +38,12 @@ def picked_from(project: Project | Unknown, data: DataFacts, array: ArrayFacts) 
 
 def _picked(link: Link) -> Iterator[Picked]:
     node = link.node
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _PICKING:
+    base: ast.expr
+    parts: list[ast.expr]
+    whole = _as_array(node)
+    if whole is not None:
+        node, base, parts = whole, whole, []
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _PICKING:
         base, parts = node.func.value, node.args if node.func.attr in ("pop", "get") else []
     elif isinstance(node, ast.Subscript):
         base, parts = node.value, [node.slice]
@@ -53,6 +58,18 @@ def _picked(link: Link) -> Iterator[Picked]:
     if isinstance(node, ast.expr) and is_frame(link.module, base):
         name = parts[0].value if len(parts) == 1 and isinstance(parts[0], ast.Constant) else ""
         yield Picked(link.module, node, base, name if isinstance(name, str) else "")
+
+
+def _as_array(node: ast.AST) -> ast.Name | None:
+    """The frame whose values are taken as they are: `df.values`, `df.to_numpy()`."""
+    if isinstance(node, ast.Call) and not node.args and not node.keywords:
+        node = node.func
+        wanted = "to_numpy"
+    else:
+        wanted = "values"
+    if isinstance(node, ast.Attribute) and node.attr == wanted and isinstance(node.value, ast.Name):
+        return node.value
+    return None
 
 
 def _changes(module: Module, node: ast.AST, frame: str) -> bool:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from fitdoctor.diagnosis import Edit
-from fitdoctor.edits import rework, set_argument, spell, wrap
+from fitdoctor.edits import rework, rework_place, set_argument, spell, wrap
 from fitdoctor.facts import ArrayFacts, Code, DataFacts, LayerFacts, MetricFacts, Unknown
 from fitdoctor.patterns import pattern
 
@@ -47,7 +47,7 @@ def rework_labels(labels: ArrayFacts, data: DataFacts, array: str, tensor: str =
         return _mapped(labels, data, tensor)
     imports: tuple[Edit, ...] = ()
     if "np." in array:
-        name, imports = spell(labels.use, "numpy", "np")
+        name, imports = spell(rework_place(labels.code, labels.use), "numpy", "np")
         array = array.replace("np.", f"{name}.")
     edits = rework(labels.code, labels.use, array)
     return (*edits, *imports) if edits else ()

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from fitdoctor.cases import SeenCall
-from fitdoctor.catalogue.data_places import rework_data
+from fitdoctor.catalogue.data_places import rework_data, reworked
 from fitdoctor.catalogue.label_edits import respell, rework_labels, with_activation, with_units
 from fitdoctor.catalogue.shapes import (
     Mismatch,
@@ -96,7 +96,7 @@ def _lacking_axis(model: ModelFacts, fit_call: FitFacts, data: DataFacts) -> Ite
     if refusal is None or said is None or int(said[1]) != int(said[2]) + 1:
         return
     array = refusal[0]
-    name, imports = spell(array.use, "numpy", "np") if data.form == "arrays" else ("np", ())
+    name, imports = spell(reworked(array), "numpy", "np") if data.form == "arrays" else ("np", ())
     edits = _changed(array, fit_call, data, f"{name}.expand_dims({{}}, -1)", "tf.expand_dims(x, -1)")
     if edits:
         yield fix(f"give `{array.path}` a last axis of length 1", edits, imports)
@@ -134,7 +134,7 @@ def _type_of_data(model: ModelFacts, fit_call: FitFacts, data: DataFacts) -> Ite
         return
     for array in (*data.x, *data.y):
         if array.container in _LISTS:
-            name, imports = spell(array.use, "numpy", "np")
+            name, imports = spell(reworked(array), "numpy", "np")
             edits = rework_data(array, fit_call, f"{name}.array({{}})")
             if edits:
                 yield fix(f"make an array of `{array.path}`", edits, imports)

@@ -28,7 +28,7 @@ import itertools
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.data_places import map_samples, only_input_line, rework_data, shape_line
+from fitdoctor.catalogue.data_places import map_samples, only_input_line, rework_data, reworked, shape_line
 from fitdoctor.catalogue.shapes import Mismatch, mismatches, proven, relation, while_validating
 from fitdoctor.catalogue.words import place, shape_words
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
@@ -90,7 +90,7 @@ def _fixes(mismatch: Mismatch, fit_call: FitFacts | Unknown, data: DataFacts) ->
     if data.form == "dataset":
         moved = f"tf.transpose(x, {order})"
         return [fix(f"move the axes of each sample: `{moved}`", map_samples(data, array, moved))]
-    numpy, imports = spell(array.use, "numpy", "np")
+    numpy, imports = spell(reworked(array), "numpy", "np")
     move = _moved(mismatch.found_sample, mismatch.expected_sample)
     template = f"{numpy}.{move}"
     edits = rework_data(array, fit_call, template) if "numpy" in array.container else ()

@@ -29,7 +29,7 @@ import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.data_places import map_samples, only_input_line, rework_data, shape_line
+from fitdoctor.catalogue.data_places import map_samples, only_input_line, rework_data, reworked, shape_line
 from fitdoctor.catalogue.shapes import (
     fits,
     input_shape_edit,
@@ -178,7 +178,7 @@ def _fixes(array: ArrayFacts, expected: Shape, fit_call: FitFacts | Unknown, dat
     if move is None:
         return [fix(f"give the model samples of shape {shape_words(expected)}")]
     title, template = move
-    numpy, imports = spell(array.use, "numpy", "np")
+    numpy, imports = spell(reworked(array), "numpy", "np")
     template = template.replace("np.", f"{numpy}.")
     if data.form != "arrays" or "numpy" not in array.container:
         return [

@@ -98,7 +98,7 @@ def _findings(
                 location=place(first.code),
             )
         ],
-        fixes=_fixes(first, extra, names, project),
+        fixes=[_left_out(extra, names, data, project)],
         confidence=Confidence.CERTAIN,
         severity=Severity.ERROR if failed else Severity.WARNING,
     )
@@ -117,15 +117,20 @@ def _matches_by_name(environment: EnvironmentFacts | Unknown) -> bool:
     return numbers > LAST_WITH_IT
 
 
-def _fixes(
-    first: ArrayFacts, extra: list[ArrayFacts], names: set[str], project: Project | Unknown
-) -> list[Fix]:
-    keys = listing(array.key for array in extra)
-    if isinstance(first.use, Code) and first.container == "numpy.ndarray" and first.use.text.isidentifier():
-        wanted = ", ".join(repr(name) for name in sorted(names))
-        edits = wrap(first.use, f"{{key: {{}}[key] for key in ({wanted}{',' if len(names) == 1 else ''})}}")
-        return [unsafe(f"leave the key {keys} out of `x`", _without(first, project) or edits)]
-    return [fix(f"leave the key {keys} out of `x`")]
+def _left_out(extra: list[ArrayFacts], names: set[str], data: DataFacts, project: Project | Unknown) -> Fix:
+    title = f"leave the key {listing(array.key for array in extra)} out of `x`"
+    wanted = f"({', '.join(repr(name) for name in sorted(names))}{',' if len(names) == 1 else ''})"
+    first = extra[0]
+    step = shaping_step(data)
+    if data.form == "dataset" and step is not None and data.element_size == 2:
+        mapped = f"{{}}.map(lambda x, y: ({{key: x[key] for key in {wanted}}}, y))"
+        return unsafe(title, wrap(step.code, mapped))
+    if not isinstance(first.use, Code) or first.container != "numpy.ndarray":
+        return fix(title)
+    picked = f"{{key: {{}}[key] for key in {wanted}}}"
+    if not first.use.text.isidentifier():
+        picked = f"{{key: value for key, value in {{}}.items() if key in {wanted}}}"
+    return unsafe(title, _without(first, project) or wrap(first.use, picked))
 
 
 def _without(array: ArrayFacts, project: Project | Unknown) -> tuple[Edit, ...]:

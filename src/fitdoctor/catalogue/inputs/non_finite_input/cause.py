@@ -26,7 +26,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.data_places import part_words, rework_data
+from fitdoctor.catalogue.data_places import part_words, rework_data, reworked
 from fitdoctor.catalogue.frame_edits import with_whole_rows
 from fitdoctor.catalogue.value_changes import maker_of_nonfinite
 from fitdoctor.catalogue.words import place
@@ -178,7 +178,7 @@ def _dropped(
 
 def _filled(array: ArrayFacts, fit_call: FitFacts | Unknown) -> Iterator[Fix]:
     if array.container == "numpy.ndarray":
-        numpy, imports = spell(array.use, "numpy", "np")
+        numpy, imports = spell(reworked(array), "numpy", "np")
         filled = f"{numpy}.nan_to_num({{}}, posinf=0.0, neginf=0.0)"
         yield unsafe("put 0 in their place", rework_data(array, fit_call, filled), imports)
     elif array.container == "pandas.DataFrame":

@@ -27,7 +27,7 @@ from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.contents import NUMBERS, TEXT, arrays_of, is_refused, kinds
-from fitdoctor.catalogue.data_places import maker, part_words, rework_data, shaping_step
+from fitdoctor.catalogue.data_places import maker, part_words, rework_data, reworked, shaping_step
 from fitdoctor.catalogue.data_trail import origin_of
 from fitdoctor.catalogue.frame_edits import with_dummies
 from fitdoctor.catalogue.words import listing, place
@@ -166,7 +166,7 @@ def _of_rows(
 ) -> Fix:
     low, high = min(length[0] for length in lengths), max(length[1] for length in lengths)
     if low == high:
-        numpy, imports = spell(array.use, "numpy", "np")
+        numpy, imports = spell(reworked(array), "numpy", "np")
         return fix("stack the rows", rework_data(array, fit_call, f"{numpy}.stack({{}})"), imports)
     expected, dtype = high, "int32"
     if isinstance(model, ModelFacts) and isinstance(model.inputs, tuple) and len(model.inputs) == 1:
@@ -175,7 +175,7 @@ def _of_rows(
             expected = shape[1]
         first = next((layer.class_name for layer in model.layers if layer.class_name != "InputLayer"), "")
         dtype = "int32" if first == "Embedding" or "int" in model.inputs[0].dtype else "float32"
-    keras, imports = spell(array.use, "keras", "keras")
+    keras, imports = spell(reworked(array), "keras", "keras")
     padded = f'{keras}.utils.pad_sequences({{}}, maxlen={expected}, padding="post", dtype="{dtype}")'
     return fix(
         f"pad the rows of {low} to {high} elements to {expected}",

@@ -35,7 +35,7 @@ from fitdoctor.catalogue.data_places import maker, part_words, rework_data, shap
 from fitdoctor.catalogue.shapes import forward_failure
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
-from fitdoctor.edits import fix, rework, spell, wrap
+from fitdoctor.edits import fix, rework, rework_place, spell, wrap
 from fitdoctor.facts import ArrayFacts, DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
 from fitdoctor.patterns import pattern
 from fitdoctor.records import replace
@@ -147,10 +147,10 @@ def _fixes(array: ArrayFacts, fit_call: FitFacts | Unknown, data: DataFacts, lab
             fix("turn the written numbers into numbers", rework_data(array, fit_call, '{}.astype("float32")'))
         ]
     if labels:
-        numpy, imports = spell(array.use, "numpy", "np")
-        encoded = f"{numpy}.unique({{}}, return_inverse=True)[1]"
         # Only where all labels, those for validation too, are made: apart they might get other numbers.
         code = maker(array)
+        numpy, imports = spell(rework_place(code, array.use), "numpy", "np")
+        encoded = f"{numpy}.unique({{}}, return_inverse=True)[1]"
         alike = array.path == "y" and (isinstance(fit_call, Unknown) or not fit_call.has_validation)
         split = (
             not isinstance(code, Unknown)

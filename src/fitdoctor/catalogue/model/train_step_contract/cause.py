@@ -213,16 +213,30 @@ def _as_dict(step: FunctionInfo, value: ast.expr, what: str) -> Fix:
     names = _compared(step)
     if what != "a tensor" or not isinstance(value, ast.Name) or names is None:
         return fix(title)
-    # Under the name of Keras's own tracker its value would count, which nobody updates.
     statement = module.statement(value)
     indent = " " * statement.col_offset
+    results = "return {metric.name: metric.result() for metric in self.metrics}"
+    if _updates_every_metric(step):
+        return fix(title, replace_code(module.code(statement), results))
+    # Under the name of Keras's own tracker its value would count, which nobody updates.
     text = (
         f'for metric in self.metrics:\n{indent}    if metric.name == "loss":\n'
         f"{indent}        metric.update_state({value.id})\n{indent}    else:\n"
         f"{indent}        metric.update_state({', '.join(names)})\n"
-        f"{indent}return {{metric.name: metric.result() for metric in self.metrics}}"
+        f"{indent}{results}"
     )
     return fix(title, replace_code(module.code(statement), text))
+
+
+def _updates_every_metric(step: FunctionInfo) -> bool:
+    """Whether the step itself goes through the model's metrics and updates them."""
+    for node in own_nodes(step):
+        if not isinstance(node, ast.For) or step.module.segment(node.iter) != "self.metrics":
+            continue
+        called = [inner.func for inner in ast.walk(node) if isinstance(inner, ast.Call)]
+        if any(isinstance(func, ast.Attribute) and func.attr == "update_state" for func in called):
+            return True
+    return False
 
 
 def _compared(step: FunctionInfo) -> tuple[str, str] | None:
