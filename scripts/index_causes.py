@@ -39,8 +39,8 @@ def entry(cause: Cause) -> str:
 
 
 def _needs(judge: Judge) -> str:
-    facts = sorted(repr(kind) for _name, kind, optional in judge.wants if not optional)
-    return f"({{{', '.join(facts)}}}, {judge.words!r})"
+    facts = ", ".join(map(repr, sorted(judge.needs)))
+    return f"({{{facts}}}, {judge.words!r})"
 
 
 if __name__ == "__main__":

@@ -65,9 +65,11 @@ def diagnose(
     skipped: dict[tuple[str, str], Skipped] = {}
     crashes: list[Crash] = []
     for case in cases:
+        kinds = set(case.facts)
         for cause in chosen:
             for judge in cause.judges:
-                if judge.moment is case.moment:
+                # Cases of this kind may never have what a judge needs: then nothing is missed.
+                if judge.moment is case.moment and judge.needs <= kinds:
                     _judge(cause, judge, case, findings, skipped, crashes)
     merged = merge(findings)
     merged = without_consequences(merged, {cause.id: cause for cause in chosen})
@@ -107,12 +109,10 @@ def _judge(
 ) -> None:
     choices: list[tuple[Any, ...]] = []
     for _parameter, kind, optional in judge.wants:
-        facts = case.facts.get(kind, Unknown(f"no {kind} here"))
+        facts = case.facts[kind] if kind in case.facts else Unknown(f"no {kind} here")
         if isinstance(facts, Unknown):
             if not optional:
-                # Cases of this kind may never have it: then nothing was missed.
-                if kind in case.facts:
-                    skipped.setdefault((cause.id, facts.reason), Skipped(cause.id, facts.reason))
+                skipped.setdefault((cause.id, facts.reason), Skipped(cause.id, facts.reason))
                 return
             choices.append((facts,))
         else:

@@ -54,6 +54,8 @@ class Judge:
     moment: Moment
     wants: tuple[tuple[str, str, bool], ...]
     """(parameter, type of fact, whether it may be Unknown)."""
+    needs: frozenset[str] = frozenset()
+    """Of these the types of fact that it cannot do without."""
     words: tuple[str, ...] = ()
     """It finds nothing in source that has none of these in it; () when that cannot be said."""
 
@@ -113,7 +115,9 @@ class Cause:
         return self._register(Moment.WHILE_TRAINING, function)
 
     def _register(self, moment: Moment, function: JudgeFunction) -> JudgeFunction:
-        self.judges.append(Judge(function, moment, _wants(function), getattr(function, "words", ())))
+        wants = _wants(function)
+        needs = frozenset(kind for _parameter, kind, optional in wants if not optional)
+        self.judges.append(Judge(function, moment, wants, needs, getattr(function, "words", ())))
         return function
 
     def finding(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 ARGUMENTS = frozenset(
     """activation activity_regularizer adam_beta_1 adam_beta_2 adam_lr_ratio adam_weight_decay add_history add_progbar
     addition_factor all_ops allow_last_axis_squeeze alpha alpha_constraint alpha_initializer alpha_regularizer
@@ -50,6 +52,7 @@ ARGUMENTS = frozenset(
 """Of every public class of Keras 3.15, with those of Keras 2 that it still takes."""
 
 
+@functools.cache
 def misspelt(name: str) -> str:
     """The argument that a name is a letter or two away from; "" for one that there is, or that resembles none."""
     if name in ARGUMENTS:

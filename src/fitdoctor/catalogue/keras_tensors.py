@@ -21,73 +21,84 @@ _NO_OPERATIONS = frozenset(
 _PARTS = frozenset({"math", "nn", "image", "linalg", "signal", "strings", "sparse", "random", "experimental"})
 _READS_ONLY = frozenset({"int_shape", "ndim", "dtype", "is_keras_tensor", "get_value", "floatx", "epsilon"})
 
+_MAY_BE_TENSORS = (ast.Name, ast.Attribute, ast.BinOp, ast.Subscript, ast.Call)
 
-def is_keras_tensor(module: Module, expr: ast.expr, steps: int = _MOST_STEPS) -> bool:
+
+def is_keras_tensor(module: Module, expr: ast.expr) -> bool:
     """Whether an expression surely is a tensor that a functional model is made of."""
-    if steps <= 0:
-        return False
-    function = module.function_of(expr)
-    if function is not None and function.traced is not None:
-        return False
-    if isinstance(expr, ast.Name):
-        return _is_named_tensor(module, expr, steps - 1)
-    if isinstance(expr, ast.Attribute):
-        if expr.attr in ("output", "input"):
-            return kind_of_value(module, expr.value) in ("Model", "Layer")
-        made = module.made_by(expr)
-        return made is not expr and is_keras_tensor(module, made, steps - 1)
-    if isinstance(expr, ast.BinOp):
-        return any(is_keras_tensor(module, side, steps - 1) for side in (expr.left, expr.right))
-    if isinstance(expr, ast.Subscript):
-        return is_keras_tensor(module, expr.value, steps - 1)
-    return isinstance(expr, ast.Call) and _is_made_by_call(module, expr, steps - 1)
+    return _Search().finds(module, expr)
 
 
-def _is_named_tensor(module: Module, name: ast.Name, steps: int) -> bool:
-    found = last_assignment(module, name)
-    if found is None:
-        return False
-    assignment = found[0]
-    if assignment.how == "parameter":
-        return _is_given_tensor(module, name, steps)
-    if assignment.value is None or assignment.path or assignment.how != "=":
-        return False
-    return is_keras_tensor(module, assignment.value, steps)
+class _Search:
+    """Follows expressions to an `Input`, each of them once."""
 
+    def __init__(self) -> None:
+        self._known: dict[ast.expr, bool] = {}
 
-def _is_given_tensor(module: Module, name: ast.Name, steps: int) -> bool:
-    """Whether a call gives a parameter such a tensor: then that call goes wrong."""
-    scope = module.index.lookup(name.id, module.scope(name))
-    if scope is None or not isinstance(scope.node, FUNCTIONS):
-        return False
-    function = module.function(scope.node)
-    for caller, call in callers_of(function):
-        argument = argument_for(function, call, name.id)
-        if argument is not None and is_keras_tensor(caller, argument, min(steps, 8)):
-            return True
-    return False
+    def finds(self, module: Module, expr: ast.expr, steps: int = _MOST_STEPS) -> bool:
+        if steps <= 0 or not isinstance(expr, _MAY_BE_TENSORS):
+            return False
+        if expr not in self._known:
+            self._known[expr] = False  # a name that is made from itself leads nowhere
+            function = module.function_of(expr)
+            eager = function is None or function.traced is None
+            self._known[expr] = eager and self._follow(module, expr, steps - 1)
+        return self._known[expr]
 
+    def _follow(self, module: Module, expr: ast.expr, steps: int) -> bool:
+        if isinstance(expr, ast.Name):
+            return self._named(module, expr, steps)
+        if isinstance(expr, ast.Attribute):
+            if expr.attr in ("output", "input"):
+                return kind_of_value(module, expr.value) in ("Model", "Layer")
+            made = module.made_by(expr)
+            return made is not expr and self.finds(module, made, steps)
+        if isinstance(expr, ast.BinOp):
+            return self.finds(module, expr.left, steps) or self.finds(module, expr.right, steps)
+        if isinstance(expr, ast.Subscript):
+            return self.finds(module, expr.value, steps)
+        return isinstance(expr, ast.Call) and self._made_by_call(module, expr, steps)
 
-def _is_made_by_call(module: Module, call: ast.Call, steps: int) -> bool:
-    name = module.resolve(call.func)
-    if name == "keras.Input":
-        return not any(keyword.arg == "tensor" for keyword in call.keywords)
-    if (
-        is_operation(name)
-        or name.startswith(("keras.ops.", "keras.layers."))
-        and name.rpartition(".")[2].islower()
-    ):
-        return any(is_keras_tensor(module, argument, steps) for argument in arguments_of(call))
-    if not call.args:
+    def _named(self, module: Module, name: ast.Name, steps: int) -> bool:
+        found = last_assignment(module, name)
+        if found is None:
+            return False
+        assignment = found[0]
+        if assignment.how == "parameter":
+            return self._given(module, name, steps)
+        if assignment.value is None or assignment.path or assignment.how != "=":
+            return False
+        return self.finds(module, assignment.value, steps)
+
+    def _given(self, module: Module, name: ast.Name, steps: int) -> bool:
+        """Whether a call gives a parameter such a tensor: then that call goes wrong."""
+        scope = module.index.lookup(name.id, module.scope(name))
+        if scope is None or not isinstance(scope.node, FUNCTIONS):
+            return False
+        function = module.function(scope.node)
+        for caller, call in callers_of(function):
+            argument = argument_for(function, call, name.id)
+            if argument is not None and self.finds(caller, argument, min(steps, 8)):
+                return True
         return False
-    kind = (
-        kind_of_call(module, call.func)
-        if isinstance(call.func, ast.Call)
-        else kind_of_value(module, call.func)
-    )
-    if kind not in ("Layer", "Model"):
-        return False
-    return any(is_keras_tensor(module, argument, steps) for argument in _inside(call.args[0]))
+
+    def _made_by_call(self, module: Module, call: ast.Call, steps: int) -> bool:
+        name = module.resolve(call.func)
+        if name == "keras.Input":
+            return not any(keyword.arg == "tensor" for keyword in call.keywords)
+        if (
+            is_operation(name)
+            or name.startswith(("keras.ops.", "keras.layers."))
+            and name.rpartition(".")[2].islower()
+        ):
+            return any(self.finds(module, argument, steps) for argument in arguments_of(call))
+        if not call.args:
+            return False
+        called = call.func
+        kind = kind_of_call(module, called) if isinstance(called, ast.Call) else kind_of_value(module, called)
+        if kind not in ("Layer", "Model"):
+            return False
+        return any(self.finds(module, argument, steps) for argument in _inside(call.args[0]))
 
 
 def arguments_of(call: ast.Call) -> Iterator[ast.expr]:
@@ -128,11 +139,12 @@ def is_operation(name: str) -> bool:
 
 def misused(module: Module) -> Iterator[ast.Call]:
     """The calls that hand such a tensor to an operation of TensorFlow, inner ones first."""
+    search = _Search()
     found = [
         site.node
         for site in module.calls
         if is_operation(site.name)
-        and any(is_keras_tensor(module, argument) for argument in arguments_of(site.node))
+        and any(search.finds(module, argument) for argument in arguments_of(site.node))
     ]
     yield from sorted(found, key=lambda node: (node.lineno, -node.col_offset))
 

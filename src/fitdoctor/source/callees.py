@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import ast
 
+from fitdoctor.source.index import Scope
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
+
+CallGraph = dict[ast.AST, list[tuple[Module, ast.Call]]]
+"""By the node of a function: where it is called."""
 
 
 def callee(module: Module, call: ast.Call) -> FunctionInfo | None:
@@ -32,9 +36,12 @@ def _find_callee(module: Module, call: ast.Call) -> FunctionInfo | None:
 def receiver(module: Module, value: ast.expr) -> ClassInfo | None:
     """The user's class that the object before the dot is of: `self`, `super()`, or a local made from a class."""
     if isinstance(value, ast.Name):
-        if is_self(module, value):
+        scope = module.index.lookup(value.id, module.scope(value))
+        if scope is None or isinstance(scope.bindings[value.id][0], ast.alias):
+            return None
+        if _is_first_parameter(module, value.id, scope):
             return module.class_of(value)
-        return _class_of_local(module, value)
+        return _class_of_targets(module, scope.bindings[value.id])
     if isinstance(value, ast.Call):
         if isinstance(value.func, ast.Name) and value.func.id == "super" and not value.args:
             return _parent_class(module, value)
@@ -58,10 +65,14 @@ def is_self(module: Module, value: ast.expr) -> bool:
     if not isinstance(value, ast.Name):
         return False
     scope = module.index.lookup(value.id, module.scope(value))
-    if scope is None or not isinstance(scope.node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+    return scope is not None and _is_first_parameter(module, value.id, scope)
+
+
+def _is_first_parameter(module: Module, name: str, scope: Scope) -> bool:
+    if not isinstance(scope.node, (ast.FunctionDef, ast.AsyncFunctionDef)):
         return False
     info = module.function(scope.node)
-    if info.owner is None or not info.parameters or info.parameters[0] != value.id:
+    if info.owner is None or not info.parameters or info.parameters[0] != name:
         return False
     static = {"staticmethod", "classmethod"}
     return not any(module.resolve(decorator) in static for decorator in scope.node.decorator_list)
@@ -156,9 +167,9 @@ def callers_of(function: FunctionInfo) -> list[tuple[Module, ast.Call]]:
     return callers.get(function.node, [])
 
 
-def all_calls(modules: list[Module]) -> dict[ast.AST, list[tuple[Module, ast.Call]]]:
+def all_calls(modules: list[Module]) -> CallGraph:
     """The calls of every function of the user's."""
-    graph: dict[ast.AST, list[tuple[Module, ast.Call]]] = {}
+    graph: CallGraph = {}
     for module in modules:
         for call in module.nodes(ast.Call):
             found = callee(module, call)
@@ -167,8 +178,8 @@ def all_calls(modules: list[Module]) -> dict[ast.AST, list[tuple[Module, ast.Cal
     return graph
 
 
-def call_graph(modules: list[Module]) -> dict[ast.AST, list[tuple[Module, ast.Call]]]:
-    """The calls of every function of the user's; one that is handed around by name is left out."""
+def called_only(modules: list[Module], calls: CallGraph) -> CallGraph:
+    """The calls of the functions that are nowhere handed around by name: there are no others of these."""
     handed: set[ast.AST] = set()
     for module in modules:
         for call in module.nodes(ast.Call):
@@ -176,7 +187,7 @@ def call_graph(modules: list[Module]) -> dict[ast.AST, list[tuple[Module, ast.Ca
                 given = _handed_over(module, argument)
                 if given is not None:
                     handed.add(given.node)
-    return {node: calls for node, calls in all_calls(modules).items() if node not in handed}
+    return {node: sites for node, sites in calls.items() if node not in handed}
 
 
 def _handed_over(module: Module, argument: ast.expr) -> FunctionInfo | None:

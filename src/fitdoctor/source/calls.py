@@ -39,6 +39,8 @@ from fitdoctor.source.values import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from fitdoctor.source.interpret import Interpreter
 
 MOST_DEPTH = 14
@@ -330,8 +332,8 @@ def _set_fields(run: Interpreter, receiver: Ref, owner: Class, arguments: Argume
     run.update(receiver, replace(record, attributes=attributes))
 
 
-def follow_class(run: Interpreter, owner: Class) -> None:
-    """Follow the methods of a class that nothing in the file calls."""
+def follow_class(run: Interpreter, owner: Class, concerned: Collection[ast.AST]) -> None:
+    """Follow those methods of a class, of the ones that matter, that nothing in the file calls."""
     methods = [
         part
         for part in owner.node.body
@@ -347,6 +349,8 @@ def follow_class(run: Interpreter, owner: Class) -> None:
         follow_function(run, init, {**unknown_parameters(init.node), _first(init.node): receiver})
     _forget_reassigned(run, receiver, owner)
     for method in methods:
+        if method not in concerned:
+            continue
         before = run.state.copy()
         bound: dict[str, Value] = {**unknown_parameters(method), _first(method): receiver}
         follow_function(run, Function(method, owner.frame), bound)

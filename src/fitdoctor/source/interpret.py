@@ -14,6 +14,7 @@ from fitdoctor.facts import Code, Unknown
 from fitdoctor.records import replace
 from fitdoctor.source import calls, expressions, statements
 from fitdoctor.source.library import library_name
+from fitdoctor.source.model_use import functions_with_models
 from fitdoctor.source.module import Module
 from fitdoctor.source.state import Control, State
 from fitdoctor.source.values import (
@@ -269,10 +270,15 @@ def run_module(module: Module, listener: Listener) -> Interpreter:
 
 
 def _follow_the_rest(run: Interpreter) -> None:
-    """Functions and methods that nothing in the file calls: their parameters are Unknown."""
+    """Functions and methods with models that nothing in the file calls: their parameters are Unknown."""
+    if not run.module.functions:
+        return
+    concerned = functions_with_models(run.module.project or run.module)
     for info in run.module.functions:
         node = info.node
         if node in run.entered or isinstance(node, ast.Lambda) or info.owner is not None:
+            continue
+        if node not in concerned:
             continue
         if run.module.function_of(node) is not None:
             continue
@@ -282,6 +288,8 @@ def _follow_the_rest(run: Interpreter) -> None:
     for info_of_class in run.module.classes:
         if info_of_class.kind in ("Layer", "Loss", "Metric", "Callback"):
             continue
+        if concerned.isdisjoint(info_of_class.node.body):
+            continue
         before = run.state.copy()
-        calls.follow_class(run, Class(info_of_class.node, 0))
+        calls.follow_class(run, Class(info_of_class.node, 0), concerned)
         run.state = before

@@ -5,9 +5,15 @@ from __future__ import annotations
 import ast
 from functools import lru_cache
 
+from fitdoctor.source.definitions import CallSite, ClassInfo
 from fitdoctor.source.module import Module
 from fitdoctor.source.names import own_keras
+from fitdoctor.source.project import Project
 from fitdoctor.source.resolution import imported
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _MADE = (
     "keras.layers.",
@@ -28,7 +34,45 @@ def may_make_models(module: Module) -> bool:
     modules = module.project.modules if module.project is not None else (module,)
     if not _mention_keras(modules) or _is_inside_keras(module):
         return False
-    return any(site.method in _USED or own_keras(site.name).startswith(_MADE) for site in module.calls)
+    return any(map(_concerns_models, module.calls))
+
+
+def _concerns_models(site: CallSite) -> bool:
+    return site.method in _USED or own_keras(site.name).startswith(_MADE)
+
+
+@lru_cache(maxsize=8)
+def functions_with_models(whole: Project | Module) -> frozenset[ast.AST]:
+    """The functions that make or fit models, or make an object of a class of the user's that is one, or call those."""
+    modules = whole.modules if isinstance(whole, Project) else (whole,)
+    waiting = [
+        function
+        for module in modules
+        for site in module.calls
+        if _concerns_models(site) or _makes_own(site)
+        for function in _around(module, site.node)
+    ]
+    found: set[ast.AST] = set()
+    while waiting:
+        node = waiting.pop()
+        if node not in found:
+            found.add(node)
+            for module, call in whole.calls_of.get(node, ()):
+                waiting.extend(_around(module, call))
+    return frozenset(found)
+
+
+def _makes_own(site: CallSite) -> bool:
+    made = site.module.definition(site.node.func)
+    return isinstance(made, ClassInfo) and made.kind in ("Model", "Layer")
+
+
+def _around(module: Module, node: ast.AST) -> Iterator[ast.AST]:
+    """The functions that a node stands in, innermost first."""
+    function = module.function_of(node)
+    while function is not None:
+        yield function.node
+        function = module.function_of(function.node)
 
 
 def _is_inside_keras(module: Module) -> bool:

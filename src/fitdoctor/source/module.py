@@ -272,8 +272,9 @@ class Module:
         from fitdoctor.source.callees import is_self
 
         stores: dict[ast.AST, dict[str, list[ast.AST]]] = {}
-        for attribute in sorted(self.nodes(ast.Attribute), key=_position):
-            if isinstance(attribute.ctx, ast.Store) and is_self(self, attribute.value):
+        stored = (each for each in self.nodes(ast.Attribute) if isinstance(each.ctx, ast.Store))
+        for attribute in sorted(stored, key=_position):
+            if is_self(self, attribute.value):
                 owner = self.class_of(attribute)
                 if owner is not None:
                     stores.setdefault(owner.node, {}).setdefault(attribute.attr, []).append(attribute)
@@ -408,9 +409,9 @@ class Module:
     @cached_property
     def callers(self) -> dict[ast.AST, list[tuple[Module, ast.Call]]]:
         """The calls, in this file, of each function of the file."""
-        from fitdoctor.source.callees import call_graph
+        from fitdoctor.source.callees import called_only
 
-        return call_graph([self])
+        return called_only([self], self.calls_of)
 
     @cached_property
     def calls_of(self) -> dict[ast.AST, list[tuple[Module, ast.Call]]]:

@@ -9,7 +9,7 @@ from functools import cached_property
 
 from fitdoctor.facts import SourceFacts
 from fitdoctor.source.assignments import assignment_of
-from fitdoctor.source.callees import all_calls, call_graph
+from fitdoctor.source.callees import CallGraph, all_calls, called_only
 from fitdoctor.source.index import FUNCTIONS
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
 from fitdoctor.source.read import SourceError, read_source
@@ -88,12 +88,12 @@ class Project:
         return tuple(info for module in self.modules for info in module.classes)
 
     @cached_property
-    def callers(self) -> dict[ast.AST, list[tuple[Module, ast.Call]]]:
-        """The calls of each function of the project."""
-        return call_graph(list(self.modules))
+    def callers(self) -> CallGraph:
+        """The calls of each function of the project that is only called, and not handed around by name."""
+        return called_only(list(self.modules), self.calls_of)
 
     @cached_property
-    def calls_of(self) -> dict[ast.AST, list[tuple[Module, ast.Call]]]:
+    def calls_of(self) -> CallGraph:
         """The same, with functions that are also handed around by name."""
         return all_calls(list(self.modules))
 

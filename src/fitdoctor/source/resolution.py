@@ -85,12 +85,14 @@ def _is_fallback(module: Module, binding: ast.AST) -> bool:
 
 
 def _bound_name(module: Module, binding: ast.AST, steps: int) -> str:
-    if isinstance(binding, ast.alias):
-        return imported(module, binding)
-    if not steps or not isinstance(binding, ast.Name):
-        return ""
     known = module.bound_names.get(binding)
-    if known is None:
+    if known is not None:
+        return known
+    if isinstance(binding, ast.alias):
+        known = module.bound_names[binding] = imported(module, binding)
+    elif not steps or not isinstance(binding, ast.Name):
+        return ""
+    else:
         value = plain_value(module, binding)
         named = isinstance(value, (ast.Name, ast.Attribute))
         known = module.bound_names[binding] = dotted(module, value, steps - 1) if named else ""

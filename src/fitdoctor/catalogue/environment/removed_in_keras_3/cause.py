@@ -109,6 +109,8 @@ def from_source(module: Module) -> Iterator[Finding]:
 
 def _arguments(module: Module) -> Iterator[Finding]:
     for site in module.calls:
+        if not site.node.keywords:
+            continue
         for code, argument in _refused(module, site):
             yield _argument_finding(module, site, code, argument, Confidence.LIKELY)
         yield from _of_keras_1(module, site)

@@ -69,6 +69,8 @@ def from_source(module: Module) -> Iterator[Finding]:
     yield from _made_in_loop(module)
     seen: set[ast.AST] = set()
     for site in module.calls:
+        if site.name.startswith(("tensorflow.", "keras.", "numpy.")):
+            continue
         function = compiled_function(module, site.node)
         if function is None or function.node in seen or _is_flexible(function):
             continue

@@ -60,6 +60,8 @@ _V1 = "tensorflow.compat.v1."
 _FED = (f"{_V1}placeholder", f"{_V1}placeholder_with_default", f"{_V1}sparse_placeholder")
 _SESSIONS = (f"{_V1}Session", f"{_V1}InteractiveSession")
 _OF_SESSIONS = ("keras.backend.set_session", "keras.backend.get_session")
+_LAST_PARTS = frozenset(name.rpartition(".")[2] for name in (*GONE, *GONE_INSIDE, *_OF_SESSIONS))
+"""To look at a name's last part is cheap, to resolve it is not."""
 _NOT_EAGER = "only supports Python-style iteration in eager mode"
 _MESSAGES = (
     "is not compatible with eager execution",
@@ -96,6 +98,8 @@ def _old_uses(module: Module, project: Project) -> Iterator[_Old]:
 
 def _gone(module: Module) -> Iterator[_Old]:
     for node in module.nodes(ast.Attribute):
+        if node.attr not in _LAST_PARTS:
+            continue
         name = module.resolve(node) if isinstance(node.ctx, ast.Load) else ""
         short = name.removeprefix("tensorflow.")
         if short == "enable_v2_behavior" and "compat.v2" in module.text:

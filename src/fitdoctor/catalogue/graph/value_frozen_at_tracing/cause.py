@@ -111,13 +111,15 @@ def _is_traced(module: Module, node: ast.AST) -> FunctionInfo | None:
 def _attributes(module: Module) -> Iterator[_Value]:
     seen: set[tuple[ast.AST, str]] = set()
     for node in module.nodes(ast.Attribute):
-        if not isinstance(node.ctx, ast.Load) or not is_self(module, node.value) or node.attr in _KERAS_OWN:
+        if not isinstance(node.ctx, ast.Load) or node.attr in _KERAS_OWN:
+            continue
+        if not _is_used_as_value(module, node) or not is_self(module, node.value):
             continue
         owner = module.class_of(node)
         if owner is None or (owner.node, node.attr) in seen or not _is_read_in_trace(module, node, owner):
             continue
         made = _first_value(module, owner, node.attr)
-        if made is not None and _is_used_as_value(module, node):
+        if made is not None:
             seen.add((owner.node, node.attr))
             yield _Value(module, node.attr, made, node, owner)
 

@@ -193,10 +193,13 @@ def from_constructors(module: Module) -> Iterator[Finding]:
         made = site.name.rpartition(".")[2]
         if not site.name.startswith(_MAKERS) or not made[:1].isupper() or made == "Input":
             continue
-        if not site.node.keywords:
+        names = [keyword.arg for keyword in site.node.keywords]
+        if not names:
             continue
-        from fitdoctor.catalogue.keras_arguments import misspelt
+        from fitdoctor.catalogue.keras_arguments import ARGUMENTS, misspelt
 
+        if ARGUMENTS.issuperset(names):
+            continue
         code = module.code(site.node)
         for argument in code.arguments:
             meant = misspelt(argument.name) if argument.name.isidentifier() else ""

@@ -280,16 +280,15 @@ def _function_finding(
 def _plain_objects(module: Module, owner: ClassInfo, confidence: Confidence) -> Iterator[Finding]:
     """`self.encoder = Encoder()` where Encoder is a plain class that holds layers."""
     told: set[str] = set()
-    for method in owner.methods.values():
-        for node in ast.walk(method.node):
-            if not isinstance(node, ast.Call):
-                continue
-            made = module.definition(node.func)
-            if not isinstance(made, ClassInfo) or made.name in told or not _is_plain_holder(made):
-                continue
-            if _attribute_of(module, node):
+    for targets in module.attribute_stores(owner.node).values():
+        for target in targets:
+            statement = module.parent(target)
+            value = statement.value if isinstance(statement, ast.Assign) else None
+            made = module.definition(value.func) if isinstance(value, ast.Call) else None
+            if isinstance(made, ClassInfo) and made.name not in told and _is_plain_holder(made):
                 told.add(made.name)
-                yield _object_finding(module, owner, node, made, confidence)
+                assert isinstance(value, ast.Call)
+                yield _object_finding(module, owner, value, made, confidence)
 
 
 def _is_plain_holder(made: ClassInfo) -> bool:
