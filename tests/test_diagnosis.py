@@ -33,7 +33,7 @@ def found(**changes):
     return replace(base, **changes)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
 @given(drawn(Diagnosis, depth=5))
 def test_a_diagnosis_survives_json(diagnosis):
     written = json.dumps(diagnosis.to_json(), allow_nan=False)

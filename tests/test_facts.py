@@ -24,7 +24,7 @@ CLASSES = [
 
 @pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)
 def test_every_fact_survives_json(cls):
-    @settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck))
     @given(drawn(cls))
     def survives(fact):
         assert from_plain(cls, json.loads(json.dumps(to_plain(fact), allow_nan=False))) == fact

@@ -73,7 +73,7 @@ EXTRACTORS = [
 ]
 
 
-@settings(max_examples=300, deadline=2000, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=120, deadline=2000, suppress_health_check=[HealthCheck.too_slow])
 @given(TEXTS)
 def test_any_text_is_read(text):
     for failure in failures_in(text):
@@ -81,26 +81,26 @@ def test_any_text_is_read(text):
         assert "\x1b" not in failure.message
 
 
-@settings(max_examples=200, deadline=2000)
+@settings(max_examples=80, deadline=2000)
 @given(st.sampled_from(REAL), st.integers(0, 3000), st.integers(0, 3000), st.text(max_size=10))
 def test_a_real_text_may_be_cut_and_patched_anywhere(text, start, end, patch):
     failures_in(text[:start] + patch + text[end:])
 
 
-@settings(max_examples=200, deadline=2000)
+@settings(max_examples=80, deadline=2000)
 @given(TEXTS | st.sampled_from(MESSAGES))
 def test_any_message_is_taken_apart(text):
     assert isinstance(read_message(text).text, str)
 
 
-@settings(max_examples=200, deadline=2000)
+@settings(max_examples=80, deadline=2000)
 @given(st.binary(max_size=2000))
 def test_any_bytes_are_read_or_refused(raw):
     with contextlib.suppress(ValueError):
         assert isinstance(read_text_any(raw), str)
 
 
-@settings(max_examples=100, deadline=2000)
+@settings(max_examples=60, deadline=2000)
 @given(st.text(alphabet="abc'\"[](){},.:= \n0123456789<>_", max_size=400))
 def test_any_message_may_be_searched(message):
     for extract in EXTRACTORS:

@@ -48,7 +48,7 @@ def same(one, other):
     assert replace(one, **blank) == replace(other, **blank)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(TABLES, DTYPES, st.randoms(use_true_random=False))
 def test_parts_in_any_order_make_the_whole(rows, dtype, rng: random.Random):
     array = table(rows, dtype)
@@ -60,7 +60,7 @@ def test_parts_in_any_order_make_the_whole(rows, dtype, rng: random.Random):
     same(parts[0], tally_of(array))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(TABLES, DTYPES)
 def test_they_are_what_numpy_says(rows, dtype):
     array = table(rows, dtype)
@@ -160,7 +160,7 @@ def test_meeting_of_groups_is_orderless(one, two, three):
     assert meet(one, one) == tuple(sorted(one))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(st.lists(st.lists(st.integers(0, 1), min_size=5, max_size=5), min_size=2, max_size=100), st.data())
 def test_equal_and_constant_columns_are_found_in_parts(rows, data):
     bits = np.array(rows, "uint64")
