@@ -7,11 +7,15 @@ from collections.abc import Iterator, Sequence
 
 from fitdoctor.cases import SeenCall
 from fitdoctor.diagnosis import Applicability, Edit, Finding, Fix, Location, Severity
+from fitdoctor.facts import FailureSummary
 from fitdoctor.records import dataclass
 from fitdoctor.repair.files import may_edit
+from fitdoctor.source.module import Module
 
 MOST = 8
 """How many repairs are tried for one finding: each takes a run of the program."""
+
+Refused = Sequence[tuple[FailureSummary, Module]]
 
 _SAFETY = {Applicability.SAFE: 0, Applicability.UNSAFE: 1, Applicability.DISPLAY: 2}
 
@@ -69,11 +73,20 @@ def _span(location: Location) -> int:
     return max(location.end_column - location.column, 0) if location.line == location.end_line else 40
 
 
-def candidates(finding: Finding | None, call: SeenCall | None, root: str) -> tuple[Candidate, ...]:
-    """All repairs with edits in the project's own files, ranked; those that only the user can make are left out."""
+def candidates(
+    finding: Finding | None, call: SeenCall | None, root: str, refused: Refused = ()
+) -> tuple[Candidate, ...]:
+    """All repairs with edits in the project's own files, ranked; those that only the user can make are left out.
+
+    Args:
+        finding: what is to be mended; None for a failure that no cause explains.
+        call: the call of fit that it is about.
+        root: the project's folder.
+        refused: what raised, each with the module of its line.
+    """
     found = list(_named(finding)) if finding is not None else []
     named = {_signature(each.fix.edits) for each in found}
-    for general in _general(finding, call):
+    for general in _general(finding, call, refused):
         if _signature(general.fix.edits) not in named:
             found.append(general)
     allowed = [each for each in found if all(may_edit(path, root) for path in _paths(each.fix.edits))]
@@ -86,14 +99,16 @@ def _named(finding: Finding) -> Iterator[Candidate]:
             yield Candidate(fix, False, _distance(finding.location, fix.edits), order)
 
 
-def _general(finding: Finding | None, call: SeenCall | None) -> Iterator[Candidate]:
+def _general(finding: Finding | None, call: SeenCall | None, refused: Refused) -> Iterator[Candidate]:
     # A warning can be silenced by changing something else: there only the cause's own repairs count.
-    if call is None or finding is not None and finding.severity is not Severity.ERROR:
+    if finding is not None and finding.severity is not Severity.ERROR:
         return
     from fitdoctor.repair.moves import proposals
+    from fitdoctor.repair.operand_moves import operand_proposals
 
-    for fix in proposals(call):
-        place = finding.location if finding is not None else None
+    place = finding.location if finding is not None else None
+    fixes = [fix for refusal, module in refused for fix in operand_proposals(refusal, module)]
+    for fix in (*fixes, *(proposals(call) if call is not None else ())):
         yield Candidate(fix, True, _distance(place, fix.edits))
 
 

@@ -15,6 +15,8 @@ from fitdoctor.edits import apply_edits
 from fitdoctor.failure.frames import is_library
 from fitdoctor.records import dataclass, replace
 from fitdoctor.repair import notebooks
+from fitdoctor.source.module import Module
+from fitdoctor.source.read import source_from_cells, source_from_text
 
 
 class CannotEdit(Exception):
@@ -85,6 +87,23 @@ def parses(file: UserFile, text: str) -> bool:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
     return True
+
+
+def module_of_text(file: UserFile, text: str, shown: str, keras: int) -> Module:
+    """A text of the file, read as source.
+
+    Args:
+        file: the file.
+        text: what it says, or would say.
+        shown: the path that locations in it are to have.
+        keras: the major version of Keras that it is read for.
+
+    Raises:
+        SourceError: it does not parse.
+    """
+    if file.is_notebook:
+        return Module(source_from_cells(notebooks.cells_of(text), shown, keras))
+    return Module(source_from_text(text, shown, keras))
 
 
 def edited(file: UserFile, text: str, edits: Iterable[Edit]) -> str:

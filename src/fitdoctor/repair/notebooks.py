@@ -49,12 +49,21 @@ def script_of(notebook: str) -> CellScript:
     Raises:
         ValueError: it is not a notebook.
     """
-    cells = tuple(without_magics(_unified(source.text)) for source in _sources(notebook))
+    cells = tuple(without_magics(cell) for cell in cells_of(notebook))
     joined = "\n".join(cells)
     # `from __future__` must be a program's first statement.
     before = 0 if "__future__" in joined else 1
     starts = tuple(start + before for start in cell_starts(cells))
     return CellScript(f"{PRELUDE}\n{joined}" if before else joined, starts)
+
+
+def cells_of(notebook: str) -> tuple[str, ...]:
+    """The text of each code cell.
+
+    Raises:
+        ValueError: it is not a notebook.
+    """
+    return tuple(_unified(source.text) for source in _sources(notebook))
 
 
 def with_edits(notebook: str, edits: Iterable[Edit]) -> str:

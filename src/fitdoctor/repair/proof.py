@@ -10,14 +10,15 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from enum import Enum
 from pathlib import Path
 from typing import Any
 
-from fitdoctor.cases import SeenCall
+from fitdoctor.cases import Call, SeenCall
 from fitdoctor.diagnosis import Crash, Diagnosis, Finding, Severity
 from fitdoctor.examine import Run, examine_run
+from fitdoctor.facts import FailureSummary, Outcome
 from fitdoctor.plain import from_plain, to_plain
 from fitdoctor.records import dataclass, replace
 from fitdoctor.repair.copies import Laid, in_own_words
@@ -52,6 +53,8 @@ class Seen:
     """How far it came: the calls of Keras that began, and 0 when it ended within the last of them."""
     place: tuple[tuple[str, int], ...] = ()
     """Where it raised: the user's frames, outermost first."""
+    refusals: tuple[FailureSummary, ...] = ()
+    """What raised, in the program or when it was tried before, with the user's line."""
     seconds: float = 0.0
 
     @property
@@ -140,6 +143,7 @@ def run(
         call=_call(known, laid),
         stage=(begun, 0 if known.stopped or known.failed_call is not None else 1),
         place=_place(known, laid),
+        refusals=tuple(_own(FailureSummary, each, laid) for each in _refusals(known)),
         seconds=seconds,
     )
 
@@ -183,12 +187,17 @@ def _own(kind: Any, value: Any, laid: Laid) -> Any:
 
 
 def _call(known: Run, laid: Laid) -> SeenCall | None:
-    call = known.failed_call or next(
-        (call for call in reversed(known.calls) if call.fit.method == "fit"), None
-    )
+    call = _ended_in(known)
     if call is None:
         return None
     return _own(SeenCall, SeenCall(call.model, call.fit, call.data), laid)  # type: ignore[no-any-return]
+
+
+def _ended_in(known: Run) -> Call | None:
+    """The call of fit that it ended in; else the last one that was seen."""
+    if known.failed_call is not None:
+        return known.failed_call
+    return next((call for call in reversed(known.calls) if call.fit.method == "fit"), None)
 
 
 def _place(known: Run, laid: Laid) -> tuple[tuple[str, int], ...]:
@@ -197,6 +206,20 @@ def _place(known: Run, laid: Laid) -> tuple[tuple[str, int], ...]:
     plain = [{"path": frame.path, "line": frame.line} for frame in known.failure.user_frames]
     moved = in_own_words(plain, replace(laid, origins=_without_cells(laid)))
     return tuple((frame["path"], frame["line"]) for frame in moved)
+
+
+def _refusals(known: Run) -> Iterator[FailureSummary]:
+    failure = known.failure
+    if failure is not None:
+        frames = [frame for frame in failure.definition if not frame.library] or failure.user_frames
+        place = frames[-1].location if frames else None
+        yield FailureSummary(failure.type, failure.message, place=place)
+    call = _ended_in(known)
+    for data in call.data if call is not None else ():
+        trial = data.trial
+        for outcome in (trial.forward, trial.loss, trial.metrics, trial.step):
+            if isinstance(outcome, Outcome) and outcome.failure is not None:
+                yield outcome.failure
 
 
 def _without_cells(laid: Laid) -> tuple[Any, ...]:

@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from fitdoctor.diagnosis import Applicability, Diagnosis, Finding, Fix, Severity
+from fitdoctor.facts import FailureSummary
 from fitdoctor.records import dataclass, field, replace
 from fitdoctor.repair.candidates import MOST, Candidate, candidates
-from fitdoctor.repair.files import CannotEdit, Change, UserFile, edited, grouped, project_root, read_file
+from fitdoctor.repair.files import (
+    CannotEdit,
+    Change,
+    UserFile,
+    edited,
+    grouped,
+    may_edit,
+    module_of_text,
+    project_root,
+    read_file,
+)
 from fitdoctor.repair.proof import Judged, Seen, Verdict, judged
+from fitdoctor.source.module import Module
+from fitdoctor.source.read import SourceError
 
 MOST_ROUNDS = 10
 """How many findings `--all` mends, one after another."""
@@ -125,7 +139,7 @@ class Search:
 
     def _mend(self, finding: Finding | None, deeper: bool = True) -> bool:
         """Take the best repair of a finding; where none holds alone, one with a repair of what it brings."""
-        found = candidates(finding, self.last.call, project_root(self.script))
+        found = candidates(finding, self.last.call, project_root(self.script), self._refused_lines())
         allowed = [each for each in found if self.unsafe or each.fix.applicability is Applicability.SAFE]
         if deeper:
             self.held_back += [(finding, each) for each in found if each not in allowed and not each.general]
@@ -208,6 +222,21 @@ class Search:
             found = examine_source(read_project([Path(self.script)], self.keras)).findings
             self._in_source = frozenset(each.id for each in found if each.severity is Severity.ERROR)
         return self._in_source
+
+    def _refused_lines(self) -> list[tuple[FailureSummary, Module]]:
+        """What raised, each with the module of its line as it reads by now."""
+        found = []
+        for refusal in self.last.refusals:
+            path = os.path.realpath(refusal.place.path) if refusal.place is not None else ""
+            with contextlib.suppress(CannotEdit, SourceError):
+                if refusal.place is not None and may_edit(path, project_root(self.script)):
+                    if path not in self.files:
+                        self.files[path] = read_file(path)
+                    module = module_of_text(
+                        self.files[path], self._text(path), refusal.place.path, self.keras
+                    )
+                    found.append((refusal, module))
+        return found
 
     def _text(self, path: str) -> str:
         return self.texts.get(path, self.files[path].text)

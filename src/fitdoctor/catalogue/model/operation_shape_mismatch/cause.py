@@ -180,7 +180,7 @@ def _reductions(function: FunctionInfo, place: Location) -> list[Evidence]:
 def _kept(
     function: FunctionInfo, place: Location, shapes: OperationShapes | None
 ) -> tuple[Location, list[Fix]] | None:
-    """The one reduction whose axis is what the second shape lacks: it has to keep it."""
+    """The reductions whose axis is what the second shape lacks: they have to keep it."""
     removed = _removed_axes(shapes)
     if removed is None:
         return None
@@ -190,12 +190,32 @@ def _kept(
         for call, numbers in reductions_over(function)
         if {number % rank for number in numbers} == axes and function.module.location(call).line <= place.line
     ]
-    if len(fitting) != 1:
+    # Of several, those that the line computes with: what a mean lacks, the deviation beside it lacks, too.
+    if len(fitting) > 1:
+        fitting = _feeding(function, place, fitting)
+    if not fitting:
         return None
-    code = function.module.code(fitting[0])
-    edits = append_arguments(code, "keepdims=True")
+    codes = [function.module.code(call) for call in fitting]
+    edits = [append_arguments(code, "keepdims=True") for code in codes]
     what = "axis" if len(axes) == 1 else "axes"
-    return code.location, [fix(f"keep the reduced {what} with length 1: `keepdims=True`", edits)]
+    return codes[0].location, [fix(f"keep the reduced {what} with length 1: `keepdims=True`", *edits)]
+
+
+def _feeding(function: FunctionInfo, place: Location, calls: list[ast.Call]) -> list[ast.Call]:
+    """Those whose result, as it is, is read on the line by a name of its own."""
+    module = function.module
+    read = {
+        node.id
+        for node in own_nodes(function)
+        if isinstance(node, ast.Name) and stands_at(module.location(node), place.line, place.cell)
+    }
+    fed = []
+    for call in calls:
+        statement = module.statement(call)
+        if isinstance(statement, ast.Assign) and statement.value is call:
+            names = {target.id for target in statement.targets if isinstance(target, ast.Name)}
+            fed += [call] if names & read else []
+    return fed
 
 
 def _removed_axes(shapes: OperationShapes | None) -> tuple[set[int], int] | None:
