@@ -36,8 +36,8 @@ from fitdoctor.catalogue.traced import (
     traced_evidence,
     traced_functions,
 )
-from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
-from fitdoctor.edits import fix, insert_after
+from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.edits import fix
 from fitdoctor.facts import FailureFacts, Unknown
 from fitdoctor.failure.frames import is_keras
 from fitdoctor.source.keras_objects import kind_of_call
@@ -131,32 +131,14 @@ def _made_once(module: Module, site: CallSite, function: FunctionInfo) -> Fix:
     title = "make it once, in `__init__`, and use it here"
     if site.method == "add_weight":
         return fix("add the weight in `build`, and use it here")
-    owner = function.owner
-    setup = owner.methods.get("__init__") if owner is not None else None
-    if owner is None or setup is None or not isinstance(setup.node, ast.FunctionDef):
-        return fix(title)
-    edits: list[Edit] = []
-    lines: list[str] = []
-    for other in module.calls:
-        if other.function is not function or not _makes_state(module, other) or other.method == "add_weight":
-            continue
-        if not _depends_on_self_only(other.node):
-            return fix(title)
-        name = f"made_{len(lines) + 1}"
-        lines.append(f"self.{name} = {module.segment(other.node)}")
-        edits.append(Edit(module.location(other.node), f"self.{name}"))
-    last = setup.node.body[-1]
-    return fix(title, insert_after(module.code(last), f"\n{module.code(last).indent}".join(lines)), edits)
+    from fitdoctor.catalogue.made_once import Making, made_in_init
 
-
-def _depends_on_self_only(call: ast.Call) -> bool:
-    """Whether the arguments are constants, names of modules, or attributes of `self`."""
-    for node in ast.walk(call):
-        if isinstance(node, ast.Name) and node.id != "self" and node is not call.func:
-            # `layers.Dense` and `tf.nn.relu` begin with a name as well: those stand below an attribute.
-            if not node.id.islower() or len(node.id) <= 1:
-                return False
-    return True
+    makings = [
+        Making(other.node, module.segment(other.node))
+        for other in module.calls
+        if other.function is function and _makes_state(module, other) and other.method != "add_weight"
+    ]
+    return fix(title, made_in_init(function, makings))
 
 
 @CAUSE.after_failure

@@ -28,11 +28,12 @@ from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.quoted import made_on_last_line
-from fitdoctor.catalogue.traced import at_frame, library_behind, module_of
+from fitdoctor.catalogue.traced import at_frame, library_behind, module_of, own_nodes
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
-from fitdoctor.edits import fix
+from fitdoctor.edits import fix, spell
 from fitdoctor.facts import FailureFacts, Frame, Unknown
 from fitdoctor.failure.frames import is_keras
+from fitdoctor.source.definitions import argument_of
 from fitdoctor.source.keras_objects import kind_of_call
 from fitdoctor.source.module import CallSite, FunctionInfo, Module
 from fitdoctor.source.project import Project
@@ -128,6 +129,7 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
     )
 
 
+_VARIABLE = "tensorflow.Variable"
 _UNSEEN = (
     "the line does not show what makes it: it may be a layer, or another object that has variables (FIT502)"
 )
@@ -173,17 +175,52 @@ def _moved_out(module: Module, site: CallSite) -> Fix:
     title = "make the variable once, outside the function"
     if function is None or isinstance(function.node, ast.Lambda) or not code.target.isidentifier():
         return fix(title)
-    if function.owner is not None or code.statement is None or _uses_locals(site, function):
+    if function.owner is not None:
+        return fix("make it once, in `__init__`, and use it here", _kept_by_object(site, function))
+    if code.statement is None or _uses_locals(site, function):
         return fix(title)
     statement = module.statement(site.node)
-    whole = module.location(statement).lines
+    again = _anew(module, site, function)
+    whole = module.location(statement) if again else module.location(statement).lines
     first = min([function.node.lineno, *(node.lineno for node in function.node.decorator_list)])
     before = Location(module.path, first, 1, first, 1, code.location.cell)
     indent = " " * function.node.col_offset
     return fix(
         title,
-        (Edit(before, f"{indent}{module.segment(statement)}\n\n\n{indent}".rstrip(" ")), Edit(whole, "")),
+        (Edit(before, f"{indent}{module.segment(statement)}\n\n\n{indent}".rstrip(" ")), Edit(whole, again)),
     )
+
+
+def _anew(module: Module, site: CallSite, function: FunctionInfo) -> str:
+    """`total.assign(0.0)`, where the function changes the variable: it had its first value on every call."""
+    name = module.code(site.node).target
+    value = argument_of(site.node, "initial_value", 0)
+    for node in own_nodes(function):
+        if not isinstance(node, ast.Attribute) or not node.attr.startswith(("assign", "scatter_")):
+            continue
+        changed = node.value.value if isinstance(node.value, ast.Subscript) else node.value
+        if isinstance(changed, ast.Name) and changed.id == name and value is not None:
+            return f"{name}.assign({module.segment(value)})"
+    return ""
+
+
+def _kept_by_object(site: CallSite, function: FunctionInfo) -> tuple[Edit, ...]:
+    """Make it in `__init__`; a layer or model of Keras 3 knows only Keras's own variables."""
+    from fitdoctor.catalogue.made_once import Making, made_in_init
+
+    module, owner = function.module, function.owner
+    text = module.segment(site.node)
+    imports: tuple[Edit, ...] = ()
+    if (
+        module.keras == 3
+        and owner is not None
+        and owner.kind in ("Layer", "Model")
+        and site.name == _VARIABLE
+    ):
+        keras, imports = spell(module.code(site.node), "keras", "keras")
+        text = f"{keras}.Variable{text[len(module.segment(site.node.func)) :]}"
+    edits = made_in_init(function, [Making(site.node, text, _anew(module, site, function))])
+    return (*edits, *imports) if edits else ()
 
 
 def _uses_locals(site: CallSite, function: FunctionInfo) -> bool:

@@ -1,0 +1,133 @@
+"""Edits that move what a method makes anew on every call into `__init__`, where it is made once."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+
+from fitdoctor.diagnosis import Edit
+from fitdoctor.edits import insert_after
+from fitdoctor.records import dataclass
+from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
+
+
+@dataclass(frozen=True)
+class Making:
+    """A call that makes something, and how it reads where it is made once."""
+
+    call: ast.Call
+    text: str
+    anew: str = ""
+    """The statement that gives it its first value again, where the method changes it."""
+
+
+def made_in_init(function: FunctionInfo, makings: Sequence[Making]) -> tuple[Edit, ...]:
+    """Make each once in `__init__`, and use it in the method; nothing where one depends on what the method is given.
+
+    What is made in a loop over something that `__init__` knows becomes a list, through which the loop goes, too.
+    """
+    module, owner = function.module, function.owner
+    if owner is None or isinstance(function.node, ast.Lambda) or not makings:
+        return ()
+    taken = set(module.attribute_stores(owner.node)) | set(owner.methods)
+    edits: list[Edit] = []
+    lines: list[str] = []
+    carried: dict[ast.For, list[tuple[str, str]]] = {}
+    for making in makings:
+        loop = _loop_around(function, making.call)
+        if not _known_in_init(function, making.call, loop):
+            return ()
+        name = _name_for(module, making.call, taken, loop is not None)
+        taken.add(name)
+        if loop is None:
+            lines.append(f"self.{name} = {making.text}")
+            edits.append(Edit(module.location(making.call), f"self.{name}"))
+            edits += (
+                insert_after(module.code(module.statement(making.call)), making.anew) if making.anew else ()
+            )
+        else:
+            lines.append(
+                f"self.{name} = [{making.text} for {module.segment(loop.target)} in {module.segment(loop.iter)}]"
+            )
+            one = name.replace("_layers", "_layer")
+            carried.setdefault(loop, []).append((one, name))
+            edits.append(Edit(module.location(making.call), one))
+    for loop, pairs in carried.items():
+        edits += _going_through(module, loop, pairs)
+    return (*edits, *_at_the_end_of_init(module, owner, lines))
+
+
+def _loop_around(function: FunctionInfo, call: ast.Call) -> ast.For | None:
+    """The loop of the method whose variable the call uses, or in whose body it stands."""
+    parent = function.module.parent(call)
+    while parent is not None and parent is not function.node:
+        if isinstance(parent, ast.For):
+            return parent
+        parent = function.module.parent(parent)
+    return None
+
+
+def _known_in_init(function: FunctionInfo, call: ast.Call, loop: ast.For | None) -> bool:
+    """Whether it depends on nothing that only the method knows."""
+    own = {name for name in function.parameters if name != "self"}
+    own |= {
+        node.id
+        for node in ast.walk(function.node)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
+    looped = _names(loop.target) if loop is not None else set()
+    if loop is not None and (
+        _names(loop.iter) & own or _loop_around(function, loop) is not None  # type: ignore[arg-type]
+    ):
+        return False
+    return not _names(call) & (own - looped)
+
+
+def _names(node: ast.AST) -> set[str]:
+    return {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
+
+
+def _name_for(module: Module, call: ast.Call, taken: set[str], several: bool) -> str:
+    """A free name: that of the variable it is assigned to, or of what is made."""
+    statement = module.statement(call)
+    target = statement.targets[0] if isinstance(statement, ast.Assign) and statement.value is call else None
+    made = module.segment(call.func).rpartition(".")[2]
+    base = target.id if isinstance(target, ast.Name) else re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", made).lower()
+    base += "_layers" if several else ""
+    if (several or isinstance(target, ast.Name)) and base not in taken:
+        return base
+    number = 1
+    while f"{base}_{number}" in taken:
+        number += 1
+    return f"{base}_{number}"
+
+
+def _going_through(module: Module, loop: ast.For, pairs: list[tuple[str, str]]) -> Iterator[Edit]:
+    """`for units in self.sizes` as `for units, dense_layer in zip(self.sizes, self.dense_layers)`."""
+    ones = ", ".join(one for one, _many in pairs)
+    many = ", ".join(f"self.{name}" for _one, name in pairs)
+    target = module.segment(loop.target)
+    inner = f"({target})" if isinstance(loop.target, ast.Tuple) and not target.startswith("(") else target
+    yield Edit(module.location(loop.target), f"{inner}, {ones}")
+    yield Edit(module.location(loop.iter), f"zip({module.segment(loop.iter)}, {many})")
+
+
+def _at_the_end_of_init(module: Module, owner: ClassInfo, lines: list[str]) -> tuple[Edit, ...]:
+    setup = owner.methods.get("__init__")
+    if setup is not None and isinstance(setup.node, ast.FunctionDef):
+        code = module.code(setup.node.body[-1])
+        return insert_after(code, f"\n{code.indent}".join(lines))
+    first = next(iter(owner.node.body), None)
+    if first is None:
+        return ()
+    indent = " " * first.col_offset
+    methods = [node for node in owner.node.body if isinstance(node, ast.FunctionDef)]
+    if not methods:
+        return ()
+    # Decorators stand above the line of the method itself.
+    start = module.location(methods[0].decorator_list[0] if methods[0].decorator_list else methods[0]).start
+    deep = f"{indent}    "
+    body = "".join(f"{deep}{line}\n" for line in ("super().__init__(*args, **kwargs)", *lines))
+    before = type(start)(start.path, start.line, 1, start.line, 1, start.cell)
+    return (Edit(before, f"{indent}def __init__(self, *args, **kwargs):\n{body}\n"),)
