@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.traced import function_at, module_of, own_nodes, stands_at
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location
+from fitdoctor.edits import spell, unsafe, wrap
 from fitdoctor.facts import FailureFacts, Unknown
 from fitdoctor.patterns import pattern
 from fitdoctor.records import dataclass
@@ -87,8 +88,44 @@ def changed_finding(
     )
 
 
+def alike(changed: Changed | None, failure: FailureFacts, project: Project | Unknown) -> Iterator[Fix]:
+    """Cast what one branch gives a name to the type that it has in the other; of two kinds of numbers, to floats."""
+    if changed is None or changed.what != "dtype":
+        return
+    types = (changed.first, changed.second)
+    wanted = next((name for name in types if "float" in name), changed.first)
+    module = module_of(project, failure.last_user_frame)
+    for statement, in_else in _assignments(changed.name, failure, project):
+        if module is None or types[in_else] == wanted or not isinstance(statement, ast.Assign):
+            continue
+        tensorflow, imports = spell(module.code(statement), "tensorflow", "tf")
+        edits = wrap(module.code(statement.value), f"{tensorflow}.cast({{}}, {tensorflow}.{wanted})")
+        yield unsafe(f"cast `{changed.name}` to {wanted} in this branch, too", edits, imports)
+        return
+
+
+def _assignments(
+    name: str, failure: FailureFacts, project: Project | Unknown
+) -> Iterator[tuple[ast.stmt, bool]]:
+    """The statements of the `if` that failed that give the name its value, and whether in the `else`."""
+    module = module_of(project, failure.last_user_frame)
+    for part, store in _stored_in_parts(name, failure, project):
+        if module is not None and isinstance(part, ast.If):
+            statement = module.statement(store)
+            yield statement, any(statement is one for other in part.orelse for one in ast.walk(other))
+
+
 def _stores(name: str, failure: FailureFacts, project: Project | Unknown) -> Iterator[Location]:
     """The lines within the statement that failed that give the name its value."""
+    module = module_of(project, failure.last_user_frame)
+    for _part, store in _stored_in_parts(name, failure, project):
+        if module is not None:
+            yield module.location(module.statement(store))
+
+
+def _stored_in_parts(
+    name: str, failure: FailureFacts, project: Project | Unknown
+) -> Iterator[tuple[ast.stmt, ast.Name]]:
     frame = failure.last_user_frame
     module = module_of(project, frame)
     function = (
@@ -103,4 +140,4 @@ def _stores(name: str, failure: FailureFacts, project: Project | Unknown) -> Ite
             continue
         for inner in ast.walk(node):
             if isinstance(inner, ast.Name) and inner.id == name and isinstance(inner.ctx, ast.Store):
-                yield module.location(module.statement(inner))
+                yield node, inner

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from fitdoctor.catalogue.traced import holds_symbolic, is_symbolic, own_nodes, traced_functions
 from fitdoctor.records import dataclass
@@ -80,13 +80,13 @@ def escapes_from(module: Module, parts: str) -> Iterator[Escape]:
             converted_loops(module, function) if parts == "loops" else converted_branches(module, function)
         )
         for part in found:
-            yield from _from_statement(module, function, part)
+            yield from escapes_from_part(module, function, part)
         for node in own_nodes(function):
             if isinstance(node, ast.Call) and module.resolve(node.func) in names:
                 yield from _from_call(module, function, node)
 
 
-def _from_statement(module: Module, function: FunctionInfo, part: Part) -> Iterator[Escape]:
+def escapes_from_part(module: Module, function: FunctionInfo, part: Part) -> Iterator[Escape]:
     """A list that was there before, filled in the part and read after it."""
     own = {id(node) for node in ast.walk(part)}
     for node in ast.walk(part):
@@ -253,9 +253,17 @@ def carried_but_undefined(module: Module, function: FunctionInfo) -> Iterator[Un
                     break
 
 
-def defined_in_one_branch(module: Module, function: FunctionInfo) -> Iterator[Undefined]:
-    """Names that only one branch of a converted `if` defines and that are read after it."""
-    for branch in converted_branches(module, function):
+def defined_in_one_branch(
+    module: Module, function: FunctionInfo, branches: Iterable[ast.If] | None = None
+) -> Iterator[Undefined]:
+    """Names that only one branch of a converted `if` defines and that are read after it.
+
+    Args:
+        module: the file.
+        function: the function that is converted.
+        branches: those that are known to be converted, where the source alone does not tell.
+    """
+    for branch in converted_branches(module, function) if branches is None else branches:
         if any(_leaves(statement) for statement in (*branch.body, *branch.orelse)):
             continue
         first = _names_in(branch.body)

@@ -30,7 +30,7 @@ import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.changed_in_parts import changed_finding, changed_in
+from fitdoctor.catalogue.changed_in_parts import alike, changed_finding, changed_in
 from fitdoctor.catalogue.graph_parts import (
     Escape,
     Undefined,
@@ -44,6 +44,7 @@ from fitdoctor.catalogue.traced import (
     made_line,
     module_of,
     name_of,
+    own_nodes,
     stands_at,
     traced_evidence,
     traced_functions,
@@ -92,7 +93,10 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
             changed,
             ("branch value", "in one branch of the graph", "in the other"),
             ("the two branches do not give back the same number and types of values", "branches"),
-            [fix("give both branches values of the same type and shape, such as by `tf.cast`")],
+            [
+                *alike(changed, failure, project),
+                fix("give both branches values of the same type and shape, such as by `tf.cast`"),
+            ],
         )
         return
     named = _ONE_BRANCH.search(failure.message)
@@ -140,7 +144,9 @@ def _from_autograph(failure: FailureFacts, project: Project | Unknown, name: str
     evidence = [Evidence(claim="AutoGraph refused the branch", observed=failure.message.split("\n")[0][:120])]
     for function in traced_functions(module) if module is not None else ():
         assert module is not None
-        for undefined in defined_in_one_branch(module, function):
+        refused = _refused_branches(function, failure) if name else []
+        found = (*defined_in_one_branch(module, function), *defined_in_one_branch(module, function, refused))
+        for undefined in found:
             if name and undefined.store.id == name:
                 yield _undefined(undefined, Confidence.CERTAIN, evidence)
                 return
@@ -169,6 +175,18 @@ def _from_autograph(failure: FailureFacts, project: Project | Unknown, name: str
     )
 
 
+def _refused_branches(function: FunctionInfo, failure: FailureFacts) -> list[ast.If]:
+    """The `if`s on the line that AutoGraph names: what is tested there is a tensor."""
+    frame, module = failure.last_user_frame, function.module
+    return [
+        node
+        for node in own_nodes(function)
+        if isinstance(node, ast.If)
+        and frame is not None
+        and stands_at(module.location(node), frame.line, frame.cell)
+    ]
+
+
 def _undefined(undefined: Undefined, confidence: Confidence, evidence: list[Evidence]) -> Finding:
     module, name = undefined.module, undefined.store.id
     return CAUSE.finding(
@@ -192,20 +210,44 @@ def _defined_before(undefined: Undefined) -> Fix:
     """Zeros of the same type and shape before the `if`, or ones where it is a factor."""
     module, name = undefined.module, undefined.store.id
     statement = module.parent(undefined.store)
-    around = module.parent(undefined.use)
-    factor = isinstance(around, ast.BinOp) and isinstance(around.op, (ast.Mult, ast.Div))
+    factor = _is_factor(module, undefined.use)
     filled = "ones" if factor else "zeros"
     title = f"give `{name}` {filled} for the other case"
-    if (
-        not isinstance(statement, ast.Assign)
-        or len(statement.targets) != 1
-        or _uses_names_of(undefined, statement)
-    ):
+    if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
         return fix(title)
     tf, imports = spell(module.code(statement), "tensorflow", "tf")
-    value = module.segment(statement.value)
-    line = f"{name} = {tf}.{filled}_like({value})"
-    return unsafe(title, insert_before(module.code(undefined.part), line), imports)
+    value = f"{tf}.{filled}_like({module.segment(statement.value)})"
+    if _is_single_number(module, statement.value):
+        value = f"{tf}.constant({'1.0' if factor else '0.0'})"
+    elif _uses_names_of(undefined, statement):
+        return fix(title)
+    return unsafe(title, insert_before(module.code(undefined.part), f"{name} = {value}"), imports)
+
+
+def _is_factor(module: Module, use: ast.Name) -> bool:
+    """Whether it scales something: `0.1 * penalty` in a sum is a term of it."""
+    around = module.parent(use)
+    if not isinstance(around, ast.BinOp) or not isinstance(around.op, (ast.Mult, ast.Div)):
+        return False
+    other = around.left if around.right is use else around.right
+    above = module.parent(around)
+    term = isinstance(above, ast.BinOp) and isinstance(above.op, (ast.Add, ast.Sub))
+    return not term and not isinstance(other, ast.Constant)
+
+
+def _is_single_number(module: Module, value: ast.expr) -> bool:
+    """Whether an expression is a mean or a sum over all axes, perhaps times numbers or names."""
+    if isinstance(value, ast.BinOp):
+        parts = (value.left, value.right)
+        plain = all(
+            isinstance(part, (ast.Constant, ast.Name)) or _is_single_number(module, part) for part in parts
+        )
+        return plain and any(_is_single_number(module, part) for part in parts)
+    if not isinstance(value, ast.Call):
+        return False
+    name = module.resolve(value.func)
+    reduced = name in ("tensorflow.reduce_mean", "tensorflow.reduce_sum", "keras.ops.mean", "keras.ops.sum")
+    return reduced and len(value.args) == 1 and not value.keywords
 
 
 def _uses_names_of(undefined: Undefined, statement: ast.Assign) -> bool:

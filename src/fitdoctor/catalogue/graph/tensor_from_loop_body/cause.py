@@ -30,24 +30,33 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.changed_in_parts import changed_finding, changed_in
-from fitdoctor.catalogue.graph_parts import Escape, Undefined, carried_but_undefined, escapes_from
+from fitdoctor.catalogue.changed_in_parts import Changed, changed_finding, changed_in
+from fitdoctor.catalogue.graph_parts import (
+    Escape,
+    Undefined,
+    carried_but_undefined,
+    escapes_from,
+    escapes_from_part,
+)
 from fitdoctor.catalogue.leaks import graph_part
 from fitdoctor.catalogue.traced import (
+    function_at,
     is_out_of_scope,
     is_symbolic,
     is_variable,
     made_line,
     module_of,
     name_of,
+    own_nodes,
     stands_at,
     traced_evidence,
     traced_functions,
 )
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
-from fitdoctor.edits import fix, unsafe
+from fitdoctor.edits import fix, unsafe, wrap
 from fitdoctor.facts import FailureFacts, Frame, Unknown
 from fitdoctor.patterns import pattern
+from fitdoctor.source.definitions import argument_of
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 
@@ -88,7 +97,7 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
             ("loop variable", "before the loop of the graph", "after a round"),
             ("a loop variable has another shape after each round of the loop", "loop variable"),
             [
-                fix("start with the type that it has later"),
+                _first_type(changed, failure, project),
                 fix("collect what grows in a `tf.TensorArray`, or set `shape_invariants` for the loop"),
             ],
         )
@@ -103,6 +112,9 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         if around is not None and made is not None and stands_at(around, made.line, made.cell):
             yield _escaped(escape, Confidence.CERTAIN, evidence)
             return
+    for escape in _from_loop_around(module, made):
+        yield _escaped(escape, Confidence.CERTAIN, evidence)
+        return
     yield CAUSE.finding(
         "a tensor made in a loop of the graph is used outside of it",
         subject="tensor of a loop",
@@ -111,6 +123,15 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         fixes=[fix("collect in a `tf.TensorArray`, or loop over a Python `range`")],
         confidence=Confidence.CERTAIN,
     )
+
+
+def _from_loop_around(module: Module | None, made: Frame | None) -> Iterator[Escape]:
+    """What escapes from the loops around a line: that they are of the graph, the failure tells."""
+    function = function_at(module, made.line, made.cell) if module is not None and made is not None else None
+    for node in own_nodes(function) if function is not None else ():
+        if module is not None and made is not None and isinstance(node, (ast.For, ast.While)):
+            if stands_at(module.location(node), made.line, made.cell):
+                yield from escapes_from_part(module, function, node)  # type: ignore[arg-type]
 
 
 def _evidence(made: Frame | None, used: Frame | None) -> list[Evidence]:
@@ -239,7 +260,6 @@ def _collected(escape: Escape) -> Fix | None:
     ):
         return None
     edits = [
-        Edit(module.location(made.value), f"{tf}.TensorArray({tf}.float32, size=0, dynamic_size=True)"),
         Edit(
             module.location(escape.node),
             f"{name} = {name}.write({name}.size(), {module.segment(escape.value)})",
@@ -248,13 +268,45 @@ def _collected(escape: Escape) -> Fix | None:
     for use in module.reads.get(name, []):
         if any(node is use for node in ast.walk(escape.node)):
             continue
-        call = module.parent(use)
-        if (
-            not isinstance(call, ast.Call)
-            or module.resolve(call.func) not in ("tensorflow.stack", "tensorflow.convert_to_tensor")
-            or len(call.args) != 1
-            or call.keywords
-        ):
+        joined = _joined(module, module.parent(use))
+        if not joined:
             return None
-        edits.append(Edit(module.location(call), f"{name}.stack()"))
+        edits.append(Edit(module.location(module.parent(use) or use), f"{name}.{joined}()"))
+    # The last batch may be a smaller one.
+    loose = ", infer_shape=False" if any(edit.replacement.endswith(".concat()") for edit in edits) else ""
+    array = f"{tf}.TensorArray({tf}.float32, size=0, dynamic_size=True{loose})"
+    edits.append(Edit(module.location(made.value), array))
     return unsafe("collect in a `tf.TensorArray` (of float32; change the type where it is another)", edits)
+
+
+def _joined(module: Module, call: ast.AST | None) -> str:
+    """The method of a TensorArray that does what a call does with the list: `stack` or `concat`."""
+    if not isinstance(call, ast.Call):
+        return ""
+    name = module.resolve(call.func)
+    if name in ("tensorflow.stack", "tensorflow.convert_to_tensor"):
+        return "stack" if len(call.args) == 1 and not call.keywords else ""
+    axis = argument_of(call, "axis", 1)
+    at_first = isinstance(axis, ast.Constant) and axis.value == 0
+    return "concat" if name == "tensorflow.concat" and at_first and len(call.args) <= 2 else ""
+
+
+def _first_type(changed: Changed | None, failure: FailureFacts, project: Project | Unknown) -> Fix:
+    """A number that the loop adds tensors of another type to: it starts as one of that type."""
+    title = "start with the type that it has later"
+    frame = failure.last_user_frame
+    module = module_of(project, frame)
+    if changed is None or changed.what != "dtype" or module is None or frame is None:
+        return fix(title)
+    function = function_at(module, frame.line, frame.cell)
+    first = next(
+        iter(module.assignments(changed.name, function.node if function is not None else None)), None
+    )
+    value = first.value if first is not None else None
+    tf = dict(module.spellings).get("tensorflow")
+    if value is None or tf is None or module.location(value).line >= frame.line:
+        return fix(title)
+    code = module.code(value)
+    if isinstance(value, ast.Constant) and type(value.value) is int and changed.second == "float32":
+        return fix(f"{title}: `{changed.name} = {value.value}.0`", (Edit(code.location, f"{value.value}.0"),))
+    return fix(title, wrap(code, f"{tf}.cast({{}}, {tf}.{changed.second})"))

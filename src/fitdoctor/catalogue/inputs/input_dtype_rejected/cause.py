@@ -259,6 +259,11 @@ def _operand(
         and len(call.node.args) == 2
         and at_frame(module, call.node, frame)
     ]
+    pairs += [
+        [node.target, node.value]
+        for node in module.nodes(ast.AugAssign)
+        if isinstance(node.op, kind) and at_frame(module, node, frame)
+    ]
     named = int(said.argument) if said.argument.isdigit() else int(said.argument not in ("a", "x"))
     # What the other was expected to be, the first operand is.
     at = named if _is_wrong(said, said.found) else 1 - named
@@ -288,10 +293,26 @@ def _is_wrong(said: DtypeMismatch, name: str) -> bool:
 def _of_operand(found: Finding, said: DtypeMismatch, module: Module, operand: ast.expr) -> Finding:
     """The same, with the name of the tensor and a cast where it is used."""
     text, wrong = module.segment(operand), _wrong_of(said)
+    message = f"`{text}` is of type {wrong}, but the operation `{said.operation}` wants {_wanted(wrong)}"
+    if isinstance(getattr(operand, "ctx", None), ast.Store):
+        return _started_as_float(replace(found, message=message), module, operand)
     tf, imports = spell(module.code(operand), "tensorflow", "tf")
     target = "self.compute_dtype" if _is_mixed(said) else f"{tf}.float32"
     cast = f"{tf}.cast({text}, {target})"
     in_layer = text.startswith("self.") or not _is_mixed(said)
     here = fix(f"cast it: `{cast}`", (Edit(module.location(operand), cast),) if in_layer else (), imports)
-    message = f"`{text}` is of type {wrong}, but the operation `{said.operation}` wants {_wanted(wrong)}"
     return replace(found, message=message, fixes=(here,))
+
+
+def _started_as_float(found: Finding, module: Module, target: ast.expr) -> Finding:
+    """`total = 0` before a loop of the graph that adds floats to it: where to start with `0.0`."""
+    title = "start with a float"
+    scope = module.scope(target).node
+    for given in module.assignments(target.id, scope) if isinstance(target, ast.Name) else ():
+        value = given.value
+        if given.how == "=" and isinstance(value, ast.Constant) and type(value.value) is int:
+            text = f"{value.value}.0"
+            location = module.location(value)
+            remedy = fix(f"{title}: `{text}`", (Edit(location, text),))
+            return replace(found, location=location, fixes=(remedy,))
+    return replace(found, fixes=(fix(title),))
