@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.diagnosis import Edit
-from fitdoctor.edits import spell
+from fitdoctor.edits import merged_removal, spell
 from fitdoctor.source.assignments import last_assignment
 from fitdoctor.source.callees import argument_for, callers_of
 from fitdoctor.source.index import FUNCTIONS
@@ -184,6 +184,7 @@ _OLD_BACKEND = {
     "permute_dimensions": "transpose",
 }
 _KEYWORDS = frozenset({"axis", "keepdims", "dtype", "num_or_size_splits"})
+_TURNS = frozenset({"transpose_a", "transpose_b"})
 _AXIS_BY_NAME = frozenset({"l2_normalize", "gelu"})
 
 
@@ -191,7 +192,8 @@ def twin(module: Module, call: ast.Call) -> str | None:
     """The function of `keras.ops` that does the same with the same arguments; None when there is none."""
     name = module.resolve(call.func)
     last = name.rpartition(".")[2]
-    if any(keyword.arg not in _KEYWORDS or keyword.arg == "num_or_size_splits" for keyword in call.keywords):
+    taken = _KEYWORDS | _TURNS if last == "matmul" and len(call.args) == 2 else _KEYWORDS
+    if any(keyword.arg not in taken or keyword.arg == "num_or_size_splits" for keyword in call.keywords):
         return None
     if last in _AXIS_BY_NAME and len(call.args) > 1:
         return None
@@ -210,5 +212,17 @@ def twin_edits(module: Module, call: ast.Call) -> tuple[str, tuple[Edit, ...]] |
     code = module.code(call)
     known = dict(module.spellings).get("keras.ops")
     keras, imports = (known, ()) if known is not None else spell(code, "keras", "keras")
-    text = f"{keras}.{name}" if known is not None else f"{keras}.ops.{name}"
-    return text, (Edit(module.location(call.func), text), *imports)
+    home = keras if known is not None else f"{keras}.ops"
+    text = f"{home}.{name}"
+    return text, (Edit(module.location(call.func), text), *_turned(module, call, home), *imports)
+
+
+def _turned(module: Module, call: ast.Call, home: str) -> Iterator[Edit]:
+    """`transpose_b=True`, which the twin does not know, as a transposed factor."""
+    turns = [keyword for keyword in call.keywords if keyword.arg in _TURNS]
+    for keyword in turns:
+        if isinstance(keyword.value, ast.Constant) and keyword.value.value is True:
+            factor = call.args[0 if keyword.arg == "transpose_a" else 1]
+            yield Edit(module.location(factor), f"{home}.swapaxes({module.segment(factor)}, -1, -2)")
+    names = [keyword.arg for keyword in turns if keyword.arg is not None]
+    yield from merged_removal(module.code(call), names)

@@ -46,10 +46,17 @@ CAUSE = Cause(
     slug="input-structure-mismatch",
     severity=Severity.ERROR,
     raises=("ValueError", "OperatorNotAllowedInGraphError"),
-    explains=("FIT101", "FIT102", "FIT104", "FIT408"),
+    explains=("FIT101", "FIT102", "FIT104", "FIT108", "FIT408"),
 )
 
-JOINS = ("numpy.hstack", "numpy.concatenate", "numpy.column_stack")
+JOINS = (
+    "numpy.hstack",
+    "numpy.concatenate",
+    "numpy.column_stack",
+    "numpy.array",
+    "numpy.asarray",
+    "numpy.stack",
+)
 
 
 @CAUSE.in_source
@@ -58,12 +65,25 @@ def from_data(
     model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
 ) -> Iterator[Finding]:
     """The arrays of x do not match the model's inputs one by one."""
-    if data.role != "training" or went_through(data) or data.problem is not None or not data.x:
+    if data.role != "training" or went_through(data) or not data.x:
+        return
+    if data.problem is not None:
+        if _is_stacked(model, data):
+            yield from _findings(model, fit, data, project, Confidence.CERTAIN)
         return
     if isinstance(data.trial.forward, Unknown) and not _is_evident(model, data):
         return
     confidence = Confidence.CERTAIN if proven(data) else Confidence.LIKELY
     yield from _findings(model, fit, data, project, confidence)
+
+
+def _is_stacked(model: ModelFacts, data: DataFacts) -> bool:
+    """Whether the arrays for the inputs were made one array, so that Keras counts the inputs as samples."""
+    inputs = len(model.inputs) if isinstance(model.inputs, tuple) else 1
+    shape = data.x[0].shape
+    if inputs < 2 or len(data.x) != 1 or not isinstance(shape, tuple) or shape[:1] != (inputs,):
+        return False
+    return _joined(data.x[0], inputs) is not None
 
 
 def _is_evident(model: ModelFacts, data: DataFacts) -> bool:

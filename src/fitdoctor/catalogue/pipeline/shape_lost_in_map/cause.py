@@ -34,7 +34,7 @@ from fitdoctor.catalogue.shapes import forward_failure, went_through
 from fitdoctor.catalogue.targets import loss_failure
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
-from fitdoctor.edits import fix, insert_after, set_argument
+from fitdoctor.edits import fix, insert_after, set_argument, unsafe
 from fitdoctor.facts import (
     ArrayFacts,
     Code,
@@ -47,6 +47,8 @@ from fitdoctor.facts import (
     Spec,
     Unknown,
 )
+from fitdoctor.records import replace
+from fitdoctor.source.definitions import argument_of
 from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project
 
@@ -89,7 +91,44 @@ def from_data(
     if not lost:
         return
     step = _losing_step(data)
-    yield _finding(lost[0], _expected(model, data, lost[0]), data, step, project, Confidence.CERTAIN)
+    found = _finding(lost[0], _expected(model, data, lost[0]), data, step, project, Confidence.CERTAIN)
+    if not found.fixes[0].edits and lost[0] is data.x[0] and step is not None:
+        found = replace(found, fixes=(*_of_pictures(model, project, step), *found.fixes))
+    yield found
+
+
+def _of_pictures(model: ModelFacts, project: Project | Unknown, step: PipelineStep) -> Iterator[Fix]:
+    """What pictures may have for a shape, before a layer that takes pictures: as the Python code writes it, else any."""
+    first = next((layer for layer in model.layers if layer.class_name != "InputLayer"), None)
+    call = _python_call(project, step.code)
+    if first is None or call is None or first.class_name not in PICTURE_LAYERS:
+        return
+    module, lost = call
+    code = module.code(lost)
+    if not code.target.isidentifier():
+        return
+    for shape in (*_written_shapes(module, lost), "(None, None, 3)", "(None, None, 1)"):
+        line = insert_after(code, f"{code.target}.set_shape({shape})")
+        yield unsafe(f"state the shape after the call: `{code.target}.set_shape({shape})`", line)
+
+
+def _written_shapes(module: Module, call: ast.Call) -> Iterator[str]:
+    """Shapes of three lengths in the function that is called: numbers, and names that the whole file knows."""
+    given = argument_of(call, "func", 0)
+    function = module.definition(given) if given is not None else None
+    if not isinstance(function, FunctionInfo) or function.module is not module:
+        return
+    for node in ast.walk(function.node):
+        if isinstance(node, ast.Tuple) and len(node.elts) == 3 and isinstance(node.ctx, ast.Load):
+            known = [
+                isinstance(part, ast.Constant)
+                and type(part.value) is int
+                or isinstance(part, ast.Name)
+                and bool(module.assignments(part.id))
+                for part in node.elts
+            ]
+            if all(known):
+                yield f"({', '.join(module.segment(part) for part in node.elts)})"
 
 
 def _expected(model: ModelFacts, data: DataFacts, array: ArrayFacts) -> Spec | None:
@@ -206,6 +245,9 @@ def _python_call(project: Project | Unknown, code: Code | Unknown) -> tuple[Modu
 
 # --- from the source ----------------------------------------------------------------------------------------------
 
+PICTURE_LAYERS = frozenset(
+    "Conv2D SeparableConv2D DepthwiseConv2D MaxPooling2D AveragePooling2D Functional".split()
+)
 NEEDS_RANK = frozenset(
     "Dense Conv1D Conv2D Conv3D LSTM GRU SimpleRNN Bidirectional Flatten BatchNormalization".split()
 )
