@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from fitdoctor.catalogue.traced import own_nodes
 from fitdoctor.diagnosis import Edit
-from fitdoctor.edits import spell
-from fitdoctor.source.module import Module
+from fitdoctor.edits import append_arguments, spell
+from fitdoctor.source.module import FunctionInfo, Module
 
 _SAME_IN_TF = frozenset(
     "exp sqrt square abs sign sin cos tan sinh cosh tanh maximum minimum add subtract multiply divide negative "
@@ -41,7 +42,11 @@ _IN_TF = {
     "array": "convert_to_tensor",
     "asarray": "convert_to_tensor",
     "arange": "range",
+    "fliplr": "reverse",
+    "flipud": "reverse",
 }
+_WITH_MORE = {"fliplr": "[1]", "flipud": "[0]"}
+"""What TensorFlow's function has to be told besides."""
 _NEEDS_AXIS_BY_NAME = frozenset({"std", "var"})
 _IN_OPS = frozenset(
     "log log1p log2 log10 exp expm1 sqrt square abs absolute sign sin cos tan sinh cosh tanh arcsin arccos arctan "
@@ -120,7 +125,9 @@ def twin_edits(module: Module, call: ast.Call) -> tuple[str, tuple[Edit, ...]] |
     usual = {"tensorflow": "tf"}.get(library, library)
     spelling, imports = spell(module.code(call), library, usual)
     text = f"{spelling}.{name}"
-    return text, (Edit(module.location(call.func), text), *imports)
+    more = _WITH_MORE.get(module.resolve(call.func).rpartition(".")[2])
+    added = append_arguments(module.code(call), more) if more and library == "tensorflow" else ()
+    return text, (Edit(module.location(call.func), text), *added, *imports)
 
 
 def method_edits(module: Module, call: ast.Call) -> tuple[str, tuple[Edit, ...]] | None:
@@ -148,3 +155,38 @@ def array_calls(module: Module, nodes: Iterator[ast.AST]) -> Iterator[ast.Call]:
     for node in nodes:
         if isinstance(node, ast.Call) and module.resolve(node.func).startswith(("numpy.", "math.")):
             yield node
+
+
+# --- values that are asked for --------------------------------------------------------------------------------------
+
+
+def is_left_out(module: Module, node: ast.AST) -> bool:
+    """Whether it is a `.numpy()` whose tensor can stand in its place: with a name, or within an expression."""
+    if (
+        not isinstance(node, ast.Call)
+        or not isinstance(node.func, ast.Attribute)
+        or node.func.attr != "numpy"
+    ):
+        return False
+    statement = module.statement(node)
+    targets = statement.targets if isinstance(statement, ast.Assign) else []
+    return not any(isinstance(target, (ast.Attribute, ast.Subscript)) for target in targets)
+
+
+def left_out(module: Module, node: ast.AST) -> Edit:
+    """The tensor in place of `tensor.numpy()`; of `x = x.numpy()` nothing is left."""
+    tensor = module.segment(node.func.value)  # type: ignore[attr-defined]
+    statement = module.statement(node)
+    if isinstance(statement, ast.Assign) and statement.value is node:
+        if [module.segment(target) for target in statement.targets] == [tensor]:
+            return Edit(module.location(statement).lines, "")
+    return Edit(module.location(node), tensor)
+
+
+def names_from(function: FunctionInfo, found: Sequence[ast.AST]) -> set[str]:
+    """The names that a function gives to what these nodes are part of."""
+    names = set()
+    for node in own_nodes(function):
+        if isinstance(node, ast.Assign) and any(child in found for child in ast.walk(node.value)):
+            names |= {target.id for target in node.targets if isinstance(target, ast.Name)}
+    return names

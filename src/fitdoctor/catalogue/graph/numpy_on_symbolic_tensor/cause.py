@@ -33,7 +33,14 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.array_twins import array_calls, method_edits, twin_edits
+from fitdoctor.catalogue.array_twins import (
+    array_calls,
+    is_left_out,
+    left_out,
+    method_edits,
+    names_from,
+    twin_edits,
+)
 from fitdoctor.catalogue.handed_out import handed_out
 from fitdoctor.catalogue.traced import (
     ARRAY_METHODS,
@@ -378,9 +385,11 @@ def _twins(module: Module, function: FunctionInfo) -> tuple[list[str], tuple[Edi
     """Every call of NumPy on tensors in the function, with its twin; None when one of them has none."""
     names: list[str] = []
     edits: list[Edit] = []
-    calls = _on_tensors(module, function)
-    if any(use.node not in calls for use in _uses(module, function)):
+    asked = [node for node in own_nodes(function) if is_left_out(module, node)]
+    calls = [call for call in _on_tensors(module, function, asked) if call not in asked]
+    if not calls or any(use.node not in (*calls, *asked) for use in _uses(module, function)):
         return None
+    edits += [left_out(module, node) for node in asked]
     for call in calls:
         found = twin_edits(module, call)
         if found is None and isinstance(call.func, ast.Attribute) and call.func.attr in ARRAY_METHODS:
@@ -392,10 +401,10 @@ def _twins(module: Module, function: FunctionInfo) -> tuple[list[str], tuple[Edi
     return (list(dict.fromkeys(names)), tuple(dict.fromkeys(edits))) if edits else None
 
 
-def _on_tensors(module: Module, function: FunctionInfo) -> list[ast.Call]:
-    """The calls that get a tensor, or what such a call gave."""
+def _on_tensors(module: Module, function: FunctionInfo, asked: list[ast.AST]) -> list[ast.Call]:
+    """The calls that get a tensor, the value that was asked of one, or what such a call gave."""
     found: list[ast.Call] = []
-    tainted: set[str] = set()
+    tainted = names_from(function, asked)
     for node in own_nodes(function):
         if (
             isinstance(node, ast.Call)
@@ -410,7 +419,7 @@ def _on_tensors(module: Module, function: FunctionInfo) -> list[ast.Call]:
                 _touches(module, argument, found, tainted) for argument in call.args
             ):
                 found.append(call)
-        tainted |= _names_from(function, found)
+        tainted |= names_from(function, found)
     return found
 
 
@@ -425,11 +434,3 @@ def _touches(module: Module, argument: ast.expr, found: list[ast.Call], tainted:
             if any(holds_symbolic(module, value) for value in inner):
                 return True
     return False
-
-
-def _names_from(function: FunctionInfo, found: list[ast.Call]) -> set[str]:
-    names = set()
-    for node in own_nodes(function):
-        if isinstance(node, ast.Assign) and any(child in found for child in ast.walk(node.value)):
-            names |= {target.id for target in node.targets if isinstance(target, ast.Name)}
-    return names

@@ -31,6 +31,7 @@ import itertools
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.joined_arrays import joined_parts
 from fitdoctor.catalogue.shapes import forward_failure, proven, shuffled, went_through, while_validating
 from fitdoctor.catalogue.words import listing, place, shape_words
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
@@ -47,15 +48,6 @@ CAUSE = Cause(
     severity=Severity.ERROR,
     raises=("ValueError", "OperatorNotAllowedInGraphError"),
     explains=("FIT101", "FIT102", "FIT104", "FIT108", "FIT408"),
-)
-
-JOINS = (
-    "numpy.hstack",
-    "numpy.concatenate",
-    "numpy.column_stack",
-    "numpy.array",
-    "numpy.asarray",
-    "numpy.stack",
 )
 
 
@@ -83,7 +75,7 @@ def _is_stacked(model: ModelFacts, data: DataFacts) -> bool:
     shape = data.x[0].shape
     if inputs < 2 or len(data.x) != 1 or not isinstance(shape, tuple) or shape[:1] != (inputs,):
         return False
-    return _joined(data.x[0], inputs) is not None
+    return joined_parts(data.x[0], inputs) is not None
 
 
 def _is_evident(model: ModelFacts, data: DataFacts) -> bool:
@@ -240,7 +232,7 @@ def _of_count(
     given = len(data.x)
     first = data.x[0]
     names = [spec.name for spec in model.inputs] if isinstance(model.inputs, tuple) else []
-    joined = _joined(first, expected) if given == 1 else None
+    joined = joined_parts(first, expected) if given == 1 else None
     named = f" ({listing(names)})" if len(names) > 1 and all(names) else ""
     return CAUSE.finding(
         f"`x` is {_arrays(given)}, but the model has {expected} input{'s' if expected != 1 else ''}{named}",
@@ -271,20 +263,6 @@ def _argument_place(fit_call: FitFacts | Unknown) -> Location | None:
         return None
     argument = fit_call.code.argument("x", 0)
     return argument.location if argument is not None else fit_call.code.location
-
-
-def _joined(array: ArrayFacts, inputs: int) -> str | None:
-    """The list of arrays that one array was joined from, where it is written out."""
-    code = array.code
-    if isinstance(code, Unknown) or code.name not in JOINS or not code.arguments:
-        return None
-    try:
-        parts = ast.parse(code.arguments[0].text, mode="eval").body
-    except SyntaxError:
-        return None
-    if not isinstance(parts, (ast.List, ast.Tuple)) or len(parts.elts) != inputs:
-        return None
-    return f"[{', '.join(ast.unparse(part) for part in parts.elts)}]"
 
 
 def _count_fix(
@@ -349,7 +327,7 @@ def _of_unpacking(
 ) -> Finding:
     frame = failure.last_user_frame
     first = data.x[0] if isinstance(data, DataFacts) and data.x else None
-    joined = _joined(first, len(parts)) if first is not None else None
+    joined = joined_parts(first, len(parts)) if first is not None else None
     caller = failure.user_frames[0].location if failure.user_frames else None
     edits = replace_code(first.code, joined) if joined and first is not None else ()
     return CAUSE.finding(
