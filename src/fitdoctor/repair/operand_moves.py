@@ -67,8 +67,9 @@ def operand_proposals(refusal: FailureSummary, module: Module) -> Iterator[Fix]:
                 *_other_axis(module, operand, own, other),
             )
             found += [move for move in moves if move.edits and passes(move.shape, other)]
+    alone = sum(move.sure for move in found) == 1
     for move in found:
-        make = fix if move.sure and len(found) == 1 else unsafe
+        make = fix if move.sure and alone else unsafe
         yield make(move.title, move.edits)
 
 

@@ -25,9 +25,9 @@ from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.words import place
-from fitdoctor.diagnosis import Confidence, Evidence, Finding, Location, Severity
-from fitdoctor.edits import remove_argument, unsafe
-from fitdoctor.facts import Code, DataFacts, FailureFacts, FitFacts, Unknown
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, Severity
+from fitdoctor.edits import remove_argument, spell, unsafe
+from fitdoctor.facts import ArrayFacts, Code, DataFacts, FailureFacts, FitFacts, Unknown
 
 CAUSE = Cause(
     id="FIT213",
@@ -80,8 +80,42 @@ def _finding(fit: FitFacts | Unknown, data: DataFacts | Unknown, raised_at: Loca
             )
         ],
         fixes=[
+            unsafe(
+                "weigh the samples of each output: `sample_weight` in the structure of y",
+                _as_sample_weights(fit, data),
+            ),
             unsafe("leave out `class_weight`", remove_argument(code, "class_weight")),
-            unsafe("weigh the samples of each output: `sample_weight` in the structure of y"),
         ],
         confidence=Confidence.CERTAIN,
     )
+
+
+def _as_sample_weights(fit: FitFacts | Unknown, data: DataFacts | Unknown) -> tuple[Edit, ...]:
+    """A weight for each sample by its class, in the one part of y that has the classes that are weighed."""
+    if isinstance(fit, Unknown) or isinstance(data, Unknown) or not isinstance(fit.code, Code):
+        return ()
+    given = fit.code.argument("class_weight")
+    if given is None or data.form != "arrays" or data.y_structure not in ("list", "tuple"):
+        return ()
+    classes = {str(key) for key in fit.class_weight.keys} if fit.class_weight is not None else set()
+    weighed = [array for array in data.y if _classes_of(array) == classes]
+    names = [array.use.text for array in data.y if isinstance(array.use, Code)]
+    if len(weighed) != 1 or len(names) != len(data.y) or not all(name.isidentifier() for name in names):
+        return ()
+    numpy, imports = spell(fit.code, "numpy", "np")
+    parts = [
+        f"{numpy}.array([{given.text}[int(label)] for label in {name}])"
+        if array is weighed[0]
+        else f"{numpy}.ones(len({name}))"
+        for array, name in zip(data.y, names, strict=True)
+    ]
+    return (Edit(given.whole, f"sample_weight=[{', '.join(parts)}]"), *imports)
+
+
+def _classes_of(array: ArrayFacts) -> set[str]:
+    """The class numbers that labels of one number a sample hold, as they are written."""
+    statistics = array.statistics
+    if isinstance(statistics, Unknown) or not statistics.integral or not statistics.histogram:
+        return set()
+    flat = isinstance(array.shape, tuple) and len(array.shape) == 1
+    return {str(int(value)) for value, _count in statistics.histogram} if flat else set()

@@ -320,7 +320,11 @@ def _finding(
     """One finding for the metrics that fail for the same reason: mended one by one the program would fail again."""
     first = misfits[0]
     names = listing(misfit.metric.name for misfit in misfits)
-    repair = fix if first.raises else unsafe
+    edits = _replacements(model, misfits)
+    replaced = first.threshold[0] or any(first.instead in edit.replacement for edit in edits)
+    repair, title = (fix if first.raises else unsafe), f"use {first.expected}"
+    if edits and not replaced:
+        repair, title = unsafe, f"leave {names} out, or use {first.expected}"
     return CAUSE.finding(
         first.message if len(misfits) == 1 else f"the metrics {names} do not fit: {first.message}",
         subject=f"metric {first.metric.name}",
@@ -334,7 +338,7 @@ def _finding(
                 location=place(target.loss.code) if target.loss is not None else None,
             )
         ],
-        fixes=[repair(f"use {first.expected}", _replacements(model, misfits))],
+        fixes=[repair(title, edits)],
         confidence=confidence,
         severity=Severity.ERROR if first.raises else first.severity,
     )

@@ -30,7 +30,7 @@ from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.gradient_ways import gradient_calls, is_model_call, tapes
 from fitdoctor.catalogue.model_classes import STEPS
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
-from fitdoctor.edits import fix
+from fitdoctor.edits import fix, unsafe
 from fitdoctor.facts import TrainingFacts
 from fitdoctor.records import replace
 from fitdoctor.source.module import CallSite, FunctionInfo, Module
@@ -198,7 +198,7 @@ def _as_numbers(module: Module, site: CallSite) -> Fix:
     tf = dict(module.spellings).get("tensorflow")
     keras = dict(module.spellings).get("keras")
     mean = f"{tf}.reduce_mean" if tf else f"{keras}.ops.mean"
-    return fix(
-        "keep a number instead of the tensor",
+    return unsafe(
+        "keep its mean, a number, instead of the tensor",
         (Edit(module.location(value), f"float({mean}({text}))"),),
     )
