@@ -43,6 +43,24 @@ class DrawsWhenBuilt(Own):
         self.built = True
 
 
+class OwnStep(Own):
+    """Tried up to its gradient: the tape, the loss that was compiled, and a metric of its own are left as they were."""
+
+    def __init__(self):
+        super().__init__()
+        self.seen = keras.metrics.Mean(name="seen")
+
+    def train_step(self, data):
+        rows, labels = data
+        with tf.GradientTape() as tape:
+            guess = self(rows, training=True)
+            loss = self.compiled_loss(labels, guess, regularization_losses=self.losses)
+        self.seen.update_state(loss)
+        slopes = tape.gradient(loss, self.trainable_variables)
+        self.optimizer.apply_gradients(zip(slopes, self.trainable_variables, strict=True))
+        return {"seen": self.seen.result()}
+
+
 def text_model():
     return keras.Sequential([layers.Embedding(9, 4), layers.LSTM(4, dropout=0.2), layers.Dense(3, "softmax")])
 
@@ -63,11 +81,13 @@ def trained(make, data, tried):
 
 
 def goes_through(trial):
-    return all(isinstance(part, Outcome) and part.ok for part in (trial.forward, trial.loss, trial.metrics))
+    parts = [trial.forward, trial.loss, trial.metrics]
+    # What a step of the model's own does with its metrics is not looked at.
+    return all(part.ok for part in parts if isinstance(part, Outcome)) and isinstance(parts[0], Outcome)
 
 
 tf.config.experimental.enable_op_determinism()
-for make, data in ((Own, x), (DrawsWhenBuilt, x), (text_model, rng.integers(0, 9, (40, 6)))):
+for make, data in ((OwnStep, x), (DrawsWhenBuilt, x), (text_model, rng.integers(0, 9, (40, 6)))):
     (before, history, _none), (after, again, trial) = trained(make, data, False), trained(make, data, True)
     assert len(before) == len(after) and history == again, make
     assert all(np.array_equal(one, other) for one, other in zip(before, after, strict=True)), make
@@ -89,6 +109,17 @@ failure = collect_call(wrong, "fit", (x[:32], y[:32]), {}).data[0].trial.forward
 assert "evenly divisible by 14" in failure.message, failure
 assert failure.place.line == Wrong.call.__code__.co_firstlineno + 1, failure
 assert not wrong.built and not wrong.block[1].built
+
+
+class WrongStep(OwnStep):
+    def train_step(self, data):
+        rows, labels, weights = data
+
+
+wrong = WrongStep()
+wrong.compile("adam", "mse")
+failure = collect_call(wrong, "fit", (x, y), {}).data[0].trial.step.failure
+assert "expected 3, got 2" in failure.message, failure
 
 # The sizes that a sparse loss of Keras 2 compares are known only with the rows of a batch.
 model = keras.Sequential([layers.Dense(3, "softmax")])

@@ -82,9 +82,10 @@ def placed(frames: list[tuple[types.FrameType, int]], model: Any, batch: Batch) 
     """
     called = [frame for frame, _line in frames if _is_layer_call(frame)]
     if called:
-        frame = called[0]
-        given = frame.f_locals.get("original_args", frame.f_locals.get("args", ()))
-        itself = frame.f_locals.get("self") is model and bool(given)
+        names = called[0].f_locals
+        # Keras 2 takes the first argument apart from the others.
+        given = (names["inputs"],) if "inputs" in names else names.get("original_args", names.get("args", ()))
+        itself = names.get("self") is model and bool(given)
         return "forward" if itself and _same(given[0], batch.x) else "step"
     for frame, _line in frames:
         labels = frame.f_locals.get("y", frame.f_locals.get("y_true"))
@@ -94,16 +95,17 @@ def placed(frames: list[tuple[types.FrameType, int]], model: Any, batch: Batch) 
 
 
 def _is_layer_call(frame: types.FrameType) -> bool:
-    return frame.f_code.co_name == "__call__" and frame.f_code.co_filename.endswith("layers/layer.py")
+    path = frame.f_code.co_filename.replace("\\", "/")
+    return frame.f_code.co_name == "__call__" and path.endswith(("layers/layer.py", "engine/base_layer.py"))
 
 
 def _is_loss(frame: types.FrameType) -> bool:
     path = frame.f_code.co_filename.replace("\\", "/")
-    return "/keras/src/losses/" in path or path.endswith("/keras/src/trainers/compile_utils.py")
+    return "keras/src/losses" in path or path.endswith("/compile_utils.py") and "keras/src/" in path
 
 
 def _same(given: Any, ours: Any) -> bool:
-    import keras
+    import tensorflow as tf
 
-    first, second = keras.tree.flatten(given), keras.tree.flatten(ours)
+    first, second = tf.nest.flatten(given), tf.nest.flatten(ours)
     return len(first) == len(second) and all(a is b for a, b in zip(first, second, strict=True))

@@ -8,7 +8,6 @@ restored from a snapshot.
 from __future__ import annotations
 
 import sys
-import traceback
 from collections.abc import Iterator
 from typing import Any
 
@@ -26,7 +25,7 @@ from fitdoctor.collect.model import (
 from fitdoctor.collect.own_steps import STEPS, Stopped, packed, placed, stopped_at_gradient
 from fitdoctor.collect.scratch import Placeholder, scratch, silence
 from fitdoctor.collect.snapshot import Snapshot
-from fitdoctor.collect.trial_outcome import dtype_of, failed, specs_of
+from fitdoctor.collect.trial_outcome import dtype_of, failed, frames_of, specs_of
 from fitdoctor.facts import Outcome, Trial, Unknown
 from fitdoctor.records import dataclass, replace
 
@@ -146,9 +145,6 @@ def _reason_against(model: Any, batch: Batch | Unknown, method: str) -> str:
     if not _runs_on_eager_tensorflow(model):
         return "its Keras does not run on TensorFlow with eager execution"
     own_calls = OWN_CALLS if method in ("fit", "train_on_batch") else ("__call__",)
-    if keras_version(model) == 2:
-        # AutoGraph converts the step of a model there.
-        own_calls = (*own_calls, STEPS.get(method, ""))
     for name in overrides_of(model):
         if name in own_calls:
             return f"the model defines its own `{name}`"
@@ -257,7 +253,8 @@ def _failed(plan: _Plan, error: Exception) -> Outcome | Unknown:
 
 def _own_step(plan: _Plan, batch: Batch) -> Trial:
     """The model's own step on a batch of placeholders, up to its first gradient."""
-    _build_in_one_pass(plan.model)
+    if plan.keras == 3:
+        _build_in_one_pass(plan.model)
     unknown = Unknown(f"the model defines its own `{plan.step}`")
     try:
         with stopped_at_gradient():
@@ -266,7 +263,7 @@ def _own_step(plan: _Plan, batch: Batch) -> Trial:
         return Trial(Outcome(), Outcome(), unknown)
     except Exception as error:
         outcome = _failed(plan, error)
-        where = placed(list(traceback.walk_tb(error.__traceback__)), plan.model, batch)
+        where = placed(frames_of(error), plan.model, batch)
         if isinstance(outcome, Unknown) or where == "forward":
             return Trial(outcome, unknown, unknown)
         if where == "loss":

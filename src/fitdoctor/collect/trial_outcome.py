@@ -47,7 +47,7 @@ def failed(error: Exception, *, eager: bool, distributed: bool) -> Outcome | Unk
         eager: the model runs eagerly, and so not as it was tried.
         distributed: it was made under a strategy of `tf.distribute`.
     """
-    frames = _frames(error)
+    frames = frames_of(error)
     reason = _doubt(error, frames, eager, distributed)
     if reason:
         return Unknown(reason)
@@ -67,11 +67,11 @@ def failed(error: Exception, *, eager: bool, distributed: bool) -> Outcome | Unk
     )
 
 
-def _frames(error: BaseException) -> Frames:
+def frames_of(error: BaseException) -> Frames:
     """The frames down to where it happened; AutoGraph raises a new exception where it leaves the user's code."""
     found = list(traceback.walk_tb(error.__traceback__))
     inner = error.__context__
-    return [*found, *_frames(inner)] if hasattr(inner, "ag_error_metadata") and inner is not None else found
+    return [*found, *frames_of(inner)] if hasattr(inner, "ag_error_metadata") and inner is not None else found
 
 
 def _doubt(error: Exception, frames: Frames, eager: bool, distributed: bool) -> str:
