@@ -113,7 +113,7 @@ assert not wrong.built and not wrong.block[1].built
 
 class WrongStep(OwnStep):
     def train_step(self, data):
-        rows, labels, weights = data
+        _rows, _labels, _weights = data
 
 
 wrong = WrongStep()
