@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 
 from fitdoctor.diagnosis import Edit
-from fitdoctor.source.module import CallSite, Module
+from fitdoctor.source.module import CallSite, FunctionInfo, Module
 
 MAKERS = tuple(
     f"tensorflow.distribute.{name}"
@@ -44,6 +45,17 @@ def scopes(module: Module) -> list[tuple[ast.With, str]]:
             ):
                 found.append((block, module.segment(call.func.value)))
     return found
+
+
+def replica_functions(module: Module) -> Iterator[FunctionInfo]:
+    """The functions that are handed to `strategy.run`."""
+    for site in module.method_calls("run", "experimental_run_v2"):
+        assert isinstance(site.node.func, ast.Attribute)
+        receiver = module.segment(site.node.func.value).lower()
+        target = site.argument("fn", 0)
+        made = module.definition(target) if target is not None and "strategy" in receiver else None
+        if isinstance(made, FunctionInfo):
+            yield made
 
 
 def in_scope(module: Module, node: ast.AST) -> bool:

@@ -31,6 +31,7 @@ from collections.abc import Iterator
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.gradient_ways import gradient_calls, tapes
 from fitdoctor.catalogue.several_workers import out_of_step
+from fitdoctor.catalogue.strategies import replica_functions
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
 from fitdoctor.edits import fix, set_argument
@@ -51,7 +52,7 @@ SCALED = ("compute_average_loss", "scale_regularization_loss", "num_replicas_in_
 @mentions("run")
 def from_source(module: Module) -> Iterator[Finding]:
     """A function that a strategy runs differentiates a bare mean."""
-    for function in _replica_functions(module):
+    for function in replica_functions(module):
         text = module.segment(function.node).lower()
         if any(word in text for word in SCALED) or "apply_gradients" not in text:
             continue
@@ -70,17 +71,6 @@ def from_source(module: Module) -> Iterator[Finding]:
                 fixes=[fix("use `tf.nn.compute_average_loss(…, global_batch_size=…)` or a loss of Keras")],
                 severity=Severity.WARNING,
             )
-
-
-def _replica_functions(module: Module) -> Iterator[FunctionInfo]:
-    """The functions that are handed to `strategy.run`."""
-    for site in module.method_calls("run", "experimental_run_v2"):
-        assert isinstance(site.node.func, ast.Attribute)
-        receiver = module.segment(site.node.func.value).lower()
-        target = site.argument("fn", 0)
-        made = module.definition(target) if target is not None and "strategy" in receiver else None
-        if isinstance(made, FunctionInfo):
-            yield made
 
 
 def _differentiated_means(module: Module, function: FunctionInfo) -> Iterator[ast.Call]:

@@ -192,7 +192,7 @@ def from_failure(
     failure: FailureFacts, fit: FitFacts | Unknown, data: DataFacts | Unknown
 ) -> Iterator[Finding]:
     """The table of weights has no row for a class, or the keys could not be looked up."""
-    if not _is_about_weights(failure):
+    if not _is_about_weights(failure, fit):
         return
     if isinstance(fit, FitFacts) and isinstance(data, DataFacts):
         found = [finding for finding in from_data(fit, data) if finding.severity is Severity.ERROR]
@@ -226,13 +226,19 @@ def from_failure(
     )
 
 
-def _is_about_weights(failure: FailureFacts) -> bool:
+def _is_about_weights(failure: FailureFacts, fit: FitFacts | Unknown) -> bool:
     if any(frame.function in _LOOKED_UP_IN for frame in failure.frames[-3:]):
         return True
     # The weights are gathered in a map over the dataset, an embedding in the model.
     told = failure.raw_message or failure.message
-    return (
-        index_out_of_range(failure.message) is not None
-        and failure.node == "GatherV2"
-        and "MapDataset" in told
-    )
+    if index_out_of_range(failure.message) is None or failure.node != "GatherV2":
+        return False
+    # TensorFlow 2.16 names the iterator alone.
+    return "MapDataset" in told or ("IteratorGetNext" in told and _weights_are_given(failure, fit))
+
+
+def _weights_are_given(failure: FailureFacts, fit: FitFacts | Unknown) -> bool:
+    if isinstance(fit, FitFacts):
+        return fit.class_weight is not None
+    frame = failure.last_user_frame
+    return frame is not None and "class_weight" in frame.text

@@ -57,6 +57,7 @@ _NO_MODEL = pattern(
 )
 _SAID = pattern(
     r"Got 'None' \(of type <class 'NoneType'>\) as input for layer"
+    r"|should be passed as a keyword argument: None \(of type <class 'NoneType'>\)"
     r"|None values not supported"
     r"|must be KerasTensors\. Received: outputs=(?:None|[^\n]{0,300}including invalid value None)"
     r"|'NoneType' object has no attribute '(?:shape|dtype|ndim)'"

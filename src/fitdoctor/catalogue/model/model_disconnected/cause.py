@@ -46,6 +46,9 @@ _INPUT = ("keras.Input", "keras.layers.Input")
 @CAUSE.after_failure
 def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """Keras could not get from the inputs to the outputs."""
+    if _is_lost_tensor(failure):
+        yield _lost(failure, project)
+        return
     if not _SAID.search(failure.message):
         return
     frame = failure.last_user_frame
@@ -63,6 +66,28 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
             yield _at_model(module, site, evidence)
             return
     yield _plain(failure, evidence)
+
+
+def _is_lost_tensor(failure: FailureFacts) -> bool:
+    """Keras 3.3 makes such a model, and does not find the tensor in its first step."""
+    last = failure.frames[-1].function if failure.frames else ""
+    return failure.type == "KeyError" and last == "_run_through_graph"
+
+
+def _lost(failure: FailureFacts, project: Project | Unknown) -> Finding:
+    evidence = [
+        Evidence(claim="Keras did not find a tensor on the way to the outputs", fact="failure.message")
+    ]
+    for module in () if isinstance(project, Unknown) else project.modules:
+        for site in module.calls:
+            outputs = site.argument("outputs", 1)
+            if outputs is None or not _makes_model(module, site):
+                continue
+            inputs = site.argument("inputs", 0)
+            given = set(_sources(module, inputs)) if inputs is not None else set()
+            if any(node not in given for node in _sources(module, outputs)):
+                return _at_model(module, site, evidence)
+    return _plain(failure, evidence)
 
 
 def _makes_model(module: Module, site: CallSite) -> bool:

@@ -59,7 +59,7 @@ _ADDED = frozenset({"learning_rate", "lr"})
 _OWN = frozenset(
     {"train_step", "test_step", "compute_metrics", "metrics", "get_metrics_result", "fit", "evaluate"}
 )
-_SAID = pattern(r"(?P<callback>\w+) callback received monitor=(?P<monitor>[^,\n]+), but Keras isn't able")
+_SAID = pattern(r"(?P<callback>\w+) callback received monitor=(?P<monitor>[^,\n]+?),? but Keras isn't able")
 _SAME = {
     "acc": "accuracy", "mean_absolute_error": "mae", "mean_squared_error": "mse",
     "mean_absolute_percentage_error": "mape", "root_mean_squared_error": "rmse",
