@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Collection
 
 from fitdoctor.catalogue.pipeline_steps import BATCHING
 from fitdoctor.diagnosis import Edit, Fix, Location
@@ -15,10 +16,13 @@ if TYPE_CHECKING:
 
 
 def result_dropped(
-    project: Project | Unknown, call: FitFacts, data: DataFacts
+    project: Project | Unknown,
+    call: FitFacts | Unknown,
+    data: DataFacts,
+    steps: Collection[str] = BATCHING,
 ) -> tuple[Location, Fix] | None:
-    """The call of `batch` on the name that fit is given, whose result is not kept, and its repair."""
-    if isinstance(project, Unknown) or isinstance(call.code, Unknown):
+    """The step (a batching one, unless told) on the name that fit is given, whose result is not kept, and its repair."""
+    if isinstance(project, Unknown) or isinstance(call, Unknown) or isinstance(call.code, Unknown):
         return None
     module = project.module_at(call.code.location.path)
     given = call.code.argument("x", 0) if data.role == "training" else call.code.argument("validation_data")
@@ -29,7 +33,7 @@ def result_dropped(
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
             continue
         name = node.func.value
-        if node.func.attr in BATCHING and isinstance(name, ast.Name) and name.id == given.text:
+        if node.func.attr in steps and isinstance(name, ast.Name) and name.id == given.text:
             location = module.location(node)
             kept = Edit(location.start, f"{name.id} = ")
             return location, fix(f"keep what `{node.func.attr}` gives", (kept,))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from fitdoctor.catalogue.data_trail import Link, nearest, trail
-from fitdoctor.facts import ArrayFacts, DataFacts, Statistics, Unknown
+from fitdoctor.facts import ArrayFacts, Code, DataFacts, Statistics, Unknown
 from fitdoctor.source.definitions import argument_of
 from fitdoctor.source.project import Project
 
@@ -52,6 +52,19 @@ def _makes_nonfinite(link: Link, nan: bool, inf: bool) -> bool:
     if inf:
         return method == "pct_change"
     return nan and (method in _GAPS or _keeps_unmatched(node, method or name.rpartition(".")[2]))
+
+
+def last_decided(project: Project | Unknown, array: ArrayFacts) -> Code | Unknown:
+    """What last decided whether the values are finite: `x[:, 4] /= 100` leaves that as it was."""
+    code = array.code
+    if isinstance(code, Unknown) or code.maker is None or isinstance(project, Unknown):
+        return code
+    module = project.module_at(code.location.path)
+    for statement in module.nodes(ast.AugAssign) if module is not None else ():
+        same = statement.lineno == code.location.line and isinstance(statement.value, ast.Constant)
+        if same and statement.value.value != 0:  # type: ignore[attr-defined]
+            return code.maker
+    return code
 
 
 def _keeps_unmatched(call: ast.Call, name: str) -> bool:

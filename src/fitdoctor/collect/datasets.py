@@ -31,6 +31,7 @@ def collect_dataset(given: Given, role: str, budget: Budget, codes: Codes) -> Co
     pipeline = pipeline_of(dataset, codes, argument)
     operations = [step.operation for step in pipeline]
     contents = _contents(dataset, parts, budget)
+    parts = _with_shapes(parts, contents.shapes)
     if contents.empty and isinstance(batches, Unknown):
         batches, endless = 0, False
     facts: dict[str, Any] = {}
@@ -85,6 +86,7 @@ class _Contents(dict[tuple[Any, ...], Statistics | Unknown]):
 
     samples: int | Unknown = Unknown("a dataset does not tell its number of samples")
     empty: bool = False
+    shapes: tuple[Shape | None, ...] = ()
 
 
 def _contents(dataset: Any, parts: tuple[Any, ...], budget: Budget) -> _Contents:
@@ -105,7 +107,27 @@ def _contents(dataset: Any, parts: tuple[Any, ...], budget: Budget) -> _Contents
         found.update(zip(order, contents.statistics, strict=True))
         found.samples = contents.samples
         found.empty = contents.empty
+        found.shapes = contents.shapes
     return found
+
+
+def _with_shapes(parts: tuple[Any, ...], shapes: tuple[Shape | None, ...]) -> tuple[Any, ...]:
+    """The specification, with the lengths that it leaves open and that all elements seen have alike."""
+    import tensorflow as tf
+
+    flat = tf.nest.flatten(parts)
+    if len(flat) != len(shapes):
+        return parts
+    told = [
+        tf.TensorSpec(
+            [own if own is not None else other for own, other in zip(spec.shape, seen, strict=True)],
+            spec.dtype,
+        )
+        if type(spec) is tf.TensorSpec and seen is not None and spec.shape.rank == len(seen)
+        else spec
+        for spec, seen in zip(flat, shapes, strict=True)
+    ]
+    return tuple(tf.nest.pack_sequence_as(parts, told))
 
 
 def _flat_keys(value: Any) -> list[tuple[Any, ...]]:

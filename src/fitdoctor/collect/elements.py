@@ -15,7 +15,7 @@ from fitdoctor.collect.budget import Budget, Deadline
 from fitdoctor.collect.pipelines import chain, inputs_of, operation_of
 from fitdoctor.collect.purity import is_pure
 from fitdoctor.collect.statistics import statistics_of, statistics_of_batches
-from fitdoctor.facts import Statistics, Unknown
+from fitdoctor.facts import Shape, Statistics, Unknown
 from fitdoctor.records import dataclass
 
 MOST_ELEMENTS = 512
@@ -36,6 +36,8 @@ class Contents:
     samples: int | Unknown = Unknown("a dataset does not tell its number of samples")
     empty: bool = False
     """Every element was looked at, and none came out at the end."""
+    shapes: tuple[Shape | None, ...] = ()
+    """Of each component, the shape that every element seen has, its first axis open; None where they differ."""
 
 
 @dataclass(frozen=True)
@@ -63,19 +65,22 @@ def contents_of(dataset: Any, budget: Budget, label_indices: frozenset[int]) -> 
         found.append(statistics_of(rows, labels if is_label else features, is_label))
         sizes.add(len(rows))
     empty = False
+    shapes: tuple[Shape | None, ...] = ()
     if any(isinstance(item, Unknown) for item in found):
         # A pipeline that has let nothing through yet is worth some patience: fit would train on nothing.
         patience = Deadline(PATIENCE * budget.dataset_seconds)
-        sampled = _sampled(dataset, Deadline(budget.dataset_seconds), patience, label_indices)
-        empty = sampled == [] and not patience.over
-        if sampled is not None and len(sampled) == len(found):
+        columns, complete = _columns(dataset, Deadline(budget.dataset_seconds), patience)
+        sampled = [_of_column(one, complete, at in label_indices) for at, one in enumerate(columns or ())]
+        shapes = tuple(_shape_of(column) for column in columns or ())
+        empty = columns == [] and not patience.over
+        if len(sampled) == len(found):
             found = [
                 ours if isinstance(ours, Statistics) else other
                 for ours, other in zip(found, sampled, strict=True)
             ]
     if len(sizes) == 1:
-        return Contents(tuple(found), sizes.pop(), empty)
-    return Contents(tuple(found), empty=empty)
+        return Contents(tuple(found), sizes.pop(), empty, shapes)
+    return Contents(tuple(found), empty=empty, shapes=shapes)
 
 
 def source_rows(dataset: Any) -> Any:
@@ -167,23 +172,26 @@ def _passed_through(dataset: Any, index: int) -> int | None:
 # --- calling pure functions on elements ---------------------------------------------------------------------------
 
 
-def _sampled(
-    dataset: Any, deadline: Deadline, patience: Deadline, labels: frozenset[int]
-) -> list[Statistics | Unknown] | None:
-    """Statistics of the columns; none where the pipeline lets nothing through, None where it cannot be read."""
+def _columns(dataset: Any, deadline: Deadline, patience: Deadline) -> tuple[list[list[Any]] | None, bool]:
+    """The components of some elements, and whether those are all; none where the pipeline lets nothing through.
+
+    None for the components where it cannot be read.
+    """
     elements = _elements(dataset, patience)
-    if elements is None:
-        return None
     columns: list[list[Any]] = []
-    complete = True
-    for number, element in enumerate(elements):
+    for number, element in enumerate(elements or ()):
         columns = columns or [[] for _ in element]
         for column, value in zip(columns, element, strict=True):
             column.append(_as_array(value))
         if deadline.over or number >= MOST_ELEMENTS:
-            complete = False
-            break
-    return [_of_column(column, complete, index in labels) for index, column in enumerate(columns)]
+            return columns, False
+    return (None if elements is None else columns), True
+
+
+def _shape_of(column: list[Any]) -> Shape | None:
+    shapes = {getattr(value, "shape", ())[1:] for value in column}
+    whole = len(shapes) == 1 and bool(getattr(column[0], "ndim", None))
+    return (None, *map(int, shapes.pop())) if whole else None
 
 
 def _of_column(column: list[Any], complete: bool, label: bool) -> Statistics | Unknown:
@@ -211,10 +219,12 @@ def _elements(dataset: Any, deadline: Deadline, spread: bool = True) -> Iterator
     if operation == "from_tensor_slices":
         return _slices(attributes.get("_tensors", ()), deadline, spread)
     if operation == "zip":
-        parts = [_elements(inner, deadline, spread) for inner in inputs]
-        if any(part is None for part in parts) or not parts:
+        parts = [_constant(inner) or _elements(inner, deadline, spread) for inner in inputs]
+        if any(part is None for part in parts) or all(_constant(inner) for inner in inputs):
             return None
         return (tuple(itertools.chain(*row)) for row in zip(*parts, strict=False))
+    if operation == "range":
+        return _numbers([attributes.get(name) for name in ("_start", "_stop", "_step")])
     if len(inputs) != 1:
         return None
     inner = _elements(inputs[0], deadline, spread and operation not in ("take", "skip"))
@@ -249,6 +259,23 @@ def _elements(dataset: Any, deadline: Deadline, spread: bool = True) -> Iterator
             else (element for element in inner if bool(_flat(predicate(*element))[0].numpy()))
         )
     return None
+
+
+def _numbers(ends: list[Any]) -> Iterator[tuple[Any, ...]] | None:
+    import tensorflow as tf
+
+    if any(end is None for end in ends):
+        return None
+    return ((tf.constant(number, tf.int64),) for number in range(*(int(end) for end in ends)))
+
+
+def _constant(dataset: Any) -> Iterator[tuple[Any, ...]] | None:
+    """The one element of `from_tensors(…).repeat()`, again and again: beside others it has no end of its own."""
+    inner = inputs_of(dataset)
+    if operation_of(dataset) != "repeat" or not inner or operation_of(inner[0]) != "from_tensors":
+        return None
+    tensors = vars(inner[0]).get("_tensors", ())
+    return itertools.repeat(tuple(tensors)) if tensors else None
 
 
 def _is_shuffled(dataset: Any) -> bool:

@@ -140,6 +140,26 @@ def _refused(refused: re.Match[str]) -> InputMismatch:
     )
 
 
+_KERNEL_NODE = pattern(
+    r"^(?:StatefulPartitionedCall/)?(?:functional|sequential|model)(?:_\d+)?/"
+    r"(?P<layer>(?P<kind>dense|lstm|gru|simple_rnn)(?:_\d+)?)/"
+)
+_KERNEL_SIZES = pattern(
+    r"Matrix size-incompatible: In\[0\]: \[\d+,(?P<found>\d+)\], In\[1\]: \[(?P<kernel>\d+),\d+\]"
+    r"|but are (?P<found_first>\d+) and (?P<kernel_first>\d+) for '\{\{node \S+_cell(?:_\d+)?/MatMul\}\}"
+)
+
+
+def kernel_mismatch(message: str, node: str) -> InputMismatch | None:
+    """A layer that stands in the model itself, whose kernel was made for another last axis: its data is of other lengths."""
+    sizes, layer = _KERNEL_SIZES.search(message), _KERNEL_NODE.search(node)
+    if sizes is None or layer is None:
+        return None
+    found, wanted = sizes["found"] or sizes["found_first"], sizes["kernel"] or sizes["kernel_first"]
+    axes = (None,) if layer["kind"] == "dense" else (None, None)
+    return InputMismatch(layer=layer["layer"], found=(*axes, int(found)), axis=-1, axis_length=int(wanted))
+
+
 @dataclass(frozen=True)
 class InputCount:
     """A model that got another number of inputs, or other names, than it has."""

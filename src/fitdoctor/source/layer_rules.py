@@ -104,7 +104,7 @@ def _normalised(plan: LayerPlan, dims: Dims) -> Dims:
     axis = plan.plain("axis", -1)
     axes = axis if isinstance(axis, (tuple, list)) else (axis,)
     for one in axes:
-        if not isinstance(one, int) or not -len(dims) <= one < len(dims) or not isinstance(dims[one], int):
+        if not isinstance(one, int) or not -len(dims) <= one < len(dims) or dims[one] is None:
             raise Obscure("axis")
     return dims
 
@@ -112,8 +112,7 @@ def _normalised(plan: LayerPlan, dims: Dims) -> Dims:
 def _group_normalised(plan: LayerPlan, dims: Dims) -> Dims:
     _normalised(plan, dims)
     channels, groups = dims[plan.whole("axis", -1)], plan.whole("groups", 32)
-    assert isinstance(channels, int)
-    if groups != -1 and (channels < groups or channels % groups):
+    if groups != -1 and isinstance(channels, int) and (channels < groups or channels % groups):
         raise Refused(
             "ValueError", f"Number of groups ({groups}) does not divide the number of channels ({channels})."
         )
@@ -141,15 +140,14 @@ def _dense(plan: LayerPlan, dims: Dims) -> Dims:
     return (*dims[:-1], units)
 
 
-def _positive(plan: LayerPlan, name: str) -> int:
-    value = plan.whole(name)
-    if value <= 0:
+def _positive(plan: LayerPlan, name: str) -> int | Unknown:
+    value = plan.width(name)
+    if isinstance(value, int) and value <= 0:
         raise Refused("ValueError", f"`{name}` must be positive. Received: {name}={value}")
     return value
 
 
 def _embedding(plan: LayerPlan, dims: Dims) -> Dims:
-    plan.plain("input_dim", Unknown())
     return (*dims, _positive(plan, "output_dim"))
 
 

@@ -211,6 +211,15 @@ class LayerPlan:
             raise Obscure(name)
         return value
 
+    def width(self, name: str) -> int | Unknown:
+        """How many units or filters a layer gives its output; Unknown where they are computed.
+
+        Raises:
+            Obscure: the setting is told, and no whole number.
+        """
+        value = self.get(name, None)
+        return value if isinstance(value, Unknown) else self.whole(name)
+
     def sizes(self, name: str, rank: int, default: Any = None) -> tuple[int, ...]:
         """A setting that is one number, or one for each axis.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from fitdoctor.facts import Unknown
 from fitdoctor.source.layer_settings import Dims, LayerPlan, Obscure, Refused, require_rank
 from fitdoctor.source.spatial_rules import convolution
 
@@ -14,11 +15,11 @@ _STATES = {"LSTM": 2, "GRU": 1, "SimpleRNN": 1}
 
 def _recurrent(plan: LayerPlan, shapes: tuple[Dims, ...]) -> tuple[Dims, ...]:
     dims = _only(shapes)
-    units = plan.whole("units")
-    if units <= 0:
+    units = plan.width("units")
+    if isinstance(units, int) and units <= 0:
         raise Refused("ValueError", f"Received an invalid value for argument `units`: {units}")
     require_rank(plan, dims, exact=3)
-    if not isinstance(dims[2], int):
+    if dims[2] is None:
         raise Obscure("features")
     if plan.flag("stateful", False) and not isinstance(dims[0], int):
         raise Obscure("stateful")
@@ -63,7 +64,8 @@ def _bidirectional(plan: LayerPlan, shapes: tuple[Dims, ...]) -> tuple[Dims, ...
     if mode is None:
         return (output, output)
     if mode == "concat":
-        return ((*output[:-1], inner.whole("units") * 2),)
+        units = inner.width("units")
+        return ((*output[:-1], units if isinstance(units, Unknown) else units * 2),)
     if mode in ("sum", "mul", "ave"):
         return (output,)
     raise Obscure("merge_mode")
@@ -82,7 +84,7 @@ def _multi_head(plan: LayerPlan, shapes: tuple[Dims, ...]) -> tuple[Dims, ...]:
     if len(shapes) not in (2, 3):
         raise Obscure("inputs")
     query, value = shapes[0], shapes[1]
-    if any(len(dims) != 3 or not isinstance(dims[-1], int) for dims in shapes):
+    if any(len(dims) != 3 or dims[-1] is None for dims in shapes):
         raise Obscure("rank")
     if plan.plain("attention_axes", None) is not None or plan.plain("output_shape", None) is not None:
         raise Obscure("settings")

@@ -101,7 +101,8 @@ def _arguments_of(layer: LayerRecord) -> Arguments:
         if isinstance(value, Unknown):
             keywords.append((name, UNTOLD))
         elif isinstance(value, tuple):
-            keywords.append((name, Items(tuple(Plain(item) for item in value))))
+            lengths = (UNTOLD if isinstance(item, Unknown) else Plain(item) for item in value)
+            keywords.append((name, Items(tuple(lengths))))
         else:
             keywords.append((name, Plain(value)))
     return Arguments((), tuple(keywords), node, layer.plan.certain)
@@ -159,7 +160,7 @@ def _with_first_input(run: Interpreter, model: ModelRecord, layer: Ref) -> Model
         dims = first_input_of(record)
         if dims is not None:
             return replace(model, input_dims=dims, input_node=record.node)
-        return replace(model, shapes=(UNTOLD,)) if untold_input(record) else model
+        return replace(model, shapes=(UNTOLD,), input_node=record.node) if untold_input(record) else model
     if isinstance(record, ModelRecord):
         inputs = input_shapes(run, record)
         if inputs is not None and len(inputs) == 1 and not isinstance(inputs[0], Unknown):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from fitdoctor.facts import Unknown
 from fitdoctor.source.layer_settings import Dim, Dims, LayerPlan, Obscure, Refused, require_rank, shown
 
 Rule = Callable[[LayerPlan, Dims], Dims]
@@ -59,11 +60,11 @@ def _kernel(plan: LayerPlan, rank: int) -> tuple[tuple[int, ...], tuple[int, ...
     return sizes, strides, dilations
 
 
-def _channels(plan: LayerPlan, dims: Dims, rank: int) -> int:
+def _channels(plan: LayerPlan, dims: Dims, rank: int) -> int | Unknown:
     """The input channels, checked."""
     require_rank(plan, dims, least=rank + 2)
     channels = _apart(plan, dims)[1]
-    if not isinstance(channels, int):
+    if channels is None:
         raise Obscure("channels")
     if len(dims) != rank + 2:
         # Keras takes a higher rank past the input spec and fails on the kernel
@@ -75,15 +76,18 @@ def convolution(rank: int) -> Rule:
     """Conv1D, Conv2D, Conv3D."""
 
     def rule(plan: LayerPlan, dims: Dims) -> Dims:
-        filters = plan.whole("filters")
+        filters = plan.width("filters")
         groups = plan.whole("groups", 1)
         sizes, strides, dilations = _kernel(plan, rank)
-        if filters < 1 or groups < 1 or filters % groups:
+        if groups < 1 or (isinstance(filters, int) and (filters < 1 or filters % groups)):
             raise Obscure("filters")
         if plan.plain("padding", "valid") == "causal" and rank != 1:
             raise Obscure("padding")
         channels = _channels(plan, dims, rank)
-        if channels % groups:
+        if isinstance(channels, Unknown):
+            if groups != 1:
+                raise Obscure("groups")
+        elif channels % groups:
             raise Refused(
                 "ValueError",
                 f"The number of input channels must be evenly divisible by the number of groups. "
@@ -104,9 +108,9 @@ def separable(rank: int) -> Rule:
     """SeparableConv1D, SeparableConv2D."""
 
     def rule(plan: LayerPlan, dims: Dims) -> Dims:
-        filters = plan.whole("filters")
+        filters = plan.width("filters")
         sizes, strides, dilations = _kernel(plan, rank)
-        if filters < 1 or plan.whole("depth_multiplier", 1) < 1:
+        if filters == 0 or plan.whole("depth_multiplier", 1) < 1:
             raise Obscure("filters")
         _channels(plan, dims, rank)
         spatial = _windows(plan, _apart(plan, dims)[0], _spans(sizes, dilations), strides, dims)
@@ -125,7 +129,8 @@ def depthwise(rank: int) -> Rule:
             raise Obscure("depth_multiplier")
         channels = _channels(plan, dims, rank)
         spatial = _windows(plan, _apart(plan, dims)[0], _spans(sizes, dilations), strides, dims)
-        return _together(plan, dims[0], spatial, channels * multiplier)
+        given = channels if isinstance(channels, Unknown) else channels * multiplier
+        return _together(plan, dims[0], spatial, given)
 
     return rule
 
@@ -134,9 +139,9 @@ def transposed(rank: int) -> Rule:
     """Conv1DTranspose, Conv2DTranspose, Conv3DTranspose."""
 
     def rule(plan: LayerPlan, dims: Dims) -> Dims:
-        filters = plan.whole("filters")
+        filters = plan.width("filters")
         sizes, strides, dilations = _kernel(plan, rank)
-        if filters < 1 or plan.plain("output_padding", None) is not None or max(dilations) > 1:
+        if filters == 0 or plan.plain("output_padding", None) is not None or max(dilations) > 1:
             raise Obscure("output_padding or dilation")
         padding = plan.plain("padding", "valid")
         if padding not in ("valid", "same"):

@@ -76,6 +76,15 @@ def setting(run: Interpreter, value: Value) -> Any:
     return UNTOLD
 
 
+SHAPES = ("input_shape", "batch_input_shape", "shape", "batch_shape")
+
+
+def _shape(run: Interpreter, value: Value) -> tuple[Any, ...] | Unknown:
+    """A shape of which some lengths may be untold: how many axes it has is known all the same."""
+    items = run.sequence(value)
+    return UNTOLD if items is None else tuple(setting(run, item) for item in items)
+
+
 def _is_function_name(name: str) -> bool:
     return name.startswith(("keras.activations.", "tensorflow.nn.", "tensorflow.tanh", "tensorflow.sigmoid"))
 
@@ -89,7 +98,7 @@ def make_layer(run: Interpreter, class_name: str, arguments: Arguments) -> Ref:
     inner: LayerPlan | None = None
     attributes: list[tuple[str, Value]] = []
     for parameter, value in (*zip(known, arguments.positional, strict=False), *arguments.keywords):
-        settings[parameter] = setting(run, value)
+        settings[parameter] = _shape(run, value) if parameter in SHAPES else setting(run, value)
         if parameter in ("layer", "cell", "backward_layer") and isinstance(value, Ref):
             record = run.record(value)
             if (
@@ -462,10 +471,10 @@ def first_input_of(record: LayerRecord) -> Dims | None:
     if isinstance(whole, tuple):
         return whole
     shape = settings.get("input_shape")
-    if isinstance(shape, tuple) and all(axis is None or isinstance(axis, int) for axis in shape):
+    if isinstance(shape, tuple) and all(axis is None or isinstance(axis, (int, Unknown)) for axis in shape):
         return (None, *shape)
     number = settings.get("input_dim")
-    if record.plan.class_name != "Embedding" and isinstance(number, int):
+    if record.plan.class_name != "Embedding" and isinstance(number, (int, Unknown)):
         return (None, number)
     return None
 

@@ -47,8 +47,8 @@ from fitdoctor.catalogue.shapes import (
 from fitdoctor.catalogue.words import place, shape_words
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, replace_code
-from fitdoctor.facts import DataFacts, FailureFacts, FitFacts, ModelFacts, Shape, Unknown
-from fitdoctor.failure.patterns import InputMismatch, input_mismatch
+from fitdoctor.facts import Code, DataFacts, FailureFacts, FitFacts, ModelFacts, Shape, Unknown
+from fitdoctor.failure.patterns import InputMismatch, input_mismatch, kernel_mismatch, shapes_in
 from fitdoctor.source.project import Project
 
 TYPE_CHECKING = False
@@ -60,6 +60,7 @@ CAUSE = Cause(
     slug="input-shape-mismatch",
     severity=Severity.ERROR,
     raises="ValueError",
+    explains=("FIT320",),
 )
 
 
@@ -207,7 +208,7 @@ def from_failure(
     project: Project | Unknown,
 ) -> Iterator[Finding]:
     """The message holds the expected and the found shape."""
-    said = input_mismatch(failure.message)
+    said = input_mismatch(failure.message) or kernel_mismatch(failure.message, failure.node)
     if said is None or said.found is None or said.target or while_validating(failure):
         return
     if sample_given_by_hand(failure) is not None:  # input-rank-mismatch says so
@@ -221,11 +222,15 @@ def from_failure(
                 yield _finding(mismatch, fit, data, project, Confidence.CERTAIN, failure.called)
         if known or not isinstance(data.trial.forward, Unknown):
             return
-    yield from _from_message(failure, said, data, project)
+    yield from _from_message(failure, said, model, data, project)
 
 
 def _from_message(
-    failure: FailureFacts, said: InputMismatch, data: DataFacts | Unknown, project: Project | Unknown
+    failure: FailureFacts,
+    said: InputMismatch,
+    model: ModelFacts | Unknown,
+    data: DataFacts | Unknown,
+    project: Project | Unknown,
 ) -> Iterator[Finding]:
     """What the words alone tell."""
     from fitdoctor.catalogue.model_inputs import input_giving
@@ -245,11 +250,15 @@ def _from_message(
     frame = failure.last_user_frame
     wanted = shape_words(expected[1:])
     reshaped = relation(sample, expected[1:]) == "reshaped" and len(sample) <= len(expected) - 1
-    of_model = input_giving(project, expected)
+    of_model = input_giving(project, expected) or _only_input(model)
     of_data = only_input_line(data)
     unseen = isinstance(project, Unknown) and frame is not None and "validation_data" in frame.text
+    inner = _given_to_model(failure) if said.layer and said.axis is not None else None
     yield CAUSE.finding(
-        f"each sample has shape {shape_words(sample)}, but the model expects {wanted}",
+        f"each sample has shape {shape_words(sample)}, but the model expects {wanted}"
+        if inner is None or inner == found
+        else f"samples of shape {shape_words(inner[1:])} do not fit the model: its layer `{said.layer}` gets "
+        f"{shape_words(sample)} and was made for {wanted}",
         subject="argument x of fit",
         location=place(
             of_data if reshaped else of_model, of_model, of_data, frame.location if frame else None
@@ -265,11 +274,23 @@ def _from_message(
         fixes=[
             fix(f"reshape the data to {wanted}")
             if relation(sample, expected[1:]) == "reshaped"
-            else fix(f"set the input shape to {shape_words(sample)}, or change the data")
+            else fix(f"set the input shape to {shape_words((inner or found)[1:])}, or change the data")
         ],
         notes=[_WHICH_DATA] if unseen else [],
         confidence=Confidence.LIKELY if unseen else Confidence.CERTAIN,
     )
+
+
+def _only_input(model: ModelFacts | Unknown) -> Code | Unknown:
+    if isinstance(model, Unknown) or sum(layer.class_name == "InputLayer" for layer in model.layers) > 1:
+        return Unknown("there are several, or none was read")
+    return model.input_code
+
+
+def _given_to_model(failure: FailureFacts) -> Shape | None:
+    """The one shape that the model was called with, as the message tells below."""
+    given = [shapes_in(value) for name, value in failure.arguments if name == "inputs"]
+    return given[0][0] if len(given) == 1 and len(given[0]) == 1 and given[0][0] else None
 
 
 _WHICH_DATA = "the text does not tell whether the training data was refused or the validation data (FIT712)"

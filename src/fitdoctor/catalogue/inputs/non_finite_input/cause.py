@@ -28,7 +28,7 @@ from collections.abc import Iterator
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.data_places import part_words, rework_data, reworked
 from fitdoctor.catalogue.frame_edits import with_whole_rows
-from fitdoctor.catalogue.value_changes import maker_of_nonfinite
+from fitdoctor.catalogue.value_changes import last_decided, maker_of_nonfinite
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, spell, unsafe
@@ -100,7 +100,7 @@ def _finding(
         f"`{array.path}` holds {' and '.join(counts)} values{_where(array, statistics)}"
         + ("" if validation else ": they turn the weights to NaN"),
         subject=part_words(array, data) if not validation else "validation features",
-        location=place(step.location if step else None, array.code, array.use),
+        location=place(step.location if step else None, last_decided(project, array), array.use),
         evidence=[
             Evidence(
                 claim=f"values of `{array.path}`",

@@ -141,10 +141,17 @@ def _turned(first: ArrayFacts, fit_call: FitFacts | Unknown) -> Fix:
 # --- batches of a generator ----------------------------------------------------------------------------------------
 
 
+_UNCOUNTED = ("train_on_batch", "test_on_batch")
+"""Keras counts the samples of arrays, but not of those that are a batch."""
+
+
 @CAUSE.before_fit
-def from_batch(model: ModelFacts, data: DataFacts, project: Project | Unknown) -> Iterator[Finding]:
+def from_batch(
+    model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
+) -> Iterator[Finding]:
     """The first batch has more labels than samples, or fewer, and a loss of Keras compares them."""
-    if data.form not in ("generator", "pydataset", "dataloader") or len(data.x) != 1 or len(data.y) != 1:
+    forms = ("generator", "pydataset", "dataloader", *(("arrays",) if fit.method in _UNCOUNTED else ()))
+    if data.form not in forms or len(data.x) != 1 or len(data.y) != 1:
         return
     if {"train_step", "compute_loss"} & set(model.overrides) or not model.losses:
         return
@@ -153,8 +160,9 @@ def from_batch(model: ModelFacts, data: DataFacts, project: Project | Unknown) -
         return
     plain = all(loss.kind == "builtin" for loss in model.losses)
     if plain and None not in (x[0], y[0]) and x[0] != y[0] and 1 not in (x[0], y[0]):
-        finding = _of_batches(x[0], y[0], data, project, None)
-        yield finding if _keeps_batch(model) else replace(finding, confidence=Confidence.LIKELY)
+        one = _of_batches(x[0], y[0], data, project, None)
+        for finding in _findings(fit, data, project) if data.form == "arrays" else (one,):
+            yield finding if _keeps_batch(model) else replace(finding, confidence=Confidence.LIKELY)
 
 
 def _keeps_batch(model: ModelFacts) -> bool:
@@ -329,7 +337,7 @@ def from_failure(
     """The message counts the samples."""
     sizes = cardinality(failure.message)
     if sizes is None:
-        yield from _from_loss(failure, data, project)
+        yield from _from_loss(failure, fit, data, project)
         return
     if isinstance(data, DataFacts):
         if data.problem is not None or _differ(tuple(arrays_of(data))):
@@ -350,12 +358,13 @@ def from_failure(
 
 
 def _from_loss(
-    failure: FailureFacts, data: DataFacts | Unknown, project: Project | Unknown
+    failure: FailureFacts, fit: FitFacts | Unknown, data: DataFacts | Unknown, project: Project | Unknown
 ) -> Iterator[Finding]:
     """The loss met batches of labels and outputs that differ in their first axis alone."""
     shapes = shapes_of_failure(failure)
     # Arrays are counted before the first step: there it is the model that makes fewer outputs, or more.
-    if shapes is None or not isinstance(data, DataFacts) or data.form not in ("generator", "pydataset"):
+    forms = ("generator", "pydataset", *(("arrays",) if failure.called in _UNCOUNTED else ()))
+    if shapes is None or not isinstance(data, DataFacts) or data.form not in forms:
         return
     if data.role != "training":
         return
@@ -363,7 +372,9 @@ def _from_loss(
     lengths = {labels[0], outputs[0]} if labels and outputs else set()
     if len(lengths) == 2 and not lengths & {None, 1} and labels[1:] == outputs[1:]:
         frame = failure.last_user_frame
-        yield _of_batches(outputs[0], labels[0], data, project, frame.location if frame else None)
+        known = list(_findings(fit, data, project)) if data.form == "arrays" else []
+        other = _of_batches(outputs[0], labels[0], data, project, frame.location if frame else None)
+        yield from known or (other,)
 
 
 def _from_source(data: DataFacts | Unknown, project: Project | Unknown) -> Location | None:

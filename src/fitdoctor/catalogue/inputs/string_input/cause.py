@@ -56,21 +56,25 @@ _REFUSED = pattern(
 
 
 @CAUSE.before_fit
-def from_data(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
+def from_data(
+    model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
+) -> Iterator[Finding]:
     """An array of strings that Keras, the model or the loss surely refuses."""
     for array in arrays_of(data):
         if is_text(array) and _is_refused(array, model, data):
-            yield _finding(array, model, fit, data)
+            yield _finding(array, model, fit, data, project)
 
 
 @CAUSE.in_source
-def from_source(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
+def from_source(
+    model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
+) -> Iterator[Finding]:
     """A NumPy array of strings: Keras 3 refuses it, whatever the model would do with it."""
     if model.keras != 3 or data.form != "arrays":
         return
     for array in arrays_of(data):
         if array.container == "numpy.ndarray" and array.dtype == "str":
-            yield replace(_finding(array, model, fit, data), confidence=Confidence.LIKELY)
+            yield replace(_finding(array, model, fit, data, project), confidence=Confidence.LIKELY)
 
 
 def _is_refused(array: ArrayFacts, model: ModelFacts, data: DataFacts) -> bool:
@@ -78,7 +82,8 @@ def _is_refused(array: ArrayFacts, model: ModelFacts, data: DataFacts) -> bool:
         return bool(re.search("Invalid dtype|could not convert string", data.problem.message))
     if array in data.x:
         failure = forward_failure(data)
-        return failure is not None and bool(re.search("string", failure.message))
+        told = failure is not None and bool(re.search("string", failure.message))
+        return told or _computes_with_numbers(model)
     # A loss of Keras casts its labels to numbers, which fails when it runs: the abstract pass does not notice.
     own = {"train_step", "compute_loss"} & set(model.overrides)
     return (
@@ -90,6 +95,16 @@ def _is_refused(array: ArrayFacts, model: ModelFacts, data: DataFacts) -> bool:
 
 
 _READS_TEXT = {"TextVectorization", "StringLookup", "Hashing", "HashedCrossing"}
+
+
+def _computes_with_numbers(model: ModelFacts) -> bool:
+    """Whether every layer is one of Keras for numbers: a cast of strings fails only when it runs."""
+    if model.kind not in ("sequential", "functional") or _takes_text(model):
+        return False
+    layers = list(model.every_layer())
+    own = {"train_step", "call"} & set(model.overrides)
+    plain = all(layer.builtin and layer.class_name not in {"Lambda", *_READS_TEXT} for layer in layers)
+    return bool(layers) and plain and not own
 
 
 def _takes_text(model: ModelFacts | Unknown) -> bool:
@@ -104,18 +119,25 @@ def _takes_text(model: ModelFacts | Unknown) -> bool:
 
 
 def _finding(
-    array: ArrayFacts, model: ModelFacts | Unknown, fit_call: FitFacts | Unknown, data: DataFacts
+    array: ArrayFacts,
+    model: ModelFacts | Unknown,
+    fit_call: FitFacts | Unknown,
+    data: DataFacts,
+    project: Project | Unknown,
 ) -> Finding:
+    from fitdoctor.catalogue.dropped_steps import result_dropped
+
     step = shaping_step(data)
+    dropped = result_dropped(project, fit_call, data, ("map",)) if data.form == "dataset" else None
     labels = array in data.y
     if not labels and data.form == "arrays" and not array.written_numbers and _takes_text(model):
         return _as_tensor(array, data)
     return CAUSE.finding(
         f"`{array.path}` holds strings, but the {'loss' if labels else 'model'} computes with numbers",
         subject=part_words(array, data),
-        location=place(step.code if step else None, maker(array), array.use),
+        location=place(dropped[0] if dropped else None, step.code if step else None, maker(array), array.use),
         evidence=[Evidence(f"type of `{array.path}`", str(array.dtype), "a number type", "data.dtype")],
-        fixes=_fixes(array, fit_call, data, labels),
+        fixes=[dropped[1]] if dropped else _fixes(array, fit_call, data, labels),
         confidence=Confidence.CERTAIN,
     )
 
@@ -174,7 +196,7 @@ def from_failure(
     if not _REFUSED.search(failure.message):
         return
     if isinstance(data, DataFacts):
-        found = [_finding(array, model, fit, data) for array in arrays_of(data) if is_text(array)]
+        found = [_finding(array, model, fit, data, project) for array in arrays_of(data) if is_text(array)]
         yield from found
         if found or data.role != "training":
             return

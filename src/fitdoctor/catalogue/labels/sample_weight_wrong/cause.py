@@ -59,8 +59,9 @@ _POLICY = pattern(r"adv|reward|return|delta|gain|td_|signed", re.IGNORECASE)
 """What negative weights are called in a policy gradient, where they are meant."""
 _WEIGHTS = pattern(r"weight|mask|importance|^s?w$|_w$|^w_|freq|count", re.IGNORECASE)
 _NO_WEIGHTS = pattern(
-    r"len(?:gth)?s?$|^(?:seq|n)_|_(?:ids?|idx|index|indices|groups?|codes?|years?|days?|hours?)$|"
-    r"^(?:ids?|idx|index|indices|groups?|users?|items?|years?|ages?|subjects?|sessions?)$",
+    r"len(?:gth)?s?$|^(?:seq|n)_|_(?:ids?|idx|index|indices|groups?|codes?|years?|days?|hours?|no|nr|numbers?)$|"
+    r"^(?:ids?|idx|index|indices|groups?|users?|items?|years?|ages?|subjects?|sessions?|patients?|customers?|"
+    r"clients?|speakers?|persons?|cases?|timestamps?)$",
     re.IGNORECASE,
 )
 """What whole numbers are called that are no weights."""
@@ -124,12 +125,19 @@ def _look_like_ids(weights: ArrayFacts, statistics: Statistics) -> bool:
         return False
     whole_type = isinstance(weights.dtype, str) and weights.dtype.startswith(("int", "uint"))
     codes = len(values) >= 4 and values == [float(value) for value in range(len(values))]
-    told = len(values) >= 3 and isinstance(weights.use, Code) and bool(_NO_WEIGHTS.search(weights.use.text))
-    return whole_type and (codes or told) and _named(weights)
+    name = _name(weights)
+    told = len(values) >= 3 and bool(_NO_WEIGHTS.search(name))
+    return whole_type and (codes or told) and bool(name)
 
 
-def _named(weights: ArrayFacts) -> bool:
-    return isinstance(weights.use, Code) and weights.use.text.isidentifier()
+_INDEXED = pattern(r"(?:\w+\.)*(?P<name>[A-Za-z_]\w*)(?:\[[^\[\]]*\])?")
+
+
+def _name(weights: ArrayFacts) -> str:
+    """What the weights are called: the last name of `self.patients[rows]`; "" for another expression."""
+    pieces = [piece.text for piece in (weights.use, weights.code) if isinstance(piece, Code)]
+    found = next((match for piece in pieces if (match := _INDEXED.fullmatch(piece))), None)
+    return found["name"] if found else ""
 
 
 def _words(weights: ArrayFacts) -> str:
