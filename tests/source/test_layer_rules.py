@@ -277,7 +277,7 @@ def test_synonyms_are_those_of_keras() -> None:
 
 def test_what_is_not_told_stays_unknown() -> None:
     unknown = Unknown("an argument of the script")
-    assert isinstance(apply_layer(LayerPlan("Dense", {"units": unknown}), ((None, 4),)).outputs, Unknown)
+    assert apply_layer(LayerPlan("Dense", {"units": unknown}), ((None, 4),)).outputs == ((None, unknown),)
     assert isinstance(apply_layer(LayerPlan("Dense", {"units": 3}), (unknown,)).outputs, Unknown)
     assert isinstance(apply_layer(LayerPlan("SomethingNew"), ((None, 4),)).outputs, Unknown)
     assert isinstance(
@@ -289,3 +289,15 @@ def test_an_untold_axis_travels_through() -> None:
     unknown = Unknown("read from a file")
     applied = apply_layer(LayerPlan("LSTM", {"units": 3, "return_sequences": True}), ((None, unknown, 4),))
     assert applied.outputs == ((None, unknown, 3),)
+
+
+def test_untold_sizes_leave_the_number_of_axes_known() -> None:
+    unknown = Unknown("the size of a vocabulary")
+    looked_up = apply_layer(
+        LayerPlan("Embedding", {"input_dim": unknown, "output_dim": unknown}), ((None, 9),)
+    )
+    assert looked_up.outputs == ((None, 9, unknown),)
+    last = apply_layer(LayerPlan("LSTM", {"units": unknown}), looked_up.outputs)
+    assert last.outputs == ((None, unknown),)
+    refusal = apply_layer(LayerPlan("LSTM", {"units": 3}), last.outputs).refusal
+    assert refusal is not None and "expected ndim=3, found ndim=2" in refusal.message

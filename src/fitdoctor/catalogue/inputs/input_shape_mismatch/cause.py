@@ -250,7 +250,9 @@ def _from_message(
     frame = failure.last_user_frame
     wanted = shape_words(expected[1:])
     reshaped = relation(sample, expected[1:]) == "reshaped" and len(sample) <= len(expected) - 1
-    of_model = input_giving(project, expected) or _only_input(model)
+    # A model that is only tried was made for other data: these are the odd ones.
+    tries = failure.called in ("evaluate", "predict")
+    of_model = input_giving(project, expected) or (None if tries else _only_input(model))
     of_data = only_input_line(data)
     unseen = isinstance(project, Unknown) and frame is not None and "validation_data" in frame.text
     inner = _given_to_model(failure) if said.layer and said.axis is not None else None
