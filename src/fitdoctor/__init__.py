@@ -16,10 +16,14 @@ _LAZY: dict[str, str] = {
     "scan": "fitdoctor.scan.scanning",
     "FitWillFail": "fitdoctor.api",
     "Diagnosis": "fitdoctor.diagnosis",
+    "Doctor": "fitdoctor.integrations.keras_callback",
+    "load_ipython_extension": "fitdoctor.integrations.ipython",
+    "unload_ipython_extension": "fitdoctor.integrations.ipython",
 }
 
 __all__ = [
     "Diagnosis",
+    "Doctor",
     "FitWillFail",
     "MemoryUnknown",
     "__version__",
@@ -49,6 +53,7 @@ if TYPE_CHECKING:
         watch,
     )
     from fitdoctor.diagnosis import Diagnosis
+    from fitdoctor.integrations.keras_callback import Doctor
     from fitdoctor.scan.scanning import scan
 
 

@@ -121,18 +121,16 @@ class watch:
         self, *, ignore: Iterable[str] = (), select: Iterable[str] = (), on_error: OnError = "raise"
     ) -> None:
         _one_of("on_error", on_error, ("raise", "warn"))
-        self._ignore = tuple(ignore)
-        self._select = tuple(select)
-        self._stop = on_error == "raise"
+        self._settings = (tuple(select), tuple(ignore), on_error)
         # One block may be entered again while it is open: by recursion, or in several threads.
         self._open = threading.local()
 
     def __enter__(self) -> watch:
         from fitdoctor.runner import hooks
 
-        watching = _watching(self._select, self._ignore, self._stop)
-        hooks.activate(watching)
-        self._stack().append(watching)
+        watcher = watching(*self._settings)
+        hooks.activate(watcher)
+        self._stack().append(watcher)
         return self
 
     def __exit__(
@@ -189,14 +187,13 @@ def install(*, ignore: Iterable[str] = (), select: Iterable[str] = (), on_error:
     from fitdoctor.runner import hooks
     from fitdoctor.runner.cell_failures import explain_cells
 
-    _one_of("on_error", on_error, ("raise", "warn"))
-    watching = _watching(tuple(select), tuple(ignore), on_error == "raise")
+    watcher = watching(select, ignore, on_error)
     with _install_lock:
-        watching.note = not explain_cells(watching)
-        hooks.activate(watching, everywhere=True)
+        watcher.note = not explain_cells(watcher)
+        hooks.activate(watcher, everywhere=True)
         for earlier in _installed:
             hooks.deactivate(earlier)
-        _installed[:] = [watching]
+        _installed[:] = [watcher]
 
 
 def uninstall() -> None:
@@ -206,8 +203,8 @@ def uninstall() -> None:
 
     with _install_lock:
         stop_explaining()
-        for watching in _installed:
-            hooks.deactivate(watching)
+        for watcher in _installed:
+            hooks.deactivate(watcher)
         _installed.clear()
 
 
@@ -329,11 +326,17 @@ def _files(path: Path) -> list[Path]:
     )
 
 
-def _watching(select: tuple[str, ...], ignore: tuple[str, ...], stop: bool) -> Watching:
+def watching(select: Iterable[str], ignore: Iterable[str], on_error: OnError) -> Watching:
+    """What looks at the calls of Keras, and tells on standard error."""
     from fitdoctor.runner.watching import Watching
 
+    _one_of("on_error", on_error, ("raise", "warn"))
     return Watching(
-        select=select, ignore=ignore, stop=stop, note=True, colour=bool(sys.stderr and sys.stderr.isatty())
+        select=tuple(select),
+        ignore=tuple(ignore),
+        stop=on_error == "raise",
+        note=True,
+        colour=bool(sys.stderr and sys.stderr.isatty()),
     )
 
 

@@ -1,4 +1,4 @@
-"""`fitdoctor.install()` in a notebook: places are cells, and what an earlier cell says is known in a later one."""
+"""`%load_ext fitdoctor` in a notebook: places are cells, and what an earlier cell says is known in a later one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.support.fork_server import ForkServer
 pytestmark = pytest.mark.tf
 
 CELLS = [
-    "import numpy as np, tensorflow as tf, keras\nimport fitdoctor\nfitdoctor.install()",
+    "import numpy as np, tensorflow as tf, keras\n%load_ext fitdoctor",
     "x = np.random.rand(64, 8).astype('float32')\ny = np.random.randint(1, 11, 64)",
     "class Net(keras.Model):\n    def call(self, x):\n        return self.nothing(x)",
     "class Net(keras.Model):\n"
@@ -31,6 +31,8 @@ CELLS = [
     "model = keras.Sequential([keras.Input((8,)), keras.layers.Dense(1)])\n"
     "model.compile('sgd', lambda t, p: tf.reduce_mean(np.abs(t - p)))",
     "%%time\n\nmodel.fit(x, y,\n          verbose=0)",
+    "%unload_ext fitdoctor",
+    "net.fit(x, y + 9, verbose=0)",
 ]
 
 

@@ -101,7 +101,9 @@ class Watching:
         place = _place(frame, method)
         looked = None
         if self._cadence.due(place, (type(model), spec_of(args), spec_of(kwargs))):
-            looked = self._look(method, model, args, kwargs, frame, place)
+            began = time.perf_counter()
+            looked = self.look(method, model, args, kwargs, frame)
+            self._cadence.looked(place, time.perf_counter() - began)
             if looked is not None:
                 args, kwargs = looked.collected.args, looked.collected.kwargs
         if self.smoke and method == "fit":
@@ -111,7 +113,7 @@ class Watching:
             with self._running(model, method, place):
                 result = original(model, *args, **kwargs)
             if method == "fit" and looked is not None:
-                self._trained(model, result, looked, frame)
+                self.trained(model, result, looked, frame)
             return result
         except Exception as error:
             if not isinstance(error, FitWillFail):
@@ -122,16 +124,20 @@ class Watching:
 
     # --- before -------------------------------------------------------------------------------------------------
 
-    def _look(
+    def look(
         self,
         method: str,
         model: Any,
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
         frame: FrameType | None,
-        place: tuple[str, int, str],
     ) -> Looked | None:
-        began = time.perf_counter()
+        """Look at a call that is about to be made, and tell.
+
+        Raises:
+            FitWillFail: it is certain to fail, and that is to stop it.
+        """
+        began, place = time.perf_counter(), _place(frame, method)
         with uncollected():
             collected = self._collected(method, model, args, kwargs, frame)
             if collected is None:
@@ -142,7 +148,6 @@ class Watching:
             self._numbers += 1
             number = self._numbers
         seconds = time.perf_counter() - began
-        self._cadence.looked(place, seconds)
         looked = Looked(number, collected, diagnosis)
         for crash in collected.crashes:
             self._note_crash(f"collect {method}", crash)
@@ -287,7 +292,7 @@ class Watching:
             if self.recorder is not None and noted:
                 self.recorder.now()
 
-    def _trained(self, model: Any, history: Any, looked: Looked, frame: FrameType | None) -> None:
+    def trained(self, model: Any, history: Any, looked: Looked, frame: FrameType | None) -> None:
         """Look at how the training went, once it has ended."""
         try:
             from fitdoctor.collect.training import training_facts
