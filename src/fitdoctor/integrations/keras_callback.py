@@ -90,12 +90,12 @@ def _frame_of_fit(model: Any) -> FrameType | None:
 
 
 def _arguments(frame: FrameType) -> dict[str, Any]:
-    """What fit was given, as it stands now: Keras has taken the validation data off already."""
+    """What fit was given, as it stands now: what it was to split off for validation, Keras has taken off already."""
     code, values = frame.f_code, frame.f_locals
     names = code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount]
     given = {name: values[name] for name in names if name in values}
-    if given.get("validation_data") is not None:
-        given.pop("validation_split", None)
+    if given.pop("validation_split", None):
+        given.pop("validation_data", None)
     callbacks = given.get("callbacks")
     given["callbacks"] = list(getattr(callbacks, "callbacks", ()))
     # Keras reads from them already.
