@@ -176,10 +176,10 @@ def _asked_about(module: Module, call: ast.Call) -> str:
 
 
 def _is_only_called(module: Module, block: ast.With, model: str) -> bool:
-    """Whether a block does nothing with a model but call it."""
+    """Whether a block, and the functions that it calls, do nothing with a model but call it."""
     named = [
         node
-        for inner in block.body
+        for inner in _with_functions(module, block.body)
         for node in ast.walk(inner)
         if isinstance(node, (ast.Name, ast.Attribute)) and module.segment(node) == model
     ]
@@ -188,6 +188,17 @@ def _is_only_called(module: Module, block: ast.With, model: str) -> bool:
         isinstance(parent, ast.Call) and parent.func is node or _predicts(parent)
         for node, parent in zip(named, called, strict=True)
     )
+
+
+def _with_functions(module: Module, body: list[ast.stmt]) -> list[ast.stmt]:
+    """Statements, with those of the file's functions that they call."""
+    found = list(body)
+    for statement in body:
+        for node in ast.walk(statement):
+            function = callee(module, node) if isinstance(node, ast.Call) else None
+            if function is not None and function.module is module and function.name != "__init__":
+                found += [inner for inner in body_of(function) if inner not in found]
+    return found
 
 
 def _predicts(node: ast.AST | None) -> bool:

@@ -81,6 +81,14 @@ def body_of(function: FunctionInfo) -> list[ast.stmt]:
     return function.node.body
 
 
+def _is_put_in(expr: ast.expr) -> bool:
+    return (
+        isinstance(expr, ast.Call)
+        and isinstance(expr.func, ast.Attribute)
+        and expr.func.attr in ("append", "extend", "insert", "appendleft")
+    )
+
+
 class _Reading:
     """Goes through statements and keeps how each name depends on the roots."""
 
@@ -104,6 +112,15 @@ class _Reading:
             self._assign(statement.target, self.reach(statement.value))
         elif isinstance(statement, ast.AugAssign):
             self._assign(statement.target, self.reach(statement.value) | self.reach(statement.target))
+        elif isinstance(statement, ast.Expr) and _is_put_in(statement.value):
+            # `losses.append(loss)`: the list depends on what is put into it.
+            assert isinstance(statement.value, ast.Call)
+            assert isinstance(statement.value.func, ast.Attribute)
+            held = statement.value.func.value
+            reach = self.reach(held)
+            for value in statement.value.args:
+                reach = reach | self.reach(value)
+            self._assign(held, reach)
         elif isinstance(statement, ast.Return) and statement.value is not None:
             self.returned = self.returned | self.reach(statement.value)
         elif isinstance(statement, (ast.If, ast.For, ast.While)):

@@ -25,10 +25,12 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from fitdoctor.catalogue import Cause, mentions
+from fitdoctor.catalogue.traced import at_frame, module_of
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import replace_code, unsafe
-from fitdoctor.facts import Code, DataFacts, FailureFacts, FitFacts, LayerFacts, ModelFacts, Unknown
+from fitdoctor.facts import Code, FailureFacts, FitFacts, LayerFacts, ModelFacts, Unknown
+from fitdoctor.source.project import Project
 
 CAUSE = Cause(id="FIT805", slug="weight-explosion", severity=Severity.WARNING, explains=("FIT806",))
 
@@ -112,9 +114,23 @@ def _makes_weights(failure: FailureFacts) -> bool:
     )
 
 
+def _written_flatten(failure: FailureFacts, project: Project | Unknown) -> Code | None:
+    """The one `Flatten` in the statement that was making the model when memory ran out."""
+    frame = failure.last_user_frame
+    module = module_of(project, frame)
+    if module is None or frame is None:
+        return None
+    found = [
+        module.code(site.node)
+        for site in module.calls_to("keras.layers.Flatten")
+        if at_frame(module, module.statement(site.node), frame)
+    ]
+    return found[0] if len(found) == 1 else None
+
+
 @CAUSE.after_failure
 def from_failure(
-    failure: FailureFacts, model: ModelFacts | Unknown, data: DataFacts | Unknown
+    failure: FailureFacts, model: ModelFacts | Unknown, project: Project | Unknown
 ) -> Iterator[Finding]:
     """What could not be allocated is the kernel of a Dense layer."""
     from fitdoctor.failure.patterns import allocation_failed
@@ -140,12 +156,14 @@ def from_failure(
         for flatten, dense in _explosions(model):
             yield _finding(model, flatten, dense, evidence)
             return
+    flatten = _written_flatten(failure, project)
+    remedy = _renamed(flatten, "GlobalAveragePooling2D") if flatten is not None else ()
     yield CAUSE.finding(
         f"a kernel of {rows * units / 1e6:.0f} million weights does not fit in memory",
         subject="layer",
-        location=frame.location if frame else None,
+        location=flatten.location if flatten is not None else frame.location if frame else None,
         evidence=evidence,
-        fixes=[unsafe("pool before the Dense layer; a smaller batch does not help")],
+        fixes=[unsafe("pool before the Dense layer; a smaller batch does not help", remedy)],
         severity=Severity.ERROR,
         confidence=Confidence.CERTAIN,
     )

@@ -32,13 +32,18 @@ from fitdoctor.catalogue.cut_layers import cutting_layers, has_other_ways
 from fitdoctor.catalogue.gradient_ways import is_layer_call, prediction_parameter
 from fitdoctor.catalogue.model_classes import is_plain
 from fitdoctor.catalogue.traced import name_of, own_nodes
+from fitdoctor.catalogue.traced_while_building import (
+    compiled_while_building,
+    is_fitted_unbuilt,
+    undecorated,
+)
 from fitdoctor.catalogue.words import listing, place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
 from fitdoctor.edits import fix
 from fitdoctor.facts import ModelFacts
 from fitdoctor.source.gradients import Cut, IsRoot, cut_on_the_way
 from fitdoctor.source.index import FUNCTIONS
-from fitdoctor.source.module import FunctionInfo, Module
+from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(id="FIT506", slug="gradient-missing-for-some", severity=Severity.WARNING)
@@ -69,6 +74,51 @@ def from_layers(model: ModelFacts, project: Project) -> Iterator[Finding]:
                 )
             ],
         )
+
+
+@CAUSE.in_source
+@mentions("function")
+def from_compiled_parts(module: Module) -> Iterator[Finding]:
+    """A part of the model is a `tf.function`, and its layers are built when that is first traced."""
+    for compiled in compiled_while_building(module):
+        if compiled.owner.kind == "Model" and (compiled.is_whole_call or not is_fitted_unbuilt(compiled)):
+            continue  # then nothing learns, and fit raises: `no-gradient`
+        if compiled.owner.kind == "Layer" and not _goes_into_a_model(compiled.owner):
+            continue
+        layers = listing([f"self.{name}" for name in compiled.layers], 4)
+        yield CAUSE.finding(
+            f"{name_of(compiled.function)} is a `tf.function` that Keras traces while it builds {layers}: "
+            "their weights are constants in that trace, and stay as they are",
+            subject=f"class {compiled.owner.name}",
+            location=module.location(compiled.decorator),
+            evidence=[
+                Evidence(
+                    claim="the first trace is the one in which Keras 3 works out shapes, and it is used again for training",
+                    location=module.location(compiled.decorator),
+                )
+            ],
+            fixes=[undecorated(compiled)],
+            confidence=Confidence.LIKELY,
+        )
+
+
+def _goes_into_a_model(owner: ClassInfo) -> bool:
+    """Whether a layer of the class is called on a Keras tensor, or put into a Sequential model."""
+    module = owner.module
+    for site in module.calls:
+        if module.definition(site.node.func) is not owner:
+            continue
+        around = module.parent(site.node)
+        while isinstance(around, (ast.List, ast.Tuple)):
+            around = module.parent(around)
+        if isinstance(around, ast.Call) and around.func is site.node:
+            return True
+        if isinstance(around, ast.Call) and (
+            module.resolve(around.func) == "keras.Sequential"
+            or (isinstance(around.func, ast.Attribute) and around.func.attr == "add")
+        ):
+            return True
+    return False
 
 
 # --- the user's own call -------------------------------------------------------------------------------------------

@@ -8,12 +8,15 @@ on any weight in a way that can be differentiated.
 ## Why
 
 On the way from the weights to the loss stands an operation without a gradient: `argmax`, `round`, a comparison, a
-cast to whole numbers, `stop_gradient`, NumPy or `numpy_function`. Or the loss does not use the predictions at all.
+cast to whole numbers, `stop_gradient`, NumPy or `numpy_function`. Or the loss does not use the predictions at all. Or
+the `call` of the model is a `tf.function`: Keras 3 traces it while it builds the layers, and in that trace, which is
+used again for training, their weights are constants.
 
 ## Fix
 
 Replace the operation by a smooth one: probabilities instead of `argmax`, the product instead of a threshold, a
-crossentropy instead of counted mistakes. Hard decisions belong into metrics, which need no gradient.
+crossentropy instead of counted mistakes. Hard decisions belong into metrics, which need no gradient. Take
+`tf.function` away from `call`: Keras compiles the whole step by itself.
 
 ## Known limits
 
@@ -39,6 +42,13 @@ from fitdoctor.catalogue.gradient_ways import (
 from fitdoctor.catalogue.loss_choice import suggested_loss
 from fitdoctor.catalogue.model_classes import is_plain
 from fitdoctor.catalogue.traced import name_of
+from fitdoctor.catalogue.traced_while_building import (
+    Compiled,
+    compiled_while_building,
+    is_fitted_unbuilt,
+    undecorated,
+)
+from fitdoctor.catalogue.words import listing
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import append_arguments, fix, unsafe
 from fitdoctor.facts import Code, DataFacts, FailureFacts, ModelFacts, Unknown
@@ -91,6 +101,35 @@ def from_call(module: Module) -> Iterator[Finding]:
         cut = first_cut(module, call) if is_plain(owner) and not has_other_ways(owner) else None
         if cut is not None:
             yield _finding(cut, _around(cut), Confidence.LIKELY, [])
+
+
+@CAUSE.in_source
+@mentions("function")
+def from_compiled_call(module: Module) -> Iterator[Finding]:
+    """The whole `call` of a model is a `tf.function`, and its layers are built when that is first traced."""
+    for compiled in compiled_while_building(module):
+        if compiled.owner.kind == "Model" and compiled.is_whole_call and is_fitted_unbuilt(compiled):
+            yield _compiled_finding(compiled, Confidence.LIKELY, [])
+
+
+def _compiled_finding(compiled: Compiled, confidence: Confidence, evidence: list[Evidence]) -> Finding:
+    module = compiled.owner.module
+    layers = listing([f"self.{name}" for name in compiled.layers], 4)
+    return CAUSE.finding(
+        f"{name_of(compiled.function)} is a `tf.function` that Keras traces while it builds {layers}: "
+        "their weights are constants in that trace",
+        subject=f"class {compiled.owner.name}",
+        location=module.location(compiled.decorator),
+        evidence=[
+            Evidence(
+                claim="the first trace is the one in which Keras 3 works out shapes, and it is used again for training",
+                location=module.location(compiled.decorator),
+            ),
+            *evidence,
+        ],
+        fixes=[undecorated(compiled)],
+        confidence=confidence,
+    )
 
 
 def _is_fitted(owner: ClassInfo) -> bool:
@@ -176,6 +215,9 @@ def from_failure(
         for cut in _cuts(module):
             finding = _finding(cut, _around(cut), Confidence.CERTAIN, evidence)
             yield replace(finding, fixes=(*_watched(cut, model, data), *finding.fixes))
+            return
+        for compiled in compiled_while_building(module):
+            yield _compiled_finding(compiled, Confidence.CERTAIN, evidence)
             return
         for function, result in losses_that_ignore_predictions(module):
             yield _ignoring(module, function, result, Confidence.CERTAIN, evidence)

@@ -29,11 +29,17 @@ from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.gradient_ways import gradient_calls, surely_uses_weights, tapes, uses_weights
+from fitdoctor.catalogue.plain_tensors import (
+    changed_like_a_variable,
+    is_plain_tensor,
+    is_watched,
+    sources_of,
+)
 from fitdoctor.catalogue.quoted import speaks_of_gradients
 from fitdoctor.catalogue.traced import module_of
 from fitdoctor.catalogue.variable_steps import refused_steps, steps_behind, was_variable
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Severity
-from fitdoctor.edits import fix, insert_after, insert_before, set_argument
+from fitdoctor.edits import fix, insert_after, insert_before, set_argument, spell, wrap
 from fitdoctor.facts import FailureFacts, Unknown
 from fitdoctor.failure.patterns import missing_gradients
 from fitdoctor.records import replace
@@ -49,14 +55,8 @@ CAUSE = Cause(
     explains=("FIT505",),
 )
 
-NO_VARIABLE = tuple(
-    f"tensorflow.{name}"
-    for name in (
-        "random.", "zeros", "ones", "constant", "cast", "reshape", "linspace", "range", "convert_to_tensor", "concat",
-        "stack", "expand_dims", "squeeze", "transpose", "tile", "gather", "one_hot", "math.", "image.",
-    )
-)  # fmt: skip
 _REFUSED_STEP = "with `tf.Variable`s is not supported. Use `variable.assign"
+_NO_VARIABLE = "Tensor' object has no attribute '_unique_id'"
 NONE_VALUE = ("value (None)", "None values not supported", "NoneType")
 
 
@@ -67,11 +67,9 @@ def from_source(module: Module) -> Iterator[Finding]:
     for tape, block in tapes(module):
         calls = gradient_calls(module, tape, block)
         yield from _asked_twice(module, tape, block, calls, Confidence.LIKELY)
-        for call in calls:
-            source = call.args[1] if len(call.args) > 1 else None
-            if isinstance(source, ast.Name) and _is_plain_tensor(module, source):
-                if not _is_watched(block, tape, source.id):
-                    yield _not_watched(module, tape, block, source, Confidence.LIKELY, [])
+        for source in _unwatched(tape, block, calls):
+            if is_plain_tensor(module, source):
+                yield _not_watched(module, tape, block, source, Confidence.LIKELY, [])
         yield from _before_the_block(module, block, calls, Confidence.LIKELY, [])
         yield from _after_the_block(module, tape, block, calls, Confidence.LIKELY, [])
         yield from _overwritten(module, tape, block, calls, Confidence.LIKELY, [])
@@ -119,38 +117,12 @@ def _branches(module: Module, node: ast.AST) -> list[tuple[int, bool]]:
     return found
 
 
-def _is_plain_tensor(module: Module, name: ast.Name) -> bool:
-    """Whether a name surely is no variable: it was made by arithmetic or by an operation that gives a tensor."""
-    made = module.made_by(name)
-    if isinstance(made, ast.BinOp):
-        return _is_arithmetic(made)
-    return isinstance(made, ast.Call) and module.resolve(made.func).startswith(NO_VARIABLE)
-
-
-def _is_arithmetic(made: ast.BinOp) -> bool:
-    """Whether `a + b` computes with tensors; lists of variables are put together the same way."""
-    if not isinstance(made.op, ast.Add):
-        return True
-    return any(
-        isinstance(side, ast.BinOp) and _is_arithmetic(side) or isinstance(side, ast.Constant)
-        for side in (made.left, made.right)
-    )
-
-
-def _is_watched(block: ast.With, tape: str, name: str) -> bool:
-    return any(
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and node.func.attr == "watch"
-        and isinstance(node.func.value, ast.Name)
-        and node.func.value.id == tape
-        and any(isinstance(inner, ast.Name) and inner.id == name for inner in ast.walk(node))
-        for node in ast.walk(block)
-    ) or any(
-        # What the block itself computes is recorded: an intermediate value needs no watching.
-        isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store)
-        for node in ast.walk(block)
-    )
+def _unwatched(tape: str, block: ast.With, calls: list[ast.Call]) -> Iterator[ast.Name]:
+    """The names that a tape is asked about and not told to watch."""
+    for call in calls:
+        for source in sources_of(call):
+            if not is_watched(block, tape, source.id):
+                yield source
 
 
 def _not_watched(
@@ -161,6 +133,8 @@ def _not_watched(
     confidence: Confidence,
     evidence: list[Evidence],
 ) -> Finding:
+    if is_plain_tensor(module, source) and changed_like_a_variable(module, source):
+        return _should_be_variable(module, tape, source, confidence, evidence)
     return CAUSE.finding(
         f"`{tape}` does not watch `{source.id}`, which is no variable: its gradient is None",
         subject=f"tape {tape}",
@@ -180,6 +154,25 @@ def _not_watched(
                 insert_before(module.code(block.body[0]), f"{tape}.watch({source.id})"),
             )
         ],
+        confidence=confidence,
+    )
+
+
+def _should_be_variable(
+    module: Module, tape: str, source: ast.Name, confidence: Confidence, evidence: list[Evidence]
+) -> Finding:
+    """A tensor is optimised: only a variable can be changed, and a tape watches it by itself."""
+    made = module.made_by(source)
+    spelling, imports = spell(module.code(made), "tensorflow", "tf")
+    return CAUSE.finding(
+        f"`{source.id}` is made as a tensor, and only a variable can be optimised",
+        subject=f"tape {tape}",
+        location=module.location(made),
+        evidence=[
+            Evidence(claim="its gradient is asked for here", observed="None", location=module.location(source)),
+            *evidence,
+        ],
+        fixes=[fix("make it a variable", wrap(module.code(made), f"{spelling}.Variable({{}})"), imports)],
         confidence=confidence,
     )
 
@@ -353,7 +346,7 @@ def _overwritten(
         for step in steps_behind(module, block)
         if step.target.id in asked and was_variable(module, step.target)
     ]
-    if not steps or _is_watched(block, tape, steps[0].target.id):
+    if not steps or is_watched(block, tape, steps[0].target.id):
         return
     name = steps[0].target.id
     yield CAUSE.finding(
@@ -400,7 +393,8 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
     twice = "GradientTape can only be used to compute one set of gradients" in failure.message
     missing = missing_gradients(failure.message)
     none = any(words in failure.message for words in NONE_VALUE)
-    if not twice and not none and (missing is None or not missing.every):
+    no_variable = _NO_VARIABLE in failure.message
+    if not twice and not none and not no_variable and (missing is None or not missing.every):
         return
     evidence = [
         Evidence(claim="what TensorFlow said", observed=failure.message[:120], fact="failure.message")
@@ -410,17 +404,19 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
             calls = gradient_calls(module, tape, block)
             if twice:
                 yield from _asked_twice(module, tape, block, calls, Confidence.CERTAIN)
+            elif no_variable:
+                for source in _unwatched(tape, block, calls):
+                    if is_plain_tensor(module, source) and changed_like_a_variable(module, source):
+                        yield _should_be_variable(module, tape, source, Confidence.CERTAIN, evidence)
             elif none:
                 overwritten = list(_overwritten(module, tape, block, calls, Confidence.CERTAIN, evidence))
                 yield from overwritten
-                for call in calls if not overwritten else ():
-                    source = call.args[1] if len(call.args) > 1 else None
-                    if isinstance(source, ast.Name) and not _is_watched(block, tape, source.id):
-                        if _is_plain_tensor(module, source) or _is_parameter(module, source):
-                            yield _not_watched(module, tape, block, source, Confidence.CERTAIN, evidence)
+                for source in _unwatched(tape, block, calls) if not overwritten else ():
+                    if is_plain_tensor(module, source) or _is_parameter(module, source):
+                        yield _not_watched(module, tape, block, source, Confidence.CERTAIN, evidence)
             else:
                 yield from _before_the_block(module, block, calls, Confidence.CERTAIN, evidence)
-            if not twice:
+            if not twice and not no_variable:
                 yield from _after_the_block(module, tape, block, calls, Confidence.CERTAIN, evidence)
     frame = failure.last_user_frame
     if none and isinstance(project, Unknown) and speaks_of_gradients(failure) and failure.called != "fit":
