@@ -61,11 +61,25 @@ def is_gone(full: str, *, outside_tf: bool) -> bool:
     """Whether Keras 3 has no such name; some are gone only from the package `keras`, not from `tf.keras`."""
     return (
         full in REMOVED_NAMES
+        or full in _OLDER_NAMES
         or full.startswith("keras.layers.CuDNN")
         or is_gone_module(full, outside_tf=outside_tf)
     )
 
 
+_OLDER_NAMES = frozenset(
+    f"keras.{name}"
+    for name in (
+        "utils.multi_gpu_model utils.convert_all_kernels_in_model utils.HDF5Matrix layers.Merge "
+        "layers.Highway layers.MaxoutDense layers.TimeDistributedDense layers.AtrousConvolution1D layers.Recurrent "
+        "layers.AtrousConvolution2D layers.Deconvolution2D layers.ConvRecurrent2D models.Graph optimizers.TFOptimizer "
+        "backend.image_dim_ordering backend.set_image_dim_ordering backend.is_placeholder initializers.normal "
+        "initializers.uniform regularizers.l1l2 regularizers.WeightRegularizer constraints.maxnorm constraints.nonneg "
+        "metrics.acc metrics.fbeta_score metrics.precision metrics.recall metrics.matthews_correlation losses.cosine "
+        "losses.cosine_proximity metrics.cosine_proximity callbacks.callbacks"
+    ).split()
+)
+"""Names of Keras 1 and the first years of Keras 2, seen to be in neither `keras` nor `tf.keras`."""
 _OLDER_MODULES = frozenset(
     "keras.objectives keras.initializations keras.utils.training_utils keras.utils.visualize_util "
     "keras.backend.tensorflow_backend keras.legacy.interfaces keras.applications.resnet_v1".split()

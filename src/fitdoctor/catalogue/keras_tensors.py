@@ -16,10 +16,12 @@ from fitdoctor.source.module import Module
 _MOST_STEPS = 40
 _NO_OPERATIONS = frozenset(
     "is_tensor print function cond nest py_function numpy_function get_static_value is_symbolic_tensor "
-    "device name_scope".split()
+    "device name_scope gradients hessians".split()
 )
 _PARTS = frozenset({"math", "nn", "image", "linalg", "signal", "strings", "sparse", "random", "experimental"})
-_READS_ONLY = frozenset({"int_shape", "ndim", "dtype", "is_keras_tensor", "get_value", "floatx", "epsilon"})
+_READS_ONLY = frozenset(
+    {"int_shape", "ndim", "dtype", "is_keras_tensor", "get_value", "floatx", "epsilon", "gradients"}
+)
 
 _MAY_BE_TENSORS = (ast.Name, ast.Attribute, ast.BinOp, ast.Subscript, ast.Call)
 

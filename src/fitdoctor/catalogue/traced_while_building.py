@@ -1,4 +1,4 @@
-"""`tf.function` around layers that are not built: Keras 3 traces it while it works out shapes, and weights are constants there."""
+"""`tf.function` around layers that are not built: Keras 3 first traces it to work out shapes, with weights as constants."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue.gradient_ways import tapes
-from fitdoctor.catalogue.training_loops import decorator_of
 from fitdoctor.catalogue.traced import own_nodes
+from fitdoctor.catalogue.training_loops import decorator_of
 from fitdoctor.diagnosis import Edit, Fix, Location
 from fitdoctor.edits import fix
 from fitdoctor.records import dataclass
@@ -58,7 +58,11 @@ def _helpers(module: Module, owner: ClassInfo, call: FunctionInfo) -> list[Funct
     """The methods that `call` calls."""
     found: list[FunctionInfo] = []
     for node in own_nodes(call):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and is_self(module, node.func.value):
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and is_self(module, node.func.value)
+        ):
             method = module.method(owner, node.func.attr)
             if method is not None and method not in found:
                 found.append(method)
@@ -76,7 +80,8 @@ def _layers_used(module: Module, owner: ClassInfo, function: FunctionInfo) -> tu
         values = [
             statement.value
             for target in stores.get(node.attr, ())
-            if isinstance(statement := module.parent(target), ast.Assign) and module.function_of(target) is maker
+            if isinstance(statement := module.parent(target), ast.Assign)
+            and module.function_of(target) is maker
         ]
         if values and all(_is_unbuilt(module, value) for value in values):
             found.append(node.attr)
@@ -89,7 +94,9 @@ def _is_unbuilt(module: Module, value: ast.expr) -> bool:
     names = [module.resolve(call.func) for call in calls]
     layers = [name.rpartition(".")[2] for name in names if name.startswith("keras.")]
     told = any(name in _GIVE_A_SHAPE for name in layers) or any(
-        keyword.arg in ("input_shape", "input_dim", "batch_input_shape") for call in calls for keyword in call.keywords
+        keyword.arg in ("input_shape", "input_dim", "batch_input_shape")
+        for call in calls
+        for keyword in call.keywords
     )
     return not told and any(name in _HAVE_WEIGHTS for name in layers)
 

@@ -120,6 +120,9 @@ def element_of(value: ast.expr, key: int | str | None) -> ast.expr | None:
             if isinstance(name, ast.Constant) and name.value == key
         ]
         return found[-1] if found and None not in value.keys else None
+    if isinstance(value, ast.Call) and isinstance(key, str) and isinstance(value.func, ast.Name):
+        if value.func.id == "dict" and all(keyword.arg is not None for keyword in value.keywords):
+            return next((keyword.value for keyword in value.keywords if keyword.arg == key), None)
     return None
 
 

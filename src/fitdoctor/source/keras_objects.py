@@ -75,11 +75,50 @@ def _class_of_user(module: Module, expr: ast.expr) -> ClassInfo | None:
     return made if isinstance(made, ClassInfo) else None
 
 
+_OF_EVERY_LAYER = frozenset(
+    "output_shape input_shape get_output_at get_input_at get_output_shape_at get_input_shape_at inbound_nodes "
+    "outbound_nodes".split()
+)
+"""Attributes that no layer of Keras 3 has; others, such as `stateful`, some layers have kept."""
+
+
 def reads_keras_layer(module: Module, node: ast.Attribute) -> bool:
     """Whether an attribute is read of a layer of Keras itself; one of the user's may define it."""
+    if not isinstance(node.ctx, ast.Load):
+        return False
     made = module.made_by(node.value)
+    if isinstance(made, ast.Call) and module.resolve(made.func).rpartition(".")[0] == "keras.layers":
+        return True
     return (
-        isinstance(node.ctx, ast.Load)
-        and isinstance(made, ast.Call)
-        and module.resolve(made.func).rpartition(".")[0] == "keras.layers"
+        node.attr in _OF_EVERY_LAYER
+        and _is_layer_of_model(module, node.value)
+        and not _is_asked_for(module, node)
+    )
+
+
+def _is_layer_of_model(module: Module, expr: ast.expr) -> bool:
+    """Whether an expression is a layer that a model holds: of a loop over `model.layers`, `model.layers[-1]`, by name."""
+    origin = module.origin(expr)
+    node: ast.expr = origin.node.value if isinstance(origin.node, ast.Subscript) else origin.node
+    if isinstance(node, ast.Attribute):
+        return node.attr == "layers" and is_keras_model(origin.module, node.value)
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == "get_layer"
+        and is_keras_model(origin.module, node.func.value)
+    )
+
+
+def _is_asked_for(module: Module, node: ast.Attribute) -> bool:
+    """Whether the program makes sure that the attribute is there, or a class of its own has it."""
+    parent = module.parent(node)
+    while parent is not None:
+        if isinstance(parent, ast.Try):
+            return True
+        parent = module.parent(parent)
+    named = any(constant.value == node.attr for constant in module.nodes(ast.Constant))
+    return named or any(
+        node.attr in owner.methods or node.attr in module.attribute_stores(owner.node)
+        for owner in module.classes
     )

@@ -300,6 +300,9 @@ def _from_subscript(place: _Place, node: ast.Subscript) -> _Place | None:
 
 def _from_call(place: _Place, node: ast.Call) -> _Place | None:
     module = place.module
+    held = element_of(node, place.path[0]) if place.path else None
+    if held is not None:
+        return _stepped(place, module, held, place.path[1:], "element")
     name = module.resolve(node.func)
     if name in _SPLITS and place.path and isinstance(place.path[0], int):
         position = place.path[0] // 2

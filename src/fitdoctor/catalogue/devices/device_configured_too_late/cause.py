@@ -16,7 +16,7 @@ Move the configuration to the top of the program, right after the imports, befor
 
 ## Known limits
 
-From the source alone only operations at the top level of the same file count as a start.
+From the source alone only what surely runs counts, in the order of the file and of the functions that it calls.
 """
 
 from __future__ import annotations
@@ -26,10 +26,12 @@ from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.moved_up import moved_up
+from fitdoctor.catalogue.run_order import calls_in_order
 from fitdoctor.catalogue.traced import at_frame, module_of
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
 from fitdoctor.edits import fix
 from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.source.keras_objects import is_keras_model
 from fitdoctor.source.module import CallSite, Module
 from fitdoctor.source.project import Project
 
@@ -44,41 +46,57 @@ CONFIGURATION = (
     "tensorflow.config.threading.set_intra_op_parallelism_threads",
     "tensorflow.config.threading.set_inter_op_parallelism_threads",
 )
-STARTS = (
-    "tensorflow.constant",
-    "tensorflow.zeros",
-    "tensorflow.ones",
-    "tensorflow.random.normal",
-    "tensorflow.random.uniform",
-    "tensorflow.Variable",
-    "tensorflow.convert_to_tensor",
-    "tensorflow.config.list_logical_devices",
+_TENSORS = frozenset(
+    "constant zeros ones fill eye range linspace convert_to_tensor Variable cast reshape stack concat one_hot matmul "
+    "reduce_sum reduce_mean reduce_max add multiply sqrt square exp".split()
 )
-"""Calls that surely start TensorFlow's devices."""
+_OF_KERAS = frozenset(
+    "Dropout SpatialDropout1D SpatialDropout2D GaussianNoise GaussianDropout LSTM GRU SimpleRNN".split()
+)
+"""Layers that make variables (the state of their random numbers) as soon as they are made, in Keras 3."""
 
 
 @CAUSE.in_source
 @mentions("config")
 def from_source(module: Module) -> Iterator[Finding]:
-    """At the top level of the file an operation stands before the configuration."""
-    starts = [site for site in module.calls_to(*STARTS) if _at_top(module, site)]
-    for site in module.calls_to(*CONFIGURATION):
-        before = [start for start in starts if start.node.lineno < site.node.lineno]
-        if _at_top(module, site) and before:
-            yield _finding(module, site, before[0], Confidence.LIKELY, [])
+    """When the file is run, something that starts TensorFlow's devices comes before the configuration."""
+    if not module.calls_to(*CONFIGURATION):
+        return
+    started: CallSite | None = None
+    for site in calls_in_order(module):
+        if site.name in CONFIGURATION and started is not None and not _hides_nothing(site):
+            yield _finding(module, site, started, Confidence.LIKELY, [])
             return
+        if started is None and _starts(module, site):
+            started = site
 
 
-def _at_top(module: Module, site: CallSite) -> bool:
-    """Whether a call runs when the file is run, whatever happens: no function, branch or handler around it."""
-    parent = module.parent(site.node)
-    while parent is not None and not isinstance(parent, ast.Module):
-        if isinstance(
-            parent, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef, ast.If, ast.Try)
-        ):
-            return False
-        parent = module.parent(parent)
-    return True
+def _hides_nothing(site: CallSite) -> bool:
+    """`set_visible_devices([], "GPU")` changes nothing, and is let pass, where there is no GPU."""
+    given = site.argument("devices", 0)
+    return isinstance(given, ast.List) and not given.elts
+
+
+def _starts(module: Module, site: CallSite) -> bool:
+    """Whether a call surely makes TensorFlow set up its devices."""
+    package, _dot, last = site.name.rpartition(".")
+    if package == "tensorflow":
+        return last in _TENSORS
+    if package == "tensorflow.random":
+        return last != "set_seed"
+    if package in ("tensorflow.data.Dataset", "tensorflow.distribute"):
+        return package == "tensorflow.data.Dataset" or last.endswith("Strategy")
+    if site.name == "tensorflow.config.list_logical_devices":
+        return True
+    if module.keras != 3:
+        return False
+    if package in ("keras.optimizers", "keras.metrics"):
+        return last[:1].isupper()
+    if package == "keras.layers":
+        return last in _OF_KERAS
+    if site.method in ("fit", "evaluate", "predict", "compile") and isinstance(site.node.func, ast.Attribute):
+        return is_keras_model(module, site.node.func.value)
+    return False
 
 
 def _finding(

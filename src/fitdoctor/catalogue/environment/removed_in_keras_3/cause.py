@@ -56,6 +56,7 @@ from fitdoctor.catalogue.keras_3_gone import (
     with_other_imports,
     without_experimental,
 )
+from fitdoctor.catalogue.keras_callbacks import missed_validation_data, reads_validation_data
 from fitdoctor.catalogue.keras_history import key_edits, older_keys
 from fitdoctor.catalogue.keras_renames import (
     OLDER_HISTORY,
@@ -66,9 +67,7 @@ from fitdoctor.catalogue.keras_renames import (
     refused_by_class,
 )
 from fitdoctor.catalogue.keras_saving import format_refused, saved_by_ending, short_name_in_h5
-from fitdoctor.catalogue.keras_signatures import (
-    REMOVED_ATTRIBUTES,
-)
+from fitdoctor.catalogue.keras_signatures import REMOVED_ATTRIBUTES
 from fitdoctor.catalogue.traced import at_frame, module_of, stands_at
 from fitdoctor.catalogue.weight_positions import named_by_position, refused_position
 from fitdoctor.catalogue.words import listing
@@ -103,6 +102,7 @@ def from_source(module: Module) -> Iterator[Finding]:
     yield from _attributes(module)
     yield from _imports(module)
     yield from _names(module)
+    yield from reads_validation_data(CAUSE, module)
     for node in older_keys(module):
         yield _history_finding(module, node, Confidence.LIKELY)
 
@@ -450,6 +450,7 @@ def from_elsewhere(failure: FailureFacts, project: Project | Unknown) -> Iterato
     from fitdoctor.catalogue.several_workers import refused_to_several_workers
 
     yield from short_name_in_h5(CAUSE, failure)
+    yield from missed_validation_data(CAUSE, failure, project)
     yield from refused_position(CAUSE, failure, project)
     yield from refused_to_several_workers(CAUSE, failure, project)
 

@@ -32,7 +32,7 @@ from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Locati
 from fitdoctor.edits import fix
 from fitdoctor.facts import FailureFacts, Unknown
 from fitdoctor.patterns import pattern
-from fitdoctor.source.module import Module
+from fitdoctor.source.module import CallSite, Module
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(
@@ -110,15 +110,37 @@ def _does_no_harm(node: ast.ImportFrom) -> bool:
 
 
 def _foreign_calls(module: Module) -> Iterator[ast.Call]:
-    """Objects of `tf_keras` that are made inside a call of Keras 3."""
+    """Objects of `tf_keras` that a call of Keras 3 is given, there or by a name."""
+    if LEGACY not in module.text:
+        return
     for site in module.calls:
-        if not site.name.startswith(LEGACY + "."):
+        if not _is_of_keras_3(module, site):
             continue
-        parent = module.parent(site.node)
-        while isinstance(parent, (ast.List, ast.Tuple, ast.keyword)):
-            parent = module.parent(parent)
-        if isinstance(parent, ast.Call) and module.resolve(parent.func).startswith("keras."):
-            yield site.node
+        for given in _given(site.node):
+            made = module.made_by(given)
+            if isinstance(made, ast.Call) and _maker(module, made).startswith(LEGACY + "."):
+                yield made
+
+
+def _is_of_keras_3(module: Module, site: CallSite) -> bool:
+    """Whether a call makes or calls something of Keras 3, or gives it to a model of Keras 3."""
+    if _maker(module, site.node).startswith("keras."):
+        return True
+    if site.method not in ("add", "compile") or not isinstance(site.node.func, ast.Attribute):
+        return False
+    model = module.made_by(site.node.func.value)
+    return isinstance(model, ast.Call) and _maker(module, model).startswith("keras.")
+
+
+def _maker(module: Module, call: ast.Call) -> str:
+    """The dotted name of what a call makes, or of the layer that it calls."""
+    return module.resolve(call.func.func if isinstance(call.func, ast.Call) else call.func)
+
+
+def _given(call: ast.Call) -> Iterator[ast.expr]:
+    """The arguments of a call, and the elements of those that are lists."""
+    for value in (*call.args, *(keyword.value for keyword in call.keywords)):
+        yield from value.elts if isinstance(value, (ast.List, ast.Tuple)) else (value,)
 
 
 def _private_finding(

@@ -59,6 +59,7 @@ CAUSE = Cause(
 _V1 = "tensorflow.compat.v1."
 _FED = (f"{_V1}placeholder", f"{_V1}placeholder_with_default", f"{_V1}sparse_placeholder")
 _SESSIONS = (f"{_V1}Session", f"{_V1}InteractiveSession")
+_OF_GRAPHS = ("keras.backend.gradients", "tensorflow.gradients", "tensorflow.hessians")
 _OF_SESSIONS = ("keras.backend.set_session", "keras.backend.get_session")
 _LAST_PARTS = frozenset(name.rpartition(".")[2] for name in (*GONE, *GONE_INSIDE, *_OF_SESSIONS))
 """To look at a name's last part is cheap, to resolve it is not."""
@@ -144,6 +145,16 @@ def _fed_eagerly(module: Module, project: Project) -> Iterator[_Old]:
         if runs_plainly(module, site.function) and not _is_guarded(module, site.node):
             yield _Old(
                 module, site.node, site.name.removeprefix("tensorflow."), "there is nothing to feed eagerly"
+            )
+    for site in module.calls_to(*_OF_GRAPHS):
+        outside_tf = module.dotted(site.node.func).startswith("keras.")
+        plain = runs_plainly(module, site.function) and not _is_guarded(module, site.node)
+        if plain and not (outside_tf and module.keras == 3):
+            yield _Old(
+                module,
+                site.node,
+                site.name.removeprefix("tensorflow."),
+                "eagerly there is no graph to go through",
             )
     for site in module.calls_to(*_SESSIONS):
         if _is_run(module, site.node) and not _is_guarded(module, site.node):
@@ -295,6 +306,7 @@ _ADVICE = {
     "variable_scope": "make the weights with `self.add_weight` in `build`",
     "get_variable": "make the weight with `self.add_weight` in `build`",
     "layers": "use the layers of `tf.keras.layers`",
+    "gradients": "compute it in a `tf.GradientTape`",
     "contrib": "`tf.contrib` is gone: use `tf.keras`, or the library that took the part over",
     "global_variables_initializer": "leave it out: variables have their first value when they are made",
 }

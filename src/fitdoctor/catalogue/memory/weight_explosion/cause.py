@@ -156,12 +156,12 @@ def from_failure(
         for flatten, dense in _explosions(model):
             yield _finding(model, flatten, dense, evidence)
             return
-    flatten = _written_flatten(failure, project)
-    remedy = _renamed(flatten, "GlobalAveragePooling2D") if flatten is not None else ()
+    written = _written_flatten(failure, project)
+    remedy = _renamed(written, "GlobalAveragePooling2D") if written is not None else ()
     yield CAUSE.finding(
         f"a kernel of {rows * units / 1e6:.0f} million weights does not fit in memory",
         subject="layer",
-        location=flatten.location if flatten is not None else frame.location if frame else None,
+        location=written.location if written is not None else frame.location if frame else None,
         evidence=evidence,
         fixes=[unsafe("pool before the Dense layer; a smaller batch does not help", remedy)],
         severity=Severity.ERROR,

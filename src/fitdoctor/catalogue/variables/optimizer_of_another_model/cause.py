@@ -30,8 +30,8 @@ from fitdoctor.catalogue.traced import at_frame
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, insert_after
 from fitdoctor.facts import FailureFacts, Unknown
-from fitdoctor.source.assignments import last_assignment
-from fitdoctor.source.callees import callee
+from fitdoctor.source.assignments import element_of, last_assignment
+from fitdoctor.source.callees import callee, is_self
 from fitdoctor.source.keras_objects import kind_of_call, kind_of_value
 from fitdoctor.source.module import CallSite, Module
 from fitdoctor.source.project import Project
@@ -52,11 +52,43 @@ def from_steps(module: Module) -> Iterator[Finding]:
         made, model = _optimizer(site), _model_of_weights(site)
         if made is None or not model:
             continue
-        key = (site.function.node if site.function is not None else None, made)
+        # An optimizer of the whole file, or of an object, meets the models of all the functions that run.
+        shared = _is_made_once(module, made) and _is_shared(site) and _runs(site)
+        key = (None if shared or site.function is None else site.function.node, made)
         known = first.setdefault(key, (site, model))
         if known[1] != model:
             yield _finding(module, made, site, Confidence.LIKELY, [])
             return
+
+
+def _is_made_once(module: Module, made: ast.Call) -> bool:
+    around = module.function_of(made)
+    return around is None or (around.name == "__init__" and around.owner is not None)
+
+
+def _is_shared(site: CallSite) -> bool:
+    """Whether a step names the model by a name of the file, or by an attribute of the object that made the optimizer."""
+    weights = _weights(site)
+    root: ast.AST | None = weights
+    while isinstance(root, (ast.Attribute, ast.Subscript)):
+        root = root.value
+    if not isinstance(root, ast.Name):
+        return False
+    if is_self(site.module, root):
+        return True
+    scope = site.module.index.lookup(root.id, site.module.scope(root))
+    values = [assignment.value for assignment in site.module.assignments(root.id)]
+    plain = len(values) == 1 and not isinstance(
+        values[0], ast.Name
+    )  # a second name of the same model is no second model
+    return scope is site.module.index.module and plain
+
+
+def _runs(site: CallSite) -> bool:
+    """Whether the function that a step stands in is called in this file."""
+    return site.function is None or any(
+        callee(site.module, other.node) is site.function for other in site.module.calls
+    )
 
 
 def _optimizer(site: CallSite) -> ast.Call | None:
@@ -72,12 +104,17 @@ def _optimizer(site: CallSite) -> ast.Call | None:
 
 def _model_of_weights(site: CallSite) -> str:
     """Whose weights `apply_gradients(zip(grads, model.trainable_variables))` moves; "" when it is not evident."""
-    given = site.argument("grads_and_vars", 0)
-    zipped = isinstance(given, ast.Call) and site.module.resolve(given.func) == "zip" and len(given.args) == 2
-    weights = given.args[1] if isinstance(given, ast.Call) and zipped else None
+    weights = _weights(site)
     if isinstance(weights, ast.Attribute) and weights.attr in ("trainable_variables", "trainable_weights"):
         return site.module.segment(weights.value)
     return ""
+
+
+def _weights(site: CallSite) -> ast.expr | None:
+    """The second of the two that are zipped."""
+    given = site.argument("grads_and_vars", 0)
+    zipped = isinstance(given, ast.Call) and site.module.resolve(given.func) == "zip" and len(given.args) == 2
+    return given.args[1] if isinstance(given, ast.Call) and zipped else None
 
 
 @CAUSE.in_source
@@ -86,15 +123,14 @@ def from_source(module: Module) -> Iterator[Finding]:
     """`compile` in a loop that makes a new model takes an optimizer that was made before the loop."""
     for site in module.method_calls("compile"):
         loop = _loop_around(module, site.node)
-        given = site.argument("optimizer", 0)
-        if loop is None or not isinstance(given, ast.Name):
+        given = _given(site)
+        if loop is None or given is None:
             continue
         made = module.made_by(given)
         if not isinstance(made, ast.Call) or kind_of_call(module, made) != "Optimizer" or _inside(made, loop):
             continue
         assert isinstance(site.node.func, ast.Attribute)
-        model = module.made_by(site.node.func.value)
-        if isinstance(model, ast.Call) and _inside(model, loop):
+        if _is_made_in(module, site.node.func.value, loop):
             yield _finding(module, made, site, Confidence.LIKELY, [])
 
 
@@ -103,9 +139,9 @@ def from_source(module: Module) -> Iterator[Finding]:
 def from_builder(module: Module) -> Iterator[Finding]:
     """A function that makes a model compiles it with an optimizer of the file, and a loop fits what it makes."""
     for site in module.method_calls("compile"):
-        given = site.argument("optimizer", 0)
+        given = _given(site)
         builder = site.function
-        if builder is None or not isinstance(given, ast.Name) or given.id in builder.parameters:
+        if builder is None or given is None or _is_parameter(given, builder.parameters):
             continue
         made = module.made_by(given)
         if not isinstance(made, ast.Call) or kind_of_call(module, made) != "Optimizer":
@@ -120,6 +156,30 @@ def from_builder(module: Module) -> Iterator[Finding]:
             ):
                 yield _finding(module, made, site, Confidence.LIKELY, [])
                 return
+
+
+def _is_made_in(module: Module, model: ast.expr, loop: ast.AST) -> bool:
+    """Whether a loop makes the model that it compiles, itself or by a function."""
+    found = last_assignment(module, model) if isinstance(model, ast.Name) else None
+    made = found[0].value if found is not None and not found[0].path else module.made_by(model)
+    first = module.origin(model)
+    new = _inside(first.node, loop) or first.module.function_of(first.node) is not None
+    return (
+        isinstance(made, ast.Call) and new and _inside(made, loop) and kind_of_value(module, model) == "Model"
+    )
+
+
+def _given(site: CallSite) -> ast.expr | None:
+    """The optimizer of a `compile`, also where it comes out of `**settings`."""
+    given = site.argument("optimizer", 0)
+    for keyword in site.node.keywords if given is None else ():
+        if keyword.arg is None:
+            given = element_of(site.module.made_by(keyword.value), "optimizer") or given
+    return given
+
+
+def _is_parameter(given: ast.expr, parameters: tuple[str, ...]) -> bool:
+    return isinstance(given, ast.Name) and given.id in parameters
 
 
 def _fitted_in_loop(module: Module, call: ast.Call) -> bool:
@@ -168,7 +228,13 @@ def _finding(
 def _own_optimizer(module: Module, made: ast.Call, use: CallSite | None) -> Fix:
     title = "make a new optimizer for each model"
     given = use.argument("optimizer", 0) if use is not None else None
-    if isinstance(given, ast.Name):
+    for keyword in use.node.keywords if use is not None and use.method == "compile" else ():
+        if keyword.arg is None and given is None:
+            held = module.segment(keyword.value)
+            copy = f'type({held}["optimizer"]).from_config({held}["optimizer"].get_config())'
+            edit = Edit(module.location(keyword.value), f'{{**{held}, "optimizer": {copy}}}')
+            return fix(title, (edit,))
+    if isinstance(given, (ast.Name, ast.Attribute, ast.Subscript)):
         name = module.segment(given)
         plain = _is_plain(made) and not isinstance(module.parent(made), (ast.List, ast.Tuple, ast.Dict))
         copy = module.segment(made) if plain else f"type({name}).from_config({name}.get_config())"
@@ -246,7 +312,7 @@ def _shared(module: Module, failure: FailureFacts) -> Iterator[tuple[ast.Call, C
                 if isinstance(made.node, ast.Call) and made.module is module:
                     yield made.node, None
     for site in module.method_calls("compile"):
-        given = site.argument("optimizer", 0)
+        given = _given(site)
         if given is not None and kind_of_value(module, given) == "Optimizer":
             made = module.origin(given)
             if (

@@ -169,7 +169,9 @@ def _should_be_variable(
         subject=f"tape {tape}",
         location=module.location(made),
         evidence=[
-            Evidence(claim="its gradient is asked for here", observed="None", location=module.location(source)),
+            Evidence(
+                claim="its gradient is asked for here", observed="None", location=module.location(source)
+            ),
             *evidence,
         ],
         fixes=[fix("make it a variable", wrap(module.code(made), f"{spelling}.Variable({{}})"), imports)],

@@ -1,0 +1,44 @@
+"""The calls that surely run when a file is run, in the order in which they do: through the functions that it calls."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+
+from fitdoctor.source.callees import callee
+from fitdoctor.source.index import FUNCTIONS
+from fitdoctor.source.module import CallSite, Module
+
+_DEEPEST = 4
+_UNSURE = (ast.If, ast.IfExp, ast.Try, ast.Match, ast.BoolOp, ast.ClassDef, *FUNCTIONS)
+
+
+def calls_in_order(module: Module) -> Iterator[CallSite]:
+    """Every call of a file that no branch, handler or uncalled function stands around."""
+    return _calls(module, module.tree.body, 0)
+
+
+def _calls(module: Module, body: Iterable[ast.AST], depth: int) -> Iterator[CallSite]:
+    for node in body:
+        if isinstance(node, ast.If) and _is_main_guard(node):
+            yield from _calls(module, node.body, depth)
+        if isinstance(node, (ast.For, ast.While)):
+            # A loop may have no round: `for gpu in gpus` on a machine without any.
+            yield from _calls(module, [node.iter if isinstance(node, ast.For) else node.test], depth)
+            continue
+        if isinstance(node, _UNSURE):
+            continue
+        yield from _calls(module, ast.iter_child_nodes(node), depth)
+        if isinstance(node, ast.Return):
+            return
+        if isinstance(node, ast.Call):
+            yield module.call(node)
+            function = callee(module, node) if depth < _DEEPEST else None
+            if function is not None and isinstance(function.node, ast.FunctionDef):
+                if function.module is module and function.node not in module.generators:
+                    yield from _calls(module, function.node.body, depth + 1)
+
+
+def _is_main_guard(node: ast.If) -> bool:
+    test = node.test
+    return isinstance(test, ast.Compare) and isinstance(test.left, ast.Name) and test.left.id == "__name__"
