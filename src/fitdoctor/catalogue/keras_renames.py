@@ -21,7 +21,7 @@ RENAMED_METHODS = {
 RENAMED_OF_LAYERS = {"output_shape": "output.shape", "input_shape": "input.shape"}
 OLDER_ARGUMENTS = {
     "fit": ("nb_epoch", "nb_val_samples", "samples_per_epoch", "show_accuracy"),
-    "compile": ("sample_weight_mode",),
+    "compile": ("sample_weight_mode", "cloning", "experimental_run_tf_function", "from_serialized"),
 }
 """Arguments of Keras 1, or among the `**kwargs` of Keras 2, that old programs still give."""
 DROPPED_WITH_KERAS_1 = {

@@ -27,7 +27,7 @@ from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.keras_renames import older_arguments
-from fitdoctor.catalogue.keras_signatures import SIGNATURES
+from fitdoctor.catalogue.keras_signatures import PUBLIC_NAMES, SIGNATURES
 from fitdoctor.catalogue.traced import at_frame, module_of
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import append_arguments, fix, merged_removal, remove_argument, rename_argument
@@ -190,8 +190,10 @@ _MAKERS = ("keras.layers.", "keras.optimizers.", "keras.callbacks.", "keras.loss
 def from_constructors(module: Module) -> Iterator[Finding]:
     """An argument of a layer, optimizer or callback that Keras has nowhere, a letter or two away from one that it has."""
     for site in module.calls:
-        made = site.name.rpartition(".")[2]
+        home, _dot, made = site.name.rpartition(".")
         if not site.name.startswith(_MAKERS) or not made[:1].isupper() or made == "Input":
+            continue
+        if made not in PUBLIC_NAMES.get(home, (made,)):  # of another Keras, with arguments of its own
             continue
         names = [keyword.arg for keyword in site.node.keywords]
         if not names:
