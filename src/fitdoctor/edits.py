@@ -153,6 +153,9 @@ def spell(code: Code | Unknown, library: str, usual: str) -> tuple[str, tuple[Ed
     if code.import_at is None:
         return usual, ()
     statement = f"import {library}\n" if usual == library else f"import {library} as {usual}\n"
+    if library == "keras" and code.spelling("tensorflow.keras") is not None:
+        # Beside what comes from TensorFlow's Keras: the package `keras` may be another one.
+        statement = "from tensorflow import keras\n"
     return usual, (Edit(code.import_at, statement),)
 
 

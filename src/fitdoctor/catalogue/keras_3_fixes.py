@@ -8,7 +8,14 @@ import re
 from fitdoctor.catalogue.keras_renames import RENAMED_ARGUMENTS, older_arguments
 from fitdoctor.catalogue.keras_signatures import PUBLIC_NAMES, REMOVED_OUTSIDE_TF
 from fitdoctor.diagnosis import Edit, Fix, Location
-from fitdoctor.edits import fix, insert_before, merged_removal, remove_argument, rename_argument, spell
+from fitdoctor.edits import (
+    fix,
+    insert_before,
+    merged_removal,
+    remove_argument,
+    rename_argument,
+    spell,
+)
 from fitdoctor.facts import Argument, Code
 from fitdoctor.source.module import CallSite, Module
 
@@ -41,12 +48,20 @@ def input_before(module: Module, site: CallSite, code: Code, argument: Argument)
     return ()
 
 
+_RATE_SETTERS = ("LearningRateScheduler", "ReduceLROnPlateau")
+
+
 def decaying(code: Code, rate: Argument | None) -> Fix:
     """A schedule that divides the learning rate by `1 + decay * step`, as `decay=` did in Keras 2."""
     title = "use a learning-rate schedule that decays the same way"
     decay = code.argument("decay")
     if rate is None or decay is None:
         return fix(title)
+    if any(code.spelling(f"keras.callbacks.{name}") for name in _RATE_SETTERS):
+        # They cannot set what a schedule gives.
+        text = f"learning_rate={rate.text}" if rate.name else rate.text
+        title = "leave out `decay`: a callback sets the learning rate, which no schedule allows"
+        return fix(title, (Edit(rate.whole, text),), remove_argument(code, "decay"))
     keras, imports = spell(code, "keras", "keras")
     arguments = f"{rate.text}, decay_steps=1, decay_rate={decay.text}"
     schedule = f"{keras}.optimizers.schedules.InverseTimeDecay({arguments})"

@@ -165,8 +165,10 @@ class Search:
                     break
         if best is not None:
             untried = found[found.index(best.candidate) + 1 :]
+            # Beside what the cause names, a move that happens to pass as well tells nothing.
+            named = [each for each in untried if best.candidate.general or not each.general]
             self._take(
-                finding, best, next((each for each in untried if not self._was_refused(finding, each)), None)
+                finding, best, next((each for each in named if not self._was_refused(finding, each)), None)
             )
             return True
         return deeper and any(self._mend_both(finding, each) for each in halfway[:MOST_DEEPER])

@@ -290,6 +290,10 @@ def spellings_of(module: Module) -> tuple[tuple[str, str], ...]:
                 name = module.imported(node)
                 if name and not name.startswith("."):
                     found.setdefault(name, local)
+                above = module.parent(node)
+                if isinstance(above, ast.ImportFrom) and (above.module or "").startswith("tensorflow.keras"):
+                    # What a further import of Keras has to be taken from.
+                    found.setdefault("tensorflow.keras", "keras")
     if "keras" not in found and "tensorflow" in found:
         found["keras"] = found["tensorflow"] + ".keras"
     if "keras" in found:

@@ -173,18 +173,18 @@ def _fixes(
         return [
             fix(f"use `{BINARY}`, the loss for one unit", edits if target.activation == "sigmoid" else ())
         ]
-    if (least == 1 or least < 0) and most - least + 1 == units:
-        by = f"{'-' if least > 0 else '+'} {number(abs(least))}"
-        return [
-            fix(
-                f"shift the labels: they run {number(least)}..{number(most)}, the loss counts from 0",
-                rework_labels(labels, data, f"{{}} {by}", f"y {by}"),
-            )
-        ]
-    if least < 0:
-        return [unsafe(f"remove or relabel the rows with the label {number(least)}")]
     classes = int(most) + 1
     title = f"give the last layer {classes} units, one for each class"
+    if least != 0 and most - least + 1 == units:
+        by = f"{'-' if least > 0 else '+'} {number(abs(least))}"
+        shifted = fix(
+            f"shift the labels: they run {number(least)}..{number(most)}, the loss counts from 0",
+            rework_labels(labels, data, f"{{}} {by}", f"y {by}"),
+        )
+        wider = unsafe(title, with_units(target.layer, classes, project)) if least > 0 else None
+        return [shifted, wider] if wider is not None and wider.edits else [shifted]
+    if least < 0:
+        return [unsafe(f"remove or relabel the rows with the label {number(least)}")]
     # Nobody means a unit for each of the numbers 0 to 5000 when 3 classes are there.
     if statistics.histogram is not None and classes > 2 * len(statistics.histogram):
         kinds = len(statistics.histogram)

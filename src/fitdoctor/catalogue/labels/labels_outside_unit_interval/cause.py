@@ -31,7 +31,7 @@ from fitdoctor.catalogue.label_shapes import FITS, verdict
 from fitdoctor.catalogue.targets import BINARY_LOSSES, SPARSE, Target, targets
 from fitdoctor.catalogue.words import number, place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
-from fitdoctor.edits import unsafe
+from fitdoctor.edits import rework_place, unsafe
 from fitdoctor.facts import DataFacts, ModelFacts, Statistics
 
 CAUSE = Cause(
@@ -104,7 +104,8 @@ def _fixes(target: Target, data: DataFacts, statistics: Statistics, least: float
     if least >= 0 and 100 < most <= 255:
         # An autoencoder's targets are its inputs: scaled together or not at all.
         own = any(labels.code == array.code for array in data.x)
-        edits = () if own else rework_labels(labels, data, "{} / 255", "y / 255")
+        apart = own and rework_place(labels.code, labels.use) is labels.use
+        edits = () if apart else rework_labels(labels, data, "{} / 255", "y / 255")
         return [unsafe("divide the labels by 255", edits)]
     classes = _classes(target, statistics)
     if classes and target.activation == "sigmoid" and target.loss is not None:

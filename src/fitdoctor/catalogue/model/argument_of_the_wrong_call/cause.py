@@ -30,7 +30,15 @@ from fitdoctor.catalogue.keras_renames import older_arguments
 from fitdoctor.catalogue.keras_signatures import PUBLIC_NAMES, SIGNATURES
 from fitdoctor.catalogue.traced import at_frame, module_of
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
-from fitdoctor.edits import append_arguments, fix, merged_removal, remove_argument, rename_argument
+from fitdoctor.edits import (
+    append_arguments,
+    fix,
+    merged_removal,
+    remove_argument,
+    rename_argument,
+    spell,
+    unsafe,
+)
 from fitdoctor.facts import Argument, Code, FailureFacts, Unknown
 from fitdoctor.failure.patterns import UnexpectedKeyword, unexpected_keyword
 from fitdoctor.source.keras_objects import defines, is_keras_model
@@ -115,7 +123,31 @@ def _fixes(module: Module, site: CallSite, code: Code, argument: Argument, owner
     close = difflib.get_close_matches(argument.name, SIGNATURES[site.method], n=1, cutoff=0.7)
     if close:
         return [fix(f"write `{close[0]}`", rename_argument(code, argument.name, close[0]))]
-    return [fix(f"remove `{argument.name}`", remove_argument(code, argument.name))]
+    removed = remove_argument(code, argument.name)
+    if argument.name not in _OF_OPTIMIZERS or site.method != "compile":
+        return [fix(f"remove `{argument.name}`", removed)]
+    given = f"give `{argument.name}` to the optimizer"
+    taken = [fix(given, edits)] if (edits := _to_optimizer(code, argument)) else []
+    return [*taken, unsafe(f"remove `{argument.name}`, and train with the optimizer's own", removed)]
+
+
+_OF_OPTIMIZERS = frozenset({"learning_rate", "lr", "weight_decay", "momentum", "clipnorm", "clipvalue"})
+_OPTIMIZERS = {
+    name.lower(): name
+    for name in "Adam SGD RMSprop AdamW Nadam Adagrad Adadelta Adamax Ftrl Lion Adafactor".split()
+}
+
+
+def _to_optimizer(code: Code, argument: Argument) -> tuple[Edit, ...]:
+    """`optimizer="adam", learning_rate=0.01` as `optimizer=keras.optimizers.Adam(learning_rate=0.01)`."""
+    optimizer = code.argument("optimizer", 0)
+    name = _OPTIMIZERS.get(optimizer.text.strip("\"'").lower()) if optimizer is not None else None
+    if optimizer is None or name is None or not optimizer.text.startswith(("'", '"')):
+        return ()
+    keras, imports = spell(code, "keras", "keras")
+    setting = "learning_rate" if argument.name == "lr" else argument.name
+    made = f"{keras}.optimizers.{name}({setting}={argument.text})"
+    return (Edit(optimizer.location, made), *remove_argument(code, argument.name), *imports)
 
 
 def _moved(module: Module, site: CallSite, code: Code, owner: str) -> tuple[Edit, ...]:
