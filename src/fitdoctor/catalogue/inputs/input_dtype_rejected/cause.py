@@ -35,7 +35,7 @@ from fitdoctor.catalogue.shapes import forward_failure, went_through
 from fitdoctor.catalogue.traced import at_frame, function_at, module_of, name_of, own_nodes
 from fitdoctor.catalogue.words import listing, place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
-from fitdoctor.edits import fix, insert_before, spell
+from fitdoctor.edits import fix, insert_before, spell, unsafe
 from fitdoctor.facts import ArrayFacts, Code, DataFacts, FailureFacts, FitFacts, Frame, ModelFacts, Unknown
 from fitdoctor.failure.patterns import DtypeMismatch, dtype_mismatch
 from fitdoctor.records import replace
@@ -183,7 +183,29 @@ def from_failure(
     elif parameter is not None and (isinstance(data, Unknown) or taken):
         yield _of_parameter(said, *parameter)
     else:
-        yield _finding(said, location, Unknown("the model took it") if taken else data, fit)
+        found = _finding(said, location, Unknown("the model took it") if taken else data, fit)
+        casts = [] if told or frame is None else list(_cast_first(module, frame, said))
+        yield replace(found, fixes=(*casts, *found.fixes))
+
+
+def _cast_first(module: Module | None, frame: Frame, said: DtypeMismatch) -> Iterator[Fix]:
+    """Either operand, where the message does not tell which is the odd one and both are given to the function."""
+    function = function_at(module, frame.line, frame.cell) if module is not None else None
+    if module is None or function is None or isinstance(function.node, ast.Lambda) or said.argument:
+        return
+    # `*` of truth values is `and`, and gives such: what refuses them is then another operation of the line.
+    kind = _OPERATORS.get(said.operation, (ast.Mult, ()))[0]
+    for node in own_nodes(function):
+        if not isinstance(node, ast.BinOp) or not isinstance(node.op, kind):
+            continue
+        for one, other in ((node.left, node.right), (node.right, node.left)):
+            both = {module.segment(one), module.segment(other)}
+            if at_frame(module, node, frame) and both <= set(function.parameters):
+                name = module.segment(one)
+                first = module.code(function.node.body[0])
+                tf, imports = spell(first, "tensorflow", "tf")
+                cast = f"{name} = {tf}.cast({name}, {module.segment(other)}.dtype)"
+                yield unsafe(f"cast it first: `{cast}`", insert_before(first, cast), imports)
 
 
 def _parameter_at(

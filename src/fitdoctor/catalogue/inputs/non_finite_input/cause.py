@@ -23,6 +23,7 @@ model whose own layers or `call` deal with NaN is not warned about.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
@@ -30,7 +31,7 @@ from fitdoctor.catalogue.data_places import part_words, rework_data, reworked
 from fitdoctor.catalogue.frame_edits import with_whole_rows
 from fitdoctor.catalogue.value_changes import last_decided, maker_of_nonfinite
 from fitdoctor.catalogue.words import place
-from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, spell, unsafe
 from fitdoctor.facts import ArrayFacts, DataFacts, FitFacts, ModelFacts, Statistics, Unknown
 from fitdoctor.source.project import Project
@@ -162,7 +163,23 @@ def _fixes(
     rows = array.shape[0] if isinstance(array.shape, tuple) and array.shape else None
     few = rows is not None and statistics.nan + statistics.inf <= _FEW * rows
     found = [*dropped, *filled] if few else [*filled, *dropped]
-    return [_BY_HAND, *found]
+    return [_BY_HAND, *_guarded(array, statistics, data, project), *found]
+
+
+def _guarded(
+    array: ArrayFacts, statistics: Statistics, data: DataFacts, project: Project | Unknown
+) -> Iterator[Fix]:
+    """A division by what is 0 somewhere, such as the deviation of a column that does not change."""
+    step = maker_of_nonfinite(project, data, array, statistics)
+    node = step.node if step is not None else None
+    if step is None or not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Div):
+        return
+    divisor = step.module.segment(node.right)
+    if isinstance(node.right, (ast.Name, ast.Attribute)) and array.container != "pandas.DataFrame":
+        numpy, imports = spell(step.code, "numpy", "np")
+        guarded = f"{numpy}.where({divisor} == 0, 1, {divisor})"
+        edit = Edit(step.module.location(node.right), guarded)
+        yield unsafe(f"divide by 1 where `{divisor}` is 0", (edit,), imports)
 
 
 def _dropped(
