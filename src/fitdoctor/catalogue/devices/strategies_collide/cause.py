@@ -30,7 +30,7 @@ from fitdoctor.catalogue.strategies import made
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix
 from fitdoctor.facts import FailureFacts, Unknown
-from fitdoctor.source.module import CallSite, Module
+from fitdoctor.source.module import CallSite, FunctionInfo, Module
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(
@@ -96,7 +96,9 @@ def _made_once(module: Module, site: CallSite) -> Fix:
     """Move `strategy = …` before the function, when it uses nothing of the function's."""
     title = "make one strategy, outside, and use it for every model"
     function, code = site.function, module.code(site.node)
-    if function is None or function.owner is not None or not code.target.isidentifier():
+    if function is not None and function.owner is not None:
+        return fix(title, _before_class(module, site, function))
+    if function is None or not code.target.isidentifier():
         return fix(title)
     if isinstance(function.node, ast.Lambda) or code.statement is None:
         return fix(title)
@@ -108,6 +110,24 @@ def _made_once(module: Module, site: CallSite) -> Fix:
     before = Location(here.path, first, 1, first, 1, here.cell)
     statement = module.segment(module.statement(site.node))
     return fix(title, (Edit(before, f"{statement}\n\n\n"), Edit(here.lines, "")))
+
+
+def _before_class(module: Module, site: CallSite, function: FunctionInfo) -> tuple[Edit, ...]:
+    """Of a method: a name of the file's for the one strategy, above the class."""
+    own = {
+        node.id
+        for node in ast.walk(function.node)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
+    names = {node.id for node in ast.walk(site.node) if isinstance(node, ast.Name)}
+    owner = function.owner
+    if owner is None or owner.node.col_offset or names & (own | set(function.parameters)):
+        return ()
+    here = module.location(site.node)
+    first = min([owner.node.lineno, *(node.lineno for node in owner.node.decorator_list)])
+    line = here.line - site.node.lineno + first
+    before = Location(here.path, line, 1, line, 1, here.cell)
+    return (Edit(before, f"STRATEGY = {module.segment(site.node)}\n\n\n"), Edit(here, "STRATEGY"))
 
 
 @CAUSE.after_failure

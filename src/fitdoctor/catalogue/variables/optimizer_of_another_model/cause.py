@@ -239,7 +239,31 @@ def _own_optimizer(module: Module, made: ast.Call, use: CallSite | None) -> Fix:
         plain = _is_plain(made) and not isinstance(module.parent(made), (ast.List, ast.Tuple, ast.Dict))
         copy = module.segment(made) if plain else f"type({name}).from_config({name}.get_config())"
         return fix(title, (Edit(module.location(given), copy),))
-    return fix(title, _second_optimizer(module, made))
+    return fix(title, _in_settings(module, made) or _second_optimizer(module, made))
+
+
+def _in_settings(module: Module, made: ast.Call) -> tuple[Edit, ...]:
+    """`compile(**SETTINGS)` with an optimizer of its own in the place of the one in the dict."""
+    around, statement = module.parent(made), module.statement(made)
+    targets = statement.targets if isinstance(statement, ast.Assign) and statement.value is around else []
+    names = {target.id for target in targets if isinstance(target, ast.Name)}
+    key = next(
+        (key for key, value in zip(around.keys, around.values, strict=True) if value is made)
+        if isinstance(around, ast.Dict)
+        else iter(()),
+        None,
+    )
+    if not isinstance(key, ast.Constant) or key.value != "optimizer" or not _is_plain(made):
+        return ()
+    return tuple(
+        Edit(
+            module.location(given.value),
+            f"{{**{given.value.id}, {module.segment(key)}: {module.segment(made)}}}",
+        )
+        for site in module.method_calls("compile")
+        for given in site.node.keywords
+        if given.arg is None and isinstance(given.value, ast.Name) and given.value.id in names
+    )
 
 
 def _second_optimizer(module: Module, made: ast.Call) -> tuple[Edit, ...]:
