@@ -113,6 +113,17 @@ def test_a_safe_repair_comes_before_an_unsafe_one(mend):
     assert search.changes[0].new == "x = GOOD\n"
 
 
+def test_the_reason_tells_what_it_goes_before(mend):
+    search, *_ = mend("x = BAD\n", {"BAD": [("GOOD", SAFE), ("OTHER", UNSAFE)]})
+    assert search.mended[0].reason == (
+        "FIT203 is gone and the program runs to its end; what the program means is kept; "
+        "before “write OTHER”: that one changes what the program means"
+    )
+    # What was tried and does not hold is no alternative.
+    search, *_ = mend("x = BAD\n", {"BAD": [("WORSE", SAFE), ("GOOD", SAFE)]})
+    assert "before" not in search.mended[0].reason
+
+
 def test_a_repair_that_brings_a_warning_is_taken_only_where_none_is_better(mend):
     search, *_ = mend("x = BAD\n", {"BAD": [("ODD", SAFE), ("GOOD", SAFE), ("FINE", SAFE)]})
     assert search.changes[0].new == "x = GOOD\n"
