@@ -83,6 +83,13 @@ def test_a_file_too_large_to_keep_is_not_written_over(tmp_path):
     keeper.hook("open", (str(path), "r", os.O_RDONLY))
     keeper.hook("open", (str(path), "a", os.O_WRONLY | os.O_APPEND))
     keeper.hook("open", (3, "w", os.O_WRONLY))
+    keeper.hook("open", (str(path), "r+", os.O_RDWR))
+    with Belongings([]) as belongings:
+        belongings.put_back(tmp_path / "session")
+        assert not belongings.lost
+        path.write_bytes(b"y" * 100)
+        belongings.put_back(tmp_path / "session")
+    assert list(belongings.lost) == [str(path)] and not belongings.restored
     keeper.hook("open", (str(tmp_path / "new"), "w", os.O_WRONLY | os.O_CREAT))
 
 

@@ -82,9 +82,9 @@ class Belongings:
             session: the folder of the run, with what the child kept.
         """
         with _uninterrupted():
-            for path, copy in _kept_by_child(session):
-                if not _alike(path, copy):
-                    self._restore(path, copy)
+            for path, before in _kept_by_child(session):
+                if _state(path) != before.state:
+                    self._restore(path, before.copy)
             for path, before in self._before.items():
                 # What the child kept is back already, with its time.
                 if _state(path) not in (before.state, _state(before.copy)):
@@ -97,8 +97,11 @@ class Belongings:
             if not copy:
                 raise FileNotFoundError
             os.makedirs(folder, exist_ok=True)
-            shutil.copy2(copy, unfinished)
-            os.replace(unfinished, path)
+            if os.path.exists(path) and os.stat(path).st_nlink > 1:
+                shutil.copy2(copy, path)  # its other names stay names of the same file
+            else:
+                shutil.copy2(copy, unfinished)
+                os.replace(unfinished, path)
         except OSError:
             self.lost[path] = None
             with contextlib.suppress(OSError):
@@ -140,11 +143,7 @@ def _state(path: str) -> tuple[int, int, int] | None:
     return (state.st_size, state.st_mtime_ns, state.st_mode) if stat.S_ISREG(state.st_mode) else None
 
 
-def _alike(path: str, copy: str) -> bool:
-    return _state(path) == _state(copy)
-
-
-def _kept_by_child(session: Path) -> Iterator[tuple[str, str]]:
+def _kept_by_child(session: Path) -> Iterator[tuple[str, _File]]:
     try:
         lines = (session / INDEX).read_text("utf-8").splitlines()
     except OSError:
@@ -154,7 +153,8 @@ def _kept_by_child(session: Path) -> Iterator[tuple[str, str]]:
             entry = json.loads(line)
         except ValueError:
             continue  # the child was killed while it wrote
-        yield entry["path"], str(session / FOLDER / entry["copy"])
+        copy = str(session / FOLDER / entry["copy"]) if entry["copy"] else ""
+        yield entry["path"], _File(tuple(entry["state"]), copy)
 
 
 @contextlib.contextmanager

@@ -44,7 +44,7 @@ class Keeper:
             path, _mode, flags = arguments
             if not isinstance(flags, int) or not flags & _OVERWRITES or flags & (os.O_APPEND | os.O_EXCL):
                 return
-            self._keep(path)
+            self._keep(path, in_place=not flags & os.O_TRUNC)
         elif event == "os.remove" and arguments[1] in (-1, None):
             self._keep(arguments[0])
         elif event == "os.rename" and arguments[2] in (-1, None) and arguments[3] in (-1, None):
@@ -60,7 +60,14 @@ class Keeper:
             for name in names:
                 self._keep(os.path.join(folder, name))
 
-    def _keep(self, path: Any) -> None:
+    def _keep(self, path: Any, in_place: bool = False) -> None:
+        """Copy a file before it is written over.
+
+        Args:
+            path: as the program gave it.
+            in_place: it is opened without being emptied, as a mapped array is that is only read: one that is too
+                large to be copied is noted, and told if it is changed.
+        """
         if isinstance(path, int):
             return
         real = os.path.realpath(os.fsdecode(path))
@@ -68,10 +75,13 @@ class Keeper:
             if self._busy or real in self._seen or real.startswith(self._own):
                 return
             size = _size(real)
-            if size > self._left:
+            if size > self._left and not in_place:
                 raise OSError(errno.EFBIG, "`fitdoctor fix` can keep no copy of a file of this size", real)
             self._seen.add(real)
             if size < 0:
+                return
+            if size > self._left:
+                self._note(real, "")
                 return
             self._left -= size
             self._busy = True
@@ -81,12 +91,18 @@ class Keeper:
                 self._busy = False
 
     def _copy(self, real: str) -> None:
-        name = str(len(self._seen))
+        # A program that forks keeps files in several processes.
+        name = f"{os.getpid()}-{len(self._seen)}"
         try:
             shutil.copy2(real, self._folder / name)
         except PermissionError:
             return  # who cannot read it cannot be trusted to put it back
-        os.write(self._index, json.dumps({"path": real, "copy": name}).encode() + b"\n")
+        self._note(real, name)
+
+    def _note(self, real: str, name: str) -> None:
+        state = os.lstat(real)
+        entry = {"path": real, "copy": name, "state": [state.st_size, state.st_mtime_ns, state.st_mode]}
+        os.write(self._index, json.dumps(entry).encode() + b"\n")
 
 
 def _size(path: str) -> int:
