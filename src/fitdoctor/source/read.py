@@ -96,18 +96,23 @@ def source_from_cells(cells: list[str] | tuple[str, ...], path: Path | str, kera
 
 _LEGACY_SWITCH = pattern(r"""TF_USE_LEGACY_KERAS["']\s*(?:\]\s*=|,)\s*["'](?:1|[Tt]rue)["']""")
 _IMPORTS = pattern(
-    r"(?m)^\s*(?:import|from)\s+(tf_keras|keras)\b|^\s*(?:import|from)\s+tensorflow(?:\.|\s+import\s.*\b)(keras)\b"
+    r"(?m)^\s*(?:import|from)\s+(tf_keras|keras|tensorflow\.python\.keras)\b"
+    r"|^\s*(?:import|from)\s+tensorflow(?:\.|\s+import\s.*\b)(keras)\b"
 )
+_KERAS_2 = frozenset({"tf_keras", "tensorflow.python.keras"})
+"""The package, and the old copy that TensorFlow keeps inside itself."""
 
 
 def _keras_of(text: str, keras: int) -> int:
     """The major version of Keras that a program chooses by itself; else the one that it is judged for."""
-    if "tf_keras" not in text and "LEGACY_KERAS" not in text:
+    if not any(word in text for word in ("tf_keras", "LEGACY_KERAS", "tensorflow.python.keras")):
         return keras
     if _LEGACY_SWITCH.search(text):
         return 2
     named = {found[1] or found[2] for found in _IMPORTS.finditer(text)}
-    return 2 if named == {"tf_keras"} else keras
+    if "tf.keras." in text and "tf_keras" not in named:
+        named.add("keras")
+    return 2 if named and named <= _KERAS_2 else keras
 
 
 def parse(facts: SourceFacts) -> ast.Module:
