@@ -99,20 +99,21 @@ _IMPORTS = pattern(
     r"(?m)^\s*(?:import|from)\s+(tf_keras|keras|tensorflow\.python\.keras)\b"
     r"|^\s*(?:import|from)\s+tensorflow(?:\.|\s+import\s.*\b)(keras)\b"
 )
-_KERAS_2 = frozenset({"tf_keras", "tensorflow.python.keras"})
-"""The package, and the old copy that TensorFlow keeps inside itself."""
+_PRIVATE = "tensorflow.python.keras"
+"""The old Keras that TensorFlow keeps inside itself."""
+_WHOLE = pattern(r"(?m)^\s*import\s+tensorflow\b(?!\.)")
 
 
 def _keras_of(text: str, keras: int) -> int:
     """The major version of Keras that a program chooses by itself; else the one that it is judged for."""
-    if not any(word in text for word in ("tf_keras", "LEGACY_KERAS", "tensorflow.python.keras")):
+    if not any(word in text for word in ("tf_keras", "LEGACY_KERAS", _PRIVATE)):
         return keras
     if _LEGACY_SWITCH.search(text):
         return 2
     named = {found[1] or found[2] for found in _IMPORTS.finditer(text)}
-    if "tf.keras." in text and "tf_keras" not in named:
-        named.add("keras")
-    return 2 if named and named <= _KERAS_2 else keras
+    if _PRIVATE in named and _WHOLE.search(text):
+        return keras
+    return 2 if named and named <= {"tf_keras", _PRIVATE} else keras
 
 
 def parse(facts: SourceFacts) -> ast.Module:
