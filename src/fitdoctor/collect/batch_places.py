@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-import inspect
 from types import CodeType
 from typing import Any
 
 from fitdoctor.collect.sites import module_with
 from fitdoctor.failure.frames import is_library
+from fitdoctor.source.given_out import only_value
 from fitdoctor.source.module import Module
 
 
@@ -23,8 +23,8 @@ def batch_expression(thing: Any) -> tuple[Module, ast.expr] | None:
     for node in module.nodes(ast.FunctionDef):
         first = min((decorator.lineno for decorator in node.decorator_list), default=node.lineno)
         if node.name == code.co_name and starts in (first, node.lineno):
-            yields = bool(code.co_flags & inspect.CO_GENERATOR)
-            return _only_value(module, node, ast.Yield if yields else ast.Return)
+            value = only_value(module, node)
+            return None if value is None else (module, value)
     return None
 
 
@@ -35,14 +35,3 @@ def _code(thing: Any) -> CodeType | None:
         if isinstance(code, CodeType) and not is_library(code.co_filename):
             return code
     return None
-
-
-def _only_value(
-    module: Module, function: ast.FunctionDef, kind: type[ast.Yield] | type[ast.Return]
-) -> tuple[Module, ast.expr] | None:
-    values = []
-    for each in ast.walk(function):
-        owner = module.function_of(each) if isinstance(each, kind) else None
-        if owner is not None and owner.node is function and isinstance(each, kind) and each.value is not None:
-            values.append(each.value)
-    return (module, values[0]) if len(values) == 1 else None

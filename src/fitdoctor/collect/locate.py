@@ -22,8 +22,8 @@ from fitdoctor.collect.sites import (
     user_frames,
 )
 from fitdoctor.facts import Code, Unknown
-from fitdoctor.source.assignments import element_of
 from fitdoctor.source.callees import argument_for
+from fitdoctor.source.given_out import literal_part, part_given_out, split_path
 from fitdoctor.source.index import FUNCTIONS
 from fitdoctor.source.module import Module
 from fitdoctor.source.origins import Origin, data_origin
@@ -68,7 +68,7 @@ class FrameCodes(Codes):
         if found is None:
             return self._starred(name, keys), NOT_FOUND
         module, expr = found
-        expr, keys = _literal_part(expr, keys)
+        expr, keys = literal_part(expr, keys)
         use = module.code(expr)
         return self._follow(module, expr, keys).code, use
 
@@ -92,7 +92,7 @@ class FrameCodes(Codes):
             return NOT_FOUND
         star = self._call.args[stars[0]]
         assert isinstance(star, ast.Starred)
-        expr, rest = _literal_part(star.value, (position - stars[0], *keys))
+        expr, rest = literal_part(star.value, (position - stars[0], *keys))
         end = self._follow(self._module, expr, rest)
         # Without an end of its own the way leads to the whole tuple, and that is not the argument.
         place, node = end.decided
@@ -147,27 +147,14 @@ class FrameCodes(Codes):
         if found is None or not found[1].args:
             return NOT_FOUND, NOT_FOUND
         module, call = found
-        expr, rest = _literal_part(call.args[0], keys)
+        expr, rest = literal_part(call.args[0], keys)
         end = self._follow(module, expr, rest)
         return end.code, module.code(expr)
 
     def of_batch(self, thing: Any, path: str, parts: int) -> Code | Unknown:
         """The expression in the only `yield` (or `return` of `__getitem__`) that a part of the batches is."""
         found = batch_expression(thing)
-        if found is None:
-            return NOT_FOUND
-        module, value = found
-        name, keys = split_path(path)
-        position = ("x", "y", "sample_weight").index(name) if name in ("x", "y", "sample_weight") else None
-        if position is None:
-            return NOT_FOUND
-        if not isinstance(value, (ast.Tuple, ast.List)):
-            return module.code(value) if parts == 1 and position == 0 else NOT_FOUND
-        if len(value.elts) != parts or any(isinstance(part, ast.Starred) for part in value.elts):
-            return NOT_FOUND
-        part, _rest = _literal_part(value.elts[position], keys)
-        made = module.made_by(part)
-        return module.code(made if module.function_of(made) is module.function_of(part) else part)
+        return NOT_FOUND if found is None else part_given_out(*found, path, parts)
 
     def of_batches(self, thing: Any) -> Code | Unknown:
         """The only `yield` or `return` of it."""
@@ -271,7 +258,7 @@ class FrameCodes(Codes):
         expr = _argument(call, name, COMPILE_PARAMETERS)
         if expr is None:
             return NOT_FOUND
-        part, rest = _literal_part(expr, keys)
+        part, rest = literal_part(expr, keys)
         # `losses = [...]` above compile is where the loss is chosen, not the name that stands in compile.
         end = self._follow(module, part, rest)
         if not end.path and isinstance(end.node, (ast.Constant, ast.Call, ast.List, ast.Tuple, ast.Dict)):
@@ -338,27 +325,3 @@ def _argument(call: ast.Call, name: str, parameters: tuple[str, ...]) -> ast.exp
     if position >= len(call.args) or any(isinstance(a, ast.Starred) for a in call.args[: position + 1]):
         return None
     return call.args[position]
-
-
-def _literal_part(expr: ast.expr, keys: tuple[int | str, ...]) -> tuple[ast.expr, tuple[int | str, ...]]:
-    """Go into lists, tuples and dicts that are written out, as far as the keys lead."""
-    while keys:
-        part = element_of(expr, keys[0])
-        if part is None:
-            break
-        expr, keys = part, keys[1:]
-    return expr, keys
-
-
-def split_path(path: str) -> tuple[str, tuple[int | str, ...]]:
-    """`validation_data[0]['image']` as its name and its keys."""
-    name, bracket, rest = path.partition("[")
-    if not bracket:
-        return name, ()
-    keys: list[int | str] = []
-    node: ast.expr = ast.parse(f"_[{rest}", mode="eval").body
-    while isinstance(node, ast.Subscript):
-        if isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, (int, str)):
-            keys.append(node.slice.value)
-        node = node.value
-    return name, tuple(reversed(keys))

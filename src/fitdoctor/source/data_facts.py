@@ -398,13 +398,15 @@ def _words(element: Value) -> str:
 
 
 def _generator(run: Interpreter, generated: Generated, given: Given, role: str) -> DataFacts:
+    from fitdoctor.source.given_out import placed
+
     before = run.state.copy()
     run.trial += 1
     arguments = dict(generated.arguments or ())
     _, yields = follow_function(run, generated.function, arguments)
     element = _joined(run, yields)
     run.trial -= 1
-    facts = _of_element(run, element, "generator", given, role)
+    facts = placed(run.module, _of_element(run, element, "generator", given, role), generated.function.node)
     run.state = before
     endless = never_ends(run.module, generated.function.node)
     return replace(
@@ -437,6 +439,8 @@ def _batch_open(run: Interpreter, value: Value) -> Value:
 
 
 def _instance(run: Interpreter, ref: Ref, record: InstanceRecord, given: Given, role: str) -> DataFacts:
+    from fitdoctor.source.given_out import placed
+
     kind = run.module.class_info(record.owner.node).kind
     if kind != "PyDataset":
         return DataFacts(role=role, form="other", code=_code_of(run, None, given.x_node))
@@ -452,4 +456,4 @@ def _instance(run: Interpreter, ref: Ref, record: InstanceRecord, given: Given, 
         run.trial -= 1
     facts = _of_element(run, element, "pydataset", given, role)
     run.state = before
-    return facts
+    return facts if method is None else placed(run.module, facts, method.node)

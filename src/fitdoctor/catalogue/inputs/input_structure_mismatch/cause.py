@@ -31,6 +31,7 @@ import itertools
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.data_places import only_input_line
 from fitdoctor.catalogue.joined_arrays import joined_parts
 from fitdoctor.catalogue.shapes import forward_failure, proven, shuffled, went_through, while_validating
 from fitdoctor.catalogue.words import listing, place, shape_words
@@ -404,16 +405,17 @@ def from_failure(
         return
     if failure.type != "ValueError" or while_validating(failure):
         return
+    said = input_count(failure.message)
     if isinstance(model, ModelFacts) and isinstance(data, DataFacts):
         if data.role != "training" or (
             isinstance(data.trial.forward, Unknown) and not _is_evident(model, data) and not _says_so(failure)
         ):
             return
-        found = list(_findings(model, fit, data, project, Confidence.CERTAIN)) if data.x else []
+        told = said is not None and said.received_keys and data.x_structure != "dict"
+        found = list(_findings(model, fit, data, project, Confidence.CERTAIN)) if data.x and not told else []
         yield from found
         if found or not isinstance(data.trial.forward, Unknown):
             return
-    said = input_count(failure.message)
     if said is None or failure.called not in ("fit", "evaluate", "predict", "train_on_batch", ""):
         return
     frame = failure.last_user_frame
@@ -425,7 +427,7 @@ def from_failure(
     yield CAUSE.finding(
         message,
         subject="inputs of the model",
-        location=frame.location if frame else None,
+        location=place(only_input_line(data) if said.missing else None, frame.location if frame else None),
         evidence=[
             Evidence(
                 claim="inputs",

@@ -59,8 +59,14 @@ def from_data(
     """Keras refused the type of the arrays."""
     said = data.problem.message if data.problem is not None else ""
     # Of a table, Keras names the type of one column: pandas's own for text, where numbers stand beside it.
-    if _REFUSED.search(said) or "Invalid dtype: str" in said:
+    if _REFUSED.search(said) or "Invalid dtype: str" in said or _is_one_object(data):
         yield from _findings(model, fit, data, project)
+
+
+def _is_one_object(data: DataFacts) -> bool:
+    """Whether Keras failed to count an array that holds one thing: NumPy does not open a sparse matrix, or a set."""
+    asked = data.problem is not None and data.problem.message == "tuple index out of range"
+    return asked and any(array.shape == () and array.dtype == "object" for array in arrays_of(data))
 
 
 @CAUSE.in_source
@@ -138,6 +144,8 @@ def _fixes(
 ) -> list[Fix]:
     held = kinds(array)
     names = set(held)
+    if array.shape == ():
+        return [fix("give the numbers themselves: `.toarray()` of a sparse matrix, `list(…)` of a set")]
     if (
         isinstance(array.dtype, str)
         and _NULLABLE.fullmatch(array.dtype)
@@ -194,6 +202,9 @@ def from_failure(
 ) -> Iterator[Finding]:
     """Keras or TensorFlow names the type that it refused."""
     refused = _REFUSED.search(failure.message)
+    if isinstance(data, DataFacts) and _is_one_object(data):
+        yield from _findings(model, fit, data, project)
+        return
     if refused is None or failure.type not in ("ValueError", "TypeError"):
         return
     if isinstance(data, DataFacts):

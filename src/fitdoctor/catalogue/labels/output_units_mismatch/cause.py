@@ -31,6 +31,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.data_places import maker
 from fitdoctor.catalogue.label_edits import respell, rework_labels, with_activation, with_units
 from fitdoctor.catalogue.label_shapes import (
     LENGTHS,
@@ -155,7 +156,7 @@ def _of_lengths(refused: Refused, data: DataFacts | Unknown) -> Finding:
 
     target, found, output = refused.target, refused.labels, refused.output
     labels = target.labels if target is not None else None
-    made = (labels.code, labels.use) if labels is not None else ()
+    made = (maker(labels), labels.use) if labels is not None else ()
     reshaped = same_values(found[1:], output[1:])
     change = change_for(target.way, found) if target is not None and not reshaped else None
     if change is not None and change.setting not in ("n", "padding") and _keeps_input(output, data):

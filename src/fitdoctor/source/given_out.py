@@ -1,0 +1,86 @@
+"""The expressions that a generator or a `__getitem__` gives out, and which of them a part of a batch is."""
+
+from __future__ import annotations
+
+import ast
+
+from fitdoctor.facts import ArrayFacts, Code, DataFacts, Unknown
+from fitdoctor.records import replace
+from fitdoctor.source.assignments import element_of
+from fitdoctor.source.module import Module
+from fitdoctor.source.origins import origin
+
+PARTS = ("x", "y", "sample_weight")
+_NOT_FOUND = Unknown("its place in the source was not found")
+
+
+def only_value(module: Module, function: ast.FunctionDef | ast.AsyncFunctionDef) -> ast.expr | None:
+    """The one value that a function yields, or returns where it yields none."""
+    own = [node for node in ast.walk(function) if isinstance(node, (ast.Yield, ast.Return)) and node.value]
+    inside = [node for node in own if (owner := module.function_of(node)) and owner.node is function]
+    yields = [node for node in inside if isinstance(node, ast.Yield)]
+    values = yields or inside
+    return values[0].value if len(values) == 1 else None
+
+
+def part_given_out(module: Module, value: ast.expr, path: str, parts: int) -> Code | Unknown:
+    """The code of a part of a batch (`x`, `x['image']`, `y`), as far as the function itself makes it."""
+    name, keys = split_path(path)
+    if name not in PARTS:
+        return _NOT_FOUND
+    position = PARTS.index(name)
+    if not isinstance(value, (ast.Tuple, ast.List)):
+        return module.code(value) if parts == 1 and position == 0 else _NOT_FOUND
+    if len(value.elts) != parts or any(isinstance(part, ast.Starred) for part in value.elts):
+        return _NOT_FOUND
+    part, _rest = literal_part(value.elts[position], keys)
+    made = origin(module, part)
+    if made.module is module and _same_class(module, made.node, part):
+        return made.code
+    return module.code(part)
+
+
+def _same_class(module: Module, made: ast.AST, part: ast.AST) -> bool:
+    """Whether both stand in one function, or in methods of one class."""
+    one, other = module.function_of(made), module.function_of(part)
+    if one is other:
+        return True
+    return one is not None and other is not None and one.owner is not None and one.owner is other.owner
+
+
+def placed(module: Module, facts: DataFacts, function: ast.AST) -> DataFacts:
+    """The parts of a batch with the code that makes them in the generator, or in `__getitem__`."""
+    value = only_value(module, function) if isinstance(function, ast.FunctionDef) else None
+    if value is None:
+        return facts
+
+    def told(arrays: tuple[ArrayFacts, ...]) -> tuple[ArrayFacts, ...]:
+        found = [part_given_out(module, value, array.path, facts.element_size or 1) for array in arrays]
+        pairs = zip(arrays, found, strict=True)
+        return tuple(replace(one, code=code) if isinstance(code, Code) else one for one, code in pairs)
+
+    return replace(facts, x=told(facts.x), y=told(facts.y), sample_weight=told(facts.sample_weight))
+
+
+def literal_part(expr: ast.expr, keys: tuple[int | str, ...]) -> tuple[ast.expr, tuple[int | str, ...]]:
+    """Go into lists, tuples and dicts that are written out, as far as the keys lead."""
+    while keys:
+        part = element_of(expr, keys[0])
+        if part is None:
+            break
+        expr, keys = part, keys[1:]
+    return expr, keys
+
+
+def split_path(path: str) -> tuple[str, tuple[int | str, ...]]:
+    """`validation_data[0]['image']` as its name and its keys."""
+    name, bracket, rest = path.partition("[")
+    if not bracket:
+        return name, ()
+    keys: list[int | str] = []
+    node: ast.expr = ast.parse(f"_[{rest}", mode="eval").body
+    while isinstance(node, ast.Subscript):
+        if isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, (int, str)):
+            keys.append(node.slice.value)
+        node = node.value
+    return name, tuple(reversed(keys))
