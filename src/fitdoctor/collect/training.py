@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Iterable
 from types import FrameType
@@ -30,7 +31,21 @@ def training_facts(model: Any, history: Any, left: TrainingFacts | None = None) 
         left or TrainingFacts(),
         losses=tuple(float(loss) for loss in losses[:1000] if isinstance(loss, (int, float))),
         nonfinite_weights=_nonfinite(model),
+        ran_out=_ran_out(),
     )
+
+
+_warned: set[object] = set()
+
+
+def _ran_out() -> bool:
+    """Whether Keras has warned since the last call; Python keeps what was warned of in the module that warned."""
+    module = sys.modules.get("keras.src.trainers.epoch_iterator")
+    kept = getattr(module, "__warningregistry__", None) or {}
+    said = {key for key in kept if isinstance(key, tuple) and "ran out of data" in str(key[0])}
+    new = not said <= _warned
+    _warned.update(said)
+    return new
 
 
 def left_behind(

@@ -140,3 +140,5 @@ class TrainingFacts:
     """Lists of tensors that the program holds."""
     retraced: tuple[RetracedFunction, ...] = ()
     """Functions that are traced again and again."""
+    ran_out: bool = False
+    """Keras warned that the data ended before the steps did."""

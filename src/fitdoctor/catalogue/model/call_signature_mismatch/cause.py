@@ -47,7 +47,7 @@ CAUSE = Cause(
     id="FIT314",
     slug="call-signature-mismatch",
     severity=Severity.ERROR,
-    raises=("TypeError", "ValueError"),
+    raises=("TypeError", "ValueError", "IndexError"),
     explains=("FIT302",),
 )
 
@@ -66,6 +66,23 @@ def from_source(module: Module) -> Iterator[Finding]:
             yield _factory(function, kind, Confidence.LIKELY, [])
         elif why:
             yield _finding(function, contract, kind, why, Confidence.LIKELY, [])
+
+
+@CAUSE.in_source
+@mentions("initial_state")
+def states_in_source(module: Module) -> Iterator[Finding]:
+    """An LSTM that is called with one state."""
+    from fitdoctor.catalogue.recurrent_states import lone_states
+
+    yield from lone_states(CAUSE, module)
+
+
+@CAUSE.after_failure
+def states_missing(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """Keras looked for the second state."""
+    from fitdoctor.catalogue.recurrent_states import second_missing
+
+    yield from second_missing(CAUSE, failure, project)
 
 
 def _made_functions(function: FunctionInfo) -> bool:

@@ -20,7 +20,7 @@ Leave out `steps_per_epoch`, or make the dataset endless with `.repeat()`. For a
 ## Known limits
 
 The warning itself proves nothing: it also comes with every dataset whose length TensorFlow does not know. Where the
-length is not known, nothing is said.
+length is not known, it is believed after the training, with `steps_per_epoch` and without validation or callbacks.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from fitdoctor.catalogue.pipeline_steps import with_step_after
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Severity
 from fitdoctor.edits import append_arguments, fix, remove_argument, unsafe
-from fitdoctor.facts import DataFacts, FailureFacts, FitFacts, Unknown
+from fitdoctor.facts import DataFacts, FailureFacts, FitFacts, TrainingFacts, Unknown
 from fitdoctor.patterns import pattern
 from fitdoctor.source.module import FunctionInfo
 from fitdoctor.source.project import Project
@@ -90,6 +90,47 @@ def from_counts(fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
             )
         ],
         fixes=fixes,
+        confidence=Confidence.CERTAIN,
+    )
+
+
+@CAUSE.while_training
+def while_running(training: TrainingFacts, fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
+    """Keras warned of a dataset whose length nobody knew before."""
+    steps = fit.steps_per_epoch
+    # Other passes over data of unknown length, to validate or in a callback, end with the same warning.
+    if not training.ran_out or not steps or fit.has_validation or fit.callbacks:
+        return
+    if (
+        data.role != "training"
+        or data.form != "dataset"
+        or isinstance(data.batches, int)
+        or data.endless is True
+    ):
+        return
+    argument = fit.code.argument("steps_per_epoch") if not isinstance(fit.code, Unknown) else None
+    yield CAUSE.finding(
+        f"the dataset ended before the {steps} steps of {fit.epochs} epochs"
+        if fit.epochs > 1
+        else f"the dataset ended before the {steps} steps of the epoch",
+        subject="training data",
+        location=place(argument.whole if argument else None, fit.code, data.code),
+        evidence=[
+            Evidence(
+                claim="Keras warned that the input ran out of data",
+                observed=f"fewer than {steps * fit.epochs} batches",
+                expected=str(steps * fit.epochs),
+                fact="training.ran_out",
+                location=place(data.code),
+            )
+        ],
+        fixes=[
+            unsafe("repeat the dataset", with_step_after(data.code, ".repeat()")),
+            unsafe(
+                "leave out `steps_per_epoch`: an epoch is one pass",
+                remove_argument(fit.code, "steps_per_epoch"),
+            ),
+        ],
         confidence=Confidence.CERTAIN,
     )
 

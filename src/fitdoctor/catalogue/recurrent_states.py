@@ -1,0 +1,62 @@
+"""An LSTM has two states, h and c: calls that give it one as `initial_state`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.diagnosis import Confidence, Edit, Finding
+from fitdoctor.edits import fix, unsafe
+from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.records import replace
+from fitdoctor.source.definitions import argument_of
+from fitdoctor.source.module import Module
+from fitdoctor.source.project import Project
+
+_MESSAGE = "`LSTM` is given one initial state, but it has two: h and c"
+
+
+def second_missing(cause: Cause, failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """Keras looked for a second state where there is none."""
+    asked = failure.type == "IndexError" and "list index out of range" in failure.message
+    if not asked or failure.layer_class != "LSTM" or "initial_state" not in dict(failure.arguments):
+        return
+    modules = () if isinstance(project, Unknown) else project.modules
+    known = next((finding for module in modules for finding in lone_states(cause, module)), None)
+    frame = failure.last_user_frame
+    by_hand = fix("give both states: `initial_state=[h, c]`")
+    where = frame.location if frame is not None else None
+    found = known or cause.finding(_MESSAGE, subject="LSTM", location=where, fixes=[by_hand])
+    yield replace(found, confidence=Confidence.CERTAIN)
+
+
+def lone_states(cause: Cause, module: Module) -> Iterator[Finding]:
+    """An LSTM is called with a list of one state, or with a tensor that a layer gave."""
+    for node in module.nodes(ast.Call):
+        state = argument_of(node, "initial_state")
+        if state is None or not _is_lstm(module, node.func):
+            continue
+        listed = isinstance(state, (ast.List, ast.Tuple))
+        one = state.elts[0] if isinstance(state, (ast.List, ast.Tuple)) and len(state.elts) == 1 else None
+        if one is None and not listed and _is_tensor(module, state):
+            one = state
+        if one is None or isinstance(one, ast.Starred):
+            continue
+        text = module.segment(one)
+        twice = Edit(module.location(state), f"[{text}, {text}]")
+        repair = unsafe("give both states: `[h, c]`", (twice,))
+        yield cause.finding(_MESSAGE, subject="LSTM", location=module.location(node), fixes=[repair])
+
+
+def _is_lstm(module: Module, callee: ast.expr) -> bool:
+    made = module.made_by(callee)
+    return isinstance(made, ast.Call) and module.resolve(made.func).endswith("keras.layers.LSTM")
+
+
+def _is_tensor(module: Module, state: ast.expr) -> bool:
+    """Whether a value is what a `Dense` gave for its input: one tensor."""
+    made = module.made_by(state)
+    if not isinstance(made, ast.Call) or not isinstance(made.func, ast.Call):
+        return False
+    return module.resolve(made.func.func).endswith("keras.layers.Dense")
