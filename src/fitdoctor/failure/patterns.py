@@ -366,6 +366,8 @@ _DTYPES = (
         r"cannot compute (?P<operation>\w+) as input #(?P<argument>\d+)\(zero-based\) "
         r"was expected to be an? (?P<expected>\w+) tensor but is an? (?P<found>\w+) tensor"
     ),
+    # `/` compares the types itself, before there is an operation.
+    pattern(r"`x` and `y` must have the same dtype, got tf\.(?P<found>\w+) != tf\.(?P<expected>\w+)"),
     pattern(r"Tensor conversion requested dtype (?P<expected>\w+) for Tensor with dtype (?P<found>\w+)"),
     pattern(r"Cast (?P<found>\w+) to (?P<expected>\w+) is not supported"),
     pattern(r"Unsupported object type (?P<found>[\w.]+)"),
