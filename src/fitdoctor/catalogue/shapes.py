@@ -353,6 +353,11 @@ _GIVEN_DATA = ("fit", "evaluate", "predict", "train_on_batch", "test_on_batch", 
 def sample_given_by_hand(failure: FailureFacts) -> InputMismatch | None:
     """A model that the program itself calls, on one sample: what it got is what it expects after the batch axis."""
     said = input_mismatch(failure.message)
-    if said is None or failure.called in _GIVEN_DATA or said.expected is None or not said.found:
+    if said is None or failure.called in _GIVEN_DATA or not said.found:
         return None
+    if said.expected is None:
+        # A model of Keras 2 passes on what it gets, and its first layer complains.
+        given = [value for _name, value in failure.arguments[:1] if f"shape={said.found}" in value]
+        whole = failure.layer_class in ("Functional", "Sequential") and None not in said.found and given
+        return said if whole and said.expected_rank == len(said.found) + 1 else None
     return said if said.expected[1:] == said.found and None not in said.found else None

@@ -432,4 +432,15 @@ def _known_output(plan: _Plan, placeholder: Placeholder) -> Any:
         return outputs[0] if isinstance(outputs, (list, tuple)) and len(outputs) == 1 else outputs
     import tensorflow as tf
 
-    return tf.nest.map_structure(output, functional._nested_outputs)
+    return tf.nest.map_structure(
+        lambda tensor: _activated(tensor, output(tensor)), functional._nested_outputs
+    )
+
+
+def _activated(tensor: Any, values: Any) -> Any:
+    """An output of Keras 2 with the mark that its last activation leaves: its losses then take what came before it."""
+    layer = tensor._keras_history.layer
+    activation = getattr(layer, "activation", None)
+    named = getattr(activation, "__name__", "") in ("sigmoid", "softmax")
+    ours = str(getattr(activation, "__module__", "")).startswith("tf_keras.")
+    return activation(values) if activation is not None and named and ours else values

@@ -56,13 +56,17 @@ _TAKEN_TYPE = pattern(r"of type <class '(?:numpy|pandas|tensorflow)\.")
 @CAUSE.before_fit
 def from_data(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
     """A component of the data is a list of numbers, or x is a list of samples."""
-    if model.keras != 3 or data.form not in ("arrays", "other") or went_through(data):
+    if data.form not in ("arrays", "other") or went_through(data):
         return
     proof = data.problem is not None or proven(data)
     confidence = Confidence.CERTAIN if proof else Confidence.LIKELY
     lists = [array for array in arrays_of(data) if array.container in LISTS]
     samples = _is_list_of_samples(model, data)
-    if lists and (data.problem is None or _refuses_lists(data.problem.type, data.problem.message)):
+    if model.keras == 2:
+        # There lists of numbers are data, but not a list of arrays in the place of one.
+        if samples:
+            yield _of_samples(fit, data, confidence, lists)
+    elif lists and (data.problem is None or _refuses_lists(data.problem.type, data.problem.message)):
         yield _of_samples(fit, data, confidence, lists) if samples else _of_lists(lists, fit, confidence)
     elif not lists and samples:
         yield _of_samples(fit, data, confidence)
