@@ -60,6 +60,9 @@ def given_loss(model: Any) -> Any:
     if compiled is not None:
         return getattr(compiled, "_user_loss", None)
     container = vars(model).get("compiled_loss")
+    if container is None:
+        # Without eager execution Keras 2 has models that keep it as it was given.
+        return vars(model).get("loss") or None
     return getattr(container, "_user_losses", None)
 
 

@@ -59,7 +59,11 @@ _OTHER_GRAPH = (
     "are not from the same graph",
     "Attempting to capture an EagerTensor without building a function",
 )
-_NOT_EAGER = ("only supports Python-style iteration in eager mode", "has no attribute '_datatype_enum'")
+_NOT_EAGER = (
+    "only supports Python-style iteration in eager mode",
+    "has no attribute '_datatype_enum'",
+    "has no attribute 'get_updates'",
+)
 """What eager code says of a symbolic tensor; only a graph of the program's own makes it this cause."""
 
 

@@ -63,6 +63,9 @@ _OF_GRAPHS = ("keras.backend.gradients", "tensorflow.gradients", "tensorflow.hes
 _OF_SESSIONS = ("keras.backend.set_session", "keras.backend.get_session")
 _LAST_PARTS = frozenset(name.rpartition(".")[2] for name in (*GONE, *GONE_INSIDE, *_OF_SESSIONS))
 """To look at a name's last part is cheap, to resolve it is not."""
+_NO_UPDATES = "object has no attribute 'get_updates'"
+"""What Keras 2 says: without eager execution it asks the optimizer for something that only its older ones have."""
+_WITHOUT_UPDATES = "only the optimizers in `optimizers.legacy` of Keras 2 train without eager execution"
 _NOT_EAGER = "only supports Python-style iteration in eager mode"
 _MESSAGES = (
     "is not compatible with eager execution",
@@ -215,9 +218,12 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
             where,
             site.node,
             site.name.removeprefix("tensorflow."),
-            "Keras 3 trains only with eager execution",
+            _WITHOUT_UPDATES
+            if _NO_UPDATES in failure.message
+            else "Keras 3 trains only with eager execution",
         )
-        sure = Confidence.CERTAIN if _NOT_EAGER in failure.message else Confidence.LIKELY
+        proof = _NOT_EAGER in failure.message or _NO_UPDATES in failure.message
+        sure = Confidence.CERTAIN if proof else Confidence.LIKELY
         yield _finding(old, [old], sure, evidence)
     elif switch is None and _NOT_EAGER in failure.message and not _makes_graphs(project):
         yield CAUSE.finding(
@@ -260,7 +266,7 @@ def _names_old(failure: FailureFacts) -> bool:
 
 def _is_of_keras(failure: FailureFacts) -> bool:
     return _NOT_EAGER in failure.message or any(
-        "/keras/" in frame.path.replace("\\", "/") for frame in failure.frames
+        {"keras", "tf_keras"} & set(frame.path.replace("\\", "/").split("/")) for frame in failure.frames
     )
 
 

@@ -53,6 +53,7 @@ _WORDS = pattern(
     r"|Invalid `(?:weighted_)?metrics`|tuple arity mismatch|Expected any non-tensor type, but got a tensor"
     r"|When providing the `loss` argument as a (?:list|dict), it should have as many entries"
     r"|Expected \w+, but got \S+ of type 'str'"
+    r"|The two structures don't have the same (?:sequence length|nested structure|set of keys)"
 )
 
 
@@ -121,6 +122,7 @@ _KEY = pattern(r"Expected \w+, but got (?P<key>\S+) of type 'str'")
 
 _OF_ANY_CODE = pattern(
     r"Expected any non-tensor type, but got a tensor|Expected \w+, but got \S+ of type 'str'"
+    r"|The two structures don't have the same"
 )
 """What TensorFlow says of the user's own operations, too: about labels only where Keras was at work."""
 

@@ -41,6 +41,7 @@ from fitdoctor.facts import DataFacts, FailureFacts, FailureSummary, Frame, Mode
 from fitdoctor.failure.frames import is_framework
 from fitdoctor.failure.patterns import OperationShapes, operation_shapes
 from fitdoctor.patterns import pattern
+from fitdoctor.source.keras_names import snake_case
 from fitdoctor.source.merge_rules import MERGES
 from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project
@@ -59,6 +60,8 @@ _SAID = pattern(
     r"Cannot multiply A and B|In\[0\] (?:mismatch|and In\[1\])|Expected dimension \d+ at axis|"
     r"All arrays must have the same|Shapes used to|must have compatible shapes"
 )
+_STATE = pattern(r"An `initial_state` was passed that is not compatible with `cell\.state_size`")
+"""What Keras 2 says of a recurrent layer; Keras 3 leaves it to the operation."""
 _MATMULS = frozenset({"MatMul", "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3"})
 _KERAS_RAISED = "Layer "
 
@@ -277,6 +280,9 @@ def from_failure(
     failure: FailureFacts, project: Project | Unknown, model: ModelFacts | Unknown
 ) -> Iterator[Finding]:
     """TensorFlow names the operation; the user's last line that led to it is where to look."""
+    if _STATE.search(failure.message):
+        yield _of_state(failure)
+        return
     if not _SAID.search(failure.message) or failure.message.startswith(_KERAS_RAISED):
         return
     if not _is_of_user(failure.layer_class, project):
@@ -299,6 +305,20 @@ def from_failure(
         yield from _in_keras_layer(failure, project, model)
         return
     yield from _by_node(failure, project, evidence)
+
+
+def _of_state(failure: FailureFacts) -> Finding:
+    frame = failure.last_user_frame
+    return CAUSE.finding(
+        "the initial state has another size than the recurrent layer that gets it",
+        subject="initial_state",
+        location=frame.location if frame is not None else None,
+        evidence=[
+            Evidence(claim="what was raised", observed=_first_line(failure.message), fact="failure.message")
+        ],
+        fixes=[fix("give both recurrent layers the same number of units")],
+        confidence=Confidence.CERTAIN,
+    )
 
 
 def _in_keras_layer(
@@ -357,16 +377,25 @@ _NODE_OPERATORS = {"mul": ast.Mult, "sub": ast.Sub, "add": ast.Add, "truediv": a
 def _by_node(
     failure: FailureFacts, project: Project | Unknown, evidence: list[Evidence]
 ) -> Iterator[Finding]:
-    """A node of the backward pass has no line of the user's, but its name tells the loss and the operation."""
-    parts = failure.node.split("/")
+    """A node of the backward pass has no line of the user's, but its name tells loss or layer, and the operation."""
+    # A name that was used in the graph before gets another number at its end.
+    parts = [re.sub(r"_\d+$", "", part) for part in failure.node.split("/")]
     for module in project.modules if isinstance(project, Project) else ():
         for function in module.functions:
-            if function.owner is not None or function.name not in parts:
+            name = _name_in_graph(function)
+            if name not in parts:
                 continue
-            operation = parts[parts.index(function.name) + 1 :][:1]
-            place = _line_of(function, re.sub(r"_\d+$", "", operation[0].lower()) if operation else "")
+            operation = parts[parts.index(name) + 1 :][:1]
+            place = _line_of(function, operation[0].lower() if operation else "")
             yield from _at(module, place, failure.message, Confidence.LIKELY, evidence)
             return
+
+
+def _name_in_graph(function: FunctionInfo) -> str:
+    """What Keras calls the nodes of a loss, or of the layers of a class where they were given no name."""
+    if function.owner is None:
+        return function.name
+    return snake_case(function.owner.name) if function.name == "call" else ""
 
 
 def _line_of(function: FunctionInfo, operation: str) -> Location:
