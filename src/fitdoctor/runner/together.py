@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from fitdoctor.catalogue.differing_workers import differences
-from fitdoctor.diagnosis import Diagnosis, Finding, Severity, Unexplained
+from fitdoctor.diagnosis import Diagnosis, Finding, Moment, Severity, Unexplained
 from fitdoctor.facts.cluster import Member
 from fitdoctor.records import replace
 
@@ -31,7 +31,10 @@ def joined(members: Sequence[Member]) -> Diagnosis:
         for mark, finding in findings.items()
         if finding.id not in told
     ]
-    named += [_named(finding, list(names), len(members)) for finding, names in differing]
+    named += [
+        _named(replace(finding, moment=Moment.BEFORE_FIT), list(names), len(members))
+        for finding, names in differing
+    ]
     wrong = any(found.severity is Severity.ERROR for found in named)
     return replace(
         first,
@@ -52,7 +55,8 @@ def _named(finding: Finding, names: list[str], workers: int) -> Finding:
     if len(names) == workers:
         return replace(finding, notes=(*finding.notes, f"on all {workers} workers"))
     who = ", ".join(names)
-    return replace(finding, message=f"{finding.message} (only on {who})")
+    apart = "the others run the same program: what differs is the data, the arguments or the packages there"
+    return replace(finding, message=f"{finding.message} (only on {who})", notes=(*finding.notes, apart))
 
 
 def _unexplained(members: Sequence[Member], wrong: bool) -> Iterator[Unexplained]:

@@ -35,7 +35,7 @@ from collections.abc import Iterator
 from fitdoctor.catalogue import Cause
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, spell
-from fitdoctor.facts import ClusterFacts, FailureFacts, Unknown
+from fitdoctor.facts import ClusterFacts, EnvironmentFacts, FailureFacts, Unknown
 from fitdoctor.facts.cluster import Problem, config_problems
 from fitdoctor.records import replace
 from fitdoctor.source.module import Module
@@ -177,7 +177,9 @@ def _dumped(module: Module, node: ast.Assign) -> Fix:
 
 
 @CAUSE.after_failure
-def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+def from_failure(
+    failure: FailureFacts, project: Project | Unknown, environment: EnvironmentFacts | Unknown
+) -> Iterator[Finding]:
     """The strategy could not read the cluster, or the task is not in it."""
     message = failure.message
     in_resolver = any(
@@ -187,12 +189,16 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
     problem = next((Problem(text, of_task=task) for words, text, task in REFUSALS if words in message), None)
     if failure.type == "JSONDecodeError" and in_resolver:
         problem = Problem("TF_CONFIG is not JSON")
+    frame = failure.last_user_frame
+    if problem is None and frame is not None and "TF_CONFIG" in frame.text:
+        # The program reads it itself.
+        config = environment.cluster_config if isinstance(environment, EnvironmentFacts) else ""
+        problem = next(iter(config_problems(config)), None)
     if problem is None:
         return
-    frame = failure.last_user_frame
     evidence = [
         Evidence(
-            claim="the strategy could not use TF_CONFIG",
+            claim="TF_CONFIG could not be used",
             observed=said,
             fact="failure.message",
             location=frame.location if frame else None,

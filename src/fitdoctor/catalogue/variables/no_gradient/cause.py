@@ -53,13 +53,14 @@ from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severi
 from fitdoctor.edits import append_arguments, fix, unsafe
 from fitdoctor.facts import Code, DataFacts, FailureFacts, ModelFacts, Unknown
 from fitdoctor.failure.patterns import missing_gradients
+from fitdoctor.patterns import pattern
 from fitdoctor.records import replace
 from fitdoctor.source.callees import receiver
 from fitdoctor.source.gradients import PREDICTS, Cut
 from fitdoctor.source.module import CallSite, ClassInfo, FunctionInfo, Module
 from fitdoctor.source.project import Project
 
-CAUSE = Cause(id="FIT505", slug="no-gradient", severity=Severity.ERROR, raises="ValueError")
+CAUSE = Cause(id="FIT505", slug="no-gradient", severity=Severity.ERROR, raises=("ValueError", "LookupError"))
 
 
 @CAUSE.in_source
@@ -207,9 +208,11 @@ def from_failure(
 ) -> Iterator[Finding]:
     """Keras found no gradient; the source says where it was lost."""
     missing = missing_gradients(failure.message)
-    if missing is None or not missing.every:
+    undefined = _UNDEFINED.search(failure.message) if failure.type == "LookupError" else None
+    if undefined is None and (missing is None or not missing.every):
         return
-    evidence = [Evidence(claim="no gradient reached any variable", fact="failure.message")]
+    said = f"`{undefined['operation']}` has no gradient" if undefined else "no gradient reached any variable"
+    evidence = [Evidence(claim=said, fact="failure.message")]
     frame = failure.last_user_frame
     for module in project.modules if isinstance(project, Project) else ():
         for cut in _cuts(module):
@@ -233,6 +236,8 @@ def from_failure(
     )
 
 
+_UNDEFINED = pattern(r"No gradient defined for operation[^\n]{0,200}\(op type: (?P<operation>\w+)\)")
+"""What TensorFlow says where a tape has seen the operation: `predict` of Keras 2 reads its data under it."""
 _MAY_BE_THE_TAPE = (
     "the text does not show the source: under a tape of your own, it may also be that the loss or the forward pass "
     "stands outside of the `with` block (FIT507)"

@@ -32,7 +32,8 @@ from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.traced import name_of
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, insert_before
-from fitdoctor.facts import ModelFacts, Unknown
+from fitdoctor.facts import FailureFacts, ModelFacts, Unknown
+from fitdoctor.patterns import pattern
 from fitdoctor.records import replace
 from fitdoctor.source.index import FUNCTIONS
 from fitdoctor.source.keras_objects import kind_of_call
@@ -42,6 +43,7 @@ from fitdoctor.source.project import Project
 CAUSE = Cause(id="FIT503", slug="variable-not-tracked", severity=Severity.WARNING)
 
 VARIABLE = "tensorflow.Variable"
+_REFUSED = pattern(r"Variables were created within a Lambda layer")
 OWN_TRAINING = ("gradient", "jacobian", "apply_gradients", "apply", "minimize")
 WEIGHTLESS = frozenset(
     """Flatten Reshape Permute Activation ReLU LeakyReLU ELU Softmax Dropout Concatenate Add Average Multiply Subtract
@@ -373,3 +375,26 @@ def from_model(model: ModelFacts, project: Project | Unknown) -> Iterator[Findin
             name = finding.subject.rpartition(" ")[2]
             if re.search(rf"\b{re.escape(name)}\b", words) or finding.subject.startswith("class "):
                 yield finding
+
+
+@CAUSE.after_failure
+def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """Keras 2 refuses variables that a Lambda layer makes and does not know."""
+    if not _REFUSED.search(failure.message):
+        return
+    for module in project.modules if isinstance(project, Project) else ():
+        for function in module.functions:
+            if function.traced is not None and function.traced.how == "lambda layer":
+                for found in _in_function(module, function, Confidence.CERTAIN):
+                    yield replace(found, severity=Severity.ERROR)
+                    return
+    frame = failure.last_user_frame
+    yield CAUSE.finding(
+        "a Lambda layer makes variables that nothing keeps",
+        subject="Lambda",
+        location=frame.location if frame is not None else None,
+        evidence=[Evidence(claim="Keras 2 refuses them", fact="failure.message")],
+        fixes=[fix("write a layer of your own that makes them in `__init__` or `build`")],
+        confidence=Confidence.CERTAIN,
+        severity=Severity.ERROR,
+    )
