@@ -13,7 +13,7 @@ from fitdoctor.runner.kept_files import Keeper
 from tests.repair.test_fix_command import fixed, started
 
 HARMFUL = """
-import os, shutil
+import os, shutil, tempfile
 import h5py
 
 with open("history.csv", "w") as file:
@@ -26,6 +26,9 @@ os.remove("best.npy")
 os.replace("data.bin", "moved.bin")
 shutil.rmtree("runs")
 os.makedirs("runs")
+descriptor, name = tempfile.mkstemp(dir=".")
+os.close(descriptor)
+os.remove(name)
 """
 
 
@@ -76,6 +79,7 @@ def test_a_file_too_large_to_keep_is_not_written_over(tmp_path):
     path = tmp_path / "data.bin"
     path.write_bytes(b"x" * 100)
     (tmp_path / "session").mkdir()
+    time.sleep(0.05)
     keeper = Keeper(tmp_path / "session", most=99)
     for _twice in range(2):
         with pytest.raises(OSError, match="no copy"):

@@ -9,6 +9,7 @@ import shutil
 import stat
 import sys
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ class Keeper:
         self._folder.mkdir(exist_ok=True)
         self._index = os.open(folder / INDEX, os.O_CREAT | os.O_WRONLY | os.O_APPEND, 0o600)
         self._left = most
+        self._began = time.time_ns()
         self._seen: set[str] = set()
         self._own = os.path.realpath(folder) + os.sep
         # Reentrant: what is copied here is opened, too, and comes by the hook again.
@@ -74,7 +76,7 @@ class Keeper:
         with self._lock:
             if self._busy or real in self._seen or real.startswith(self._own):
                 return
-            size = _size(real)
+            size = self._size(real)
             if size > self._left and not in_place:
                 raise OSError(errno.EFBIG, "`fitdoctor fix` can keep no copy of a file of this size", real)
             self._seen.add(real)
@@ -90,6 +92,15 @@ class Keeper:
             finally:
                 self._busy = False
 
+    def _size(self, path: str) -> int:
+        """The size of a plain file that was there before the program; -1 for anything else."""
+        try:
+            state = os.lstat(path)
+        except OSError:
+            return -1
+        made_since = state.st_ctime_ns >= self._began
+        return -1 if made_since or not stat.S_ISREG(state.st_mode) else state.st_size
+
     def _copy(self, real: str) -> None:
         # A program that forks keeps files in several processes.
         name = f"{os.getpid()}-{len(self._seen)}"
@@ -103,15 +114,6 @@ class Keeper:
         state = os.lstat(real)
         entry = {"path": real, "copy": name, "state": [state.st_size, state.st_mtime_ns, state.st_mode]}
         os.write(self._index, json.dumps(entry).encode() + b"\n")
-
-
-def _size(path: str) -> int:
-    """The size of a plain file; -1 for what is none, or is not there: the program makes it."""
-    try:
-        state = os.lstat(path)
-    except OSError:
-        return -1
-    return state.st_size if stat.S_ISREG(state.st_mode) else -1
 
 
 def keep_files(folder: Path) -> None:
