@@ -25,7 +25,7 @@ where it is meant to happen once. With `run_eagerly=True` the code runs each tim
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.traced import is_symbolic, name_of, own_nodes, traced_evidence, traced_functions
@@ -252,8 +252,46 @@ def _global_counter(module: Module, function: FunctionInfo, node: ast.AugAssign)
     ]
     if not reads or again:
         return None
-    remedy = fix(f"count in a variable: `{name} = tf.Variable(0.0)`, and `{name}.assign_add(1.0)` here")
-    return _counts_traces(function, node, name, name, reads[0], remedy)
+    return _counts_traces(function, node, name, name, reads[0], _as_variable(module, node, name, reads))
+
+
+def _as_variable(module: Module, node: ast.AugAssign, name: str, reads: Sequence[ast.expr]) -> Fix:
+    """A variable of the file's in the place of its number, where the function is the only one that changes it."""
+    title = f"count in a variable: `{name} = tf.Variable(0.0)`, and `{name}.assign_add(1.0)` here"
+    tf, imports = spell(module.code(node), "tensorflow", "tf")
+    stores = [
+        store for store in module.nodes(ast.Name) if store.id == name and isinstance(store.ctx, ast.Store)
+    ]
+    start = next((module.parent(store) for store in stores if module.function_of(store) is None), None)
+    uses = _tensor_uses(module, reads, tf)
+    if len(stores) != 2 or not isinstance(start, ast.Assign) or uses is None:
+        return fix(title)
+    value = start.value.value if isinstance(start.value, ast.Constant) else None
+    if not isinstance(value, (int, float)):
+        return fix(title)
+    first = Edit(module.location(start.value), f"{tf}.Variable({float(value)}, trainable=False)")
+    return fix(title, (first, *uses, _counting(module, node, name)), imports)
+
+
+def _counting(module: Module, node: ast.AugAssign, spelled: str) -> Edit:
+    change = "assign_add" if isinstance(node.op, ast.Add) else "assign_sub"
+    return Edit(module.location(node), f"{spelled}.{change}({float(_number(node.value))})")
+
+
+def _tensor_uses(module: Module, reads: Sequence[ast.expr], tf: str) -> list[Edit] | None:
+    """`min` and `max` of the number by their twins for tensors; None where something else needs Python's number."""
+    edits = []
+    for read in reads:
+        around = _python_use(module, read)
+        if around is None:
+            continue
+        name = {"min": "minimum", "max": "maximum"}.get(
+            module.resolve(around.func) if isinstance(around, ast.Call) else ""
+        )
+        if name is None or not isinstance(around, ast.Call) or len(around.args) != 2:
+            return None
+        edits.append(Edit(module.location(around.func), f"{tf}.{name}"))
+    return edits
 
 
 def _counts_traces(
@@ -340,26 +378,16 @@ def _as_weight(
         return fix(title)
     if not isinstance(start.value, ast.Constant) or start.value.value != 0:
         return fix(title)
-    edits = [
-        Edit(
-            module.location(start.value),
-            f'self.add_weight(shape=(), initializer="zeros", trainable=False, name="{target.attr}")',
-        )
-    ]
+    first = Edit(
+        module.location(start.value),
+        f'self.add_weight(shape=(), initializer="zeros", trainable=False, name="{target.attr}")',
+    )
     tf, imports = spell(module.code(node), "tensorflow", "tf")
-    for read in reads:
-        around = _python_use(module, read)
-        if around is None:
-            continue
-        if not isinstance(around, ast.Call):
-            return fix(title)
-        name = {"min": "minimum", "max": "maximum"}.get(module.resolve(around.func))
-        if name is None or len(around.args) != 2:
-            return fix(title)
-        edits.append(Edit(module.location(around.func), f"{tf}.{name}"))
-    change = "assign_add" if isinstance(node.op, ast.Add) else "assign_sub"
-    edits.append(Edit(module.location(node), f"self.{target.attr}.{change}({float(_number(node.value))})"))
-    return fix(title, tuple(dict.fromkeys(edits)), imports)
+    uses = _tensor_uses(module, reads, tf)
+    if uses is None:
+        return fix(title)
+    edits = dict.fromkeys((first, *uses, _counting(module, node, f"self.{target.attr}")))
+    return fix(title, tuple(edits), imports)
 
 
 def _number(value: ast.expr) -> float:
