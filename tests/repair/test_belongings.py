@@ -49,12 +49,9 @@ def test_what_was_there_before_is_there_after(tmp_path):
     before = contents(tmp_path)
     stamp = os.stat(tmp_path / "weights.h5")
     status, _out, err = fixed(tmp_path, "train.py")
-    assert status == 0 and "are back as they were" in err and "`weights.h5`" in err
+    assert status == 0 and "are back as they were" in err and "and 1 more" in err
     after = contents(tmp_path)
-    # What only adds is left: the program's log, and the files that it made.
-    assert (
-        after.pop("moved.bin") and after.pop("training.log") == before.pop("training.log") + b"another line\n"
-    )
+    assert after.pop("moved.bin"), "what the program makes stays"
     assert after == before
     again = os.stat(tmp_path / "weights.h5")
     assert (again.st_mtime_ns, again.st_mode) == (stamp.st_mtime_ns, stamp.st_mode)

@@ -18,7 +18,7 @@ INDEX = "kept.jsonl"
 MOST_BYTES = 2**30
 """How much is kept of one run; a program that would write over more than that is refused the file."""
 
-_OVERWRITES = os.O_TRUNC | os.O_WRONLY | os.O_RDWR
+_WRITES = os.O_TRUNC | os.O_WRONLY | os.O_RDWR
 
 
 class Keeper:
@@ -44,7 +44,7 @@ class Keeper:
         """
         if event == "open":
             path, _mode, flags = arguments
-            if not isinstance(flags, int) or not flags & _OVERWRITES or flags & (os.O_APPEND | os.O_EXCL):
+            if not isinstance(flags, int) or not flags & _WRITES or flags & os.O_EXCL:
                 return
             self._keep(path, in_place=not flags & os.O_TRUNC)
         elif event == "os.remove" and arguments[1] in (-1, None):
