@@ -5,6 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from fitdoctor.catalogue import Cause
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding
+from fitdoctor.edits import fix
 from fitdoctor.source.keras_objects import defines, is_keras_model
 from fitdoctor.source.module import Module
 from fitdoctor.source.origins import origin
@@ -58,3 +61,19 @@ def _is_metric(module: Module, node: ast.expr) -> bool:
     if isinstance(node, ast.Constant):
         return isinstance(node.value, str)
     return isinstance(node, ast.Call) and ".metrics." in f".{module.resolve(node.func)}"
+
+
+def metrics_by_position(cause: Cause, module: Module, confidence: Confidence) -> Iterator[Finding]:
+    """`compile("adam", "mse", ["mae"])`: the third was `metrics`, and is `loss_weights`."""
+    for _call, metrics in metrics_as_loss_weights(module):
+        where = module.location(metrics)
+        yield cause.finding(
+            "the third argument of `compile` is `loss_weights` in Keras 3, and metrics are given there",
+            subject="argument metrics of compile",
+            location=where,
+            evidence=[
+                Evidence("third by position", module.segment(metrics), "weights of the losses, or a keyword")
+            ],
+            fixes=[fix("name it: `metrics=`", (Edit(where, f"metrics={module.segment(metrics)}"),))],
+            confidence=confidence,
+        )

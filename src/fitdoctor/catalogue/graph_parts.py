@@ -60,7 +60,8 @@ def _iterates_in_graph(module: Module, iterated: ast.expr) -> bool:
         return True
     if isinstance(iterated, ast.Call) and module.resolve(iterated.func) in ("range", "enumerate"):
         return any(is_symbolic(module, argument) for argument in iterated.args)
-    return isinstance(iterated, ast.Call) and is_dataset(module, iterated)
+    made = module.made_by(iterated)
+    return isinstance(made, ast.Call) and is_dataset(module, made)
 
 
 def converted_branches(module: Module, function: FunctionInfo) -> Iterator[ast.If]:
@@ -172,8 +173,10 @@ def _is_local_of(module: Module, name: ast.Name, function: FunctionInfo) -> bool
     scope = module.index.lookup(name.id, module.scope(name))
     if scope is None or scope.node is not function.node:
         return False
-    values = [module.parent(node) for node in scope.bindings[name.id]]
-    return all(
+    # What the name is given afterwards, such as `outputs = tf.stack(outputs)`, is another thing.
+    before = [node for node in scope.bindings[name.id] if getattr(node, "lineno", 0) <= name.lineno]
+    values = [module.parent(node) for node in before]
+    return bool(values) and all(
         isinstance(statement, (ast.Assign, ast.AnnAssign))
         and isinstance(statement.value, (ast.List, ast.Dict, ast.ListComp))
         for statement in values

@@ -32,7 +32,7 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.compile_positions import metrics_as_loss_weights, refuses_loss_weights
+from fitdoctor.catalogue.compile_positions import metrics_by_position, refuses_loss_weights
 from fitdoctor.catalogue.keras_1 import arguments_of_keras_1, refused_in_words, renamed
 from fitdoctor.catalogue.keras_3_fixes import (
     as_keras,
@@ -57,6 +57,7 @@ from fitdoctor.catalogue.keras_3_gone import (
     without_experimental,
 )
 from fitdoctor.catalogue.keras_callbacks import missed_validation_data, reads_validation_data
+from fitdoctor.catalogue.keras_defaults import missed_pool_size, without_pool_size
 from fitdoctor.catalogue.keras_history import key_edits, older_keys
 from fitdoctor.catalogue.keras_renames import (
     OLDER_HISTORY,
@@ -97,7 +98,7 @@ def from_source(module: Module) -> Iterator[Finding]:
     if module.keras != 3:
         return
     yield from _arguments(module)
-    yield from _positions(module, Confidence.LIKELY)
+    yield from metrics_by_position(CAUSE, module, Confidence.LIKELY)
     yield from named_by_position(CAUSE, module, Confidence.LIKELY)
     yield from _attributes(module)
     yield from _imports(module)
@@ -117,22 +118,7 @@ def _arguments(module: Module) -> Iterator[Finding]:
         yield from _ignored_decay(module, site)
         yield from _automatic_reduction(module, site)
         yield from _saved_as_format(module, site)
-
-
-def _positions(module: Module, confidence: Confidence) -> Iterator[Finding]:
-    """`compile("adam", "mse", ["mae"])`: the third was `metrics`, and is `loss_weights`."""
-    for _call, metrics in metrics_as_loss_weights(module):
-        where = module.location(metrics)
-        yield CAUSE.finding(
-            "the third argument of `compile` is `loss_weights` in Keras 3, and metrics are given there",
-            subject="argument metrics of compile",
-            location=where,
-            evidence=[
-                Evidence("third by position", module.segment(metrics), "weights of the losses, or a keyword")
-            ],
-            fixes=[fix("name it: `metrics=`", (Edit(where, f"metrics={module.segment(metrics)}"),))],
-            confidence=confidence,
-        )
+        yield from without_pool_size(CAUSE, module, site)
 
 
 def _of_keras_1(module: Module, site: CallSite) -> Iterator[Finding]:
@@ -420,7 +406,7 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         return
     if isinstance(project, Project) and refuses_loss_weights(failure.message):
         for read in project.modules:
-            yield from _positions(read, Confidence.CERTAIN)
+            yield from metrics_by_position(CAUSE, read, Confidence.CERTAIN)
     gone = gone_in_message(failure)
     frame = failure.last_user_frame
     if gone is None:
@@ -451,6 +437,7 @@ def from_elsewhere(failure: FailureFacts, project: Project | Unknown) -> Iterato
 
     yield from short_name_in_h5(CAUSE, failure)
     yield from missed_validation_data(CAUSE, failure, project)
+    yield from missed_pool_size(CAUSE, failure, project)
     yield from refused_position(CAUSE, failure, project)
     yield from refused_to_several_workers(CAUSE, failure, project)
 

@@ -43,6 +43,8 @@ LARGE_RATE = 0.05
 WITHOUT_VALUE = ("log", "divide", "reciprocal", "rsqrt", "acos", "asin")
 WITHOUT_GRADIENT = ("sqrt", "norm")
 """At 0; below it, and in the others, the value itself is missing."""
+DIVISORS = ("reduce_std", "std", "reduce_variance", "var", "reduce_sum", "sum", "reduce_max", "max", "norm")
+"""What a division has no value for, where it is 0."""
 GUARDED_BELOW = {"log": "1e-7", "sqrt": "1e-12", "rsqrt": "1e-12"}
 """What the argument must not fall below."""
 
@@ -73,7 +75,12 @@ def from_training(
     if fragile is not None and (rate is None or rate < LARGE_RATE):
         module, function, nodes = fragile
         node = _of_predictions(nodes, function)
-        operation = f"`{module.segment(node.func)}` in {name_of(function)}"
+        what_it_does = (
+            module.segment(node.func)
+            if isinstance(node, ast.Call)
+            else f"/ {module.segment(node.right)[:40]}"
+        )
+        operation = f"`{what_it_does}` in {name_of(function)}"
         yield CAUSE.finding(
             f"{what}: {operation} has no finite value or gradient everywhere",
             subject="training",
@@ -113,18 +120,30 @@ def _place(model: ModelFacts) -> Location | None:
     return rate_place(model) or place(model.compile_code)
 
 
-def _of_predictions(nodes: list[ast.Call], function: FunctionInfo) -> ast.Call:
+_Operation = ast.Call | ast.BinOp
+
+
+def _argument(node: _Operation) -> ast.expr:
+    """What decides whether an operation has a value: its argument, or the divisor."""
+    return node.args[0] if isinstance(node, ast.Call) else node.right
+
+
+def _of_predictions(nodes: list[_Operation], function: FunctionInfo) -> _Operation:
     """The operation that reads the second parameter, which a loss gets the predictions in; else the first."""
     parameters = [argument.arg for argument in function.node.args.args if argument.arg != "self"]
     for node in nodes if len(parameters) > 1 else ():
-        if any(isinstance(name, ast.Name) and name.id == parameters[1] for name in ast.walk(node.args[0])):
+        if any(isinstance(name, ast.Name) and name.id == parameters[1] for name in ast.walk(_argument(node))):
             return node
     return nodes[0]
 
 
-def _guard(module: Module, nodes: list[ast.Call]) -> Fix:
+def _guard(module: Module, nodes: list[_Operation]) -> Fix:
     """Keep the arguments off the values that the operation has no answer for."""
-    name = module.resolve(nodes[0].func)
+    calls = [node for node in nodes if isinstance(node, ast.Call)]
+    if not calls:
+        added = (wrap(module.code(_argument(node)), "({} + 1e-7)") for node in nodes)
+        return unsafe("add a little to the divisor", *added)
+    name = module.resolve(calls[0].func)
     spelled = dict(module.spellings)
     maximum = (
         f"{spelled['tensorflow']}.maximum"
@@ -136,32 +155,49 @@ def _guard(module: Module, nodes: list[ast.Call]) -> Fix:
     least = GUARDED_BELOW.get(name.rpartition(".")[2])
     if least is None or not maximum:
         return fix("guard the operation, such as `log(maximum(x, 1e-7))`, or a divisor that cannot be 0")
-    alike = [node.args[0] for node in nodes if module.resolve(node.func) == name]
+    alike = [node.args[0] for node in calls if module.resolve(node.func) == name]
     guards = (wrap(module.code(argument), f"{maximum}({{}}, {least})") for argument in alike)
     return unsafe(f"guard what it is given: no less than {least}", *guards)
 
 
-def _fragile(project: Project) -> tuple[Module, FunctionInfo, list[ast.Call]] | None:
+def _fragile(project: Project) -> tuple[Module, FunctionInfo, list[_Operation]] | None:
     """The operations in a loss or layer of the user's that are not finite everywhere, and not guarded."""
     for kinds in (("loss",), ("call", "lambda layer", "train_step")):
-        for names in (WITHOUT_VALUE, WITHOUT_GRADIENT):
+        for names in (WITHOUT_VALUE, DIVISORS, WITHOUT_GRADIENT):
             for module in project.modules:
                 for function in module.functions:
                     if function.traced is None or function.traced.how not in kinds:
                         continue
-                    calls = (node for node in ast.walk(function.node) if isinstance(node, ast.Call))
-                    found = [node for node in calls if _is_fragile(module, node, names)]
+                    read = (
+                        node for node in ast.walk(function.node) if isinstance(node, (ast.Call, ast.BinOp))
+                    )
+                    found = [node for node in read if _is_fragile(module, node, names)]
                     if found:
                         return module, function, found
     return None
 
 
-def _is_fragile(module: Module, node: ast.Call, names: tuple[str, ...]) -> bool:
-    if not node.args:
+def _is_fragile(module: Module, node: _Operation, names: tuple[str, ...]) -> bool:
+    if isinstance(node, ast.BinOp):
+        return names is DIVISORS and isinstance(node.op, ast.Div) and _may_be_zero(module, node.right)
+    if not node.args or names is DIVISORS:
         return False
     name = module.resolve(node.func)
     if not name.startswith(("tensorflow.", "keras.")) or name.rpartition(".")[2] not in names:
         return False
-    text = module.segment(node.args[0])
-    guarded = any(word in text for word in ("eps", "1e-", "clip", "maximum", "1.0 +", "1 +", "+ 1"))
-    return not guarded
+    return not _is_guarded(module.segment(node.args[0]))
+
+
+def _may_be_zero(module: Module, divisor: ast.expr) -> bool:
+    """Whether a divisor is a spread, a sum or a difference, with nothing added to it."""
+    made = module.made_by(divisor)
+    if _is_guarded(module.segment(divisor)) or _is_guarded(module.segment(made)):
+        return False
+    if isinstance(made, ast.BinOp):
+        return isinstance(made.op, ast.Sub)
+    name = module.resolve(made.func) if isinstance(made, ast.Call) else ""
+    return name.startswith(("tensorflow.", "keras.")) and name.rpartition(".")[2] in DIVISORS
+
+
+def _is_guarded(text: str) -> bool:
+    return any(word in text for word in ("eps", "1e-", "clip", "maximum", "1.0 +", "1 +", "+ 1"))

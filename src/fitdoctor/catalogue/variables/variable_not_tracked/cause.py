@@ -90,8 +90,22 @@ def _raw_variables(module: Module, owner: ClassInfo, confidence: Confidence) -> 
 
 
 def _attribute_of(module: Module, call: ast.Call) -> str:
+    """The attribute of `self` that a variable is given to, alone or in a list or dict; "" for none."""
+    value: ast.AST = call
+    while isinstance(
+        holder := module.parent(value), (ast.List, ast.Tuple, ast.Dict, ast.ListComp, ast.DictComp)
+    ):
+        value = holder
+    if (
+        isinstance(holder, ast.Call)
+        and isinstance(holder.func, ast.Attribute)
+        and holder.func.attr == "append"
+    ):
+        kept = holder.func.value
+        own = isinstance(kept, ast.Attribute) and isinstance(kept.value, ast.Name) and kept.value.id == "self"
+        return kept.attr if isinstance(kept, ast.Attribute) and own else ""
     statement = module.statement(call)
-    if not isinstance(statement, ast.Assign) or statement.value is not call:
+    if not isinstance(statement, ast.Assign) or statement.value is not value:
         return ""
     for target in statement.targets:
         if (
