@@ -6,7 +6,12 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue.keras_3_fixes import as_keras, import_fix
-from fitdoctor.catalogue.keras_renames import DROPPED_WITH_KERAS_1, OLDER_HISTORY, older_arguments
+from fitdoctor.catalogue.keras_renames import (
+    DROPPED_WITH_KERAS_1,
+    OF_FUNCTIONS,
+    OLDER_HISTORY,
+    older_arguments,
+)
 from fitdoctor.catalogue.keras_signatures import (
     PUBLIC_NAMES,
     REMOVED_ARGUMENTS,
@@ -122,6 +127,11 @@ def gone_in_message(failure: FailureFacts) -> str | None:
     message = failure.message
     keyword = unexpected_keyword(message)
     if keyword is not None:
+        of_functions = (
+            names for name, names in OF_FUNCTIONS.items() if name.endswith(f".{keyword.function}")
+        )
+        if any(keyword.name in names for names in of_functions):
+            return keyword.name
         gone = {name for names in REMOVED_ARGUMENTS.values() for name in names}
         dropped = DROPPED_WITH_KERAS_1.get(keyword.owner, ())
         gone = gone.union(older_arguments("fit"), older_arguments("compile"), dropped)

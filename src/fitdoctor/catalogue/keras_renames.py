@@ -32,6 +32,13 @@ DROPPED_WITH_KERAS_1 = {
     "SimpleRNN": ("consume_less",),
 }
 """Arguments of layers that Keras 2 took out and has no other name for."""
+OF_FUNCTIONS = {
+    "keras.utils.to_categorical": ("dtype",),
+    "keras.utils.load_img": ("grayscale",),
+    "keras.preprocessing.image.load_img": ("grayscale",),
+    "keras.activations.relu": ("alpha",),
+}
+"""Arguments of functions, by comparing `tf_keras` with `keras`."""
 OLDER_HISTORY = {"acc": "accuracy", "val_acc": "val_accuracy"}
 """Keys of the history that Keras 2 once used for the metric `accuracy`."""
 
@@ -46,7 +53,7 @@ def refused_by_class(name: str) -> frozenset[str]:
     dropped = (
         DROPPED_WITH_KERAS_1.get(name.rpartition(".")[2], ()) if name.startswith("keras.layers.") else ()
     )
-    return frozenset((*REMOVED_ARGUMENTS.get(name, ()), *dropped))
+    return frozenset((*REMOVED_ARGUMENTS.get(name, ()), *OF_FUNCTIONS.get(name, ()), *dropped))
 
 
 LAYERS_OF_KERAS_1 = {

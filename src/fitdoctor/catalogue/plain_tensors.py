@@ -81,3 +81,28 @@ def changed_like_a_variable(module: Module, name: ast.Name) -> bool:
 def _receiver(call: ast.Call) -> str:
     value = call.func.value if isinstance(call.func, ast.Attribute) else None
     return value.id if isinstance(value, ast.Name) else ""
+
+
+def variables_asked_about(module: Module, calls: list[ast.Call]) -> frozenset[str]:
+    """The names of variables that the tape is asked about: `tape.gradient(loss, [w, b])`."""
+    asked = [module.made_by(call.args[1]) for call in calls if len(call.args) > 1]
+    return frozenset(
+        module.segment(node)
+        for value in [*asked, *(call.args[1] for call in calls if len(call.args) > 1)]
+        for node in (value.elts if isinstance(value, (ast.List, ast.Tuple)) else [value])
+        if isinstance(node, (ast.Name, ast.Attribute)) and _is_variable(module, node)
+    )
+
+
+def _is_variable(module: Module, node: ast.expr) -> bool:
+    made = module.made_by(node)
+    return isinstance(made, ast.Call) and module.resolve(made.func) in (
+        "tensorflow.Variable",
+        "keras.Variable",
+    )
+
+
+def is_parameter(module: Module, name: ast.Name) -> bool:
+    """Whether a name is an argument of the function that it stands in."""
+    function = module.function_of(name)
+    return function is not None and name.id in function.parameters

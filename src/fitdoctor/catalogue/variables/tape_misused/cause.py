@@ -31,9 +31,11 @@ from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.gradient_ways import gradient_calls, surely_uses_weights, tapes, uses_weights
 from fitdoctor.catalogue.plain_tensors import (
     changed_like_a_variable,
+    is_parameter,
     is_plain_tensor,
     is_watched,
     sources_of,
+    variables_asked_about,
 )
 from fitdoctor.catalogue.quoted import speaks_of_gradients
 from fitdoctor.catalogue.traced import module_of
@@ -57,7 +59,12 @@ CAUSE = Cause(
 
 _REFUSED_STEP = "with `tf.Variable`s is not supported. Use `variable.assign"
 _NO_VARIABLE = "Tensor' object has no attribute '_unique_id'"
-NONE_VALUE = ("value (None)", "None values not supported", "NoneType")
+NONE_VALUE = (
+    "value (None)",
+    "None values not supported",
+    "NoneType",
+    "to be differentiated, but received None",
+)
 
 
 @CAUSE.in_source
@@ -186,7 +193,7 @@ def _before_the_block(
     watches = (node for inner in block.body for node in ast.walk(inner) if isinstance(node, ast.Attribute))
     if not calls or any(node.attr == "watch" for node in watches):
         return  # what is watched may well have been computed before
-    asked = _variables(module, calls)
+    asked = variables_asked_about(module, calls)
     if uses_weights(module, block.body, asked):
         return
     for node in _read_in(block):
@@ -292,25 +299,6 @@ def _read_in(block: ast.With) -> Iterator[ast.Name]:
     return (node for node in names if node.id not in stored and isinstance(node.ctx, ast.Load))
 
 
-def _variables(module: Module, calls: list[ast.Call]) -> frozenset[str]:
-    """The names of variables that the tape is asked about: `tape.gradient(loss, [w, b])`."""
-    asked = [module.made_by(call.args[1]) for call in calls if len(call.args) > 1]
-    return frozenset(
-        module.segment(node)
-        for value in [*asked, *(call.args[1] for call in calls if len(call.args) > 1)]
-        for node in (value.elts if isinstance(value, (ast.List, ast.Tuple)) else [value])
-        if isinstance(node, (ast.Name, ast.Attribute)) and _is_variable(module, node)
-    )
-
-
-def _is_variable(module: Module, node: ast.expr) -> bool:
-    made = module.made_by(node)
-    return isinstance(made, ast.Call) and module.resolve(made.func) in (
-        "tensorflow.Variable",
-        "keras.Variable",
-    )
-
-
 def _moved_in(module: Module, made: ast.expr, block: ast.With) -> tuple[Edit, ...]:
     """Move the statement that calls the model to the beginning of the block."""
     statement = module.statement(made)
@@ -414,7 +402,7 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
                 overwritten = list(_overwritten(module, tape, block, calls, Confidence.CERTAIN, evidence))
                 yield from overwritten
                 for source in _unwatched(tape, block, calls) if not overwritten else ():
-                    if is_plain_tensor(module, source) or _is_parameter(module, source):
+                    if is_plain_tensor(module, source) or is_parameter(module, source):
                         yield _not_watched(module, tape, block, source, Confidence.CERTAIN, evidence)
             else:
                 yield from _before_the_block(module, block, calls, Confidence.CERTAIN, evidence)
@@ -442,8 +430,3 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
             fixes=[fix("make the tape with `persistent=True`")],
             confidence=Confidence.CERTAIN,
         )
-
-
-def _is_parameter(module: Module, name: ast.Name) -> bool:
-    function = module.function_of(name)
-    return function is not None and name.id in function.parameters

@@ -316,10 +316,23 @@ def _is_plain_holder(made: ClassInfo) -> bool:
         return False
     return any(
         isinstance(statement, ast.Assign)
-        and isinstance(statement.value, ast.Call)
-        and _has_weights(made.module, statement.value)
+        and any(
+            isinstance(node, ast.Call) and _has_weights(made.module, node) for node in _kept(statement.value)
+        )
         for statement in ast.walk(setup.node)
     )
+
+
+def _kept(value: ast.expr) -> Iterator[ast.expr]:
+    """What an attribute keeps: a value, or those of a list or dict that is written out."""
+    if isinstance(value, (ast.List, ast.Tuple)):
+        yield from value.elts
+    elif isinstance(value, ast.ListComp):
+        yield value.elt
+    elif isinstance(value, ast.Dict):
+        yield from value.values
+    else:
+        yield value
 
 
 def _object_finding(
