@@ -42,3 +42,15 @@ def _calls(module: Module, body: Iterable[ast.AST], depth: int) -> Iterator[Call
 def _is_main_guard(node: ast.If) -> bool:
     test = node.test
     return isinstance(test, ast.Compare) and isinstance(test.left, ast.Name) and test.left.id == "__name__"
+
+
+def is_chosen(module: Module, node: ast.AST) -> bool:
+    """Whether a branch or handler of its function decides that a node runs."""
+    child, parent = node, module.parent(node)
+    while parent is not None and not isinstance(parent, FUNCTIONS):
+        if isinstance(parent, (ast.IfExp, ast.Try, ast.Match, ast.BoolOp)):
+            return True
+        if isinstance(parent, ast.If) and child is not parent.test and not _is_main_guard(parent):
+            return True
+        child, parent = parent, module.parent(parent)
+    return False

@@ -26,6 +26,7 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
+from fitdoctor.catalogue.run_order import is_chosen
 from fitdoctor.catalogue.traced import at_frame
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, insert_after
@@ -33,12 +34,16 @@ from fitdoctor.facts import FailureFacts, Unknown
 from fitdoctor.source.assignments import element_of, last_assignment
 from fitdoctor.source.callees import callee, is_self
 from fitdoctor.source.keras_objects import kind_of_call, kind_of_value
-from fitdoctor.source.module import CallSite, Module
+from fitdoctor.source.module import CallSite, FunctionInfo, Module
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(
     id="FIT504", slug="optimizer-of-another-model", severity=Severity.ERROR, raises=("ValueError", "KeyError")
 )
+
+
+_DEEPEST = 4
+"""How many calls are followed to the one that runs with the file."""
 
 
 @CAUSE.in_source
@@ -85,10 +90,16 @@ def _is_shared(site: CallSite) -> bool:
 
 
 def _runs(site: CallSite) -> bool:
-    """Whether the function that a step stands in is called in this file."""
-    return site.function is None or any(
-        callee(site.module, other.node) is site.function for other in site.module.calls
-    )
+    """Whether the function that a step stands in is called in this file, whatever the program is told to do."""
+    return site.function is None or _is_called(site.module, site.function, 0)
+
+
+def _is_called(module: Module, function: FunctionInfo, depth: int) -> bool:
+    for other in module.calls if depth < _DEEPEST else ():
+        if callee(module, other.node) is function and not is_chosen(module, other.node):
+            if other.function is None or _is_called(module, other.function, depth + 1):
+                return True
+    return False
 
 
 def _optimizer(site: CallSite) -> ast.Call | None:
