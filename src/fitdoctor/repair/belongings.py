@@ -50,6 +50,15 @@ class Belongings:
         """What was changed and could not be put back."""
 
     def __enter__(self) -> Belongings:
+        try:
+            self._keep()
+        # Ctrl-C: nothing has run yet, and the copies are as large as what they are of.
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def _keep(self) -> None:
         left = self._most
         for path in _at_risk(self._folders):
             state = _state(path)
@@ -60,7 +69,6 @@ class Belongings:
                 left -= state[0]
                 copy = self._copied(path)
             self._before[path] = _File(state, copy)
-        return self
 
     def __exit__(self, *_: object) -> None:
         if self._kept:
