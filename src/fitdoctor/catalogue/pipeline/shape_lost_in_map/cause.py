@@ -93,42 +93,54 @@ def from_data(
     step = _losing_step(data)
     found = _finding(lost[0], _expected(model, data, lost[0]), data, step, project, Confidence.CERTAIN)
     if not found.fixes[0].edits and lost[0] is data.x[0] and step is not None:
-        found = replace(found, fixes=(*_of_pictures(model, project, step), *found.fixes))
+        found = replace(found, fixes=(*_by_guess(model, project, step), *found.fixes))
     yield found
 
 
-def _of_pictures(model: ModelFacts, project: Project | Unknown, step: PipelineStep) -> Iterator[Fix]:
-    """What pictures may have for a shape, before a layer that takes pictures: as the Python code writes it, else any."""
+def _by_guess(model: ModelFacts, project: Project | Unknown, step: PipelineStep) -> Iterator[Fix]:
+    """Shapes that the first layer may be given: as the Python code writes them; for pictures, else of any size."""
     first = next((layer for layer in model.layers if layer.class_name != "InputLayer"), None)
+    pictures = first is not None and first.class_name in PICTURE_LAYERS
+    found = expression_of(project, step.code)
     call = _python_call(project, step.code)
-    if first is None or call is None or first.class_name not in PICTURE_LAYERS:
+    if first is None or found is None or not pictures and first.class_name != "Dense":
         return
-    module, lost = call
-    code = module.code(lost)
-    if not code.target.isidentifier():
+    more = ("(None, None, 3)", "(None, None, 1)") if pictures else ()
+    if isinstance(step.code, Code) and step.code.name.endswith("from_generator"):
+        given = step.code.argument("output_types", 1)
+        if given is not None and given.text.count(",") == 1 and _without_shapes(step.code):
+            for shape in (*_written_shapes(found[0], found[1], "generator", pictures), *more):
+                edits = set_argument(step.code, "output_shapes", f"({shape}, ())")
+                yield unsafe(f"give the shapes: `output_shapes=({shape}, ())`", edits)
         return
-    for shape in (*_written_shapes(module, lost), "(None, None, 3)", "(None, None, 1)"):
+    code = call[0].code(call[1]) if call is not None else None
+    if call is None or code is None or not code.target.isidentifier():
+        return
+    for shape in (*_written_shapes(*call, "func", pictures), *more):
         line = insert_after(code, f"{code.target}.set_shape({shape})")
         yield unsafe(f"state the shape after the call: `{code.target}.set_shape({shape})`", line)
 
 
-def _written_shapes(module: Module, call: ast.Call) -> Iterator[str]:
-    """Shapes of three lengths in the function that is called: numbers, and names that the whole file knows."""
-    given = argument_of(call, "func", 0)
+def _written_shapes(module: Module, call: ast.AST, argument: str, pictures: bool) -> Iterator[str]:
+    """What the function that is called names as a shape: of a picture three lengths, of features a number with a name."""
+    given = argument_of(call, argument, 0) if isinstance(call, ast.Call) else None
     function = module.definition(given) if given is not None else None
     if not isinstance(function, FunctionInfo) or function.module is not module:
         return
     for node in ast.walk(function.node):
-        if isinstance(node, ast.Tuple) and len(node.elts) == 3 and isinstance(node.ctx, ast.Load):
-            known = [
-                isinstance(part, ast.Constant)
-                and type(part.value) is int
-                or isinstance(part, ast.Name)
-                and bool(module.assignments(part.id))
-                for part in node.elts
-            ]
-            if all(known):
+        if pictures and isinstance(node, ast.Tuple) and len(node.elts) == 3:
+            if isinstance(node.ctx, ast.Load) and all(_is_length(module, part) for part in node.elts):
                 yield f"({', '.join(module.segment(part) for part in node.elts)})"
+        elif not pictures and isinstance(node, ast.Name) and _is_length(module, node):
+            yield f"({node.id},)"
+
+
+def _is_length(module: Module, node: ast.expr) -> bool:
+    """A whole number, or a name that the whole file knows one by."""
+    if isinstance(node, ast.Name):
+        given = module.assignments(node.id, module.tree)
+        return len(given) == 1 and given[0].value is not None and _is_length(module, given[0].value)
+    return isinstance(node, ast.Constant) and type(node.value) is int
 
 
 def _expected(model: ModelFacts, data: DataFacts, array: ArrayFacts) -> Spec | None:
