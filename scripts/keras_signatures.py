@@ -1,6 +1,6 @@
 """Write the table of what Keras 3 takes and of what it dropped, by comparing `keras` with `tf_keras`.
 
-Run it with both installed: `python scripts/keras_signatures.py`. A test runs it too and compares.
+Run it with both installed: `python scripts/keras_signatures.py`. `make test-versions` runs it too, and compares.
 """
 
 from __future__ import annotations

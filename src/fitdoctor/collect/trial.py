@@ -99,7 +99,7 @@ def try_model(
         if reason:
             unknown = Unknown(reason)
             return Trial(unknown, unknown, unknown)
-        plan = replace(plan, batch=_with_open_batch_axis(batch), short_rows=0, rows=0)
+        plan = replace(plan, batch=_share_of(batch, model), short_rows=0, rows=0)
     if plan.output_known:
         names = ("_compile_loss", "_compile_metrics", "compiled_loss", "compiled_metrics")
         roots = [vars(model).get(name) for name in names]
@@ -132,8 +132,6 @@ def is_distributed(model: Any) -> bool:
 
 
 def _reason_against_replicas(plan: _Plan) -> str:
-    if plan.step:
-        return f"its own `{plan.step}` runs in a replica of a distribution strategy"
     if plan.keras == 2 and not plan.output_known:
         return "the model of Keras 2 runs under a distribution strategy"
     return ""
@@ -174,13 +172,18 @@ def _keeps_rows(model: Any) -> bool:
     )
 
 
-def _with_open_batch_axis(batch: Batch) -> Batch:
-    """A strategy shares each batch among its replicas: nobody knows the size of a share."""
+def _share_of(batch: Batch, model: Any) -> Batch:
+    """What a replica gets: a strategy shares each batch evenly where it can, else nobody knows the size of a share."""
+    replicas = int(vars(model)["_distribute_strategy"].num_replicas_in_sync)
 
-    def opened(leaf: Leaf) -> Leaf:
-        return replace(leaf, shape=(None, *leaf.shape[1:])) if leaf.shape else leaf
+    def shared(leaf: Leaf) -> Leaf:
+        if not leaf.shape:
+            return leaf
+        rows = leaf.shape[0]
+        share = rows // replicas if rows is not None and rows % replicas == 0 else None
+        return replace(leaf, shape=(share, *leaf.shape[1:]))
 
-    return Batch(*(map_leaves(opened, part) for part in (batch.x, batch.y, batch.sample_weight)))
+    return Batch(*(map_leaves(shared, part) for part in (batch.x, batch.y, batch.sample_weight)))
 
 
 def _flat_leaves(value: Any) -> Iterator[Leaf]:

@@ -14,6 +14,8 @@ _ABORTED = ("Collective ops is aborted", "UNAVAILABLE", "failed to connect", "Co
             "Socket closed", "heartbeat", "coordination service", "Cancelled by")  # fmt: skip
 """What a worker says when another one has gone."""
 
+_APART = "the others run the same program: what differs is the data, the arguments or the packages there"
+
 
 def joined(members: Sequence[Member]) -> Diagnosis:
     """The diagnosis of a cluster; the first member's program is the one that is told of."""
@@ -32,7 +34,7 @@ def joined(members: Sequence[Member]) -> Diagnosis:
         if finding.id not in told
     ]
     named += [
-        _named(replace(finding, moment=Moment.BEFORE_FIT), list(names), len(members))
+        replace(_named(finding, list(names), len(members)), moment=Moment.BEFORE_FIT)
         for finding, names in differing
     ]
     wrong = any(found.severity is Severity.ERROR for found in named)
@@ -55,8 +57,9 @@ def _named(finding: Finding, names: list[str], workers: int) -> Finding:
     if len(names) == workers:
         return replace(finding, notes=(*finding.notes, f"on all {workers} workers"))
     who = ", ".join(names)
-    apart = "the others run the same program: what differs is the data, the arguments or the packages there"
-    return replace(finding, message=f"{finding.message} (only on {who})", notes=(*finding.notes, apart))
+    # What differs speaks for itself; of what one worker's run shows, only that the program is the same for all.
+    apart = () if finding.moment is Moment.SOURCE else (_APART,)
+    return replace(finding, message=f"{finding.message} (only on {who})", notes=(*finding.notes, *apart))
 
 
 def _unexplained(members: Sequence[Member], wrong: bool) -> Iterator[Unexplained]:
