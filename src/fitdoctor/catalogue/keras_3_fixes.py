@@ -213,7 +213,7 @@ def elsewhere(module: Module, func: ast.Attribute) -> Fix:
 
 def as_keras(dotted: str) -> str:
     """The name below `keras`, however it is imported; "" for other packages."""
-    for prefix in ("tensorflow.keras", "keras"):
+    for prefix in ("tensorflow.keras", "keras", "tf_keras"):
         if dotted == prefix or dotted.startswith(prefix + "."):
             return "keras" + dotted.removeprefix(prefix)
     return ""

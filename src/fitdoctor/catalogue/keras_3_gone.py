@@ -118,8 +118,8 @@ def _gone_of(owner: str) -> tuple[str, ...]:
     return (*REMOVED_ATTRIBUTES["model"], "lr", "minimize", "compute_gradients", "aggregate_gradients")
 
 
-_OF_NEW_OPTIMIZERS = pattern(r"(?P<name>\w+) is deprecated in the new Keras optimizer")
-"""Keras 2.11 to 2.15."""
+_OF_NEW_OPTIMIZERS = pattern(r"(?P<name>\w+) is deprecated in the new (?:TF-)?Keras optimizer")
+"""Keras since 2.11."""
 
 
 def gone_in_message(failure: FailureFacts) -> str | None:

@@ -34,6 +34,7 @@ from collections.abc import Iterator
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.compile_positions import metrics_by_position, refuses_loss_weights
 from fitdoctor.catalogue.keras_1 import arguments_of_keras_1, refused_in_words, renamed
+from fitdoctor.catalogue.keras_2_today import is_keras_2, of_keras_2
 from fitdoctor.catalogue.keras_3_fixes import (
     as_keras,
     attribute_name,
@@ -402,8 +403,12 @@ def _history_finding(module: Module, node: ast.Subscript, confidence: Confidence
 @CAUSE.after_failure
 def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """The exception names what is gone; the source at that line says how it is written."""
-    if isinstance(project, Project) and project.modules and all(read.keras == 2 for read in project.modules):
-        return
+    older = is_keras_2(project)
+    for finding in _told_by(failure, project):
+        yield of_keras_2(finding) if older else finding
+
+
+def _told_by(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     if isinstance(project, Project) and refuses_loss_weights(failure.message):
         for read in project.modules:
             yield from metrics_by_position(CAUSE, read, Confidence.CERTAIN)
@@ -447,7 +452,8 @@ def _refused_call(failure: FailureFacts, project: Project | Unknown) -> Iterator
     frame = failure.last_user_frame
     if frame is None or failure.type not in ("TypeError", "ValueError"):
         return
-    if "missing" not in failure.message and "keyword arguments passed to" not in failure.message:
+    words = ("missing", "keyword arguments passed to", "Keyword argument not understood")
+    if not any(each in failure.message for each in words):
         return
     if isinstance(project, Unknown):
         yield from refused_in_words(CAUSE, failure, frame)
