@@ -7,6 +7,7 @@ import ast
 from fitdoctor.catalogue.handed_out import delete_lines
 from fitdoctor.diagnosis import Edit
 from fitdoctor.edits import insert_before
+from fitdoctor.source.callees import callee
 from fitdoctor.source.module import Module
 
 
@@ -28,6 +29,45 @@ def moved_up(module: Module, node: ast.AST) -> tuple[Edit, ...]:
         return ()
     lines = "\n".join(module.segment(each) for each in moved)
     return (*insert_before(module.code(first), lines), *(delete_lines(module, each) for each in moved))
+
+
+def moved_before(module: Module, late: ast.AST, early: ast.AST) -> tuple[Edit, ...]:
+    """Where one block leads to both, by itself or by functions: the statement that leads to the later one goes first."""
+    for later in _leading_to(module, late, _DEEPEST):
+        for earlier in _leading_to(module, early, _DEEPEST):
+            parent = module.parent(later)
+            body = getattr(parent, "body", None)
+            if parent is not module.parent(earlier) or not isinstance(body, list) or later not in body:
+                continue
+            if earlier not in body or body.index(earlier) >= body.index(later):
+                continue
+            between = body[body.index(earlier) : body.index(later)]
+            needed = needed_assignments(between, later)
+            moved = [*(needed or []), later]
+            if earlier in moved or len(
+                {line for each in moved for line in (each.lineno, each.end_lineno)}
+            ) < len(moved):
+                return ()
+            indent = " " * later.col_offset
+            lines = f"\n{indent}".join(module.segment(each) for each in moved)
+            return (
+                *insert_before(module.code(earlier), lines),
+                *(delete_lines(module, each) for each in moved),
+            )
+    return ()
+
+
+_DEEPEST = 4
+
+
+def _leading_to(module: Module, node: ast.AST, deepest: int) -> list[ast.stmt]:
+    """The statement of a node, and those that call the function around it, innermost first."""
+    statement = module.statement(node)
+    function = module.function_of(node)
+    if function is None or not deepest:
+        return [statement]
+    calls = [site.node for site in module.calls if callee(module, site.node) is function]
+    return [statement, *(_leading_to(module, calls[0], deepest - 1) if len(calls) == 1 else [])]
 
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)

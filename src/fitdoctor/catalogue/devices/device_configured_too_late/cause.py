@@ -25,10 +25,10 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.moved_up import moved_up
+from fitdoctor.catalogue.moved_up import moved_before, moved_up
 from fitdoctor.catalogue.run_order import calls_in_order
 from fitdoctor.catalogue.traced import at_frame, module_of
-from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Severity
 from fitdoctor.edits import fix
 from fitdoctor.facts import FailureFacts, Unknown
 from fitdoctor.source.keras_objects import is_keras_model
@@ -116,9 +116,26 @@ def _finding(
         location=module.location(site.node),
         evidence=[*started, *evidence],
         fixes=[
-            fix("move the configuration up, before anything of TensorFlow runs", moved_up(module, site.node))
+            fix("move the configuration up, before anything of TensorFlow runs", _moved(module, site, start))
         ],
         confidence=confidence,
+    )
+
+
+def _started_before(module: Module, late: CallSite) -> CallSite | None:
+    """What started TensorFlow before a call that surely runs."""
+    started: CallSite | None = None
+    for site in calls_in_order(module):
+        if site.node is late.node:
+            return started
+        if started is None and _starts(module, site):
+            started = site
+    return None
+
+
+def _moved(module: Module, site: CallSite, start: CallSite | None) -> tuple[Edit, ...]:
+    return moved_up(module, site.node) or (
+        moved_before(module, site.node, start.node) if start is not None else ()
     )
 
 
@@ -138,7 +155,7 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         assert module is not None
         assert frame is not None
         if at_frame(module, site.node, frame):
-            yield _finding(module, site, None, Confidence.CERTAIN, evidence)
+            yield _finding(module, site, _started_before(module, site), Confidence.CERTAIN, evidence)
             return
     yield CAUSE.finding(
         "devices are configured after TensorFlow has set them up",

@@ -280,7 +280,8 @@ def _in_settings(module: Module, made: ast.Call) -> tuple[Edit, ...]:
 def _second_optimizer(module: Module, made: ast.Call) -> tuple[Edit, ...]:
     """Another optimizer of the same making, on the next line, for the models after the first that it is applied to."""
     code = module.code(made)
-    if code.statement is None or not code.target or module.parent(made) is not module.statement(made):
+    named = _name_of_another(module, made)
+    if code.statement is None or not named:
         return ()
     models: dict[str, list[ast.expr]] = {}
     for site in module.method_calls("apply_gradients", "apply"):
@@ -294,12 +295,29 @@ def _second_optimizer(module: Module, made: ast.Call) -> tuple[Edit, ...]:
     edits: list[Edit] = []
     lines: list[str] = []
     for model, receivers in list(models.items())[1:]:
-        name = f"{code.target}_of_{model.rpartition('.')[2].lower()}"
+        name = named.replace("{}", model.rpartition(".")[2].lower())
         lines.append(f"{name} = {module.segment(made)}")
         edits += [Edit(module.location(receiver), name) for receiver in receivers]
     if not lines or any(name.endswith((")", "]")) for name in models):
         return ()
     return (*insert_after(code, f"\n{code.indent}".join(lines)), *edits)
+
+
+def _name_of_another(module: Module, made: ast.Call) -> str:
+    """What an optimizer beside this one is called, with `{}` for the model: a name, an attribute, or a key of a dict."""
+    statement, holder = module.statement(made), module.parent(made)
+    if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
+        return ""
+    target = statement.targets[0]
+    if holder is statement and isinstance(target, (ast.Name, ast.Attribute)):
+        return f"{module.segment(target)}_of_{{}}"
+    key = ""
+    if isinstance(holder, ast.keyword) and holder.arg and module.parent(holder) is statement.value:
+        key = holder.arg if module.resolve(statement.value.func) == "dict" else ""  # type: ignore[attr-defined]
+    elif isinstance(holder, ast.Dict) and holder is statement.value:
+        named = holder.keys[holder.values.index(made)]
+        key = named.value if isinstance(named, ast.Constant) and isinstance(named.value, str) else ""
+    return f'{target.id}["{key}_of_{{}}"]' if key and isinstance(target, ast.Name) else ""
 
 
 def _is_plain(made: ast.Call) -> bool:
