@@ -84,14 +84,15 @@ def _within(module: Module, node: ast.AST, blocks: list[ast.With]) -> bool:
     return False
 
 
-def moved_into_scope(module: Module, node: ast.AST, strategy: str) -> tuple[Edit, ...]:
-    """Put the statement of a node under `with strategy.scope():`, indented."""
+def moved_into_scope(module: Module, node: ast.AST, strategy: str, then: str = "") -> tuple[Edit, ...]:
+    """Put the statement of a node under `with strategy.scope():`, indented, and a line after it."""
     statement = module.statement(node)
     location = module.location(statement)
     indent = " " * (location.column - 1)
     lines = module.segment(statement).split("\n")
     body = "\n".join([lines[0], *(f"    {line}" if line.strip() else line for line in lines[1:])])
-    return (Edit(location, f"with {strategy}.scope():\n{indent}    {body}"),)
+    last = f"\n{indent}    {then}" if then else ""
+    return (Edit(location, f"with {strategy}.scope():\n{indent}    {body}{last}"),)
 
 
 def device_names(text: str) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from fitdoctor.catalogue.strategies import in_scope, replica_functions
+from fitdoctor.catalogue.strategies import in_scope, moved_into_scope, replica_functions
 from fitdoctor.edits import insert_after
 from fitdoctor.records import dataclass
 from fitdoctor.source.keras_objects import kind_of_call
@@ -70,5 +70,24 @@ def built_in_scope(module: Module, loop: Loop) -> tuple[Edit, ...]:
     if module.parent(first) is not module.parent(second) or not in_scope(module, first):
         return ()
     later = max(loop.made, loop.model_made, key=lambda node: node.lineno)
-    line = f"{module.segment(loop.optimizer)}.build({module.segment(loop.model)}.trainable_variables)"
-    return insert_after(module.code(later), line)
+    return insert_after(module.code(later), _build_line(module, loop))
+
+
+def _build_line(module: Module, loop: Loop) -> str:
+    return (
+        f"{module.segment(loop.optimizer)}.build({module.segment(loop.model)}.trainable_variables)"
+        if loop.model
+        else ""
+    )
+
+
+def moved_and_built(module: Module, node: ast.AST, strategy: str) -> tuple[Edit, ...]:
+    """Move what is made outside into the scope; the optimizer of a loop is built there too, or a replica would do it."""
+    loop = next((loop for loop in loops(module) if loop.made is node), None)
+    after = loop is not None and loop.model_made is not None and loop.model_made.lineno < loop.made.lineno
+    line = (
+        _build_line(module, loop)
+        if loop is not None and after and not is_built(module, loop.optimizer)
+        else ""
+    )
+    return moved_into_scope(module, node, strategy, line)

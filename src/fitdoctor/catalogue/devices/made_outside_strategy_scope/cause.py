@@ -33,8 +33,8 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.strategies import in_scope, moved_into_scope, scopes
-from fitdoctor.catalogue.strategy_loops import built_in_scope, is_built, loops
+from fitdoctor.catalogue.strategies import in_scope, scopes
+from fitdoctor.catalogue.strategy_loops import built_in_scope, is_built, loops, moved_and_built
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix
 from fitdoctor.facts import FailureFacts, Unknown
@@ -142,7 +142,7 @@ def _finding(
             Evidence(claim="the scope", location=module.location(block.items[0].context_expr)),
             *evidence,
         ],
-        fixes=[fix("move it into the scope", moved_into_scope(module, node, strategy))],
+        fixes=[fix("move it into the scope", moved_and_built(module, node, strategy))],
         confidence=confidence,
     )
 
