@@ -278,6 +278,17 @@ def test_one_of_two_alike_is_gone():
     assert judged(before, seen([finding(line=9)], stage=(1, 0)), finding()).verdict is Verdict.FURTHER
 
 
+@pytest.mark.parametrize(
+    ("line", "verdict"),
+    [(9, Verdict.FURTHER), (8, Verdict.FAILS)],
+    ids=["at another line", "at the same line, in a loop"],
+)
+def test_the_next_one_of_its_kind_is_no_failure_of_the_repair(line, verdict):
+    before = seen([finding()], stage=(1, 0), place=(("a.py", 7),))
+    after = seen([finding()], stage=(2, 0), place=(("a.py", line),))
+    assert judged(before, after, finding(), grown=1).verdict is verdict
+
+
 def test_a_new_warning_is_told():
     after = seen([finding(word="NEW", severity=Severity.WARNING)], stage=(1, 1))
     verdict = judged(BROKEN, after, finding())

@@ -18,7 +18,7 @@ from typing import Any
 from fitdoctor.cases import Call, SeenCall
 from fitdoctor.diagnosis import Crash, Diagnosis, Finding, Severity
 from fitdoctor.examine import Run, examine_run
-from fitdoctor.facts import FailureSummary, Outcome
+from fitdoctor.facts import FailureSummary, Outcome, Unknown
 from fitdoctor.plain import from_plain, to_plain
 from fitdoctor.records import dataclass, replace
 from fitdoctor.repair.copies import Laid, in_own_words
@@ -52,7 +52,7 @@ class Seen:
     stage: tuple[int, int] = (0, 1)
     """How far it came: the calls of Keras that began, and 0 when it ended within the last of them."""
     place: tuple[tuple[str, int], ...] = ()
-    """Where it raised: the user's frames, outermost first."""
+    """Where it raised: the user's frames, outermost first; where it was stopped: the call."""
     refusals: tuple[FailureSummary, ...] = ()
     """What raised, in the program or when it was tried before, with the user's line."""
     seconds: float = 0.0
@@ -201,9 +201,11 @@ def _ended_in(known: Run) -> Call | None:
 
 
 def _place(known: Run, laid: Laid) -> tuple[tuple[str, int], ...]:
-    if known.failure is None:
-        return ()
-    plain = [{"path": frame.path, "line": frame.line} for frame in known.failure.user_frames]
+    plain = []
+    if known.failure is not None:
+        plain = [{"path": frame.path, "line": frame.line} for frame in known.failure.user_frames]
+    elif known.stopped and known.calls and not isinstance(code := known.calls[-1].fit.code, Unknown):
+        plain = [{"path": code.location.path, "line": code.location.line}]
     moved = in_own_words(plain, replace(laid, origins=_without_cells(laid)))
     return tuple((frame["path"], frame["line"]) for frame in moved)
 
@@ -264,7 +266,11 @@ def judged(
     if after.timed_out:
         return Judged(Verdict.FAILS, "it did not end in time")
     counts, now = _counted(before.diagnosis), _counted(after.diagnosis)
-    if finding is not None and now[_key(finding)] >= counts[_key(finding)]:
+    stopped_twice = not before.ended_well and not after.ended_well
+    still = finding is not None and now[_key(finding)] >= counts[_key(finding)]
+    # The same again at a later line is the next one of its kind.
+    next_one = stopped_twice and _stops_later(before, after, grown) and _elsewhere(before, after, grown)
+    if finding is not None and still and not next_one:
         return Judged(Verdict.FAILS, f"{finding.id} is still there")
     new = [found for found in after.diagnosis.findings if now[_key(found)] > counts[_key(found)]]
     known = {id for id in lurking if finding is None or id != finding.id}
@@ -274,7 +280,7 @@ def judged(
     if after.ended_well and not worse:
         more = f", with {warnings} new {'warning' if warnings == 1 else 'warnings'}" if warnings else ""
         return Judged(Verdict.HOLDS, f"{gone} and the program runs to its end{more}", warnings)
-    if not before.ended_well and not after.ended_well and _came_further(before, after, worse, grown):
+    if stopped_twice and _came_further(before, after, worse, grown):
         return Judged(Verdict.FURTHER, f"{gone}; then the program {after.wrong}", warnings)
     if after.ended_well:
         return Judged(Verdict.FAILS, f"it brings {worse[0].id}: {worse[0].message}")
@@ -283,15 +289,27 @@ def judged(
 
 def _came_further(before: Seen, after: Seen, new_errors: list[Finding], grown: int) -> bool:
     """Whether the program passed the point where it failed, or stops only at what was known before."""
+    known = after.errors and not new_errors and not after.diagnosis.unexplained
+    return _stops_later(before, after, grown) or (after.stage == before.stage and bool(known))
+
+
+def _stops_later(before: Seen, after: Seen, grown: int) -> bool:
+    """Whether the program stops at a later call of Keras, or further down in the same file."""
     if after.stage != before.stage:
         return after.stage > before.stage
-    if after.errors and not new_errors and not after.diagnosis.unexplained:
-        return True
     # Lines are compared in the outermost frames, as far as they are of the same file.
     for (path, line), (other, later) in zip(before.place, after.place, strict=False):
         if path != other or line != later:
             return path == other and later > line + grown and before.stage[1] == 1
     return False
+
+
+def _elsewhere(before: Seen, after: Seen, grown: int) -> bool:
+    """Whether the program stops at another line, and not at the same one later on, or moved by the repair."""
+    return any(
+        path != other or not line <= later <= line + grown
+        for (path, line), (other, later) in zip(before.place, after.place, strict=False)
+    )
 
 
 def _key(finding: Finding) -> tuple[str, str]:
