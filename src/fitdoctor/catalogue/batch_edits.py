@@ -61,7 +61,7 @@ def structuring(data: DataFacts, size: int, project: Project | Unknown) -> Code 
 def _given_out(data: DataFacts, size: int, project: Project | Unknown) -> Code | Unknown:
     """The tuple of so many parts that a generator yields, or a PyDataset returns."""
     for function, value in batches_behind(project, data.code):
-        if isinstance(value, ast.Tuple) and len(value.elts) == size:
+        if isinstance(value, (ast.Tuple, ast.List)) and len(value.elts) == size:
             return function.module.code(value)
     return Unknown("no pipeline")
 

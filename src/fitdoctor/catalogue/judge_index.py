@@ -99,7 +99,7 @@ INDEX: dict[str, tuple[str, tuple[str, ...], list[tuple[set[str], tuple[str, ...
     'FIT707': ('pipeline/batch_structure_wrong', ('source', 'before_fit', 'after_failure'), [({'Module'}, ('ataset', 'yield', 'enerator', 'Sequence', 'flow', 'iter', 'cycle')), ({'DataFacts', 'FitFacts', 'ModelFacts'}, ('from_tensor_slices',)), ({'DataFacts', 'FitFacts', 'ModelFacts', 'Project'}, ('ataset', 'yield', 'enerator', 'Sequence', 'flow', 'iter', 'cycle'))]),
     'FIT708': ('pipeline/generator_not_thread_safe', ('source', 'after_failure'), [({'Module'}, ('PyDataset', 'Sequence'))]),
     'FIT709': ('pipeline/shape_lost_in_map', ('source', 'before_fit', 'after_failure'), [({'DataFacts', 'FitFacts', 'ModelFacts', 'Project'}, ('ataset', 'yield', 'enerator', 'Sequence', 'flow', 'iter', 'cycle')), ({'Module'}, ('ataset', 'yield', 'enerator', 'Sequence', 'flow', 'iter', 'cycle'))]),
-    'FIT710': ('pipeline/future_used_as_tensor', ('source', 'before_fit', 'after_failure'), [({'Module'}, ('submit', 'async', 'def'))]),
+    'FIT710': ('pipeline/future_used_as_tensor', ('source', 'before_fit', 'after_failure'), [({'Module'}, ('submit', 'async', 'def', 'zip', 'map', 'filter'))]),
     'FIT711': ('pipeline/arguments_clash_with_dataset', ('source', 'before_fit', 'after_failure'), [({'DataFacts', 'FitFacts'}, ('ataset', 'yield', 'enerator', 'Sequence', 'flow', 'iter', 'cycle'))]),
     'FIT712': ('pipeline/validation_data_mismatch', ('source', 'before_fit', 'after_failure'), [({'DataFacts', 'FitFacts', 'ModelFacts'}, ('validation_data',))]),
     'FIT713': ('pipeline/shuffle_too_late', ('source', 'before_fit'), [({'DataFacts', 'FitFacts'}, ('ataset', 'yield', 'enerator', 'Sequence', 'flow', 'iter', 'cycle'))]),

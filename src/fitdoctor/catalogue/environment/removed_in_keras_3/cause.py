@@ -439,7 +439,9 @@ def _told_by(failure: FailureFacts, project: Project | Unknown) -> Iterator[Find
 def from_elsewhere(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """Keras 2 trained with several workers, and loaded what was saved under a short name."""
     from fitdoctor.catalogue.several_workers import refused_to_several_workers
+    from fitdoctor.catalogue.whole_numbers import numpy_number
 
+    yield from numpy_number(CAUSE, failure, project)
     yield from short_name_in_h5(CAUSE, failure)
     yield from missed_validation_data(CAUSE, failure, project)
     yield from missed_pool_size(CAUSE, failure, project)

@@ -70,6 +70,8 @@ def from_data(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Fin
         yield _of_samples(fit, data, confidence, lists) if samples else _of_lists(lists, fit, confidence)
     elif not lists and samples:
         yield _of_samples(fit, data, confidence)
+    elif not lists and _is_list_of_labels(model, data):
+        yield _of_labels(fit, data, confidence)
 
 
 def _refuses_lists(kind: str, message: str) -> bool:
@@ -162,6 +164,42 @@ def _is_list_of_samples(model: ModelFacts, data: DataFacts) -> bool:
     return fits(sample, model.inputs[0].shape[1:]) and (for_each or not labels)
 
 
+def _is_list_of_labels(model: ModelFacts, data: DataFacts) -> bool:
+    """Whether y is a list with a small array for each sample, for a model with one output."""
+    if data.y_structure not in ("list", "tuple") or len(data.y) < _FEW or len(data.x) != 1:
+        return False
+    if not isinstance(model.outputs, Unknown) and len(model.outputs) != 1:
+        return False
+    rows = data.x[0].shape[0] if isinstance(data.x[0].shape, tuple) and data.x[0].shape else None
+    alike = len({array.shape for array in data.y}) == 1 and isinstance(data.y[0].shape, tuple)
+    return alike and rows is not None and (len(data.y) == rows or len(data.y) == _SHOWN <= rows)
+
+
+_FEW = 8
+_SHOWN = 64
+"""How many components of a structure are looked at."""
+
+
+def _of_labels(fit_call: FitFacts | Unknown, data: DataFacts, confidence: Confidence) -> Finding:
+    first = data.y[0]
+    whole = _whole_argument(fit_call, first, "y", 1)
+    numpy, imports = spell(whole, "numpy", "np")
+    edits = wrap(whole, f"{numpy}.array({{}})")
+    return CAUSE.finding(
+        f"`y` is a {data.y_structure} of arrays of shape {shape_words(first.shape)}, one for each sample: Keras reads "
+        "each as the labels of an output",
+        subject=f"argument y of {_method(fit_call)}",
+        location=place(whole, first.use),
+        evidence=[
+            Evidence(
+                "what `y` is", f"a {data.y_structure} of arrays", "one array", "data.y", place(first.code)
+            )
+        ],
+        fixes=[fix(f"make one array of the labels: `{numpy}.array(…)`", edits, imports if edits else ())],
+        confidence=confidence,
+    )
+
+
 def _of_samples(
     fit_call: FitFacts | Unknown,
     data: DataFacts,
@@ -170,7 +208,7 @@ def _of_samples(
 ) -> Finding:
     """Say that x is a list of samples; `lists` are arguments beside it that are lists too, such as the labels."""
     first = data.x[0]
-    whole = _whole_argument(fit_call, first)
+    whole = _whole_argument(fit_call, first, "x", 0)
     numpy, imports = spell(whole, "numpy", "np")
     many = f"{len(data.x)}{' or more' if len(data.x) == 64 else ''}"
     shape = first.shape if isinstance(first.shape, tuple) else ()
@@ -202,12 +240,14 @@ def _of_samples(
     )
 
 
-def _whole_argument(fit_call: FitFacts | Unknown, array: ArrayFacts) -> Code | Unknown:
-    """The expression that was given as x, not an element of it."""
+def _whole_argument(
+    fit_call: FitFacts | Unknown, array: ArrayFacts, name: str, position: int
+) -> Code | Unknown:
+    """The expression that was given as x or y, not an element of it."""
     use = array.use
     if isinstance(fit_call, Unknown) or isinstance(fit_call.code, Unknown) or isinstance(use, Unknown):
         return use
-    argument = fit_call.code.argument("x", 0)
+    argument = fit_call.code.argument(name, position)
     if argument is None:
         return use
     return Code(argument.location, argument.text, spellings=use.spellings, import_at=use.import_at)
@@ -234,6 +274,9 @@ def from_failure(
         if samples and (unrecognised or not lists):
             yield _of_samples(fit, data, Confidence.CERTAIN, lists)
             return
+        if isinstance(model, ModelFacts) and not lists and _is_list_of_labels(model, data):
+            yield _of_labels(fit, data, Confidence.CERTAIN)
+            return
         if unrecognised and lists:
             yield _of_lists(lists, fit, Confidence.CERTAIN)
             return
@@ -247,6 +290,9 @@ def from_failure(
     elif sizes is not None and len(sizes.of("x")) > 2 and sizes.of("y") == (len(sizes.of("x")),):
         many = len(sizes.of("x"))
         yield _from_message(f"`x` is a list of {many} arrays: Keras reads each as an input", "x", failure)
+    elif sizes is not None and len(sizes.of("y")) >= _FEW and sizes.of("x") == (len(sizes.of("y")),):
+        many = len(sizes.of("y"))
+        yield _from_message(f"`y` is a list of {many} arrays: Keras reads each as an output", "y", failure)
 
 
 def _is_named(failure: FailureFacts) -> bool:

@@ -56,6 +56,9 @@ REMEDIES = {
     "method": ("call the method", "{}()"),
     "builtin_function_or_method": ("call it", "{}()"),
     "partial": ("call it", "{}()"),
+    "zip": ("make a generator of it", "(pair for pair in {})"),
+    "map": ("make a generator of it", "(batch for batch in {})"),
+    "filter": ("make a generator of it", "(batch for batch in {})"),
 }
 """What gives data later, by its type, and how to get it."""
 
@@ -139,7 +142,7 @@ def _kind_words(kind: str) -> str:
 
 
 @CAUSE.in_source
-@mentions("submit", "async", "def")
+@mentions("submit", "async", "def", "zip", "map", "filter")
 def from_source(module: Module) -> Iterator[Finding]:
     """What is given to fit was made by `submit`, by an `async def` without `await`, or is a function's bare name."""
     for call in module.method_calls("fit"):
@@ -165,6 +168,9 @@ def _given(call: ast.Call) -> Iterator[tuple[str, ast.expr]]:
             yield name, expr
 
 
+_LAZY = ("zip", "map", "filter")
+
+
 def _promise(module: Module, expr: ast.expr) -> tuple[str, ast.expr]:
     """Which kind of promise an expression surely is, and the expression that made it one."""
     if isinstance(expr, (ast.Name, ast.Attribute)):
@@ -174,6 +180,9 @@ def _promise(module: Module, expr: ast.expr) -> tuple[str, ast.expr]:
     made = module.made_by(expr)
     if not isinstance(made, ast.Call) or isinstance(module.parent(made), ast.Await):
         return "", expr
+    if module.keras == 3 and isinstance(made.func, ast.Name) and made.func.id in _LAZY:
+        # Keras 2 took any iterator.
+        return ("", expr) if module.definition(made.func) is not None else (made.func.id, made)
     function = module.definition(made.func)
     if isinstance(function, FunctionInfo) and isinstance(function.node, ast.AsyncFunctionDef):
         if function.node not in function.module.generators and not function.node.decorator_list:
