@@ -49,6 +49,10 @@ UNTOLD = ""
 _ROWS = ROW_LOSSES | {"kl_divergence", "categorical_hinge"}
 _ELEMENTWISE = REGRESSION | {"poisson", "hinge", "squared_hinge"}
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from fitdoctor.source.project import Project
+
 
 def verdict(loss: str, labels: Shape, output: Shape, statistics: Statistics | None = None) -> str:
     """What is wrong between labels and output, batch axis first; see the constants."""
@@ -179,10 +183,25 @@ class Refused:
     """The line that raised."""
 
 
-def after_training(fit: FitFacts | Unknown, refused: Refused) -> bool:
-    """Whether a call failed that only tries a model: it was trained before, so its loss fits other labels."""
-    tries = isinstance(fit, FitFacts) and fit.method in ("evaluate", "test_on_batch")
-    return tries and refused.confidence is Confidence.CERTAIN
+def after_training(
+    fit: FitFacts | Unknown, refused: Refused, project: Project | Unknown | None = None
+) -> bool:
+    """Whether a call fails that only tries a model: it was trained before, so its loss fits other labels."""
+    if isinstance(fit, Unknown) or fit.method not in ("evaluate", "test_on_batch"):
+        return False
+    return refused.confidence is Confidence.CERTAIN or _trained_on_others(project, refused)
+
+
+def _trained_on_others(project: Project | Unknown | None, refused: Refused) -> bool:
+    """Whether the source trains a model on labels with another number of axes."""
+    from fitdoctor.source.fit_sites import fit_sites
+
+    if project is None or isinstance(project, Unknown):
+        return False
+    sites = [site for module in project.modules for site in fit_sites(module)]
+    shapes = [array.shape for site in sites if site.fit.method == "fit" for array in site.data[0].y[:1]]
+    known = [len(shape) for shape in shapes if isinstance(shape, tuple)]
+    return bool(known) and len(known) == len(shapes) and len(refused.labels) not in known
 
 
 def refused_before(model: ModelFacts, data: DataFacts, kind: str) -> Iterator[Refused]:

@@ -41,6 +41,7 @@ from fitdoctor.catalogue.words import number
 from fitdoctor.diagnosis import Finding, Fix, Severity
 from fitdoctor.edits import fix, spell
 from fitdoctor.facts import DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
+from fitdoctor.source.project import Project
 
 CAUSE = Cause(
     id="FIT201",
@@ -54,10 +55,12 @@ CAUSE = Cause(
 @CAUSE.in_source
 @CAUSE.before_fit
 @mentions("ategorical", "kl_divergence", "kullback", "KLD", "kld", "KLDivergence")
-def from_data(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
+def from_data(
+    model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
+) -> Iterator[Finding]:
     """Whole numbers without a class axis meet a loss that compares rows."""
     for refused in refused_before(model, data, CLASS_NUMBERS):
-        yield _finding(refused, model, data, after_training(fit, refused))
+        yield _finding(refused, model, data, after_training(fit, refused, project))
 
 
 @CAUSE.after_failure

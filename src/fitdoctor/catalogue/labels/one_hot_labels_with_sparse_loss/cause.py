@@ -39,6 +39,7 @@ from fitdoctor.catalogue.targets import BINARY, CATEGORICAL, SPARSE, is_binary, 
 from fitdoctor.diagnosis import Finding, Fix, Severity
 from fitdoctor.edits import fix, unsafe
 from fitdoctor.facts import DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
+from fitdoctor.source.project import Project
 
 CAUSE = Cause(
     id="FIT202",
@@ -52,10 +53,12 @@ CAUSE = Cause(
 @CAUSE.in_source
 @CAUSE.before_fit
 @mentions("sparse", "Sparse")
-def from_data(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
+def from_data(
+    model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
+) -> Iterator[Finding]:
     """Labels with as many axes as the output meet the sparse loss."""
     for refused in refused_before(model, data, ONE_HOT):
-        yield _finding(refused, model, data, after_training(fit, refused))
+        yield _finding(refused, model, data, after_training(fit, refused, project))
 
 
 @CAUSE.after_failure

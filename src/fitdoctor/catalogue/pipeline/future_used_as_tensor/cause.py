@@ -34,6 +34,7 @@ from fitdoctor.facts import ArrayFacts, Code, DataFacts, FailureFacts, FitFacts,
 from fitdoctor.patterns import pattern
 from fitdoctor.records import replace
 from fitdoctor.source.module import FunctionInfo, Module
+from fitdoctor.source.origins import origin
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(
@@ -181,8 +182,10 @@ def _promise(module: Module, expr: ast.expr) -> tuple[str, ast.expr]:
     if not isinstance(made, ast.Call) or isinstance(module.parent(made), ast.Await):
         return "", expr
     if module.keras == 3 and isinstance(made.func, ast.Name) and made.func.id in _LAZY:
-        # Keras 2 took any iterator.
-        return ("", expr) if module.definition(made.func) is not None else (made.func.id, made)
+        # Keras 2 took any iterator. `x, y = map(…)` takes it apart.
+        whole = origin(module, expr)
+        own = module.definition(made.func) is not None or whole.node is not made or bool(whole.path)
+        return ("", expr) if own else (made.func.id, made)
     function = module.definition(made.func)
     if isinstance(function, FunctionInfo) and isinstance(function.node, ast.AsyncFunctionDef):
         if function.node not in function.module.generators and not function.node.decorator_list:
