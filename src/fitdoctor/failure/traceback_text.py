@@ -112,7 +112,7 @@ def parse_traceback(lines: list[str], complete: bool) -> Block | None:
         frame = _FRAME.match(line) or _BARE_FRAME.match(line) if len(line) < 4000 else None
         if frame:
             frames.append(text_frame(frame["path"], frame["line"], frame["function"] or ""))
-        elif line[0] in " \t":
+        elif line[0] in " \t^~":  # Python's marks under a statement of several lines may begin anywhere
             if frames and not frames[-1].text and set(line) - set(" ^~"):
                 frames[-1] = _with_text(frames[-1], line.strip())
         elif not _is_noise(line) and not _goes_on_after(body, index):
