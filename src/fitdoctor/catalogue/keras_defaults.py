@@ -13,7 +13,7 @@ from fitdoctor.patterns import pattern
 from fitdoctor.source.module import CallSite, Module
 from fitdoctor.source.project import Project
 
-_WITHOUT_DEFAULT = pattern(r"keras\.layers\.(?:AveragePooling|AvgPool)[123]D")
+_WITHOUT_DEFAULT = ("keras.layers.AveragePooling", "keras.layers.AvgPool")
 _MISSING = pattern(
     r"(?:AveragePooling|AvgPool)[123]D\.__init__\(\) missing 1 required positional argument: 'pool_size'"
 )
@@ -21,7 +21,7 @@ _MISSING = pattern(
 
 def without_pool_size(cause: Cause, module: Module, site: CallSite) -> Iterator[Finding]:
     """`AveragePooling2D()` was a pooling of 2."""
-    if _WITHOUT_DEFAULT.fullmatch(site.name) and not site.node.args:
+    if site.name.startswith(_WITHOUT_DEFAULT) and not site.node.args:
         if not any(keyword.arg in (None, "pool_size") for keyword in site.node.keywords):
             yield _finding(cause, module, site, Confidence.LIKELY, [])
 
@@ -36,7 +36,7 @@ def missed_pool_size(cause: Cause, failure: FailureFacts, project: Project | Unk
     for site in module.calls if module is not None else ():
         if (
             module is not None
-            and _WITHOUT_DEFAULT.fullmatch(site.name)
+            and site.name.startswith(_WITHOUT_DEFAULT)
             and at_frame(module, site.node, frame)
         ):
             yield _finding(cause, module, site, Confidence.CERTAIN, evidence)
