@@ -146,6 +146,13 @@ def test_the_words_before_keras_2_4():
             "one rank less",
         ),
         (
+            "`labels.shape` must equal `logits.shape` except for the last dimension. Received: labels.shape=(64,) and "
+            "logits.shape=(16, 4)",
+            (16, 4),
+            (16, 4),
+            "one rank less",
+        ),
+        (
             "`labels.shape.rank` must equal `logits.shape.rank - 1`. Received: labels.shape=(32, 10) of rank 2 and "
             "logits.shape=(32, 10) of rank 2",
             (32, 10),

@@ -246,6 +246,11 @@ _PAIRS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ),
         (
             "one rank less",
+            rf"`labels\.shape` must equal `logits\.shape` except for the last dimension\. "
+            rf"Received: labels\.shape={_TARGET} and logits\.shape={_OUTPUT}",
+        ),
+        (
+            "one rank less",
             rf"`labels\.shape\.rank` must equal `logits\.shape\.rank - 1`\. Received: labels\.shape={_TARGET} "
             rf"of rank \d+ and logits\.shape={_OUTPUT}",
         ),
@@ -265,7 +270,7 @@ def target_and_output(message: str) -> TargetOutput | None:
         if match:
             target, output = _shape(match, "target"), _shape(match, "output")
             if target is not None and output is not None:
-                if "same first dimension" in match[0]:
+                if "same first dimension" in match[0] or "`labels.shape` must equal" in match[0]:
                     target, output = _before_flattening(target, output)
                 return TargetOutput(target, output, rule)
     return None
