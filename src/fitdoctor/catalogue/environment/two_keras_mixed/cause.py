@@ -204,6 +204,8 @@ def _legacy_finding(
     edits: tuple[Edit, ...] = ()
     if keras is not None and written.startswith(LEGACY + "."):
         edits = (Edit(module.location(call.func), keras + written.removeprefix(LEGACY)),)
+    elif isinstance(call.func, ast.Name):
+        edits = _imported_from_keras(module)
     return CAUSE.finding(
         f"`{written}` is of Keras 2, the model of Keras 3",
         subject=f"object {written}",
@@ -212,6 +214,21 @@ def _legacy_finding(
         fixes=[fix("make it with the Keras of the model", edits)],
         confidence=confidence,
     )
+
+
+def _imported_from_keras(module: Module) -> tuple[Edit, ...]:
+    """`from keras… import` for every `from tf_keras… import`; none where Keras 3 does not have all of the names."""
+    edits = []
+    for node in module.nodes(ast.ImportFrom):
+        source = node.module or ""
+        if node.level or not (source == LEGACY or source.startswith(LEGACY + ".")):
+            continue
+        offered = PUBLIC_NAMES.get("keras" + source.removeprefix(LEGACY), ())
+        if not all(alias.name in offered for alias in node.names):
+            return ()
+        text = re.sub(rf"^from\s+{LEGACY}\b", "from keras", module.segment(node), count=1)
+        edits.append(Edit(module.location(node), text))
+    return tuple(edits)
 
 
 @CAUSE.after_failure
