@@ -49,6 +49,7 @@ from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Se
 from fitdoctor.edits import fix, replace_code
 from fitdoctor.facts import Code, DataFacts, FailureFacts, FitFacts, ModelFacts, Shape, Unknown
 from fitdoctor.failure.patterns import InputMismatch, input_mismatch, kernel_mismatch, shapes_in
+from fitdoctor.records import replace
 from fitdoctor.source.project import Project
 
 TYPE_CHECKING = False
@@ -220,6 +221,9 @@ def from_failure(
         for mismatch in known:
             if _is_about_lengths(mismatch.kind, mismatch.array.shape, mismatch.expected_sample):
                 yield _finding(mismatch, fit, data, project, Confidence.CERTAIN, failure.called)
+        if not known and said.axis == -1 and _joins_models(model):
+            yield replace(_from_joined(failure, said.found), location=place(model.code))
+            return
         if known or not isinstance(data.trial.forward, Unknown):
             return
     yield from _from_message(failure, said, model, data, project)
@@ -293,6 +297,22 @@ def _given_to_model(failure: FailureFacts) -> Shape | None:
     """The one shape that the model was called with, as the message tells below."""
     given = [shapes_in(value) for name, value in failure.arguments if name == "inputs"]
     return given[0][0] if len(given) == 1 and len(given[0]) == 1 and given[0][0] else None
+
+
+def _joins_models(model: ModelFacts) -> bool:
+    """Whether a functional model is made of others, `Model(z, D(G(z)))`: Keras does not compare what they give and take."""
+    inner = [
+        layer
+        for layer in model.layers
+        if layer.sublayers and layer.class_name in ("Sequential", "Functional")
+    ]
+    return model.kind == "functional" and len(inner) > 1
+
+
+def _from_joined(failure: FailureFacts, found: Shape) -> Finding:
+    said = input_mismatch(failure.message)
+    length = said.axis_length if said is not None else None
+    return _inside(failure, found, (*found[:-1], length))
 
 
 _WHICH_DATA = "the text does not tell whether the training data was refused or the validation data (FIT712)"
