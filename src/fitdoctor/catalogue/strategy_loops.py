@@ -90,4 +90,11 @@ def moved_and_built(module: Module, node: ast.AST, strategy: str) -> tuple[Edit,
         if loop is not None and after and not is_built(module, loop.optimizer)
         else ""
     )
-    return moved_into_scope(module, node, strategy, line)
+    moved = moved_into_scope(module, node, strategy, line)
+    if loop is None or line or is_built(module, loop.optimizer) or not isinstance(loop.model_made, ast.Call):
+        return moved
+    # The model comes later: then its variables are there to build for after it.
+    apart = module.function_of(node) is not None or module.function_of(loop.model_made) is not None
+    if apart or not in_scope(module, loop.model_made):
+        return moved
+    return (*moved, *insert_after(module.code(loop.model_made), _build_line(module, loop)))
