@@ -25,7 +25,6 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.generator_sources import returned_in_step
 from fitdoctor.catalogue.targets import BINARY, SPARSE, loss_accepted, loss_failure, output_specs
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
@@ -149,6 +148,8 @@ def _labels_among_inputs(message: str) -> bool:
 def _not_split(
     failure: FailureFacts, data: DataFacts | Unknown, project: Project | Unknown
 ) -> Iterator[Finding]:
+    from fitdoctor.catalogue.generator_sources import returned_in_step
+
     steps = data.pipeline if isinstance(data, DataFacts) and not data.y else ()
     made = [returned_in_step(project, step.code) for step in steps if step.operation == "map"]
     frame = failure.last_user_frame
@@ -245,6 +246,7 @@ def _left_out(source: Code | Unknown) -> Location | None:
 
 def _dropped(data: DataFacts, project: Project | Unknown) -> Location | None:
     """What a `map` returns that takes pairs and gives x alone, or that makes the element of records and paths."""
+    from fitdoctor.catalogue.generator_sources import returned_in_step
     from fitdoctor.catalogue.pipeline_steps import step_place
 
     parts = 1

@@ -32,7 +32,6 @@ from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.data_places import maker
-from fitdoctor.catalogue.label_edits import respell, rework_labels, with_activation, with_units
 from fitdoctor.catalogue.label_shapes import (
     LENGTHS,
     UNITS,
@@ -104,6 +103,8 @@ def single_unit_with_row_loss(model: ModelFacts, data: DataFacts) -> Iterator[Fi
     for target in targets(model, data):
         if target.loss_name not in ROW_LOSSES or target.units != 1 or target.loss is None:
             continue
+        from fitdoctor.catalogue.label_edits import respell
+
         if target.activation == "softmax":
             continue  # softmax-over-one-unit says so
         edits = respell(target.loss.code, BINARY) if target.activation == "sigmoid" else ()
@@ -194,6 +195,8 @@ def _keeps_input(output: Shape, data: DataFacts | Unknown) -> bool:
 def _length_fixes(
     refused: Refused, data: DataFacts | Unknown, change: Change | None, reshaped: bool
 ) -> list[Fix]:
+    from fitdoctor.catalogue.label_edits import rework_labels
+
     labels = refused.target.labels if refused.target is not None else None
     if reshaped:
         axes = ", ".join(str(length) for length in refused.output[1:])
@@ -277,6 +280,8 @@ def _culprit(target: Target | None) -> Location | None:
 
 
 def _fixes(refused: Refused, project: Project | Unknown) -> list[Fix]:
+    from fitdoctor.catalogue.label_edits import respell, with_activation, with_units
+
     target = refused.target
     single = len(refused.labels) < len(refused.output) or refused.labels[-1] == 1
     width = 1 if single else refused.labels[-1]

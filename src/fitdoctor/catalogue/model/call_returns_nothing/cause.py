@@ -28,7 +28,6 @@ from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.layer_source import is_layer_call
-from fitdoctor.catalogue.quoted import gives_labels
 from fitdoctor.catalogue.traced import at_frame, module_of, name_of, own_nodes
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, Severity
 from fitdoctor.edits import fix, insert_after
@@ -263,6 +262,8 @@ def from_failure(
 
 def _from_words(failure: FailureFacts) -> Iterator[Finding]:
     """A layer, or the program, got None: whatever should have made its input, or the model, returned nothing."""
+    from fitdoctor.catalogue.quoted import gives_labels
+
     frame = failure.last_user_frame
     if "as input for layer" in failure.message:
         what, remedy = "a layer is given None: what should have made its input returns nothing", "the result"
