@@ -21,6 +21,26 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 NEEDS_TENSORFLOW = re.compile(r"^pytestmark = \[?\s*pytest\.mark\.tf\b", re.MULTILINE)
 
 
+LONGEST = frozenset(
+    {
+        "test_a_repair_that_hangs_is_not_taken",
+        "test_the_wrong_one_of_two_workers_is_named_by_the_chief",
+        "test_training_is_the_same_after_a_prediction_of_its_memory",
+        "test_it_is_explained_after",
+        "test_writing_keeps_a_backup_and_a_second_time_changes_nothing",
+        "test_a_healthy_program_learns_the_same_to_the_bit_and_hears_nothing",
+        "test_no_working_program_has_a_refused_layer",
+        "test_every_failing_program_is_followed_to_its_end",
+    }
+)
+"""They come first: what begins last should be short, so that all processes end together."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the tests that take longest."""
+    items.sort(key=lambda item: getattr(item, "originalname", item.name) not in LONGEST)
+
+
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Leave out a file whose every test is marked `tf`, by what it says at its top."""
     if not _without_tensorflow(config) or collection_path.suffix != ".py":
