@@ -8,8 +8,10 @@ from collections.abc import Iterable, Iterator
 
 from fitdoctor.source.callees import callee
 from fitdoctor.source.gradients import PREDICTS, Cut, IsRoot, body_of, cut_on_the_way
+from fitdoctor.source.index import names_in
 from fitdoctor.source.keras_objects import kind_of_value
 from fitdoctor.source.module import FunctionInfo, Module
+from fitdoctor.source.tensor_calls import MAKES_VARIABLE
 
 
 def first_cut(module: Module, function: FunctionInfo) -> Cut | None:
@@ -70,20 +72,16 @@ def losses_that_ignore_predictions(module: Module) -> Iterator[tuple[FunctionInf
 def _names_behind(function: FunctionInfo, returned: Iterable[ast.AST]) -> set[str]:
     """Every name that what is returned may be computed from, through assignments and methods that change a value."""
     statements = [
-        (_changed(node), _names(node))
+        (_changed(node), names_in(node))
         for node in ast.walk(function.node)
         if isinstance(node, ast.stmt) and node is not function.node and not isinstance(node, ast.Return)
     ]
-    found = {name for node in returned for name in _names(node)}
+    found = {name for node in returned for name in names_in(node)}
     while True:
         more = {name for changed, read in statements if changed & found for name in read} - found
         if not more:
             return found
         found |= more
-
-
-def _names(node: ast.AST) -> set[str]:
-    return {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
 
 
 def _changed(statement: ast.stmt) -> set[str]:
@@ -120,10 +118,7 @@ def _brings_weights(module: Module, node: ast.AST) -> bool:
             "kernel",
         )
     made = module.made_by(node) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) else None
-    return isinstance(made, ast.Call) and module.resolve(made.func) in (
-        "tensorflow.Variable",
-        "keras.Variable",
-    )
+    return isinstance(made, ast.Call) and module.resolve(made.func) in MAKES_VARIABLE
 
 
 def tape_cut(module: Module) -> Cut | None:

@@ -12,7 +12,7 @@ from fitdoctor.diagnosis import Edit, Location
 from fitdoctor.edits import append_arguments, insert_after, insert_before, spell
 from fitdoctor.records import dataclass, replace
 from fitdoctor.source.callees import is_self
-from fitdoctor.source.index import FUNCTIONS
+from fitdoctor.source.index import FUNCTIONS, names_in
 from fitdoctor.source.module import FunctionInfo, Module
 
 _INNER = (*FUNCTIONS, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.IfExp, ast.BoolOp)
@@ -118,7 +118,7 @@ def _free_name(module: Module, function: FunctionInfo, statement: ast.stmt) -> s
     """A name for the value in the function: that of the attribute, where it is free."""
     target = statement.targets[0] if isinstance(statement, ast.Assign) else None
     wanted = target.attr.lstrip("_") if isinstance(target, ast.Attribute) else "kept"
-    used = {node.id for node in ast.walk(function.node) if isinstance(node, ast.Name)}
+    used = names_in(function.node)
     return "" if wanted in used else wanted
 
 

@@ -1,4 +1,4 @@
-"""What Keras 2 gave to every callback, and Keras 3 does not: the validation data."""
+"""Callbacks that expect Keras to give them the validation data, as older programs do."""
 
 from __future__ import annotations
 
@@ -79,10 +79,10 @@ def _finding(
     evidence: list[Evidence],
 ) -> Finding:
     return cause.finding(
-        f"Keras gives `{owner.name}` no `validation_data`: callbacks had it in the first years of Keras 2",
+        f"Keras gives `{owner.name}` no `validation_data`: the callback has to be handed it",
         subject="validation data of a callback",
         location=module.location(node),
-        evidence=[Evidence("an attribute of Keras 2", observed=_GIVEN), *evidence],
+        evidence=[Evidence("an attribute that callbacks of Keras 3 do not have", observed=_GIVEN), *evidence],
         fixes=[fix("give the data to the callback when it is made", _handed_over(module, owner))],
         confidence=confidence,
     )

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator, Sequence
 
+from fitdoctor.catalogue.training_loops import loops_around
 from fitdoctor.diagnosis import Edit
 from fitdoctor.edits import insert_after
 from fitdoctor.records import dataclass
+from fitdoctor.source.index import names_in
+from fitdoctor.source.keras_names import snake_case
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
 
 
@@ -58,14 +60,9 @@ def made_in_init(function: FunctionInfo, makings: Sequence[Making]) -> tuple[Edi
     return (*edits, *_at_the_end_of_init(module, owner, lines))
 
 
-def _loop_around(function: FunctionInfo, call: ast.Call) -> ast.For | None:
-    """The loop of the method whose variable the call uses, or in whose body it stands."""
-    parent = function.module.parent(call)
-    while parent is not None and parent is not function.node:
-        if isinstance(parent, ast.For):
-            return parent
-        parent = function.module.parent(parent)
-    return None
+def _loop_around(function: FunctionInfo, node: ast.AST) -> ast.For | None:
+    """The innermost `for` of the method in whose body a node stands."""
+    return next((loop for loop in loops_around(function.module, node) if isinstance(loop, ast.For)), None)
 
 
 def _known_in_init(function: FunctionInfo, call: ast.Call, loop: ast.For | None) -> bool:
@@ -76,16 +73,10 @@ def _known_in_init(function: FunctionInfo, call: ast.Call, loop: ast.For | None)
         for node in ast.walk(function.node)
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
     }
-    looped = _names(loop.target) if loop is not None else set()
-    if loop is not None and (
-        _names(loop.iter) & own or _loop_around(function, loop) is not None  # type: ignore[arg-type]
-    ):
+    looped = names_in(loop.target) if loop is not None else set()
+    if loop is not None and (names_in(loop.iter) & own or _loop_around(function, loop) is not None):
         return False
-    return not _names(call) & (own - looped)
-
-
-def _names(node: ast.AST) -> set[str]:
-    return {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
+    return not names_in(call) & (own - looped)
 
 
 def _name_for(module: Module, call: ast.Call, taken: set[str], several: bool) -> str:
@@ -93,7 +84,7 @@ def _name_for(module: Module, call: ast.Call, taken: set[str], several: bool) ->
     statement = module.statement(call)
     target = statement.targets[0] if isinstance(statement, ast.Assign) and statement.value is call else None
     made = module.segment(call.func).rpartition(".")[2]
-    base = target.id if isinstance(target, ast.Name) else re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", made).lower()
+    base = target.id if isinstance(target, ast.Name) else snake_case(made)
     base += "_layers" if several else ""
     if (several or isinstance(target, ast.Name)) and base not in taken:
         return base
@@ -126,8 +117,11 @@ def _at_the_end_of_init(module: Module, owner: ClassInfo, lines: list[str]) -> t
     if not methods:
         return ()
     # Decorators stand above the line of the method itself.
-    start = module.location(methods[0].decorator_list[0] if methods[0].decorator_list else methods[0]).start
+    first_line = methods[0].decorator_list[0] if methods[0].decorator_list else methods[0]
     deep = f"{indent}    "
     body = "".join(f"{deep}{line}\n" for line in ("super().__init__(*args, **kwargs)", *lines))
-    before = type(start)(start.path, start.line, 1, start.line, 1, start.cell)
-    return (Edit(before, f"{indent}def __init__(self, *args, **kwargs):\n{body}\n"),)
+    return (
+        Edit(
+            module.location(first_line).lines.start, f"{indent}def __init__(self, *args, **kwargs):\n{body}\n"
+        ),
+    )

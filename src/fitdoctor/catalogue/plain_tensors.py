@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.source.module import Module
+from fitdoctor.source.tensor_calls import MAKES_VARIABLE
 
 _NO_VARIABLE = tuple(
     f"tensorflow.{name}"
@@ -96,10 +97,7 @@ def variables_asked_about(module: Module, calls: list[ast.Call]) -> frozenset[st
 
 def _is_variable(module: Module, node: ast.expr) -> bool:
     made = module.made_by(node)
-    return isinstance(made, ast.Call) and module.resolve(made.func) in (
-        "tensorflow.Variable",
-        "keras.Variable",
-    )
+    return isinstance(made, ast.Call) and module.resolve(made.func) in MAKES_VARIABLE
 
 
 def is_parameter(module: Module, name: ast.Name) -> bool:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.gradient_ways import tapes
-from fitdoctor.catalogue.traced import own_nodes
+from fitdoctor.catalogue.traced import name_of, own_nodes
 from fitdoctor.catalogue.training_loops import decorator_of
-from fitdoctor.diagnosis import Edit, Fix, Location
+from fitdoctor.catalogue.words import listing
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding
 from fitdoctor.edits import fix
 from fitdoctor.records import dataclass
 from fitdoctor.source.callees import is_self, receiver
@@ -116,15 +118,38 @@ def is_fitted_unbuilt(compiled: Compiled) -> bool:
     if called:
         first = min(called, key=lambda call: call.lineno)
         return any(block.lineno < first.lineno <= (block.end_lineno or 0) for block in blocks)
+    return is_fitted(compiled.owner)
+
+
+def is_fitted(owner: ClassInfo) -> bool:
+    """Whether the file fits a model of that class."""
+    module = owner.module
     return any(
-        isinstance(site.node.func, ast.Attribute) and receiver(module, site.node.func.value) is compiled.owner
+        isinstance(site.node.func, ast.Attribute) and receiver(module, site.node.func.value) is owner
         for site in module.method_calls("fit")
     )
 
 
-def undecorated(compiled: Compiled) -> Fix:
-    """Take the decorator away: Keras compiles the whole step by itself."""
-    module = compiled.owner.module
-    where = module.location(compiled.decorator)
-    line = Location(where.path, where.line, 1, where.end_line + 1, 1, where.cell)
-    return fix("take `tf.function` away: Keras compiles the whole step by itself", (Edit(line, ""),))
+def compiled_finding(
+    cause: Cause, compiled: Compiled, effect: str, confidence: Confidence, evidence: Sequence[Evidence] = ()
+) -> Finding:
+    """What such a method does to its layers, and the method without the decorator."""
+    where = compiled.owner.module.location(compiled.decorator)
+    layers = listing([f"self.{name}" for name in compiled.layers], 4)
+    return cause.finding(
+        f"{name_of(compiled.function)} is a `tf.function` that Keras traces while it builds {layers}: "
+        f"their weights are constants in that trace{effect}",
+        subject=f"class {compiled.owner.name}",
+        location=where,
+        evidence=[
+            Evidence(
+                claim="the first trace is the one in which Keras 3 works out shapes, and it is used again for training",
+                location=where,
+            ),
+            *evidence,
+        ],
+        fixes=[
+            fix("take `tf.function` away: Keras compiles the whole step by itself", (Edit(where.lines, ""),))
+        ],
+        confidence=confidence,
+    )

@@ -11,6 +11,7 @@ from fitdoctor.facts import Frame
 from fitdoctor.records import dataclass
 from fitdoctor.source.assignments import assignment_of
 from fitdoctor.source.module import Module
+from fitdoctor.source.tensor_calls import MAKES_VARIABLE
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,9 +70,7 @@ def was_variable(module: Module, name: ast.Name) -> bool:
     bound = scope.bindings[name.id] if scope is not None else []
     values = [assignment_of(module, node).value for node in bound]
     return any(
-        isinstance(value, ast.Call)
-        and module.resolve(value.func) in ("tensorflow.Variable", "keras.Variable")
-        for value in values
+        isinstance(value, ast.Call) and module.resolve(value.func) in MAKES_VARIABLE for value in values
     )
 
 

@@ -1,4 +1,4 @@
-"""Sizes of layers that are whole numbers and no `int`: NumPy's own, or text; Keras 2 took them."""
+"""Sizes of layers that are whole numbers and no `int`: NumPy's own, which Keras 2 takes, or text."""
 
 from __future__ import annotations
 

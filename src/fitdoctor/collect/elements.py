@@ -219,8 +219,9 @@ def _elements(dataset: Any, deadline: Deadline, spread: bool = True) -> Iterator
     if operation == "from_tensor_slices":
         return _slices(attributes.get("_tensors", ()), deadline, spread)
     if operation == "zip":
-        parts = [_constant(inner) or _elements(inner, deadline, spread) for inner in inputs]
-        if any(part is None for part in parts) or all(_constant(inner) for inner in inputs):
+        constant = [_constant(inner) for inner in inputs]
+        parts = [one or _elements(two, deadline, spread) for one, two in zip(constant, inputs, strict=True)]
+        if any(part is None for part in parts) or all(constant):
             return None
         return (tuple(itertools.chain(*row)) for row in zip(*parts, strict=False))
     if operation == "range":

@@ -39,7 +39,7 @@ def environment(with_conflicts: bool = False) -> EnvironmentFacts:
     from fitdoctor.collect.versions import conflicts, versions_of
 
     packages = tuple(versions_of(PACKAGES).items())
-    legacy = os.environ.get("TF_USE_LEGACY_KERAS", "").strip().lower() in ("1", "true")
+    legacy = wants_legacy_keras()
     backend, set_by = _backend()
     return EnvironmentFacts(
         python=platform.python_version(),
@@ -56,6 +56,11 @@ def environment(with_conflicts: bool = False) -> EnvironmentFacts:
         stand_ins=tuple(_stand_ins()),
         memory=(*gpu_memory(), *limits()),
     )
+
+
+def wants_legacy_keras() -> bool:
+    """Whether the environment asks TensorFlow for `tf_keras`."""
+    return os.environ.get("TF_USE_LEGACY_KERAS", "").strip().lower() in ("1", "true")
 
 
 def _keras_of_tf(packages: dict[str, str], legacy: bool) -> str:

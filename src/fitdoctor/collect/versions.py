@@ -87,7 +87,7 @@ _OTHER_FORM = ""
 
 
 def _by_folder(path: list[str]) -> dict[str, str]:
-    """The version of every distribution, by the names of their folders: a hundredth of the time that reading them takes."""
+    """The version of every distribution, by the names of their folders: no metadata is read."""
     found: dict[str, str] = {}
     for place in path:
         try:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import functools
 import importlib
 import inspect
-import os
 import sys
 from collections.abc import Iterable
 from types import FrameType
@@ -19,7 +18,7 @@ from fitdoctor.runner.programs import user_frame
 
 if TYPE_CHECKING:
     from fitdoctor.api import OnError
-    from fitdoctor.runner.watching import Looked
+    from fitdoctor.runner.watching import Looked, Watching
 
 
 def Doctor(*, ignore: Iterable[str] = (), select: Iterable[str] = (), on_error: OnError = "raise") -> Any:
@@ -36,7 +35,9 @@ def Doctor(*, ignore: Iterable[str] = (), select: Iterable[str] = (), on_error: 
 
 
 def _keras() -> str:
-    legacy = os.environ.get("TF_USE_LEGACY_KERAS", "").strip().lower() in ("1", "true")
+    from fitdoctor.collect.environment import wants_legacy_keras
+
+    legacy = wants_legacy_keras()
     if "keras" in sys.modules and not legacy:
         return "keras"
     return "tf_keras" if legacy or "tf_keras" in sys.modules else "keras"
@@ -55,7 +56,7 @@ class _Doctor:
     # Keras 2 asks these; and a callback of one Keras may be given to the other.
     _supports_tf_logs = True
 
-    def __init__(self, watching: Any) -> None:
+    def __init__(self, watching: Watching) -> None:
         super().__init__()
         self._watching = watching
         self._looked: Looked | None = None

@@ -31,6 +31,11 @@ def _fields(kind: type[ast.AST]) -> tuple[str, ...]:
     return tuple(reversed([name for name in kind._fields if name not in _PLAIN]))
 
 
+def names_in(node: ast.AST) -> set[str]:
+    """Every name in a piece of code, read or set."""
+    return {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
+
+
 @dataclass(eq=False)
 class Scope:
     """A region in which names are bound: a module, class, function, lambda or comprehension."""

@@ -38,6 +38,7 @@ from fitdoctor.edits import fix, spell
 from fitdoctor.facts import ClusterFacts, EnvironmentFacts, FailureFacts, Unknown
 from fitdoctor.facts.cluster import Problem, config_problems
 from fitdoctor.records import replace
+from fitdoctor.source.index import names_in
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 
@@ -147,7 +148,7 @@ def _caller(module: Module, node: ast.Assign) -> Location | None:
     function = module.function_of(node)
     if function is None or not function.parameters:
         return None
-    names = {inner.id for inner in ast.walk(node.value) if isinstance(inner, ast.Name)}
+    names = names_in(node.value)
     calls = module.callers.get(function.node, [])
     if not names & set(function.parameters) or len(calls) != 1:
         return None

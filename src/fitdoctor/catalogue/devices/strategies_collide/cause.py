@@ -30,6 +30,7 @@ from fitdoctor.catalogue.strategies import made
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix
 from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.source.index import names_in
 from fitdoctor.source.module import CallSite, FunctionInfo, Module
 from fitdoctor.source.project import Project
 
@@ -102,7 +103,7 @@ def _made_once(module: Module, site: CallSite) -> Fix:
         return fix(title)
     if isinstance(function.node, ast.Lambda) or code.statement is None:
         return fix(title)
-    names = {node.id for node in ast.walk(site.node) if isinstance(node, ast.Name)}
+    names = names_in(site.node)
     if names & set(function.parameters):
         return fix(title)
     first = min([function.node.lineno, *(node.lineno for node in function.node.decorator_list)])
@@ -119,7 +120,7 @@ def _before_class(module: Module, site: CallSite, function: FunctionInfo) -> tup
         for node in ast.walk(function.node)
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
     }
-    names = {node.id for node in ast.walk(site.node) if isinstance(node, ast.Name)}
+    names = names_in(site.node)
     owner = function.owner
     if owner is None or owner.node.col_offset or names & (own | set(function.parameters)):
         return ()

@@ -33,6 +33,7 @@ from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severi
 from fitdoctor.edits import fix, spell, unsafe
 from fitdoctor.source.callees import is_self
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
+from fitdoctor.source.tensor_calls import MAKES_VARIABLE
 
 CAUSE = Cause(id="FIT409", slug="python-effect-while-tracing", severity=Severity.WARNING)
 
@@ -99,10 +100,7 @@ def _is_for_something_else(module: Module, call: ast.Call) -> bool:
             return True
         if isinstance(parent, ast.Call) and child is not parent.func:
             name = module.resolve(parent.func)
-            if (
-                name in ("tensorflow.Variable", "keras.Variable")
-                or getattr(parent.func, "attr", "") == "add_weight"
-            ):
+            if name in MAKES_VARIABLE or getattr(parent.func, "attr", "") == "add_weight":
                 return True
         child, parent = parent, module.parent(parent)
     return False

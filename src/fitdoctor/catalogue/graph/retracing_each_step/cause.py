@@ -47,6 +47,7 @@ from fitdoctor.edits import fix, insert_before, spell, unsafe, wrap
 from fitdoctor.facts import TrainingFacts
 from fitdoctor.records import replace
 from fitdoctor.source.callees import argument_for
+from fitdoctor.source.index import names_in
 from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project
 
@@ -180,11 +181,7 @@ def _used_in(module: Module, loop: Loop, name: str) -> bool:
 
 def _objects_of(loop: Loop) -> set[str]:
     """Names that the loop makes objects for: a function about a new model has to be new."""
-    target = (
-        {node.id for node in ast.walk(loop.target) if isinstance(node, ast.Name)}
-        if isinstance(loop, ast.For)
-        else set()
-    )
+    target = names_in(loop.target) if isinstance(loop, ast.For) else set()
     return bound_in(loop) | target
 
 

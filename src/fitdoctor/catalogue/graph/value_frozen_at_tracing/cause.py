@@ -33,7 +33,7 @@ from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severi
 from fitdoctor.edits import fix, spell
 from fitdoctor.records import dataclass
 from fitdoctor.source.callees import argument_for, is_self, receiver
-from fitdoctor.source.index import FUNCTIONS
+from fitdoctor.source.index import FUNCTIONS, names_in
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
 from fitdoctor.source.project import Project
 
@@ -304,11 +304,7 @@ def _is_set_later(module: Module, setter: FunctionInfo) -> bool:
 def _is_between_steps(value: _Value, module: Module, change: ast.Assign | ast.AugAssign) -> bool:
     """Whether training comes before the change and again after it, without a new `compile` in between."""
     target = change.targets[0] if isinstance(change, ast.Assign) else change.target
-    roots = (
-        {node.id for node in ast.walk(target) if isinstance(node, ast.Name)}
-        if value.owner is not None
-        else set()
-    )
+    roots = names_in(target) if value.owner is not None else set()
     for loop in loops_around(module, change):
         if roots & bound_in(loop) or _compiles(loop):
             return False

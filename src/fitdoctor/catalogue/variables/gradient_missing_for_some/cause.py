@@ -33,9 +33,9 @@ from fitdoctor.catalogue.gradient_ways import is_layer_call, prediction_paramete
 from fitdoctor.catalogue.model_classes import is_plain
 from fitdoctor.catalogue.traced import name_of, own_nodes
 from fitdoctor.catalogue.traced_while_building import (
+    compiled_finding,
     compiled_while_building,
     is_fitted_unbuilt,
-    undecorated,
 )
 from fitdoctor.catalogue.words import listing, place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
@@ -85,21 +85,7 @@ def from_compiled_parts(module: Module) -> Iterator[Finding]:
             continue  # then nothing learns, and fit raises: `no-gradient`
         if compiled.owner.kind == "Layer" and not _goes_into_a_model(compiled.owner):
             continue
-        layers = listing([f"self.{name}" for name in compiled.layers], 4)
-        yield CAUSE.finding(
-            f"{name_of(compiled.function)} is a `tf.function` that Keras traces while it builds {layers}: "
-            "their weights are constants in that trace, and stay as they are",
-            subject=f"class {compiled.owner.name}",
-            location=module.location(compiled.decorator),
-            evidence=[
-                Evidence(
-                    claim="the first trace is the one in which Keras 3 works out shapes, and it is used again for training",
-                    location=module.location(compiled.decorator),
-                )
-            ],
-            fixes=[undecorated(compiled)],
-            confidence=Confidence.LIKELY,
-        )
+        yield compiled_finding(CAUSE, compiled, ", and stay as they are", Confidence.LIKELY)
 
 
 def _goes_into_a_model(owner: ClassInfo) -> bool:

@@ -43,21 +43,19 @@ from fitdoctor.catalogue.loss_choice import suggested_loss
 from fitdoctor.catalogue.model_classes import is_plain
 from fitdoctor.catalogue.traced import name_of
 from fitdoctor.catalogue.traced_while_building import (
-    Compiled,
+    compiled_finding,
     compiled_while_building,
+    is_fitted,
     is_fitted_unbuilt,
-    undecorated,
 )
-from fitdoctor.catalogue.words import listing
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import append_arguments, fix, unsafe
 from fitdoctor.facts import Code, DataFacts, FailureFacts, ModelFacts, Unknown
 from fitdoctor.failure.patterns import missing_gradients
 from fitdoctor.patterns import pattern
 from fitdoctor.records import replace
-from fitdoctor.source.callees import receiver
 from fitdoctor.source.gradients import PREDICTS, Cut
-from fitdoctor.source.module import CallSite, ClassInfo, FunctionInfo, Module
+from fitdoctor.source.module import CallSite, FunctionInfo, Module
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(id="FIT505", slug="no-gradient", severity=Severity.ERROR, raises=("ValueError", "LookupError"))
@@ -97,7 +95,7 @@ def from_call(module: Module) -> Iterator[Finding]:
     """The `call` of a model that is fitted cuts every way from its layers to what it returns."""
     for owner in module.classes:
         call = owner.methods.get("call")
-        if owner.kind != "Model" or call is None or call.traced is None or not _is_fitted(owner):
+        if owner.kind != "Model" or call is None or call.traced is None or not is_fitted(owner):
             continue
         cut = first_cut(module, call) if is_plain(owner) and not has_other_ways(owner) else None
         if cut is not None:
@@ -110,36 +108,7 @@ def from_compiled_call(module: Module) -> Iterator[Finding]:
     """The whole `call` of a model is a `tf.function`, and its layers are built when that is first traced."""
     for compiled in compiled_while_building(module):
         if compiled.owner.kind == "Model" and compiled.is_whole_call and is_fitted_unbuilt(compiled):
-            yield _compiled_finding(compiled, Confidence.LIKELY, [])
-
-
-def _compiled_finding(compiled: Compiled, confidence: Confidence, evidence: list[Evidence]) -> Finding:
-    module = compiled.owner.module
-    layers = listing([f"self.{name}" for name in compiled.layers], 4)
-    return CAUSE.finding(
-        f"{name_of(compiled.function)} is a `tf.function` that Keras traces while it builds {layers}: "
-        "their weights are constants in that trace",
-        subject=f"class {compiled.owner.name}",
-        location=module.location(compiled.decorator),
-        evidence=[
-            Evidence(
-                claim="the first trace is the one in which Keras 3 works out shapes, and it is used again for training",
-                location=module.location(compiled.decorator),
-            ),
-            *evidence,
-        ],
-        fixes=[undecorated(compiled)],
-        confidence=confidence,
-    )
-
-
-def _is_fitted(owner: ClassInfo) -> bool:
-    """Whether the file fits a model of that class by the loss that it is compiled with."""
-    module = owner.module
-    return any(
-        isinstance(site.node.func, ast.Attribute) and receiver(module, site.node.func.value) is owner
-        for site in module.method_calls("fit")
-    )
+            yield compiled_finding(CAUSE, compiled, "", Confidence.LIKELY)
 
 
 def _is_one_of_several(module: Module, function: FunctionInfo) -> bool:
@@ -220,7 +189,7 @@ def from_failure(
             yield replace(finding, fixes=(*_watched(cut, model, data), *finding.fixes))
             return
         for compiled in compiled_while_building(module):
-            yield _compiled_finding(compiled, Confidence.CERTAIN, evidence)
+            yield compiled_finding(CAUSE, compiled, "", Confidence.CERTAIN, evidence)
             return
         for function, result in losses_that_ignore_predictions(module):
             yield _ignoring(module, function, result, Confidence.CERTAIN, evidence)

@@ -28,6 +28,7 @@ from collections.abc import Iterator
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.run_order import is_chosen
 from fitdoctor.catalogue.traced import at_frame
+from fitdoctor.catalogue.training_loops import Loop, loops_around
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, insert_after
 from fitdoctor.facts import FailureFacts, Unknown
@@ -209,13 +210,8 @@ def _holds(module: Module, name: ast.expr, call: ast.Call) -> bool:
     return found is not None and found[0].value is call
 
 
-def _loop_around(module: Module, node: ast.AST) -> ast.For | ast.While | None:
-    parent = module.parent(node)
-    while parent is not None and not isinstance(parent, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
-        if isinstance(parent, (ast.For, ast.While)):
-            return parent
-        parent = module.parent(parent)
-    return None
+def _loop_around(module: Module, node: ast.AST) -> Loop | None:
+    return next(loops_around(module, node), None)
 
 
 def _inside(node: ast.AST, loop: ast.AST) -> bool:

@@ -34,6 +34,7 @@ from fitdoctor.edits import fix, spell
 from fitdoctor.facts import FailureFacts, Frame, Unknown
 from fitdoctor.failure.frames import is_keras
 from fitdoctor.source.definitions import argument_of
+from fitdoctor.source.index import names_in
 from fitdoctor.source.keras_objects import kind_of_call
 from fitdoctor.source.module import CallSite, FunctionInfo, Module
 from fitdoctor.source.project import Project
@@ -224,7 +225,7 @@ def _kept_by_object(site: CallSite, function: FunctionInfo) -> tuple[Edit, ...]:
 
 
 def _uses_locals(site: CallSite, function: FunctionInfo) -> bool:
-    names = {node.id for node in ast.walk(site.node) if isinstance(node, ast.Name)}
+    names = names_in(site.node)
     bound = {
         node.id
         for node in ast.walk(function.node)
