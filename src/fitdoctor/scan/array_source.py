@@ -13,7 +13,7 @@ from fitdoctor.scan.table_source import Block, TableSource, column_values
 
 SLICED_FROM_DISK = ("h5py", "zarr")
 FRAME_ROWS = 1 << 16
-IN_MEMORY = 64 << 20
+IN_MEMORY = 256 << 20
 """A piece of an array that is there already, and takes no memory: fewer pieces, fewer times that threads meet."""
 
 Slice = Callable[[int, int], Any]
@@ -41,6 +41,7 @@ class ArraySource:
     def __init__(self, name: str, arrays: list[Rows], limit: int | None = None) -> None:
         self.name = name
         self.form = "arrays"
+        self.one_by_one = False
         self.components = tuple(one.component for one in arrays)
         self.problems: list[Problem] = []
         self._arrays = arrays

@@ -69,6 +69,7 @@ class ElementSource:
     ) -> None:
         self.name = name
         self.form = form
+        self.one_by_one = True
         self.problems: list[Problem] = []
         self.cut = False
         self.elements = 0

@@ -138,6 +138,7 @@ class NpzSource:
     ) -> None:
         self.name = name or path
         self.form = "arrays"
+        self.one_by_one = False
         self.components = tuple(members.values())
         self.problems: list[Problem] = []
         self.cut = False

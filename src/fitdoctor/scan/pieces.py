@@ -17,6 +17,8 @@ from fitdoctor.scan.tally import Tally, merged
 
 PIECE_BYTES = 8 << 20
 """How much a thread takes at a time."""
+COUNTING_SHARE = 0.3
+"""Beyond this share of the time that making pieces takes, counting is work for another thread."""
 
 
 TABLE = -1
@@ -91,6 +93,8 @@ class Source(Protocol):
     problems: list[Problem]
     cut: bool
     """A limit kept it from being read to its end."""
+    one_by_one: bool
+    """Its pieces are made one after the other, by work that may take the processor's cores itself."""
 
     def pieces(self) -> Iterator[Piece]:
         """The data; asked for by one thread at a time."""
@@ -149,6 +153,13 @@ class _Shared:
     ended: bool = False
     rows: int = 0
     failure: BaseException | None = None
+    reserve: list[threading.Thread] = field(default_factory=list)
+    """Threads that are started when counting takes long beside making the pieces."""
+    working: int = 0
+    idle: threading.Event = field(default_factory=threading.Event)
+    """Set when the last thread has ended: Ctrl-C while one waits for a thread to end leaves it as if it had ended."""
+    waited: float = 0.0
+    counted: float = 0.0
     tables: list[ColumnTally] = field(default_factory=list)
 
     def next(self) -> Piece | None:
@@ -156,6 +167,7 @@ class _Shared:
         with self.lock:
             if self.stop or self.ended:
                 return None
+            began = time.perf_counter()
             try:
                 piece = next(self.pieces, None)
             # The border to the user's data: a source tells what it can itself, the rest is told by the caller.
@@ -166,13 +178,31 @@ class _Shared:
             if piece is None:
                 self.ended = True
                 return None
+            self.waited += time.perf_counter() - began
             return piece
 
-    def done(self, rows: int) -> None:
-        """Count rows as read."""
+    def done(self, rows: int, seconds: float) -> None:
+        """Count rows as read, which took so many seconds after they were there."""
         with self.lock:
             self.rows += rows
+            self.counted += seconds
             self.watcher.advance(rows)
+            if self.reserve and self.counted > COUNTING_SHARE * self.waited:
+                self.start(self.reserve)
+                self.reserve = []
+
+    def start(self, threads: list[threading.Thread]) -> None:
+        """Let threads work that did not until now."""
+        self.working += len(threads)
+        for thread in threads:
+            thread.start()
+
+    def leave(self) -> None:
+        """A thread has no more to do."""
+        with self.lock:
+            self.working -= 1
+            if not self.working:
+                self.idle.set()
 
     def problem(self, error: Exception) -> None:
         """Keep what a piece raised."""
@@ -243,25 +273,31 @@ def _tally(component: Component) -> Tally:
 
 def _run(shared: _Shared, workers: list[threading.Thread]) -> bool:
     """Let the threads work; whether Ctrl-C ended it."""
-    for worker in workers:
-        worker.start()
+    first = 1 if shared.source.one_by_one else len(workers)
+    shared.reserve = workers[first:]
+    shared.start(workers[:first])
     try:
-        for worker in workers:
-            while worker.is_alive():
-                worker.join(0.2)
+        while not shared.idle.wait(0.2):
+            pass
     except KeyboardInterrupt:
         shared.stop = True
         # A thread that waits for the user's pipeline has finished its counting: it may be left behind.
-        deadline = time.monotonic() + 2.0
-        for worker in workers:
-            worker.join(max(deadline - time.monotonic(), 0.01))
+        shared.idle.wait(2.0)
         return True
     return False
 
 
 def _work(shared: _Shared, tallies: list[Tally]) -> None:
+    try:
+        _count_pieces(shared, tallies)
+    finally:
+        shared.leave()
+
+
+def _count_pieces(shared: _Shared, tallies: list[Tally]) -> None:
     table: ColumnTally | None = None
     while (piece := shared.next()) is not None:
+        began = time.perf_counter()
         try:
             for part in piece.load():
                 if part.component != TABLE:
@@ -277,7 +313,7 @@ def _work(shared: _Shared, tallies: list[Tally]) -> None:
         except Exception as error:
             shared.problem(error)
             continue
-        shared.done(piece.rows)
+        shared.done(piece.rows, time.perf_counter() - began)
 
 
 def _take(part: Part, tally: Tally, shared: _Shared) -> None:

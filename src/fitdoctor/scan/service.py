@@ -51,6 +51,7 @@ class ServiceSource:
     def __init__(self, name: str, dataset: Any, limit: int | None) -> None:
         self.name = name
         self.form = "dataset"
+        self.one_by_one = False
         self.problems: list[Problem] = []
         self.cut = False
         self.elements = 0

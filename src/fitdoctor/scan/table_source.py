@@ -43,6 +43,7 @@ class TableSource:
     ) -> None:
         self.name = name
         self.form = form
+        self.one_by_one = False
         self.components = components
         self.problems: list[Problem] = []
         self.cut = False
