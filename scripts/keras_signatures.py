@@ -36,6 +36,8 @@ NAMESPACES = (
     "mixed_precision",
     "experimental",
 )
+OWNERS = ("Layer", "Optimizer", "Metric")
+"""Classes of which programs call, or inherit, the methods."""
 TRIED = ("layers", "optimizers", "callbacks")
 """Where classes are made with each argument, because `**kwargs` hides what they take."""
 HIDDEN = (
@@ -95,6 +97,10 @@ REMOVED_BEFORE = {
     "optimizer": ("get_updates", "_decayed_lr"),
 }
 """What Keras 2 dropped before its last version and old programs still use; the script sees that it is not there."""
+CALLED_BY_KERAS = frozenset(
+    "add_loss add_variable_from_reference build call compute_mask compute_output_shape get_initial_state".split()
+)
+"""Methods that Keras calls itself, or that programs give nothing by its name."""
 PASSED_ON = frozenset({"args", "kwargs", "self"})
 
 
@@ -150,6 +156,54 @@ def gone_arguments(old: type, new: type) -> set[str]:
     return gone | {name for name in HIDDEN if takes(old, name) and takes(new, name) is False}
 
 
+def refused_arguments(old: object, new: object) -> tuple[str, ...]:
+    """The named arguments that a function took and the new one refuses, in the order of their names."""
+    try:
+        taken = inspect.signature(new).parameters.values()  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return ()
+    if not taken or any(parameter.kind is parameter.VAR_KEYWORD for parameter in taken):
+        return ()
+    return tuple(sorted(parameters(old) - parameters(new)))
+
+
+def of_functions(tf_keras: ModuleType, keras: ModuleType) -> dict[str, tuple[str, ...]]:
+    """What functions have lost, by their dotted names; how an object is turned to a dict is no matter of training."""
+    found = {}
+    for dotted in (*NAMESPACES, "applications"):
+        for name, old in public(namespace(tf_keras, dotted)):
+            new = getattr(namespace(keras, dotted), name, None)
+            if inspect.isroutine(old) and inspect.isroutine(new) and not name.endswith("serialize"):
+                found[f"keras.{dotted}.{name}"] = refused_arguments(old, new)
+    return found
+
+
+def of_methods(tf_keras: ModuleType, keras: ModuleType) -> dict[str, tuple[str, ...]]:
+    """What methods have lost: `Layer.add_weight`, and `keras.layers.Normalization.adapt` where only a class has it."""
+    found: dict[str, tuple[str, ...]] = {}
+    for owner in OWNERS:
+        old = getattr(tf_keras, f"{owner.lower()}s")
+        new = getattr(keras, f"{owner.lower()}s")
+        classes = [(owner, getattr(old, owner), getattr(new, owner))]
+        if owner == "Optimizer":
+            classes.append((owner, old.legacy.Optimizer, new.Optimizer))
+        else:
+            names = sorted(name for name, cls in public(new) if inspect.isclass(cls) and hasattr(old, name))
+            classes += [
+                (f"keras.{owner.lower()}s.{name}", getattr(old, name), getattr(new, name)) for name in names
+            ]
+        for prefix, one, other in classes:
+            for method in public_attributes(one):
+                first, second = getattr(one, method), getattr(other, method, None)
+                inherited = prefix != owner and second is getattr(getattr(new, owner), method, None)
+                if method in CALLED_BY_KERAS or inherited:
+                    continue
+                if inspect.isroutine(first) and inspect.isroutine(second):
+                    gone = {*found.get(f"{prefix}.{method}", ()), *refused_arguments(first, second)}
+                    found[f"{prefix}.{method}"] = tuple(sorted(gone))
+    return found
+
+
 def namespace(root: ModuleType, dotted: str) -> ModuleType | None:
     """A public submodule, or None."""
     found: object = root
@@ -199,6 +253,8 @@ def table() -> dict[str, object]:
         gone = parameters(getattr(tf_keras.Model, method)) - set(signatures[method])
         if gone:
             removed_arguments[method] = tuple(sorted(gone))
+    lost = {**of_functions(tf_keras, tf.keras), **of_methods(tf_keras, keras)}
+    removed_arguments |= {name: gone for name, gone in lost.items() if gone}
     removed: list[str] = []
     only_under_tf: list[str] = []
     here: dict[str, tuple[str, ...]] = {}
@@ -236,6 +292,7 @@ def table() -> dict[str, object]:
         "REMOVED_ATTRIBUTES": {
             "model": attributes(old_model, new_model, functional, older=REMOVED_BEFORE["model"]),
             "layer": attributes(old_model.layers[0], new_model.layers[0]),
+            "metric": attributes(tf_keras.metrics.Mean(), keras.metrics.Mean()),
             "optimizer": attributes(
                 old_model.optimizer,
                 new_model.optimizer,
@@ -249,10 +306,10 @@ def table() -> dict[str, object]:
 
 DESCRIPTIONS = {
     "SIGNATURES": "Named parameters of the methods of a Keras 3 model.",
-    "REMOVED_ARGUMENTS": "What Keras 2 took and Keras 3 refuses, by method or class.",
+    "REMOVED_ARGUMENTS": "What Keras 2 took and Keras 3 refuses, by method, function or class.",
     "REMOVED_NAMES": "Public names of Keras 2 that Keras 3 does not have, also not as `tf.keras`.",
     "REMOVED_OUTSIDE_TF": "Public names and modules of Keras 2 that live on under `tf.keras` only.",
-    "REMOVED_ATTRIBUTES": "Attributes of models, layers and optimizers that Keras 3 does not have.",
+    "REMOVED_ATTRIBUTES": "Attributes of models, layers, metrics and optimizers that Keras 3 does not have.",
     "REMOVED_MODULES": "Modules of Keras 2, public or not, that cannot be imported from Keras 3.",
     "PUBLIC_NAMES": "What the public modules of Keras 3 offer.",
 }
@@ -269,7 +326,7 @@ def source() -> str:
     ]
     for name, value in table().items():
         annotation = "tuple[str, ...]" if isinstance(value, tuple) else "dict[str, tuple[str, ...]]"
-        lines += [f"{name}: {annotation} = \\", pprint.pformat(value, width=106, compact=True)]
+        lines += [f"{name}: {annotation} = \\", pprint.pformat(value, width=118, compact=True)]
         lines += [f'"""{DESCRIPTIONS[name]}"""', ""]
     return "\n".join(lines)
 

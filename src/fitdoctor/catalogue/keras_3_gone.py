@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from fitdoctor.catalogue.keras_3_fixes import as_keras, import_fix
 from fitdoctor.catalogue.keras_renames import (
     DROPPED_WITH_KERAS_1,
-    OF_FUNCTIONS,
     OLDER_HISTORY,
     older_arguments,
 )
@@ -21,14 +20,17 @@ from fitdoctor.catalogue.keras_signatures import (
     REMOVED_OUTSIDE_TF,
 )
 from fitdoctor.diagnosis import Fix
-from fitdoctor.facts import FailureFacts
+from fitdoctor.facts import FailureFacts, Unknown
 from fitdoctor.failure.patterns import attribute_missing, unexpected_keyword
 from fitdoctor.patterns import pattern
 from fitdoctor.records import replace
 from fitdoctor.source.module import Module
+from fitdoctor.source.project import Project
 
 METHODS = ("fit", "compile", "evaluate", "predict", "train_on_batch", "test_on_batch", "save_weights")
 """Methods of a model whose arguments have changed."""
+METHODS_OF_PARTS = ("add_weight", "apply_gradients", "adapt", "reset_states")
+"""The same of layers, metrics and optimizers."""
 _IMPORTED = pattern(r"(?:No module named|cannot import name) '([\w.]+)'(?: from '([\w.]+)')?")
 
 
@@ -109,11 +111,34 @@ def without_experimental(name: str) -> str:
     return plain if public in ("keras.layers", "keras.optimizers") and last in PUBLIC_NAMES[public] else ""
 
 
+def kind_of_owner(owner: str) -> str:
+    """What a class of Keras makes, by its name in a message; "" for any other, also for models."""
+    for kind in ("layer", "metric", "optimizer"):
+        if owner in PUBLIC_NAMES[f"keras.{kind}s"]:
+            return kind
+    return ""
+
+
+def owner_in_message(message: str) -> str:
+    """The kind of what a message says has no such attribute; "" where it is not told."""
+    attribute = attribute_missing(message)
+    return kind_of_owner(attribute.owner) if attribute is not None else ""
+
+
+def is_of_user(message: str, project: Project | Unknown) -> bool:
+    """Whether the function that refused an argument is one of the program's own."""
+    keyword = unexpected_keyword(message)
+    if keyword is None or not keyword.function or isinstance(project, Unknown):
+        return False
+    wanted = f"{keyword.owner}.{keyword.function}" if keyword.owner else keyword.function
+    return any(function.qualname == wanted for module in project.modules for function in module.functions)
+
+
 def _gone_of(owner: str) -> tuple[str, ...]:
     """The attributes that Keras 3 took from objects of a class, by its name."""
-    for kind, public in (("layer", "keras.layers"), ("optimizer", "keras.optimizers")):
-        if owner in PUBLIC_NAMES[public]:
-            return REMOVED_ATTRIBUTES[kind]
+    kind = kind_of_owner(owner)
+    if kind:
+        return REMOVED_ATTRIBUTES[kind]
     # A class of the user's: names that only models and optimizers of Keras 2 had.
     return (*REMOVED_ATTRIBUTES["model"], "lr", "minimize", "compute_gradients", "aggregate_gradients")
 
@@ -128,7 +153,9 @@ def gone_in_message(failure: FailureFacts) -> str | None:
     keyword = unexpected_keyword(message)
     if keyword is not None:
         of_functions = (
-            names for name, names in OF_FUNCTIONS.items() if name.endswith(f".{keyword.function}")
+            names
+            for name, names in REMOVED_ARGUMENTS.items()
+            if name.endswith(f".{keyword.function}") and keyword.function != "__init__"
         )
         if any(keyword.name in names for names in of_functions):
             return keyword.name

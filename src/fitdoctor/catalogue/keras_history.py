@@ -5,8 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.keras_renames import OLDER_HISTORY
-from fitdoctor.diagnosis import Edit
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding
+from fitdoctor.edits import fix
 from fitdoctor.source.module import Module
 
 
@@ -38,7 +40,7 @@ def _asks_for_accuracy(module: Module) -> bool:
     return "accuracy" in words and "acc" not in words
 
 
-def key_edits(module: Module, node: ast.Subscript) -> list[Edit]:
+def _key_edits(module: Module, node: ast.Subscript) -> list[Edit]:
     """The key as it is called now, there and elsewhere: curves are read side by side, and the next line would fail."""
     edits = []
     for each in dict.fromkeys((node, *_subscripts(module))):
@@ -47,3 +49,17 @@ def key_edits(module: Module, node: ast.Subscript) -> list[Edit]:
         text = module.segment(each.slice).replace(old, OLDER_HISTORY[old])
         edits.append(Edit(module.location(each.slice), text))
     return edits
+
+
+def history_finding(cause: Cause, module: Module, node: ast.Subscript, confidence: Confidence) -> Finding:
+    """The key that is read there, and what it is called now."""
+    assert isinstance(node.slice, ast.Constant)
+    old = str(node.slice.value)
+    return cause.finding(
+        f"the history has no `{old}`: the metric `accuracy` is kept as `{OLDER_HISTORY[old]}`",
+        subject=f"history key {old}",
+        location=module.location(node),
+        evidence=[Evidence(claim="the key", observed=old, expected=OLDER_HISTORY[old])],
+        fixes=[fix(f"write `{OLDER_HISTORY[old]}`", _key_edits(module, node))],
+        confidence=confidence,
+    )

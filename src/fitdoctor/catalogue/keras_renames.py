@@ -18,6 +18,7 @@ RENAMED_METHODS = {
     "predict_generator": "predict",
     "predict_proba": "predict",
 }
+RENAMED_OF_METRICS = {"reset_states": "reset_state"}
 RENAMED_OF_LAYERS = {"output_shape": "output.shape", "input_shape": "input.shape"}
 OLDER_ARGUMENTS = {
     "fit": ("nb_epoch", "nb_val_samples", "samples_per_epoch", "show_accuracy"),
@@ -32,13 +33,6 @@ DROPPED_WITH_KERAS_1 = {
     "SimpleRNN": ("consume_less",),
 }
 """Arguments of layers that Keras 2 took out and has no other name for."""
-OF_FUNCTIONS = {
-    "keras.utils.to_categorical": ("dtype",),
-    "keras.utils.load_img": ("grayscale",),
-    "keras.preprocessing.image.load_img": ("grayscale",),
-    "keras.activations.relu": ("alpha",),
-}
-"""Arguments of functions, by comparing `tf_keras` with `keras`."""
 OLDER_HISTORY = {"acc": "accuracy", "val_acc": "val_accuracy"}
 """Keys of the history that Keras 2 once used for the metric `accuracy`."""
 
@@ -49,11 +43,11 @@ def older_arguments(method: str) -> frozenset[str]:
 
 
 def refused_by_class(name: str) -> frozenset[str]:
-    """The arguments that a class, by its dotted name, took in an older Keras, and takes no more."""
+    """The arguments that a class, function or part's method, by its dotted name, took once, and takes no more."""
     dropped = (
         DROPPED_WITH_KERAS_1.get(name.rpartition(".")[2], ()) if name.startswith("keras.layers.") else ()
     )
-    return frozenset((*REMOVED_ARGUMENTS.get(name, ()), *OF_FUNCTIONS.get(name, ()), *dropped))
+    return frozenset((*REMOVED_ARGUMENTS.get(name, ()), *dropped))
 
 
 LAYERS_OF_KERAS_1 = {

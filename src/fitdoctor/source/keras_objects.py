@@ -60,6 +60,15 @@ def is_keras_optimizer(module: Module, expr: ast.expr) -> bool:
     return kind_of_value(module, expr) == "Optimizer" and _class_of_user(module, expr) is None
 
 
+def is_keras_metric(module: Module, expr: ast.expr) -> bool:
+    """Whether an expression surely is a metric: by how it was made, as one of a list, or as one of a model's."""
+    if kind_of_value(module, expr) == "Metric" or _is_held_by_model(module, expr, "metrics"):
+        return True
+    origin = module.origin(expr)
+    listed = origin.node.elts if isinstance(origin.node, (ast.List, ast.Tuple)) else []
+    return bool(listed) and all(kind_of_value(origin.module, each) == "Metric" for each in listed)
+
+
 def defines(module: Module, expr: ast.expr, method: str) -> bool:
     """Whether the object is of a class of the user's that has its own method of that name."""
     owner = _class_of_user(module, expr)
@@ -98,15 +107,23 @@ def reads_keras_layer(module: Module, node: ast.Attribute) -> bool:
 
 def _is_layer_of_model(module: Module, expr: ast.expr) -> bool:
     """Whether an expression is a layer that a model holds: of a loop over `model.layers`, `model.layers[-1]`, by name."""
+    if _is_held_by_model(module, expr, "layers"):
+        return True
+    origin = module.origin(expr)
+    return (
+        isinstance(origin.node, ast.Call)
+        and isinstance(origin.node.func, ast.Attribute)
+        and origin.node.func.attr == "get_layer"
+        and is_keras_model(origin.module, origin.node.func.value)
+    )
+
+
+def _is_held_by_model(module: Module, expr: ast.expr, parts: str) -> bool:
+    """Whether an expression is one of the `layers` or `metrics` of a model, by a loop over them or by its place."""
     origin = module.origin(expr)
     node: ast.expr = origin.node.value if isinstance(origin.node, ast.Subscript) else origin.node
-    if isinstance(node, ast.Attribute):
-        return node.attr == "layers" and is_keras_model(origin.module, node.value)
     return (
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and node.func.attr == "get_layer"
-        and is_keras_model(origin.module, node.func.value)
+        isinstance(node, ast.Attribute) and node.attr == parts and is_keras_model(origin.module, node.value)
     )
 
 
