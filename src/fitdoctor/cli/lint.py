@@ -47,7 +47,7 @@ def main(argv: list[str]) -> int:
     if options.fix or options.diff:
         return _repair(options, wishes, files, linted)
     if only_a_word and linted.spotless:
-        if description is not None:
+        if description is not None and not linted.leaning:
             from fitdoctor.cli.known_clean import remember
 
             remember(description)
@@ -235,8 +235,9 @@ def _print_statistics(diagnosis: Diagnosis) -> None:
 def _repair(options: Given, wishes: Wishes, files: list[Found], linted: Linted) -> int:
     from fitdoctor.cli.repair_files import repair
 
+    named = {found.path for found in files}
     if options.diff:
-        repaired = repair(linted.diagnosis.findings)
+        repaired = repair(linted.diagnosis.findings, named)
         for each in repaired:
             sys.stdout.write(each.diff())
         mended = sum(each.fixes for each in repaired)
@@ -245,7 +246,7 @@ def _repair(options: Given, wishes: Wishes, files: list[Found], linted: Linted) 
         return status or int(bool(repaired) and not options.exit_zero)
     mended = 0
     for _round in range(_MOST_ROUNDS):
-        repaired = repair(linted.diagnosis.findings)
+        repaired = repair(linted.diagnosis.findings, named)
         for each in repaired:
             try:
                 each.write()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from fitdoctor.cli.discover import Found, ignored_in
 from fitdoctor.records import dataclass, field
@@ -13,9 +13,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from fitdoctor.diagnosis import Crash, Diagnosis, Finding
+    from fitdoctor.diagnosis import Crash, Diagnosis, Finding, Location
     from fitdoctor.engine import Case
     from fitdoctor.facts import SourceFacts
+    from fitdoctor.source.module import Module
     from fitdoctor.source.project import Project
     from fitdoctor.source.suppressions import Unused
 
@@ -41,6 +42,8 @@ class Linted:
     """One line each: place and reason."""
     remarks: list[str] = field(default_factory=list)
     """Suppressions that suppress nothing, one line each."""
+    leaning: bool = False
+    """Files were read that nobody named, because one that was named imports them."""
 
     @property
     def diagnosis(self) -> Diagnosis:
@@ -76,6 +79,7 @@ def lint_files(files: Sequence[Found], wishes: Wishes, jobs: int = 0) -> Linted:
         [diagnosis for part in parts for diagnosis in part.diagnoses],
         [line for part in parts for line in part.unreadable],
         [line for part in parts for line in part.remarks],
+        any(part.leaning for part in parts),
     )
 
 
@@ -130,6 +134,11 @@ def _tells(text: str) -> bool:
     return any(word in lowered for word in TELLING)
 
 
+def _trains(text: str) -> bool:
+    """Whether a script may train a model that another file makes."""
+    return ".fit(" in text
+
+
 def _judge_together(
     group: Sequence[tuple[Found, SourceFacts]], wanted: Collection[str], wishes: Wishes, judged: Linted
 ) -> None:
@@ -143,12 +152,16 @@ def _judge_together(
         except SourceError as error:
             if found.path in wanted:
                 judged.unreadable.append(str(error))
-    if not any(_tells(facts.text) for _found, facts, _tree in trees):
+    if not any(_tells(facts.text) or _trains(facts.text) for _found, facts, _tree in trees):
         return
     from fitdoctor.source.module import Module
-    from fitdoctor.source.project import Project
+    from fitdoctor.source.project import Project, with_imported
 
-    project = Project([Module(facts, tree) for _found, facts, tree in trees])
+    modules = [Module(facts, tree) for _found, facts, tree in trees]
+    project = Project(with_imported(modules, modules[0].keras))
+    if not any(_tells(module.text) for module in project.modules):
+        return
+    judged.leaning = judged.leaning or len(project.modules) > len(modules)
     asked = {facts.path: found for found, facts, _tree in trees if found.path in wanted}
     judged.diagnoses.extend(_diagnoses(project, asked, wishes, judged.remarks))
 
@@ -185,12 +198,25 @@ def _diagnoses(
         module = project.module_at(path)
         if module is not None:
             heeded = suppress(module, diagnosis.findings)
-            diagnosis = replace(diagnosis, findings=heeded.kept)
+            diagnosis = replace(diagnosis, findings=_heeded_elsewhere(project, module, heeded.kept))
             # With part of the causes left out, a suppression of theirs has nothing to suppress.
             if not select and not ignore:
                 remarks.extend(_remark(unused) for unused in heeded.unused if _should_have_been_found(unused))
         diagnoses.append(diagnosis)
     return diagnoses
+
+
+def _heeded_elsewhere(project: Project, module: Module, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
+    """Without those that a comment silences in another file, where the line to change stands."""
+    from fitdoctor.source.suppressions import suppress
+
+    kept = []
+    for finding in findings:
+        place = finding.location
+        other = None if place is None or place.path == module.path else project.module_at(place.path)
+        if other is None or suppress(other, [finding]).kept:
+            kept.append(finding)
+    return tuple(kept)
 
 
 def _should_have_been_found(unused: Unused) -> bool:
@@ -219,13 +245,22 @@ def joined(diagnoses: Iterable[Diagnosis]) -> Diagnosis:
 
     # In an order of their own: however the files were shared out, the report is the same.
     return Diagnosis(
-        findings=tuple(sorted(every("findings"), key=_rank)),
+        findings=tuple(sorted(_once(parts), key=_rank)),
         skipped=tuple(sorted(every("skipped"), key=lambda skipped: (skipped.id, skipped.reason))),
         crashes=tuple(sorted(every("crashes"), key=lambda crash: (crash.where, crash.error))),
         unexplained=tuple(every("unexplained")),
         excerpts=tuple(sorted(every("excerpts"), key=lambda line: (line.path, line.cell or 0, line.line))),
         tool_version=next((part.tool_version for part in parts if part.tool_version), ""),
     )
+
+
+def _once(parts: Iterable[Diagnosis]) -> Iterator[Finding]:
+    """Every finding; what two files that use the same line are both told of comes once."""
+    told: set[tuple[str, Location]] = set()
+    for part in parts:
+        places = {(finding.id, finding.location) for finding in part.findings if finding.location is not None}
+        yield from (each for each in dict.fromkeys(part.findings) if (each.id, each.location) not in told)
+        told |= places
 
 
 def _rank(finding: Finding) -> tuple[Any, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from fitdoctor.diagnosis import Applicability, Edit, Finding
@@ -28,8 +28,8 @@ class Repaired:
         return self.change.diff()
 
 
-def repair(findings: Iterable[Finding]) -> list[Repaired]:
-    """The files that the safe fixes of these findings change."""
+def repair(findings: Iterable[Finding], files: Collection[str]) -> list[Repaired]:
+    """How the safe fixes of these findings change files: those that were named, and no others."""
     chosen: dict[str, list[tuple[Edit, ...]]] = {}
     for finding in findings:
         fix = next(
@@ -38,7 +38,7 @@ def repair(findings: Iterable[Finding]) -> list[Repaired]:
         if fix is None:
             continue
         paths = {edit.location.path for edit in fix.edits}
-        if len(paths) == 1:
+        if len(paths) == 1 and paths <= set(files):
             chosen.setdefault(paths.pop(), []).append(fix.edits)
     repaired = [_repaired(path, fixes) for path, fixes in sorted(chosen.items())]
     return [each for each in repaired if each is not None]

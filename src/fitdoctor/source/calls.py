@@ -10,6 +10,7 @@ from fitdoctor.records import replace
 from fitdoctor.source import array_methods, objects, pipelines, python_functions, static_models
 from fitdoctor.source.joining import join
 from fitdoctor.source.library import FUNCTIONS, METHODS, is_known_library
+from fitdoctor.source.other_files import frame_of
 from fitdoctor.source.state import Control, State, join_states
 from fitdoctor.source.values import (
     NONE,
@@ -184,7 +185,9 @@ def follow_function(
 ) -> tuple[Value, list[Value]]:
     """Follow a body with its parameters bound: what it returns, and what it yields."""
     node = function.node
-    outer = run.frame
+    outer, module = run.frame, run.module
+    run.module = run.owner(node)
+    frame_of(run, run.module)
     run.frame = frame = run.new_frame(function.frame)
     run.state.frames[frame].update({name: run.settled(value) for name, value in bound.items()})
     run.active.append(node)
@@ -202,7 +205,7 @@ def follow_function(
     finally:
         run.control.pop()
         run.active.pop()
-        run.frame = outer
+        run.frame, run.module = outer, module
     if not returns:
         return UNTOLD, yields
     value, state = returns[0]
@@ -287,7 +290,7 @@ def unknown_parameters(node: ast.FunctionDef | ast.AsyncFunctionDef) -> dict[str
 
 def instantiate(run: Interpreter, owner: Class, arguments: Arguments) -> Value:
     """An instance of a class of the file."""
-    info = run.module.class_info(owner.node)
+    info = run.class_info(owner.node)
     receiver = _new_object(run, owner, arguments.node)
     if receiver is None:
         run.touch(arguments)
@@ -306,7 +309,7 @@ def instantiate(run: Interpreter, owner: Class, arguments: Arguments) -> Value:
 
 
 def _new_object(run: Interpreter, owner: Class, node: ast.Call) -> Ref | None:
-    info = run.module.class_info(owner.node)
+    info = run.class_info(owner.node)
     if info.kind in ("Model", "Layer"):
         return static_models.new_of_the_user(run, owner, info.kind, node)
     if info.kind or objects.method_of(run, owner, "__new__") is not None:
@@ -406,7 +409,7 @@ def _super(run: Interpreter) -> Value:
     if not run.active:
         return UNTOLD
     node = run.active[-1]
-    info = run.module.class_of(node)
+    info = run.owner(node).class_of(node)
     parameters = getattr(node, "args", None)
     names = [*parameters.posonlyargs, *parameters.args] if parameters is not None else []
     receiver = run.lookup(names[0].arg) if names else None
@@ -416,15 +419,16 @@ def _super(run: Interpreter) -> Value:
 
 
 def _call_on_super(run: Interpreter, receiver: Super, name: str, arguments: Arguments) -> Value:
-    ancestors = run.module.ancestry(run.module.class_info(receiver.owner))[1:]
+    ancestors = run.ancestry(receiver.owner)[1:]
     for ancestor in ancestors:
         found = ancestor.methods.get(name)
-        if found is not None and ancestor.module is run.module and isinstance(found.node, ast.FunctionDef):
+        if found is not None and isinstance(found.node, ast.FunctionDef):
             first = (receiver.receiver, *arguments.positional)
-            return call_function(run, Function(found.node, 0), replace(arguments, positional=first))
-    if any(ancestor.module is not run.module for ancestor in ancestors):
-        run.state.touch(receiver.receiver)
-        return UNTOLD
+            return call_function(
+                run,
+                Function(found.node, frame_of(run, ancestor.module)),
+                replace(arguments, positional=first),
+            )
     target = receiver.receiver
     if not isinstance(target, Ref):
         run.touch(arguments)

@@ -55,8 +55,9 @@ def compile_argument(run: Interpreter, call: Arguments, name: str) -> tuple[Valu
 
 def _written(run: Interpreter, node: ast.expr | None) -> ast.expr | None:
     """Where a value is written out: `losses = […]` above compile is where they are chosen."""
-    end = origin(run.module, node) if node is not None else None
-    if end is None or end.path or end.module is not run.module:
+    module = run.module if node is None else run.owner(node)
+    end = origin(module, node) if node is not None else None
+    if end is None or end.path or end.module is not module:
         return node
     return end.node if isinstance(end.node, (ast.Constant, ast.Call, ast.List, ast.Tuple, ast.Dict)) else node
 
@@ -121,7 +122,7 @@ def loss_facts(run: Interpreter, value: Value, node: ast.expr | None, output: st
     if isinstance(value, Ref):
         record = run.record(value)
         if isinstance(record, InstanceRecord):
-            is_loss = run.module.class_info(record.owner.node).kind == "Loss"
+            is_loss = run.class_info(record.owner.node).kind == "Loss"
             kind = "class" if is_loss else "function"
             return LossFacts(record.owner.node.name, kind, Unknown("a class of the user's"), (), output, code)
     if isinstance(value, Method):

@@ -177,8 +177,9 @@ def _untold(run: Interpreter, path: str, node: ast.expr | None) -> ArrayFacts:
 def _dict_nodes(run: Interpreter, node: ast.expr | None) -> dict[object, ast.expr]:
     """The expressions in a dict that is written out, here or where it was made."""
     if node is not None and not isinstance(node, ast.Dict):
-        end = origin(run.module, node)
-        node = end.node if end.module is run.module and not end.path else None
+        module = run.owner(node)
+        end = origin(module, node)
+        node = end.node if end.module is module and not end.path else None
     if not isinstance(node, ast.Dict):
         return {}
     return {
@@ -249,7 +250,7 @@ def _one(run: Interpreter, array: Array, path: str, node: ast.expr | None) -> Ar
 
 def _code_of(run: Interpreter, value: Value | None, node: ast.expr | None) -> Code | Unknown:
     """What made a value: as the source leads back to it, else the expression that was met last on its way."""
-    end = data_origin(run.module, node) if node is not None else None
+    end = data_origin(run.owner(node), node) if node is not None else None
     if end is not None and not end.path and not isinstance(end.node, ast.Name):
         return end.code
     made = value.node if isinstance(value, (Array, Dataset)) else None
@@ -406,9 +407,11 @@ def _generator(run: Interpreter, generated: Generated, given: Given, role: str) 
     _, yields = follow_function(run, generated.function, arguments)
     element = _joined(run, yields)
     run.trial -= 1
-    facts = placed(run.module, _of_element(run, element, "generator", given, role), generated.function.node)
+    function = generated.function.node
+    module = run.owner(function)
+    facts = placed(module, _of_element(run, element, "generator", given, role), function)
     run.state = before
-    endless = never_ends(run.module, generated.function.node)
+    endless = never_ends(module, function)
     return replace(
         facts,
         endless=True if endless and not isinstance(given.steps, Unknown) else _UNKNOWN,
@@ -441,7 +444,7 @@ def _batch_open(run: Interpreter, value: Value) -> Value:
 def _instance(run: Interpreter, ref: Ref, record: InstanceRecord, given: Given, role: str) -> DataFacts:
     from fitdoctor.source.given_out import placed
 
-    kind = run.module.class_info(record.owner.node).kind
+    kind = run.class_info(record.owner.node).kind
     if kind != "PyDataset":
         return DataFacts(role=role, form="other", code=_code_of(run, None, given.x_node))
     method = objects.method_of(run, record.owner, "__getitem__")
@@ -456,4 +459,4 @@ def _instance(run: Interpreter, ref: Ref, record: InstanceRecord, given: Given, 
         run.trial -= 1
     facts = _of_element(run, element, "pydataset", given, role)
     run.state = before
-    return facts if method is None else placed(run.module, facts, method.node)
+    return facts if method is None else placed(run.owner(method.node), facts, method.node)

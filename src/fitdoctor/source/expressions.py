@@ -9,6 +9,7 @@ from fitdoctor.facts import Unknown
 from fitdoctor.source import arrays, indexing, objects, operators
 from fitdoctor.source.binding import bind
 from fitdoctor.source.layer_settings import Dims
+from fitdoctor.source.other_files import imported_value
 from fitdoctor.source.values import (
     NONE,
     UNTOLD,
@@ -62,9 +63,9 @@ def _name(run: Interpreter, node: ast.expr) -> Value:
     if value is not None:
         return value
     if node.id == "__name__":
-        return Plain("__main__")
+        return Plain("__main__" if run.module is run.home else run.module.path)
     name = run.resolve(node)
-    return Named(name) if name else UNTOLD
+    return (imported_value(run, node, name) or Named(name)) if name else UNTOLD
 
 
 def _constant(run: Interpreter, node: ast.expr) -> Value:
@@ -181,7 +182,7 @@ def _attribute(run: Interpreter, node: ast.expr) -> Value:
     assert isinstance(node, ast.Attribute)
     name = run.resolve(node)
     if name:
-        return _library_constant(name)
+        return imported_value(run, node, name) or _library_constant(name)
     return operators.made_here(objects.get_attribute(run, evaluate(run, node.value), node.attr), node)
 
 
@@ -272,7 +273,7 @@ def _callee(run: Interpreter, node: ast.Call) -> Value:
     if isinstance(func, ast.Attribute):
         name = run.resolve(func)
         if name:
-            return Named(name)
+            return imported_value(run, func, name) or Named(name)
         return objects.get_attribute(run, evaluate(run, func.value), func.attr)
     return evaluate(run, func)
 

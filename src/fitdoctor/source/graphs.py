@@ -116,7 +116,7 @@ def path_to(run: Interpreter, tensor: Symbolic) -> tuple[str, ...]:
             names.append(made.name)
         else:
             function = call.node.func if isinstance(call.node, ast.Call) else None
-            names.append(run.module.resolve(function).rpartition(".")[2] or "?")
+            names.append(run.owner(call.node).resolve(function).rpartition(".")[2] or "?")
         if len(call.inputs) != 1:
             break
         tensor = call.inputs[0]

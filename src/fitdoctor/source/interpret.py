@@ -15,7 +15,7 @@ from fitdoctor.records import replace
 from fitdoctor.source import calls, expressions, statements
 from fitdoctor.source.library import library_name
 from fitdoctor.source.model_use import functions_with_models
-from fitdoctor.source.module import Module
+from fitdoctor.source.module import ClassInfo, Module
 from fitdoctor.source.state import Control, State
 from fitdoctor.source.values import (
     UNTOLD,
@@ -38,6 +38,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Protocol
 
+    from fitdoctor.source.other_files import Followed
     from fitdoctor.source.static_layers import Failure
 else:
     Protocol = object
@@ -70,7 +71,11 @@ class Interpreter:
     """One run over a file: the state, and what was met on the way."""
 
     def __init__(self, module: Module, listener: Listener) -> None:
+        self.home = module
+        """The file that is judged."""
         self.module = module
+        """The file whose code is being followed: a function of another one may be."""
+        self.imports: dict[Module, Followed] = {}
         self.listener = listener
         self.state = State()
         self.parents: dict[int, int | None] = {}
@@ -240,11 +245,26 @@ class Interpreter:
 
     def code(self, node: ast.AST | None) -> Code | Unknown:
         """The source of a node."""
-        return Unknown("not evident from the source") if node is None else self.module.code(node)
+        return Unknown("not evident from the source") if node is None else self.owner(node).code(node)
 
     def location(self, node: ast.AST) -> Location:
         """Where a node stands."""
-        return self.module.location(node)
+        return self.owner(node).location(node)
+
+    def owner(self, node: ast.AST) -> Module:
+        """The file that a node stands in."""
+        for module in (self.module, self.home, *self.imports):
+            if node in module.index.parents:
+                return module
+        return self.module
+
+    def class_info(self, node: ast.ClassDef) -> ClassInfo:
+        """What is known about a class of the project."""
+        return self.owner(node).class_info(node)
+
+    def ancestry(self, node: ast.ClassDef) -> list[ClassInfo]:
+        """The class and those of the user's that it inherits from, nearest first."""
+        return self.module.ancestry(self.class_info(node))
 
     @property
     def strategy(self) -> str:

@@ -23,11 +23,12 @@ METHODS: dict[str, Handler] = {}
 ATTRIBUTES: dict[str, Callable[[Made, str], Value | None]] = {}
 """How attributes of things that a library made are read, by the dotted name of what made them."""
 
-_KNOWN_ROOTS = frozenset(
+LIBRARIES = frozenset(
     "numpy tensorflow keras pandas sklearn scipy matplotlib seaborn plotly PIL cv2 skimage tqdm tensorboard "
     "tensorflow_datasets tensorflow_addons tensorflow_hub h5py joblib nltk gensim imblearn xgboost lightgbm wandb "
     "mlflow IPython rich absl pytest builtins keras_cv keras_nlp keras_hub".split()
 )
+"""Packages that are no part of the user's program, and that leave its lists, models and arrays alone."""
 
 
 def handles(*names: str) -> Callable[[Handler], Handler]:
@@ -53,7 +54,7 @@ def handles_method(*names: str) -> Callable[[Handler], Handler]:
 def is_known_library(name: str) -> bool:
     """Whether a function of that name is known to leave the program's lists, models and arrays alone."""
     root = name.partition(".")[0]
-    return root in _KNOWN_ROOTS or root in sys.stdlib_module_names or "." not in name
+    return root in LIBRARIES or root in sys.stdlib_module_names or "." not in name
 
 
 def library_name(name: str) -> str:

@@ -270,8 +270,7 @@ def overrides_of(run: Interpreter, record: ModelRecord) -> tuple[str, ...]:
     """Which methods the user's classes define."""
     if record.owner is None:
         return ()
-    info = run.module.class_info(record.owner.node)
-    defined = {name for one in run.module.ancestry(info) for name in one.methods}
+    defined = {name for one in run.ancestry(record.owner.node) for name in one.methods}
     return tuple(name for name in _OVERRIDES if name in defined)
 
 
@@ -306,7 +305,7 @@ def _layer_adds_loss(run: Interpreter, ref: Ref) -> bool:
 
 
 def _calls_add_loss(run: Interpreter, node: ast.ClassDef) -> bool:
-    for one in run.module.ancestry(run.module.class_info(node)):
+    for one in run.ancestry(node):
         for part in ast.walk(one.node):
             if isinstance(part, ast.Attribute) and part.attr in ("add_loss", "losses", "add_weight"):
                 if part.attr != "add_weight":

@@ -164,22 +164,24 @@ def is_decorated(node: ast.AST, *names: str) -> bool:
 
 
 def method_of(run: Interpreter, owner: Class, name: str) -> Function | None:
-    """A method of a class of the file, its own or inherited within the file."""
-    found = run.module.method(run.module.class_info(owner.node), name)
-    if found is None or found.module is not run.module:
+    """A method of a class of the user's, its own or inherited within the project."""
+    from fitdoctor.source.other_files import frame_of
+
+    info = run.class_info(owner.node)
+    found = run.module.method(info, name)
+    if found is None:
         return None
     node = found.node
     plain = isinstance(node, ast.FunctionDef) and all(
         harmless_decorator(run, decorator) for decorator in node.decorator_list
     )
-    return Function(node, owner.frame, plain=plain)
+    frame = owner.frame if found.module is info.module else frame_of(run, found.module)
+    return Function(node, frame, plain=plain)
 
 
 def has_foreign_base(run: Interpreter, owner: Class) -> bool:
-    """Whether a base of the class is neither of the file nor `object`."""
-    for ancestor in run.module.ancestry(run.module.class_info(owner.node)):
-        if ancestor.module is not run.module:
-            return True
+    """Whether a base of the class is neither of the project nor `object`."""
+    for ancestor in run.ancestry(owner.node):
         named = {one.name for one in run.module.ancestry(ancestor)}
         if any(base not in named and base not in ("object", "abc.ABC") for base in ancestor.bases):
             return True
@@ -271,13 +273,16 @@ def _object_attribute(run: Interpreter, receiver: Ref, name: str) -> Value:
 
 
 def _owned_attribute(run: Interpreter, receiver: Value, owner: Class, name: str) -> Value | None:
+    from fitdoctor.source.other_files import frame_of
+
     method = method_of(run, owner, name)
     if method is not None:
         if is_decorated(method.node, "property", "cached_property"):
             nothing = ast.Call(ast.Name(name, ast.Load()), [], [])
             return run.call(method, Arguments((receiver,), (), nothing))
         return Method(receiver, name)
-    for ancestor in run.module.ancestry(run.module.class_info(owner.node)):
+    for ancestor in run.ancestry(owner.node):
+        frame_of(run, ancestor.module)
         values = run.class_values.get(ancestor.node, {})
         if name in values:
             return values[name]

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 from fitdoctor.facts import SourceFacts
 from fitdoctor.source.assignments import assignment_of
 from fitdoctor.source.callees import CallGraph, all_calls, called_only
 from fitdoctor.source.index import FUNCTIONS
+from fitdoctor.source.library import LIBRARIES
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
 from fitdoctor.source.read import SourceError, read_source
 
@@ -58,19 +59,7 @@ class Project:
             SourceError: the script itself cannot be read.
         """
         first = Module(path if isinstance(path, SourceFacts) else read_source(path, keras))
-        found = {_absolute(module.path): module for module in (first, *read_project(others, keras).modules)}
-        waiting = list(found.values())
-        while waiting and len(found) < _MAX_FILES:
-            module = waiting.pop()
-            for candidate in _imported_files(module, os.path.dirname(_absolute(first.path))):
-                if candidate in found or not os.path.isfile(candidate):
-                    continue
-                try:
-                    found[candidate] = Module(read_source(candidate, keras))
-                except SourceError:
-                    continue
-                waiting.append(found[candidate])
-        return cls(found.values())
+        return cls(with_imported((first, *read_project(others, keras).modules), keras))
 
     def module_at(self, path: Path | str) -> Module | None:
         """The module of a file."""
@@ -252,6 +241,29 @@ def read_project(paths: Iterable[Path | str | SourceFacts], keras: int = 3) -> P
     return Project(tuple(modules))
 
 
+def with_imported(modules: Sequence[Module], keras: int = 3) -> list[Module]:
+    """These files, then those beside them that they import, directly or not. What cannot be read is left out."""
+    found = {_absolute(module.path): module for module in modules}
+    home = os.path.dirname(next(iter(found), ""))
+    waiting = list(found.values())
+    while waiting and len(found) < _MAX_FILES:
+        module = waiting.pop()
+        for candidate in _imported_files(module, home):
+            if candidate in found or not os.path.isfile(candidate):
+                continue
+            try:
+                found[candidate] = Module(read_source(_as_named(candidate, modules[0].path), keras))
+            except SourceError:
+                continue
+            waiting.append(found[candidate])
+    return list(found.values())
+
+
+def _as_named(path: str, beside: str) -> str:
+    """A path in the manner of the one that the user named: beside a relative one, relative."""
+    return path if os.path.isabs(beside) else os.path.relpath(path)
+
+
 def _absolute(path: str) -> str:
     return os.path.abspath(path)
 
@@ -269,6 +281,8 @@ def _imported_files(module: Module, home: str) -> Iterable[str]:
     statements: list[ast.Import | ast.ImportFrom] = [*module.nodes(ast.Import), *module.nodes(ast.ImportFrom)]
     for statement in statements:
         for base, parts in _spelled(statement, here, home):
+            if not parts or parts[0] in LIBRARIES:
+                continue
             stem = os.path.join(base, *parts)
             yield stem + ".py"
             yield os.path.join(stem, "__init__.py")

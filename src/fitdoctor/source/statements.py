@@ -9,6 +9,7 @@ from fitdoctor.records import replace
 from fitdoctor.source import objects
 from fitdoctor.source.binding import bind, forget_assigned
 from fitdoctor.source.loops import follow_for, follow_while
+from fitdoctor.source.other_files import frame_of
 from fitdoctor.source.state import State, join_states, joined
 from fitdoctor.source.values import (
     NONE,
@@ -148,7 +149,9 @@ def _import(run: Interpreter, statement: ast.stmt) -> bool:
 
 def _global(run: Interpreter, statement: ast.stmt) -> bool:
     assert isinstance(statement, ast.Global)
-    run.shared_names.setdefault(run.frame, {}).update(dict.fromkeys(statement.names, 0))
+    run.shared_names.setdefault(run.frame, {}).update(
+        dict.fromkeys(statement.names, frame_of(run, run.module))
+    )
     return True
 
 

@@ -239,7 +239,7 @@ def new_of_the_user(run: Interpreter, owner: Class, kind: str, node: ast.Call) -
     if kind == "Layer":
         plan = LayerPlan(name, certain=False)
         return run.allocate(LayerRecord(plan, counted_name(run, name), False, node, owner=owner))
-    bases = {base for one in run.module.ancestry(run.module.class_info(owner.node)) for base in one.bases}
+    bases = {base for one in run.ancestry(owner.node) for base in one.bases}
     sequential = any(base.endswith("keras.Sequential") for base in bases)
     return run.allocate(
         ModelRecord(
