@@ -29,7 +29,7 @@ FILES = {
 def lint(folder, *words):
     command = [sys.executable, "-m", "fitdoctor", "lint", "--output-format", "concise", *words]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-    return [line.split(" ")[0].split(":")[:2] + [line.split(" ")[2]] for line in done.stdout.splitlines()]
+    return [[*line.split(" ")[0].split(":")[:2], line.split(" ")[2]] for line in done.stdout.splitlines()]
 
 
 def test_what_other_files_make_is_known_whichever_are_named(tmp_path):
