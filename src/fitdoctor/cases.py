@@ -93,6 +93,11 @@ def source_cases(
     return cases
 
 
+def called_in_source(call: Call, project: ProjectSource) -> Case:
+    """The case of one call of fit, as the source tells it."""
+    return Case(Moment.SOURCE, {**_call_facts(call), "Project": _project(project())})
+
+
 def _site_cases(module: Module, project: Project) -> Iterator[SourceCase]:
     from fitdoctor.source.fit_sites import fit_sites, model_sites
 
@@ -193,7 +198,7 @@ def failure_case(
 ) -> Case:
     """The case of an exception, with the call of fit that it came from where that was seen."""
     frame = failure.last_user_frame
-    call = collected or _call_in_source(failure, project)
+    call = collected or call_in_source(failure, project)
     unseen: dict[str, tuple[Any, ...] | Unknown] = {
         "ModelFacts": NOT_SEEN,
         "FitFacts": NOT_SEEN,
@@ -219,7 +224,7 @@ def _call_facts(call: Call) -> dict[str, tuple[Any, ...] | Unknown]:
     }
 
 
-def _call_in_source(failure: FailureFacts, project: ProjectSource) -> Call | None:
+def call_in_source(failure: FailureFacts, project: ProjectSource) -> Call | None:
     """What the source says about the call of fit that failed; a log has no living one."""
     read = project()
     if read is None:

@@ -5,7 +5,16 @@ from __future__ import annotations
 import functools
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from fitdoctor.cases import call_case, cluster_case, failure_case, leak_case, source_cases, training_case
+from fitdoctor.cases import (
+    call_case,
+    call_in_source,
+    called_in_source,
+    cluster_case,
+    failure_case,
+    leak_case,
+    source_cases,
+    training_case,
+)
 from fitdoctor.catalogue import Cause, catalogue, source_causes
 from fitdoctor.catalogue.hidden_reasons import HIDDEN, hides_its_reason, stands_in_lambda
 from fitdoctor.catalogue.told_before import told_before
@@ -21,7 +30,7 @@ from fitdoctor.diagnosis import (
     Severity,
     Unexplained,
 )
-from fitdoctor.engine import Case, ReadLine, diagnose, whole_line
+from fitdoctor.engine import Case, ReadLine, diagnose, whole_line, without_consequences
 from fitdoctor.facts import ClusterFacts, EnvironmentFacts, FailureFacts, TrainingFacts, Unknown
 from fitdoctor.records import dataclass, replace
 from fitdoctor.source.lines import line_reader
@@ -92,6 +101,8 @@ def examine_failure(
         return Diagnosis(findings=(told.with_fingerprint(),))
     case = failure_case(failure, project, collected, environment)
     diagnosis = _finished([case], project, select, ignore, quoted=quoted_lines(failure))
+    if collected is None:
+        diagnosis = _with_reason_in_source(diagnosis, failure, project, select, ignore)
     if diagnosis.findings:
         return diagnosis
     if hides_its_reason(failure):
@@ -103,6 +114,31 @@ def examine_failure(
         if inner.findings:
             return inner
     return _with_unexplained(diagnosis, failure, project(), collected)
+
+
+def _with_reason_in_source(
+    diagnosis: Diagnosis,
+    failure: FailureFacts,
+    project: ProjectSource,
+    select: Collection[str],
+    ignore: Collection[str],
+) -> Diagnosis:
+    """What the source tells of the call that failed, where the failure itself shows only a consequence, or nothing."""
+    call = call_in_source(failure, project)
+    if call is None:
+        return diagnosis
+    read = _finished([called_in_source(call, project)], project, select, ignore)
+    reasons = [
+        replace(finding, moment=Moment.AFTER_FAILURE)
+        for finding in read.findings
+        if finding.severity is Severity.ERROR
+    ]
+    left = without_consequences([*reasons, *diagnosis.findings], catalogue())
+    if not reasons or diagnosis.findings and len(left) == len(reasons) + len(diagnosis.findings):
+        return diagnosis
+    return replace(
+        read, findings=tuple(left), excerpts=tuple(dict.fromkeys((*read.excerpts, *diagnosis.excerpts)))
+    )
 
 
 def _in_hidden_function(

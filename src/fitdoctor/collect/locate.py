@@ -23,17 +23,12 @@ from fitdoctor.collect.sites import (
 )
 from fitdoctor.facts import Code, Unknown
 from fitdoctor.source.callees import argument_for
-from fitdoctor.source.given_out import literal_part, part_given_out, split_path
+from fitdoctor.source.given_out import KEEPS_ELEMENTS, SLICES, literal_part, part_given_out, split_path
 from fitdoctor.source.index import FUNCTIONS
 from fitdoctor.source.module import Module
 from fitdoctor.source.origins import Origin, data_origin
 
 PathKeys = tuple[int | str, ...]
-SLICES = frozenset(("from_tensor_slices", "from_tensors"))
-KEEPS_ELEMENTS = frozenset(
-    "batch shuffle prefetch repeat cache take skip shard rebatch unbatch ragged_batch".split()
-)
-"""What tf.data can do without changing the samples."""
 COMPILE_PARAMETERS = ("optimizer", "loss", "loss_weights", "metrics", "weighted_metrics")
 
 

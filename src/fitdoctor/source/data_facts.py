@@ -22,9 +22,10 @@ from fitdoctor.source import arrays, objects
 from fitdoctor.source.array_arguments import frozen
 from fitdoctor.source.calls import follow_function
 from fitdoctor.source.endless_loops import never_ends
+from fitdoctor.source.given_out import KEEPS_ELEMENTS, SLICES, placed, placed_slices
 from fitdoctor.source.joining import join
 from fitdoctor.source.origins import data_origin, origin
-from fitdoctor.source.pipelines import leaves
+from fitdoctor.source.pipelines import ELEMENT, leaves
 from fitdoctor.source.values import (
     UNTOLD,
     Arguments,
@@ -270,6 +271,9 @@ def statistics_of(array: Array) -> Statistics | Unknown:
     if isinstance(shape, Unknown):
         return _UNKNOWN
     count = shape[0] if shape and shape[0] is not None else 0
+    if array.container == ELEMENT and array.bounds is not None:
+        # Of all elements: a step that leaves some out takes the bounds away.
+        count = max(count, 1)
     if array.numbers and all(isinstance(dim, int) for dim in shape):
         return _of_numbers(array, count)
     bounds = array.bounds
@@ -345,16 +349,21 @@ def _dataset(run: Interpreter, dataset: Dataset, given: Given, role: str) -> Dat
     named = dataset.batch if isinstance(dataset.batch, int) else _UNKNOWN
     count = dataset.count
     steps_told = not isinstance(given.steps, Unknown)
-    return replace(
+    facts = replace(
         facts,
         batch_size=named,
         batches=count if isinstance(count, int) and steps_told else _UNKNOWN,
         endless=count is None if not isinstance(count, Unknown) and steps_told else _UNKNOWN,
         pipeline=tuple(_step(run, step) for step in dataset.steps) if dataset.known else (),
-        x=tuple(replace(part, container="tf.data element", code=code) for part in facts.x),
-        y=tuple(replace(part, container="tf.data element", code=code) for part in facts.y),
+        x=tuple(replace(part, container=ELEMENT, code=code) for part in facts.x),
+        y=tuple(replace(part, container=ELEMENT, code=code) for part in facts.y),
         code=code,
     )
+    operations = [step.operation for step in dataset.steps] if dataset.known else [""]
+    source = dataset.steps[0].node if dataset.steps else None
+    if operations[0] in SLICES and KEEPS_ELEMENTS.issuperset(operations[1:]) and isinstance(source, ast.Call):
+        return placed_slices(run.owner(source), facts, source)
+    return facts
 
 
 def _step(run: Interpreter, step: Step) -> PipelineStep:
@@ -399,8 +408,6 @@ def _words(element: Value) -> str:
 
 
 def _generator(run: Interpreter, generated: Generated, given: Given, role: str) -> DataFacts:
-    from fitdoctor.source.given_out import placed
-
     before = run.state.copy()
     run.trial += 1
     arguments = dict(generated.arguments or ())
@@ -442,8 +449,6 @@ def _batch_open(run: Interpreter, value: Value) -> Value:
 
 
 def _instance(run: Interpreter, ref: Ref, record: InstanceRecord, given: Given, role: str) -> DataFacts:
-    from fitdoctor.source.given_out import placed
-
     kind = run.class_info(record.owner.node).kind
     if kind != "PyDataset":
         return DataFacts(role=role, form="other", code=_code_of(run, None, given.x_node))

@@ -1,4 +1,4 @@
-"""The expressions that a generator or a `__getitem__` gives out, and which of them a part of a batch is."""
+"""The expressions that a generator, a `__getitem__` or a pipeline gives out, and which of them a part of a batch is."""
 
 from __future__ import annotations
 
@@ -8,9 +8,14 @@ from fitdoctor.facts import ArrayFacts, Code, DataFacts, Unknown
 from fitdoctor.records import replace
 from fitdoctor.source.assignments import element_of
 from fitdoctor.source.module import Module
-from fitdoctor.source.origins import origin
+from fitdoctor.source.origins import data_origin, origin
 
 PARTS = ("x", "y", "sample_weight")
+SLICES = frozenset(("from_tensor_slices", "from_tensors"))
+KEEPS_ELEMENTS = frozenset(
+    "batch shuffle prefetch repeat cache take skip shard rebatch unbatch ragged_batch".split()
+)
+"""What tf.data can do without changing the samples."""
 _NOT_FOUND = Unknown("its place in the source was not found")
 
 
@@ -60,6 +65,27 @@ def placed(module: Module, facts: DataFacts, function: ast.AST) -> DataFacts:
         return tuple(replace(one, code=code) if isinstance(code, Code) else one for one, code in pairs)
 
     return replace(facts, x=told(facts.x), y=told(facts.y), sample_weight=told(facts.sample_weight))
+
+
+def placed_slices(module: Module, facts: DataFacts, call: ast.Call) -> DataFacts:
+    """The parts of a pipeline's elements with what made the arrays that `from_tensor_slices(…)` is given."""
+    if not call.args:
+        return facts
+
+    def told(arrays: tuple[ArrayFacts, ...], position: int) -> tuple[ArrayFacts, ...]:
+        found = []
+        for array in arrays:
+            _name, keys = split_path(array.path)
+            # `validation_data[0]` has its position in the path.
+            inside = keys if facts.role == "training" else keys[1:]
+            keys = inside if facts.element_size == 1 else (position, *inside)
+            part, rest = literal_part(call.args[0], keys)
+            end = data_origin(module, part, rest)
+            known = not end.path and not isinstance(end.node, ast.Name)
+            found.append(replace(array, code=end.code, use=module.code(part)) if known else array)
+        return tuple(found)
+
+    return replace(facts, x=told(facts.x, 0), y=told(facts.y, 1), sample_weight=told(facts.sample_weight, 2))
 
 
 def literal_part(expr: ast.expr, keys: tuple[int | str, ...]) -> tuple[ast.expr, tuple[int | str, ...]]:

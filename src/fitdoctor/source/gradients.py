@@ -39,6 +39,11 @@ class Cut:
     what: str
     """In the user's words: `tf.argmax`, a comparison, `.numpy()`."""
 
+    @property
+    def needs_value(self) -> bool:
+        """Whether it takes the value of a tensor: on a symbolic one it raises, before any gradient is missed."""
+        return isinstance(self.node, ast.Call) and _needs_value(self.module, self.node)
+
 
 @dataclass(frozen=True)
 class _Reach:
@@ -87,6 +92,13 @@ def _is_put_in(expr: ast.expr) -> bool:
         and isinstance(expr.func, ast.Attribute)
         and expr.func.attr in ("append", "extend", "insert", "appendleft")
     )
+
+
+def _needs_value(module: Module, call: ast.Call) -> bool:
+    if isinstance(call.func, ast.Attribute) and call.func.attr == "numpy" and not call.args:
+        return True
+    name = module.resolve(call.func)
+    return name.startswith(_CUTTING_LIBRARIES) or name in ("float", "int", "round", "bool")
 
 
 class _Reading:
@@ -204,15 +216,17 @@ class _Reading:
             return ""
         name = self._module.resolve(expr.func)
         last = name.rpartition(".")[2]
-        if name.startswith(_CUTTING_LIBRARIES) or name in ("float", "int", "round", "bool"):
-            return f"`{self._module.segment(expr.func)}`"
-        if name.startswith(("tensorflow.", "keras.")) and last in _CUTTING:
+        if isinstance(expr.func, ast.Attribute) and expr.func.attr == "numpy" and not expr.args:
+            return "`.numpy()`"
+        if (
+            _needs_value(self._module, expr)
+            or name.startswith(("tensorflow.", "keras."))
+            and last in _CUTTING
+        ):
             return f"`{self._module.segment(expr.func)}`"
         if name in ("tensorflow.cast", "keras.ops.cast") and len(expr.args) > 1:
             kind = self._module.segment(expr.args[1])
             return f"a cast to `{kind}`" if any(whole in kind for whole in _WHOLE) else ""
-        if isinstance(expr.func, ast.Attribute) and expr.func.attr == "numpy" and not expr.args:
-            return "`.numpy()`"
         if isinstance(expr.func, ast.Attribute) and expr.func.attr in PREDICTS:
             return f"`{self._module.segment(expr.func)}`"
         return ""

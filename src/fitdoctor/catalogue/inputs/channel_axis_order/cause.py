@@ -41,7 +41,7 @@ CAUSE = Cause(
     slug="channel-axis-order",
     severity=Severity.ERROR,
     raises="ValueError",
-    explains=("FIT101",),
+    explains=("FIT101", "FIT320"),
 )
 
 

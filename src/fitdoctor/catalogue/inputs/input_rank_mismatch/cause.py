@@ -70,7 +70,7 @@ CAUSE = Cause(
     slug="input-rank-mismatch",
     severity=Severity.ERROR,
     raises="ValueError",
-    explains=("FIT304",),
+    explains=("FIT304", "FIT320"),
 )
 
 EXACT_RANKS = {

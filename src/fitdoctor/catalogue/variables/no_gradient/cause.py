@@ -69,7 +69,7 @@ def from_source(module: Module) -> Iterator[Finding]:
         if function.traced is not None and function.traced.how == "loss" and function.traced.direct:
             spared = _is_one_of_several(module, function) or _is_only_measured(module, function)
             cut = None if spared else first_cut(module, function)
-            if cut is not None and not _is_zero(cut):
+            if cut is not None and not _is_zero(cut) and not _raises_before(cut):
                 yield _finding(cut, _around(cut), Confidence.LIKELY, [])
     under_tape = tape_cut_of_model(module)
     if under_tape is not None:
@@ -98,8 +98,13 @@ def from_call(module: Module) -> Iterator[Finding]:
         if owner.kind != "Model" or call is None or call.traced is None or not is_fitted(owner):
             continue
         cut = first_cut(module, call) if is_plain(owner) and not has_other_ways(owner) else None
-        if cut is not None:
+        if cut is not None and not _raises_before(cut):
             yield _finding(cut, _around(cut), Confidence.LIKELY, [])
+
+
+def _raises_before(cut: Cut) -> bool:
+    """Whether Keras fails in the line before it could miss a gradient: `np.round` of a symbolic tensor (FIT407)."""
+    return cut.needs_value and not cut.module.runs_eagerly
 
 
 @CAUSE.in_source
