@@ -16,6 +16,7 @@ from fitdoctor.source.values import (
     Array,
     Items,
     LayerCall,
+    ListRecord,
     Named,
     Numbers,
     Plain,
@@ -94,7 +95,22 @@ def to_array(run: Interpreter, value: Value | None, dtype: str | Unknown | None 
         inside = frozen(run, value)
         if isinstance(inside, Items):
             return arrays.literal_array(inside.items, wanted)
+        record = run.record(value) if isinstance(value, Ref) else None
+        if isinstance(record, ListRecord) and record.element is not None:
+            return _of_rows(run, record.element, wanted)
     return Array(UNTOLD, wanted) if isinstance(value, Array) else UNTOLD
+
+
+def _of_rows(run: Interpreter, element: Value, dtype: str | Unknown) -> Value:
+    """An array of untold many rows that are alike."""
+    row = to_array(run, element)
+    if not isinstance(row, Array) or isinstance(row.dims, Unknown):
+        return UNTOLD
+    if any(not isinstance(dim, int) for dim in row.dims):
+        # rows of different lengths make no array
+        return UNTOLD
+    made = Array((UNTOLD, *row.dims), row.dtype)
+    return arrays.cast(made, dtype) if isinstance(dtype, str) else made
 
 
 def as_tensor(value: Value) -> Value:

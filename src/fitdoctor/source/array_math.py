@@ -264,9 +264,7 @@ def _tensor_argmax(run: Interpreter, arguments: Arguments) -> Value:
     return reduction(run, array, "argmax", arguments, 1)
 
 
-@handles(
-    "numpy.unique", "numpy.nonzero", "numpy.flatnonzero", "numpy.argsort", "numpy.sort", "numpy.bincount"
-)
+@handles("numpy.nonzero", "numpy.flatnonzero", "numpy.argsort", "numpy.sort", "numpy.bincount")
 def _unique(run: Interpreter, arguments: Arguments) -> Value:
     array = array_argument(run, arguments, "ar", "a")
     name = called_name(arguments)

@@ -91,7 +91,8 @@ def _of_plain(values: list[object], dtype: str | Unknown) -> Array:
     numbers = None
     if kinds <= {bool, int, float} and len(values) <= MOST_NUMBERS:
         numbers = tuple(float(value) for value in values)  # type: ignore[arg-type]
-    made = Array((len(values),), natural, numbers=numbers)
+    different = len(set(values)) if natural in ("str", "int64", "bool") else None
+    made = Array((len(values),), natural, numbers=numbers, kinds=different)
     return cast(made, dtype) if isinstance(dtype, str) else made
 
 
@@ -195,6 +196,7 @@ def cast(array: Array, dtype: str | Unknown) -> Array:
         numbers=array.numbers if keeps else None,
         unit_rows=array.unit_rows,
         columns=columns,
+        kinds=array.kinds if keeps or dtype == array.dtype or array.dtype == "str" else None,
         buffer=0,
     )
 

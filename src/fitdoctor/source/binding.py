@@ -77,7 +77,7 @@ def _set_item(run: Interpreter, target: ast.Subscript, value: Value) -> None:
         at = arrays.whole(key)
         items = record.items
         if items is None or at is None or not -len(items) <= at < len(items):
-            run.update(receiver, replace(record, items=None))
+            run.update(receiver, ListRecord(None, record.node))
         else:
             changed = list(items)
             changed[at] = value

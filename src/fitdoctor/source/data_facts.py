@@ -162,7 +162,7 @@ def components(
         return tuple(found)
     items = run.sequence(value) if isinstance(value, (Ref, Items)) else None
     if isinstance(value, (Ref, Items)) and items is None:
-        return None
+        return _grown_list(run, value, path, node)
     if items is not None:
         return _listed(run, value, items, path, node)
     if isinstance(value, Array):
@@ -188,6 +188,20 @@ def _dict_nodes(run: Interpreter, node: ast.expr | None) -> dict[object, ast.exp
         for key, value in zip(node.keys, node.values, strict=True)
         if isinstance(key, ast.Constant)
     }
+
+
+def _grown_list(
+    run: Interpreter, value: Value, path: str, node: ast.expr | None
+) -> tuple[ArrayFacts, ...] | None:
+    """A list that a loop fills, an item for each sample: numbers have a shape here, anything else has none."""
+    record = run.record(value) if isinstance(value, Ref) else None
+    if not isinstance(record, ListRecord) or not record.grows:
+        return None
+    element = record.element
+    numbers = isinstance(element, Array) and element.dims == ()
+    dtype = element.dtype if numbers and isinstance(element, Array) else _UNKNOWN
+    facts = _untold(run, path, node)
+    return (replace(facts, container="list", shape=(None,) if numbers else _UNKNOWN, dtype=dtype),)
 
 
 def _listed(

@@ -7,7 +7,9 @@ from collections.abc import Callable
 
 from fitdoctor.facts import Unknown
 from fitdoctor.source import arrays, indexing, objects, operators
+from fitdoctor.source.array_arguments import frozen
 from fitdoctor.source.binding import bind
+from fitdoctor.source.joining import join_elements
 from fitdoctor.source.layer_settings import Dims
 from fitdoctor.source.other_files import imported_value
 from fitdoctor.source.values import (
@@ -309,18 +311,22 @@ def call_arguments(run: Interpreter, node: ast.Call) -> Arguments:
 
 def _comprehension(run: Interpreter, node: ast.expr) -> Value:
     assert isinstance(node, (ast.ListComp, ast.GeneratorExp, ast.SetComp))
-    items = _comprehended(run, node.generators, node.elt)
+    one: list[Value] = []
+    items = _comprehended(run, node.generators, node.elt, one)
     if isinstance(node, ast.SetComp):
         return UNTOLD
     if isinstance(node, ast.GeneratorExp):
         return UNTOLD if items is None else Items(tuple(items))
-    return run.allocate(ListRecord(None if items is None else tuple(items), node))
+    if items is None:
+        element = join_elements(tuple(frozen(run, value) for value in one))
+        return run.allocate(ListRecord(None, node, element, grows=bool(one)))
+    return run.allocate(ListRecord(tuple(items), node))
 
 
 def _dict_comprehension(run: Interpreter, node: ast.expr) -> Value:
     assert isinstance(node, ast.DictComp)
     pair = ast.copy_location(ast.Tuple([node.key, node.value], ast.Load()), node)
-    items = _comprehended(run, node.generators, pair)
+    items = _comprehended(run, node.generators, pair, [])
     pairs: dict[Any, Value] | None = {}
     for item in items or ():
         if pairs is not None and isinstance(item, Items) and isinstance(item.items[0], Plain):
@@ -332,12 +338,13 @@ def _dict_comprehension(run: Interpreter, node: ast.expr) -> Value:
 
 
 def _comprehended(
-    run: Interpreter, generators: list[ast.comprehension], element: ast.expr
+    run: Interpreter, generators: list[ast.comprehension], element: ast.expr, one: list[Value]
 ) -> list[Value] | None:
+    """The items; None where their number is not told, with one that stands for all of them put into `one`."""
     outer = run.frame
     run.frame = run.new_frame(outer)
     try:
-        return _comprehended_from(run, generators, element)
+        return _comprehended_from(run, generators, element, one)
     finally:
         if not _keeps_frame(element):
             run.state.frames.pop(run.frame, None)
@@ -349,7 +356,7 @@ def _keeps_frame(element: ast.expr) -> bool:
 
 
 def _comprehended_from(
-    run: Interpreter, generators: list[ast.comprehension], element: ast.expr
+    run: Interpreter, generators: list[ast.comprehension], element: ast.expr, one: list[Value]
 ) -> list[Value] | None:
     if not generators:
         return [evaluate(run, element)]
@@ -359,7 +366,7 @@ def _comprehended_from(
     if items is None:
         bind(run, first.target, objects.element_of(run, over), None)
         run.trial += 1
-        _comprehended_from(run, generators[1:], element)
+        one.extend(_comprehended_from(run, generators[1:], element, one) or ())
         run.trial -= 1
         return None
     found: list[Value] = []
@@ -370,10 +377,11 @@ def _comprehended_from(
         truths = [objects.truth(run, evaluate(run, test)) for test in first.ifs]
         told = told and None not in truths
         if all(truth is not False for truth in truths):
-            inside = _comprehended_from(run, generators[1:], element)
+            inside = _comprehended_from(run, generators[1:], element, one)
             told = told and inside is not None
             found.extend(inside or ())
         if not told or (run.ticks - before) / count * len(items) > MOST_UNROLLED_TICKS:
+            one.clear()
             return None
     return found
 

@@ -99,6 +99,10 @@ class Interpreter:
         self.archive: dict[int, Record] = {}
         """Everything that was ever made, as it was last seen: branches and functions leave their own behind."""
         self.crashes: list[str] = []
+        self.loops: list[int] = []
+        """For each loop of unknown length that is being followed: the last number that was used before it."""
+        self.classes: dict[ast.AST, int | None] = {}
+        """How many classes an encoder was fitted on, by the call that made it; None when that is not told."""
         self.layer_names: dict[str, int] = {}
         self.plain_defaults = True
         """Global settings of Keras (floating type, channel order) are as they come."""
@@ -200,7 +204,7 @@ class Interpreter:
         elif array.container == "pandas.DataFrame":
             # rows and columns of a table can be added and dropped in place
             dims = (UNTOLD, UNTOLD)
-        return replace(array, dims=dims, bounds=None, numbers=None, unit_rows=False, columns=None)
+        return replace(array, dims=dims, bounds=None, numbers=None, unit_rows=False, columns=None, kinds=None)
 
     def sequence(self, value: Value | None) -> tuple[Value, ...] | None:
         """The items of a tuple, list or range; None where they are not told."""

@@ -17,6 +17,7 @@ from fitdoctor.source.values import (
     LayerRecord,
     ListRecord,
     ModelRecord,
+    Plain,
     Record,
     Symbolic,
     Value,
@@ -64,6 +65,7 @@ def join_arrays(one: Array, other: Array) -> Array:
         numbers=one.numbers if one.numbers == other.numbers else None,
         unit_rows=one.unit_rows and other.unit_rows,
         columns=one.columns if same_columns else None,
+        kinds=one.kinds if one.kinds == other.kinds else None,
         buffer=one.buffer if one.buffer == other.buffer else next(_buffers),
         node=one.node if one.node is other.node else None,
     )
@@ -86,7 +88,9 @@ def join_records(one: Record, other: Record) -> Record:
     if one is other or one == other:
         return one
     if isinstance(one, ListRecord) and isinstance(other, ListRecord):
-        return ListRecord(_join_items(one.items, other.items), one.node)
+        items = _join_items(one.items, other.items)
+        element = None if items is not None else join_elements(every_item(one), every_item(other))
+        return ListRecord(items, one.node, element, one.grows or other.grows)
     if isinstance(one, DictRecord) and isinstance(other, DictRecord):
         return DictRecord(_join_pairs(one.items, other.items), one.node)
     if isinstance(one, InstanceRecord) and isinstance(other, InstanceRecord):
@@ -97,6 +101,34 @@ def join_records(one: Record, other: Record) -> Record:
     if isinstance(one, ModelRecord) and isinstance(other, ModelRecord):
         return _join_models(one, other)
     return ListRecord(None)
+
+
+def every_item(record: ListRecord) -> tuple[Value, ...] | None:
+    """What the items of a list are, as far as they differ; None when not all were seen."""
+    if record.items is not None:
+        return record.items
+    return None if record.element is None else (record.element,)
+
+
+def join_elements(*parts: tuple[Value, ...] | None) -> Value | None:
+    """What is true of every item of several lists together; None when not all were seen, or there are none."""
+    merged: Value | None = None
+    for items in parts:
+        if items is None:
+            return None
+        for item in items:
+            single = _as_scalar(item)
+            merged = single if merged is None else join(merged, single)
+    return merged
+
+
+def _as_scalar(value: Value) -> Value:
+    """A number as what it has in common with other numbers: its type."""
+    kind = _SCALARS.get(type(value.value)) if isinstance(value, Plain) else None
+    return value if kind is None else Array((), kind, "")
+
+
+_SCALARS = {bool: "bool", int: "int64", float: "float64"}
 
 
 def _join_items(one: tuple[Value, ...] | None, other: tuple[Value, ...] | None) -> tuple[Value, ...] | None:

@@ -36,7 +36,7 @@ def _images(count: int, axes: tuple[int, ...], classes: int, column: bool) -> It
     labels = (count, 1) if column else (count,)
     return _pair(
         Array((count, *axes), "uint8", bounds=Bounds(0, 255, True)),
-        Array(labels, "uint8", bounds=Bounds(0, classes - 1, True)),
+        Array(labels, "uint8", bounds=Bounds(0, classes - 1, True), kinds=classes),
     )
 
 
@@ -107,7 +107,7 @@ _BUNDLED: dict[str, tuple[int, int, int]] = {
 def _bundled(name: str) -> Items:
     samples, features, classes = _BUNDLED[name]
     bounds = Bounds(0, classes - 1, True) if classes else None
-    y = Array((samples,), "int64" if classes else "float64", bounds=bounds)
+    y = Array((samples,), "int64" if classes else "float64", bounds=bounds, kinds=classes or None)
     return _pair(Array((samples, features), "float64"), y)
 
 
@@ -127,7 +127,7 @@ def _loader(name: str) -> None:
     handles(full)(handler)
 
 
-def _bunch_attribute(made: Made, name: str) -> Value | None:
+def _bunch_attribute(run: Interpreter, made: Made, name: str) -> Value | None:
     """`bunch.data` and `bunch.target` of scikit-learn's data."""
     loader = made.name.removeprefix("sklearn.datasets.")
     if loader in _BUNDLED and name in ("data", "target"):
@@ -148,7 +148,10 @@ def _make_classification(run: Interpreter, arguments: Arguments) -> Value:
     drawn = isinstance(samples, int) and isinstance(classes, int) and samples >= 40 * classes
     even = arguments.get("weights") is None and len(arguments.positional) <= 2
     bounds = Bounds(0, classes - 1, True) if drawn and even and isinstance(classes, int) else None
-    return _pair(Array((samples, features), "float64"), Array((samples,), "int64", bounds=bounds))
+    kinds = None if bounds is None or isinstance(classes, Unknown) else classes
+    return _pair(
+        Array((samples, features), "float64"), Array((samples,), "int64", bounds=bounds, kinds=kinds)
+    )
 
 
 @handles("sklearn.datasets.make_regression")
@@ -175,7 +178,10 @@ def _make_blobs(run: Interpreter, arguments: Arguments) -> Value:
         features = UNTOLD if not arrays.is_whole(arguments.get("n_features", 1)) else features
     told = isinstance(centers, int) and samples >= centers
     bounds = Bounds(0, centers - 1, True) if told and isinstance(centers, int) else None
-    return _pair(Array((samples, features), "float64"), Array((samples,), "int64", bounds=bounds))
+    kinds = None if bounds is None or isinstance(centers, Unknown) else centers
+    return _pair(
+        Array((samples, features), "float64"), Array((samples,), "int64", bounds=bounds, kinds=kinds)
+    )
 
 
 @handles("sklearn.datasets.make_moons", "sklearn.datasets.make_circles")
@@ -244,6 +250,7 @@ def _rows(array: Array, count: Dim) -> Array:
         bounds=replace(bounds, complete=False) if keeps and bounds is not None else None,
         unit_rows=array.unit_rows,
         columns=columns,
+        kinds=array.kinds if isinstance(count, int) and count >= 20 * (array.kinds or 0) else None,
     )
 
 
@@ -277,31 +284,9 @@ def _scaled(run: Interpreter, arguments: Arguments) -> Value:
     return Array(array.dims, dtype)
 
 
-@handles_method(*(f"{scaler}.fit" for scaler in (*_SCALERS, "sklearn.preprocessing.LabelEncoder")))
+@handles_method(*(f"{scaler}.fit" for scaler in _SCALERS))
 def _fitted(run: Interpreter, arguments: Arguments) -> Value:
     return arguments.positional[0]
-
-
-@handles_method(
-    "sklearn.preprocessing.LabelEncoder.fit_transform", "sklearn.preprocessing.LabelEncoder.transform"
-)
-def _encoded(run: Interpreter, arguments: Arguments) -> Value:
-    array = to_array(run, arguments.get("y", 1))
-    return Array(array.dims, "int64") if isinstance(array, Array) and array.rank == 1 else UNTOLD
-
-
-@handles_method(
-    "sklearn.preprocessing.OneHotEncoder.fit_transform", "sklearn.preprocessing.OneHotEncoder.transform"
-)
-def _one_hot(run: Interpreter, arguments: Arguments) -> Value:
-    encoder = arguments.positional[0]
-    array = to_array(run, arguments.get("X", 1))
-    if not isinstance(encoder, Made) or not isinstance(array, Array) or isinstance(array.dims, Unknown):
-        return UNTOLD
-    sparse = encoder.argument("sparse_output") or encoder.argument("sparse")
-    if sparse != Plain(False) or len(array.dims) != 2:
-        return UNTOLD
-    return Array((array.dims[0], UNTOLD), "float64", unit_rows=array.dims[1] == 1)
 
 
 @handles_method("sklearn.model_selection.KFold.split", "sklearn.model_selection.StratifiedKFold.split")
@@ -360,7 +345,8 @@ def _frame_of_columns(run: Interpreter, pairs: tuple[tuple[object, Value], ...])
             rows = column.dims[0]
         dtype = UNTOLD if column is None else column.dtype
         bounds = None if column is None else arrays.bounds_of(column)
-        columns.append((str(name), Array(UNTOLD, dtype, "pandas.Series", bounds=bounds)))
+        kinds = None if column is None else column.kinds
+        columns.append((str(name), Array(UNTOLD, dtype, "pandas.Series", bounds=bounds, kinds=kinds)))
     sized = tuple((name, replace(column, dims=(rows,))) for name, column in columns)
     return objects.table_of(sized, rows)
 
@@ -384,12 +370,3 @@ def _series(run: Interpreter, arguments: Arguments) -> Value:
     if array is None or array.rank != 1 or arguments.get("index", 1) is not None:
         return UNTOLD
     return replace(array, container="pandas.Series")
-
-
-@handles("pandas.get_dummies")
-def _dummies(run: Interpreter, arguments: Arguments) -> Value:
-    array = arguments.get("data", 0)
-    rows: Dim = UNTOLD
-    if isinstance(array, Array) and not isinstance(array.dims, Unknown) and array.dims:
-        rows = array.dims[0]
-    return Array((rows, UNTOLD), UNTOLD, "pandas.DataFrame")

@@ -20,7 +20,7 @@ FUNCTIONS: dict[str, Handler] = {}
 METHODS: dict[str, Handler] = {}
 """Methods of things that a library made, by the dotted name of their class and the method."""
 
-ATTRIBUTES: dict[str, Callable[[Made, str], Value | None]] = {}
+ATTRIBUTES: dict[str, Callable[[Interpreter, Made, str], Value | None]] = {}
 """How attributes of things that a library made are read, by the dotted name of what made them."""
 
 LIBRARIES = frozenset(

@@ -98,6 +98,7 @@ def _widened(
     outer_breaks, outer_continues = control.breaks, control.continues
     base = run.state
     returned, yielded = len(control.returns), len(control.yields)
+    run.loops.append(run.numbers)
     run.trial += 1
     for round_ in range(_MOST_ROUNDS):
         run.state = base.copy()
@@ -119,6 +120,7 @@ def _widened(
     begin()
     ends = [*([run.state] if run.execute(statement.body) else []), *control.continues]
     broken = control.breaks
+    run.loops.pop()
     control.breaks, control.continues = outer_breaks, outer_continues
     run.state = joined([*([] if surely and ends else [base]), *ends, *broken])
     return bool(broken)

@@ -111,7 +111,8 @@ def element_of(run: Interpreter, value: Value) -> Value:
         for item in items[1:]:
             merged = join(merged, item)
         return merged
-    return UNTOLD
+    record = run.record(value) if isinstance(value, Ref) else None
+    return record.element or UNTOLD if isinstance(record, ListRecord) else UNTOLD
 
 
 # --- functions and classes --------------------------------------------------------------------------------------------
@@ -207,7 +208,7 @@ def get_attribute(run: Interpreter, receiver: Value, name: str) -> Value:
         return UNTOLD
     if isinstance(receiver, Made):
         read = ATTRIBUTES.get(receiver.name)
-        found = None if read is None else read(receiver, name)
+        found = None if read is None else read(run, receiver, name)
         if found is not None:
             return found
     return Method(receiver, name)

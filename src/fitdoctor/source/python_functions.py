@@ -7,6 +7,8 @@ from collections.abc import Callable
 
 from fitdoctor.records import replace
 from fitdoctor.source import arrays, objects
+from fitdoctor.source.array_arguments import frozen
+from fitdoctor.source.joining import every_item, join_elements
 from fitdoctor.source.library import handles
 from fitdoctor.source.values import (
     NONE,
@@ -329,11 +331,10 @@ def call_on_list(run: Interpreter, ref: Ref, record: ListRecord, name: str, argu
     items = record.items
     given = arguments.positional
     if name == "append" and len(given) == 1:
-        run.update(ref, replace(record, items=None if items is None else (*items, given[0])))
+        run.update(ref, grown(run, ref, record, (given[0],)))
         return NONE
     if name == "extend" and len(given) == 1:
-        more = objects.iterated(run, given[0])
-        run.update(ref, replace(record, items=None if items is None or more is None else (*items, *more)))
+        run.update(ref, grown(run, ref, record, objects.iterated(run, given[0])))
         return NONE
     if name == "insert" and len(given) == 2:
         at = arrays.whole(given[0])
@@ -342,7 +343,7 @@ def call_on_list(run: Interpreter, ref: Ref, record: ListRecord, name: str, argu
             rows = list(items)
             rows.insert(at, given[1])
             changed = tuple(rows)
-        run.update(ref, replace(record, items=changed))
+        run.update(ref, ListRecord(changed, record.node))
         return NONE
     if name == "pop":
         return _popped(run, ref, record, arguments)
@@ -358,11 +359,21 @@ def call_on_list(run: Interpreter, ref: Ref, record: ListRecord, name: str, argu
     return UNTOLD
 
 
+def grown(run: Interpreter, ref: Ref, record: ListRecord, more: tuple[Value, ...] | None) -> ListRecord:
+    """The list with items at its end; None for items that are not told."""
+    # A list that is made anew in every round does not grow with the loop.
+    grows = record.grows or (bool(run.loops) and ref.id <= run.loops[-1])
+    if record.items is not None and more is not None:
+        return replace(record, items=(*record.items, *more), grows=grows)
+    whole = None if more is None else tuple(frozen(run, item) for item in more)
+    return replace(record, items=None, element=join_elements(every_item(record), whole), grows=grows)
+
+
 def _popped(run: Interpreter, ref: Ref, record: ListRecord, arguments: Arguments) -> Value:
     items = record.items
     at = arrays.whole(arguments.positional[0]) if arguments.positional else -1
     if not items or at is None or not -len(items) <= at < len(items):
-        run.update(ref, replace(record, items=None))
+        run.update(ref, replace(record, items=None, element=join_elements(every_item(record))))
         return UNTOLD
     rest = list(items)
     value = rest.pop(at)

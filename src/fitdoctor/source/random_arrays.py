@@ -92,7 +92,8 @@ def _whole_numbers(run: Interpreter, arguments: Arguments, first: int, closed: b
         low, high = Plain(0), low
     start, stop = arrays.whole(low), arrays.whole(high)
     bounds = None if start is None or stop is None else _drawn(dims, start, stop if closed else stop - 1)
-    return Array(dims, "int64" if dtype is None else dtype, bounds=bounds)
+    kinds = None if bounds is None else int(bounds.high - bounds.low) + 1
+    return Array(dims, "int64" if dtype is None else dtype, bounds=bounds, kinds=kinds)
 
 
 @handles("numpy.random.randint")
@@ -119,7 +120,8 @@ def _chosen(run: Interpreter, arguments: Arguments, first: int) -> Value:
     evenly = arguments.get("p", first + 3) is None
     number = arrays.whole(pool)
     if number is not None:
-        return Array(dims, "int64", bounds=_drawn(dims, 0, number - 1) if evenly else None)
+        drawn = _drawn(dims, 0, number - 1) if evenly else None
+        return Array(dims, "int64", bounds=drawn, kinds=None if drawn is None else number)
     options: Array | None = None
     if isinstance(pool, Array):
         options = pool
@@ -128,7 +130,23 @@ def _chosen(run: Interpreter, arguments: Arguments, first: int) -> Value:
         options = arrays.literal_array(inside.items) if isinstance(inside, Items) else None
     if options is None or options.rank != 1 or options.dims == (0,):
         return UNTOLD
-    return Array(dims, options.dtype, bounds=_likely(options, dims) if evenly else None)
+    bounds = _likely(options, dims) if evenly else None
+    return Array(
+        dims, options.dtype, bounds=bounds, kinds=_likely_kinds(run, options, dims, arguments, first)
+    )
+
+
+def _likely_kinds(
+    run: Interpreter, options: Array, dims: Dims | Unknown, arguments: Arguments, first: int
+) -> int | None:
+    """How many of the options are surely drawn: all of them, when there are enough draws for the least likely."""
+    size = UNTOLD if isinstance(dims, Unknown) else product(dims)
+    shares = arguments.get("p", first + 3)
+    given = None if shares is None else to_array(run, shares)
+    least = 1 / options.kinds if options.kinds else 0.0
+    if given is not None:
+        least = min(given.numbers or (0.0,)) if isinstance(given, Array) else 0.0
+    return options.kinds if isinstance(size, int) and least > 0 and size * least >= 20 else None
 
 
 def _likely(options: Array, dims: Dims | Unknown) -> Bounds | None:

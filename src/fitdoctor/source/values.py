@@ -153,6 +153,8 @@ class Array:
     """Every row is one-hot."""
     columns: tuple[tuple[str, Array], ...] | None = None
     """The columns of a table, where they are known."""
+    kinds: int | None = None
+    """How many different values there are, of texts and whole numbers, where that is told."""
     buffer: int = field(default=0, compare=False)
     """Which memory it looks at: writing there changes every view of it. 0 for memory that nobody holds yet."""
     node: ast.expr | None = field(default=None, compare=False)
@@ -249,6 +251,10 @@ class ListRecord:
 
     items: tuple[Value, ...] | None
     node: ast.expr | None = field(default=None, compare=False)
+    element: Value | None = None
+    """What is true of every item where `items` is None; None when not every item was seen."""
+    grows: bool = False
+    """A loop of unknown length has put items in."""
 
 
 @dataclass(frozen=True)

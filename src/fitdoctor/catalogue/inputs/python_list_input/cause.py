@@ -60,7 +60,11 @@ def from_data(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Fin
         return
     proof = data.problem is not None or proven(data)
     confidence = Confidence.CERTAIN if proof else Confidence.LIKELY
-    lists = [array for array in arrays_of(data) if array.container in LISTS]
+    lists = [
+        array
+        for array in arrays_of(data)
+        if array.container in LISTS and (proof or _is_refused(model, array))
+    ]
     samples = _is_list_of_samples(model, data)
     if model.keras == 2:
         # There lists of numbers are data, but not a list of arrays in the place of one.
@@ -72,6 +76,15 @@ def from_data(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Fin
         yield _of_samples(fit, data, confidence)
     elif not lists and _is_list_of_labels(model, data):
         yield _of_labels(fit, data, confidence)
+
+
+def _is_refused(model: ModelFacts, array: ArrayFacts) -> bool:
+    """Whether a list is taken for data at all: one that a loop fills with arrays may hold one for each input."""
+    if isinstance(array.shape, tuple):
+        return True
+    sides = model.outputs if array.path == "y" else model.inputs
+    single = not isinstance(sides, Unknown) and len(sides) == 1
+    return array.path in ("x", "y") and (single or model.kind == "sequential")
 
 
 def _refuses_lists(kind: str, message: str) -> bool:
@@ -123,7 +136,7 @@ def _method(fit_call: FitFacts | Unknown) -> str:
 
 def _literal(array: ArrayFacts) -> Code | None:
     """The expression near the call that makes the whole list and is assigned: no empty one that grows."""
-    made = made_near(array)
+    made = made_near(array) if isinstance(array.shape, tuple) else None
     if made is None or not made.target:
         return None
     try:
