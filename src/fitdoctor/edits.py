@@ -30,17 +30,14 @@ def _is_primary(text: str) -> bool:
     """Whether a method call may follow the text directly."""
     if set(text) <= _SIMPLE:
         return True
-    depth = 0
-    for index, character in enumerate(text):
-        if character in "([{":
-            depth += 1
-        elif character in ")]}":
-            depth -= 1
-            if depth == 0 and index == len(text) - 1:
-                return set(text.split("(")[0].split("[")[0]) <= _SIMPLE and text[0] not in "([{"
-        elif depth == 0 and character not in _SIMPLE:
-            return False
-    return False
+    import ast
+
+    try:
+        node = ast.parse(f"({text}\n)", mode="eval").body
+    except SyntaxError:
+        return False
+    kinds = (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.List, ast.Dict, ast.ListComp)
+    return isinstance(node, kinds) or text.startswith("(") and isinstance(node, ast.Tuple)
 
 
 def set_argument(

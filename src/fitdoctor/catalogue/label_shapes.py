@@ -19,6 +19,7 @@ from fitdoctor.catalogue.targets import (
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location
 from fitdoctor.facts import (
+    Code,
     DataFacts,
     FailureFacts,
     FailureSummary,
@@ -181,6 +182,8 @@ class Refused:
     confidence: Confidence
     place: Location | None = None
     """The line that raised."""
+    called: Code | Unknown = Unknown("fit calls it")
+    """Where the loss is named, when the program itself calls it."""
 
 
 def after_training(
@@ -227,7 +230,11 @@ def _trial_is_blind(target: Target) -> bool:
 
 
 def refused_after(
-    failure: FailureFacts, model: ModelFacts | Unknown, data: DataFacts | Unknown, kind: str
+    failure: FailureFacts,
+    model: ModelFacts | Unknown,
+    data: DataFacts | Unknown,
+    kind: str,
+    project: Project | Unknown | None = None,
 ) -> Iterator[Refused]:
     """The same from the failure: by the data where it is known, else by the shapes in the message."""
     shapes = shapes_of_failure(failure)
@@ -255,8 +262,12 @@ def refused_after(
             if verdict(said.loss_name, shapes.target, shapes.output) == kind:
                 yield Refused(said, shapes.target, shapes.output, Confidence.CERTAIN, place)
             return
-    if verdict(loss_of_failure(failure, shapes.rule), shapes.target, shapes.output) == kind:
-        yield Refused(None, shapes.target, shapes.output, Confidence.LIKELY, place)
+    loss = loss_of_failure(failure, shapes.rule)
+    if verdict(loss, shapes.target, shapes.output) == kind:
+        from fitdoctor.catalogue.called_losses import called_loss
+
+        called = called_loss(project, failure, loss)
+        yield Refused(None, shapes.target, shapes.output, Confidence.LIKELY, place, called)
 
 
 def _said_target(model: ModelFacts, data: DataFacts, shapes: TargetOutput) -> Target | None:
@@ -360,6 +371,7 @@ def refusal_finding(
             loss.code if loss else None,
             model.compile_code if isinstance(model, ModelFacts) else None,
             labels.code if labels else None,
+            refused.called,
             refused.place,
         ),
         evidence=[

@@ -40,7 +40,7 @@ def made_in_init(function: FunctionInfo, makings: Sequence[Making]) -> tuple[Edi
         loop = _loop_around(function, making.call)
         if not _known_in_init(function, making.call, loop):
             return ()
-        name = _name_for(module, making.call, taken, loop is not None)
+        name = name_for(module, making.call, taken, loop is not None)
         taken.add(name)
         if loop is None:
             lines.append(f"self.{name} = {making.text}")
@@ -79,7 +79,7 @@ def _known_in_init(function: FunctionInfo, call: ast.Call, loop: ast.For | None)
     return not names_in(call) & (own - looped)
 
 
-def _name_for(module: Module, call: ast.Call, taken: set[str], several: bool) -> str:
+def name_for(module: Module, call: ast.Call, taken: set[str], several: bool = False) -> str:
     """A free name: that of the variable it is assigned to, or of what is made."""
     statement = module.statement(call)
     target = statement.targets[0] if isinstance(statement, ast.Assign) and statement.value is call else None

@@ -65,10 +65,14 @@ def from_data(
 
 @CAUSE.after_failure
 def from_failure(
-    failure: FailureFacts, model: ModelFacts | Unknown, fit: FitFacts | Unknown, data: DataFacts | Unknown
+    failure: FailureFacts,
+    model: ModelFacts | Unknown,
+    fit: FitFacts | Unknown,
+    data: DataFacts | Unknown,
+    project: Project | Unknown,
 ) -> Iterator[Finding]:
     """The message holds both shapes: labels without a class axis against an output with one."""
-    for refused in refused_after(failure, model, data, CLASS_NUMBERS):
+    for refused in refused_after(failure, model, data, CLASS_NUMBERS, project):
         yield _finding(refused, model, data, after_training(fit, refused))
 
 
@@ -99,7 +103,11 @@ def _fixes(refused: Refused, model: ModelFacts | Unknown, data: DataFacts | Unkn
     target = refused.target
     use_sparse = f"use the loss for class numbers, `{SPARSE}`"
     if target is None or target.labels is None or target.loss is None:
-        return [fix(use_sparse), fix("turn the labels into one-hot rows with `keras.utils.to_categorical`")]
+        called = respell(refused.called, SPARSE, without=("label_smoothing", "axis"))
+        return [
+            fix(use_sparse, called),
+            fix("turn the labels into one-hot rows with `keras.utils.to_categorical`"),
+        ]
     assert isinstance(model, ModelFacts)
     assert isinstance(data, DataFacts)
     fixes = []

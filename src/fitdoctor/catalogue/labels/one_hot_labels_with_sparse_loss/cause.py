@@ -63,10 +63,14 @@ def from_data(
 
 @CAUSE.after_failure
 def from_failure(
-    failure: FailureFacts, model: ModelFacts | Unknown, fit: FitFacts | Unknown, data: DataFacts | Unknown
+    failure: FailureFacts,
+    model: ModelFacts | Unknown,
+    fit: FitFacts | Unknown,
+    data: DataFacts | Unknown,
+    project: Project | Unknown,
 ) -> Iterator[Finding]:
     """The message holds both shapes."""
-    for refused in refused_after(failure, model, data, ONE_HOT):
+    for refused in refused_after(failure, model, data, ONE_HOT, project):
         yield _finding(refused, model, data, after_training(fit, refused))
 
 
@@ -101,7 +105,8 @@ def _fixes(refused: Refused, model: ModelFacts | Unknown, data: DataFacts | Unkn
     target = refused.target
     use_rows = f"use the loss for one-hot rows, `{CATEGORICAL}`"
     if target is None or target.labels is None or target.loss is None:
-        return [fix(use_rows), fix("turn the rows into class numbers with `argmax(axis=-1)`")]
+        called = respell(refused.called, CATEGORICAL, without=("ignore_class",))
+        return [fix(use_rows, called), fix("turn the rows into class numbers with `argmax(axis=-1)`")]
     assert isinstance(model, ModelFacts)
     assert isinstance(data, DataFacts)
     if _several(refused):

@@ -130,7 +130,14 @@ def _made_once(module: Module, site: CallSite, function: FunctionInfo) -> Fix:
     """Move the constructors of this method into `__init__`, where they depend on nothing of the call."""
     title = "make it once, in `__init__`, and use it here"
     if site.method == "add_weight":
-        return fix("add the weight in `build`, and use it here")
+        from fitdoctor.catalogue.made_in_build import made_in_build
+
+        weights = [
+            other.node
+            for other in module.calls
+            if other.function is function and other.method == "add_weight"
+        ]
+        return fix("add the weight in `build`, and use it here", made_in_build(function, weights))
     from fitdoctor.catalogue.made_once import Making, made_in_init
 
     makings = [
