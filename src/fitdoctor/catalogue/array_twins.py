@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 
-from fitdoctor.catalogue.traced import own_nodes
 from fitdoctor.diagnosis import Edit
 from fitdoctor.edits import append_arguments, spell
-from fitdoctor.source.module import FunctionInfo, Module
+from fitdoctor.source.module import Module
 
 _SAME_IN_TF = frozenset(
     "exp sqrt square abs sign sin cos tan sinh cosh tanh maximum minimum add subtract multiply divide negative "
@@ -183,10 +182,42 @@ def left_out(module: Module, node: ast.AST) -> Edit:
     return Edit(module.location(node), tensor)
 
 
-def names_from(function: FunctionInfo, found: Sequence[ast.AST]) -> set[str]:
-    """The names that a function gives to what these nodes are part of."""
+def names_from(nodes: Iterable[ast.AST], found: Collection[ast.AST]) -> set[str]:
+    """The names that assignments among nodes give to what these are part of."""
     names = set()
-    for node in own_nodes(function):
+    for node in nodes:
         if isinstance(node, ast.Assign) and any(child in found for child in ast.walk(node.value)):
             names |= {target.id for target in node.targets if isinstance(target, ast.Name)}
     return names
+
+
+def as_tensors(module: Module, block: ast.AST, cut: ast.AST) -> tuple[Edit, ...]:
+    """Keep what a block computes in tensors: `.numpy()` goes, and what NumPy does to its value a twin does.
+
+    Args:
+        module: the file.
+        block: what is rewritten.
+        cut: the first call in it that leaves the tensors.
+    """
+    nodes = list(ast.walk(block))
+    asked = [node for node in nodes if is_left_out(module, node)]
+    found: list[ast.AST] = [*asked, cut]
+    for _ in range(3):
+        tainted = names_from(nodes, found)
+        for call in array_calls(module, iter(nodes)):
+            touched = any(
+                node in found or isinstance(node, ast.Name) and node.id in tainted
+                for argument in call.args
+                for node in ast.walk(argument)
+            )
+            if touched and call not in found:
+                found.append(call)
+    edits = [left_out(module, node) for node in asked]
+    for node in found:
+        if node in asked:
+            continue
+        twin = twin_edits(module, node) if isinstance(node, ast.Call) else None
+        if twin is None:
+            return ()
+        edits += twin[1]
+    return tuple(dict.fromkeys(edits))

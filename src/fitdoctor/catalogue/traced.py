@@ -57,6 +57,15 @@ def holds_symbolic(module: Module, expr: ast.expr) -> bool:
     return holds_tensor(module.flow(info.node).values.get(expr, NOTHING))
 
 
+def holds_written(module: Module, argument: ast.expr) -> bool:
+    """Whether a list that is written out, or a comprehension, has tensors in it."""
+    if isinstance(argument, (ast.List, ast.Tuple)):
+        return any(is_symbolic(module, element) for element in argument.elts)
+    if isinstance(argument, (ast.ListComp, ast.GeneratorExp)):
+        return is_symbolic(module, argument.elt)
+    return False
+
+
 def is_symbolic(module: Module, expr: ast.expr) -> bool:
     """Whether an expression surely is a symbolic tensor."""
     return module.is_tensor(expr)
@@ -227,6 +236,19 @@ def made_line(failure: FailureFacts) -> Frame | None:
 
 # --- messages -----------------------------------------------------------------------------------------------------
 
+LIBRARIES = (
+    "sklearn.",
+    "scipy.",
+    "cv2.",
+    "pandas.",
+    "skimage.",
+    "librosa.",
+    "PIL.",
+    "statistics.",
+    "torch.",
+)
+"""Where functions of Python that know nothing of tensors come from."""
+CASTS = frozenset({"float", "int"})
 ARRAY_METHODS = frozenset(
     "numpy item tolist reshape astype flatten ravel mean sum max min std var argmax argmin copy clip "
     "transpose squeeze round dot any all cumsum prod fill sort nonzero repeat swapaxes tobytes".split()

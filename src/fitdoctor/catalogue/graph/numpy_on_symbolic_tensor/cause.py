@@ -33,21 +33,14 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.array_twins import (
-    array_calls,
-    is_left_out,
-    left_out,
-    method_edits,
-    names_from,
-    twin_edits,
-)
-from fitdoctor.catalogue.handed_out import handed_out
 from fitdoctor.catalogue.traced import (
-    ARRAY_METHODS,
+    CASTS,
+    LIBRARIES,
     VALUE_METHODS,
     at_frame,
     function_at,
     holds_symbolic,
+    holds_written,
     is_symbolic,
     is_variable,
     module_of,
@@ -62,8 +55,8 @@ from fitdoctor.catalogue.traced import (
 from fitdoctor.catalogue.unknown_sizes import as_tensor, unknown_size
 from fitdoctor.catalogue.words import place
 from fitdoctor.catalogue.written_tensors import as_new_tensor, written_target, written_tensors
-from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
-from fitdoctor.edits import fix, spell, unsafe
+from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
+from fitdoctor.edits import fix
 from fitdoctor.facts import FailureFacts, Frame, Unknown
 from fitdoctor.patterns import pattern
 from fitdoctor.records import dataclass
@@ -84,18 +77,6 @@ _HARMLESS = frozenset(
         *("array_equal", "array_equiv", "tril_indices_from", "triu_indices_from"),
     )
 )
-_LIBRARIES = (
-    "sklearn.",
-    "scipy.",
-    "cv2.",
-    "pandas.",
-    "skimage.",
-    "librosa.",
-    "PIL.",
-    "statistics.",
-    "torch.",
-)
-_CASTS = frozenset({"float", "int"})
 _OF_PATHS = frozenset({"open", "os.listdir", "os.stat", "pathlib.Path", "json.loads", "json.dumps"})
 
 
@@ -150,27 +131,18 @@ def _use_in_call(module: Module, call: ast.Call, converted: bool) -> _Use | None
     name = module.resolve(call.func)
     if not name or name in _HARMLESS:
         return None
-    if name in _CASTS and not converted or name in ("round", "complex"):
+    if name in CASTS and not converted or name in ("round", "complex"):
         wanted = call.args[:1]
     elif name in _OF_PATHS or name.startswith("os.path."):
         wanted = [argument for argument in call.args if is_symbolic(module, argument)]
-    elif name.startswith(("numpy.", "math.", *_LIBRARIES)):
+    elif name.startswith(("numpy.", "math.", *LIBRARIES)):
         wanted = [*call.args, *(keyword.value for keyword in call.keywords)]
     else:
         return None
     for argument in wanted:
-        if holds_symbolic(module, argument) or _holds_written(module, argument):
+        if holds_symbolic(module, argument) or holds_written(module, argument):
             return _Use(call, f"`{module.segment(call.func)}`", module.segment(argument))
     return None
-
-
-def _holds_written(module: Module, argument: ast.expr) -> bool:
-    """Whether a list that is written out, or a comprehension, has tensors in it."""
-    if isinstance(argument, (ast.List, ast.Tuple)):
-        return any(is_symbolic(module, element) for element in argument.elts)
-    if isinstance(argument, (ast.ListComp, ast.GeneratorExp)):
-        return is_symbolic(module, argument.elt)
-    return False
 
 
 @CAUSE.after_failure
@@ -288,7 +260,7 @@ def _any_use(module: Module, call: ast.Call) -> _Use | None:
     if isinstance(call.func, ast.Attribute) and call.func.attr in ("numpy", "item", "tolist"):
         return _Use(call, f"`.{call.func.attr}()`", module.segment(call.func.value))
     name = module.resolve(call.func)
-    if call.args and (name in (*_CASTS, "round") or name.startswith(("numpy.", "math.", *_LIBRARIES))):
+    if call.args and (name in (*CASTS, "round") or name.startswith(("numpy.", "math.", *LIBRARIES))):
         return _Use(call, f"`{module.segment(call.func)}`", module.segment(call.args[0]))
     return None
 
@@ -296,141 +268,14 @@ def _any_use(module: Module, call: ast.Call) -> _Use | None:
 def _finding(
     module: Module, function: FunctionInfo, use: _Use, confidence: Confidence, evidence: list[Evidence]
 ) -> Finding:
+    from fitdoctor.catalogue.value_remedies import value_remedies
+
     tensor = use.tensor if len(use.tensor) <= 40 else use.tensor[:39] + "…"
     return CAUSE.finding(
         f"{use.what} needs the value of `{tensor}`, which is a symbolic tensor in {name_of(function)}",
         subject=f"{use.what} in {function.qualname}",
         location=module.location(use.node),
         evidence=[traced_evidence(function), *evidence],
-        fixes=_fixes(module, function, use),
+        fixes=value_remedies(module, function, use.node, [each.node for each in _uses(module, function)]),
         confidence=confidence,
     )
-
-
-# --- fixes --------------------------------------------------------------------------------------------------------
-
-
-def _fixes(module: Module, function: FunctionInfo, use: _Use) -> list[Fix]:
-    remedies: list[Fix] = []
-    call = use.node if isinstance(use.node, ast.Call) else None
-    if call is None:
-        return [fix("print with `tf.print`, which runs with the graph")]
-    outside = _outside(module, function, call)
-    twins = _twins(module, function)
-    if outside:
-        remedies.append(fix("return the tensor, and ask for its value where the function is called", outside))
-    elif twins:
-        names, edits = twins
-        remedies.append(fix(f"call {', '.join(f'`{name}`' for name in names)} instead", edits))
-    elif isinstance(call.func, ast.Attribute) and call.func.attr == "numpy" and _fits_as_tensor(module, call):
-        remedies.append(
-            fix("leave out `.numpy()`", (Edit(module.location(call), module.segment(call.func.value)),))
-        )
-    elif module.resolve(call.func) in _CASTS and _fits_as_tensor(module, call) and len(call.args) == 1:
-        cast = (
-            "" if module.resolve(call.func) == "float" else ", cast with `tf.cast` where an integer is meant"
-        )
-        text = f"({module.segment(call.args[0])})"
-        remedies.append(unsafe(f"keep it a tensor{cast}", (Edit(module.location(call), text),)))
-    if module.resolve(call.func).startswith(_LIBRARIES):
-        how = function.traced.how if function.traced is not None else ""
-        if how == "metric":
-            remedies.append(_run_as_python(module, function))
-            remedies.append(fix("compute this metric in `on_epoch_end` of a callback, from `model.predict`"))
-        remedies.append(fix("write it with `tf` or `keras.ops` functions, or wrap it in `tf.py_function`"))
-    elif not remedies:
-        remedies.append(fix("use the function of `tf` or `keras.ops` that does the same to tensors"))
-    return remedies
-
-
-def _outside(module: Module, function: FunctionInfo, call: ast.Call) -> tuple[Edit, ...]:
-    """A line that only notes the value (`history.append(loss.numpy())`, `print`) moves to the callers."""
-    statement = module.statement(call)
-    targets = statement.targets if isinstance(statement, ast.Assign) else []
-    if any(not isinstance(target, (ast.Attribute, ast.Subscript)) for target in targets):
-        return ()
-    if isinstance(call.func, ast.Attribute) and call.func.attr in VALUE_METHODS:
-        return handed_out(module, function, statement, call.func.value)
-    return handed_out(module, function, statement, call.args[0]) if len(call.args) == 1 else ()
-
-
-def _run_as_python(module: Module, function: FunctionInfo) -> Fix:
-    """A metric of one line runs in `tf.py_function`: it needs no gradient."""
-    title = "run it as Python with `tf.py_function`: a metric needs no gradient"
-    node = function.node
-    if isinstance(node, ast.Lambda) or len(function.parameters) != 2 or len(node.body) != 1:
-        return fix(title)
-    statement = node.body[0]
-    if not isinstance(statement, ast.Return) or statement.value is None:
-        return fix(title)
-    tf, imports = spell(module.code(statement.value), "tensorflow", "tf")
-    names = ", ".join(function.parameters)
-    run = f"{tf}.py_function(lambda {names}: {module.segment(statement.value)}, [{names}], {tf}.float32)"
-    return unsafe(title, (Edit(module.location(statement.value), f"{tf}.ensure_shape({run}, ())"), *imports))
-
-
-def _fits_as_tensor(module: Module, call: ast.Call) -> bool:
-    """Whether the surroundings take a tensor: arithmetic, or an argument of a `tf` or `keras` function."""
-    parent = module.parent(call)
-    statement = module.statement(call)
-    targets = statement.targets if isinstance(statement, ast.Assign) else []
-    if any(isinstance(target, (ast.Attribute, ast.Subscript)) for target in targets):
-        return False  # it would leak
-    if isinstance(parent, (ast.BinOp, ast.Return)):
-        return True
-    return isinstance(parent, ast.Call) and module.resolve(parent.func).startswith(("tensorflow.", "keras."))
-
-
-def _twins(module: Module, function: FunctionInfo) -> tuple[list[str], tuple[Edit, ...]] | None:
-    """Every call of NumPy on tensors in the function, with its twin; None when one of them has none."""
-    names: list[str] = []
-    edits: list[Edit] = []
-    asked = [node for node in own_nodes(function) if is_left_out(module, node)]
-    calls = [call for call in _on_tensors(module, function, asked) if call not in asked]
-    if not calls or any(use.node not in (*calls, *asked) for use in _uses(module, function)):
-        return None
-    edits += [left_out(module, node) for node in asked]
-    for call in calls:
-        found = twin_edits(module, call)
-        if found is None and isinstance(call.func, ast.Attribute) and call.func.attr in ARRAY_METHODS:
-            found = method_edits(module, call) if is_symbolic(module, call.func.value) else None
-        if found is None:
-            return None
-        names.append(found[0])
-        edits += found[1]
-    return (list(dict.fromkeys(names)), tuple(dict.fromkeys(edits))) if edits else None
-
-
-def _on_tensors(module: Module, function: FunctionInfo, asked: list[ast.AST]) -> list[ast.Call]:
-    """The calls that get a tensor, the value that was asked of one, or what such a call gave."""
-    found: list[ast.Call] = []
-    tainted = names_from(function, asked)
-    for node in own_nodes(function):
-        if (
-            isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Attribute)
-            and node.func.attr in ARRAY_METHODS
-        ):
-            if is_symbolic(module, node.func.value):
-                found.append(node)
-    for _ in range(3):
-        for call in array_calls(module, own_nodes(function)):
-            if call not in found and any(
-                _touches(module, argument, found, tainted) for argument in call.args
-            ):
-                found.append(call)
-        tainted |= names_from(function, found)
-    return found
-
-
-def _touches(module: Module, argument: ast.expr, found: list[ast.Call], tainted: set[str]) -> bool:
-    if holds_symbolic(module, argument) or _holds_written(module, argument):
-        return True
-    for node in ast.walk(argument):
-        if node in found or isinstance(node, ast.Name) and node.id in tainted:
-            return True
-        if isinstance(node, ast.Call) and module.resolve(node.func).startswith("numpy."):
-            inner = [*node.args, *(keyword.value for keyword in node.keywords)]
-            if any(holds_symbolic(module, value) for value in inner):
-                return True
-    return False

@@ -32,7 +32,8 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.handed_out import handed_out, own_reads
+from fitdoctor.catalogue.attribute_state import as_state
+from fitdoctor.catalogue.handed_out import handed_out
 from fitdoctor.catalogue.held_tensors import held_evidence, held_message, still_held
 from fitdoctor.catalogue.kept_reads import Read, fatal_reads
 from fitdoctor.catalogue.kept_tensors import Kept, guard_of, kept_tensors
@@ -46,12 +47,11 @@ from fitdoctor.catalogue.leaks import (
     subject_of,
 )
 from fitdoctor.catalogue.own_graphs import unwrapped
-from fitdoctor.diagnosis import Confidence, Edit, Finding, Fix, Severity
-from fitdoctor.edits import fix, insert_after, spell, unsafe
+from fitdoctor.diagnosis import Confidence, Finding, Fix, Severity
+from fitdoctor.edits import fix, unsafe
 from fitdoctor.facts import FailureFacts, ModelFacts, TrainingFacts, Unknown
 from fitdoctor.records import replace
-from fitdoctor.source.callees import is_self
-from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
+from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(
@@ -59,15 +59,6 @@ CAUSE = Cause(
     slug="tensor-kept-on-attribute",
     severity=Severity.ERROR,
     raises=("TypeError", "InaccessibleTensorError", "AttributeError", "NotImplementedError"),
-)
-
-_REDUCTIONS = (
-    *(f"tensorflow.reduce_{name}" for name in ("mean", "sum", "max", "min", "prod", "logsumexp")),
-    *(f"tensorflow.math.reduce_{name}" for name in ("std", "variance")),
-    *(f"keras.ops.{name}" for name in ("mean", "sum", "max", "min", "prod", "std", "var", "norm")),
-    "tensorflow.norm",
-    "tensorflow.linalg.global_norm",
-    "keras.ops.linalg.norm",
 )
 
 
@@ -181,7 +172,7 @@ def _fixes(kept: Kept) -> list[Fix]:
     if guard is not None:
         made_anew = _without_guard(kept, guard)
         return [made_anew, fix(f"keep `{kept.place}` as a weight: `self.add_weight(…, trainable=False)`")]
-    state = _as_state(kept)
+    state = as_state(kept.function, kept.owner, kept.node, kept.value)
     remedies = [state] if state is not None else []
     how = kept.function.traced.how if kept.function.traced is not None else ""
     if how == "tf.function":
@@ -209,87 +200,3 @@ def _carries_state(kept: Kept) -> bool:
     """Whether the attribute is stored elsewhere in traced code too: then it is a state, not a table."""
     how = kept.function.traced.how if kept.function.traced is not None else ""
     return how in ("loss", "metric")
-
-
-def _as_state(kept: Kept) -> Fix | None:
-    """The attribute becomes a weight (where it surely is one number) or a variable of any shape, and is assigned to."""
-    owner, module, node = kept.owner, kept.module, kept.node
-    if owner is None or not isinstance(node, ast.Assign) or len(node.targets) != 1:
-        return None
-    init = owner.methods.get("__init__")
-    stores = module.attribute_stores(owner.node).get(kept.name, [])
-    others = [store for store in stores if module.statement(store) is not node]
-    if init is None or len(others) > 1 or node.value is not kept.value:
-        return None
-    what, made, imports = _state(kept, owner)
-    edits = _in_init(module, init, others, kept.name, made)
-    if not edits:
-        return None
-    return fix(f"make `{kept.place}` {what} and assign to it", edits, _assigned(kept, node), imports)
-
-
-def _state(kept: Kept, owner: ClassInfo) -> tuple[str, str, tuple[Edit, ...]]:
-    """What holds the value between the traces, how it is made, and the import that this needs."""
-    if owner.kind in ("Layer", "Model") and _is_scalar(kept.module, kept.value):
-        made = f'self.add_weight(shape=(), initializer="zeros", trainable=False, name="{kept.name}")'
-        return "a weight", made, ()
-    # A weight has one shape; what is kept as a rule has the batch in it.
-    tf, imports = spell(kept.module.code(kept.node), "tensorflow", "tf")
-    return (
-        "a variable",
-        f"{tf}.Variable(0.0, shape={tf}.TensorShape(None), trainable=False)",
-        imports,
-    )
-
-
-def _assigned(kept: Kept, node: ast.Assign) -> tuple[Edit, ...]:
-    """`self.code.assign(…)`; where the method goes on with the tensor, it gets a name."""
-    module, text = kept.module, kept.module.segment(kept.value)
-    place = module.location(node)
-    reads = own_reads(kept.function, node)
-    carried = any(read in list(ast.walk(kept.value)) for read in reads)
-    if not reads or carried:
-        return (Edit(place, f"self.{kept.name}.assign({text})"),)
-    name = text if isinstance(kept.value, ast.Name) else kept.name.lstrip("_")
-    if name != text and name in module.index.scopes[kept.function.node].bindings:
-        return (Edit(place, f"self.{kept.name}.assign({text})"),)
-    named = "" if name == text else f"{name} = {text}\n{module.code(node).indent}"
-    stored = Edit(place, f"{named}self.{kept.name}.assign({name})")
-    return (stored, *(Edit(module.location(read), name) for read in reads))
-
-
-def _in_init(
-    module: Module, init: FunctionInfo, others: list[ast.AST], name: str, made: str
-) -> tuple[Edit, ...]:
-    """The weight in place of the attribute's first value, or after `super().__init__()`."""
-    for store in others:
-        if module.function_of(store) != init:
-            return ()
-        statement = module.parent(store)
-        if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
-            return (Edit(module.location(statement.value), made),)
-        return ()
-    assert not isinstance(init.node, ast.Lambda)
-    for statement in init.node.body:
-        if isinstance(statement, ast.Expr) and "super().__init__" in module.segment(statement):
-            return insert_after(module.code(statement.value), f"self.{name} = {made}")
-    return ()
-
-
-def _is_scalar(module: Module, value: ast.expr) -> bool:
-    """Whether an expression surely reduces to one number."""
-    if isinstance(value, ast.Name):
-        made = module.made_by(value)
-        return made is not value and _is_scalar(module, made)
-    if not isinstance(value, ast.Call):
-        return False
-    if (
-        isinstance(value.func, ast.Attribute)
-        and value.func.attr == "compute_loss"
-        and is_self(module, value.func.value)
-    ):
-        return True
-    plain = len(value.args) == 1 and not any(
-        keyword.arg in ("axis", "keepdims", "ord") for keyword in value.keywords
-    )
-    return plain and module.resolve(value.func) in _REDUCTIONS

@@ -263,6 +263,9 @@ def _finding(
 
 def _open_ways(cut: Cut) -> list[Fix]:
     """The same computation with a gradient: the call instead of `predict`, the value before it is made hard."""
+    kept = _kept_in_tensors(cut)
+    if kept:
+        return [fix("keep to tensors: a tape does not follow NumPy", kept)]
     replaced = _called(cut) or _soft(cut)
     told = fix("replace it by an operation that has a gradient, or move it into a metric")
     if replaced is None:
@@ -292,6 +295,22 @@ def _watched(cut: Cut, model: ModelFacts | Unknown, data: DataFacts | Unknown) -
         return
     title = f"train on `{loss}`, which has a gradient, and watch `{given.text}` as a metric"
     yield unsafe(title, (Edit(given.location, f'"{loss}"'),), added)
+
+
+def _kept_in_tensors(cut: Cut) -> tuple[Edit, ...]:
+    """`.numpy()` and NumPy's functions, under a tape or in a loss: the same with tensors."""
+    module, node = cut.module, cut.node
+    if not isinstance(node, ast.Call):
+        return ()
+    asks = isinstance(node.func, ast.Attribute) and node.func.attr == "numpy"
+    if not asks and not module.resolve(node.func).startswith(("numpy.", "math.")):
+        return ()
+    from fitdoctor.catalogue.array_twins import as_tensors
+
+    block: ast.AST | None = node
+    while block is not None and not isinstance(block, (ast.With, ast.FunctionDef)):
+        block = module.parent(block)
+    return as_tensors(module, block, node) if block is not None else ()
 
 
 def _called(cut: Cut) -> tuple[ast.expr, str] | None:
