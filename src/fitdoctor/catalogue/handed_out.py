@@ -6,12 +6,13 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue.kept_reads import runs_plainly
-from fitdoctor.catalogue.kept_tensors import Kept, is_traced_by_itself
+from fitdoctor.catalogue.kept_tensors import is_traced_by_itself
 from fitdoctor.catalogue.traced import own_nodes
 from fitdoctor.diagnosis import Edit, Location
-from fitdoctor.edits import append_arguments, insert_after, insert_before, spell
+from fitdoctor.edits import insert_after, insert_before
 from fitdoctor.records import dataclass, replace
 from fitdoctor.source.callees import is_self
+from fitdoctor.source.definitions import argument_of
 from fitdoctor.source.index import FUNCTIONS, names_in
 from fitdoctor.source.module import FunctionInfo, Module
 
@@ -28,6 +29,8 @@ class _Keeping:
     statement: ast.Expr | ast.Assign
     value: ast.expr
     name: str
+    parameter: str = ""
+    """The list or dict that the function was given to keep it in: it is not given that any more."""
 
     def kept(self, value: str, receiver: str) -> str:
         """The statement as a caller would write it, which has the value and calls the object by another name."""
@@ -40,11 +43,32 @@ class _Keeping:
 
     def _selves(self) -> Iterator[ast.AST]:
         for node in ast.walk(self.statement):
-            if isinstance(node, ast.Name) and is_self(self.module, node) and not self._in_value(node):
+            if isinstance(node, ast.Name) and self._is_holder(node) and not self._in_value(node):
                 yield node
+
+    def _is_holder(self, node: ast.Name) -> bool:
+        return node.id == self.parameter if self.parameter else is_self(self.module, node)
 
     def _in_value(self, node: ast.AST) -> bool:
         return any(child is node for child in ast.walk(self.value))
+
+    def receiver(self, call: ast.Call) -> str:
+        """What a caller keeps it in, or on."""
+        if self.parameter:
+            given = argument_of(call, self.parameter, self.function.parameters.index(self.parameter))
+            return "" if given is None else self.module.segment(given)
+        return self.module.segment(call.func.value) if isinstance(call.func, ast.Attribute) else ""
+
+    def call(self, call: ast.Call) -> str:
+        """The call as it reads then."""
+        if not self.parameter:
+            return self.module.segment(call)
+        code = self.module.code(call)
+        gone = code.argument(self.parameter, self.function.parameters.index(self.parameter))
+        left = [
+            f"{each.name}={each.text}" if each.name else each.text for each in code.arguments if each != gone
+        ]
+        return f"{self.module.segment(call.func)}({', '.join(left)})"
 
     def place(self, receiver: str) -> str:
         """Where a caller keeps it, where the statement is an assignment."""
@@ -62,7 +86,7 @@ class _Keeping:
         names = [
             node
             for node in ast.walk(self.statement)
-            if isinstance(node, ast.Name) and not self._in_value(node) and not is_self(self.module, node)
+            if isinstance(node, ast.Name) and not self._in_value(node) and not self._is_holder(node)
         ]
         if any(node.id in own.bindings or node.id in own.outer for node in names):
             return False
@@ -70,7 +94,9 @@ class _Keeping:
         return all(scope is None or isinstance(scope.node, ast.Module) for scope in scopes)
 
 
-def handed_out(module: Module, function: FunctionInfo, keeping: ast.AST, value: ast.expr) -> tuple[Edit, ...]:
+def handed_out(
+    module: Module, function: FunctionInfo, keeping: ast.AST, value: ast.expr, parameter: str = ""
+) -> tuple[Edit, ...]:
     """Return the value from the function, and keep it where the function is called.
 
     Args:
@@ -78,6 +104,7 @@ def handed_out(module: Module, function: FunctionInfo, keeping: ast.AST, value: 
         function: the `tf.function` that keeps the value.
         keeping: the statement that does (`self.last = x`, `history.append(x)`), or what it consists of.
         value: the tensor in it.
+        parameter: the argument that it is kept in, where it is one.
 
     Returns:
         The edits; none where a caller cannot be changed in this way, or is not evident.
@@ -90,7 +117,7 @@ def handed_out(module: Module, function: FunctionInfo, keeping: ast.AST, value: 
     if isinstance(statement, ast.Assign) and len(statement.targets) != 1:
         return ()
     name = value.id if isinstance(value, ast.Name) else _free_name(module, function, statement)
-    found = _Keeping(module, function, statement, value, name)
+    found = _Keeping(module, function, statement, value, name, parameter)
     calls = module.callers.get(node, [])
     if not name or not calls or not found.moves or any(source is not module for source, _call in calls):
         return ()
@@ -98,12 +125,39 @@ def handed_out(module: Module, function: FunctionInfo, keeping: ast.AST, value: 
     if given is None or _reads_earlier(found):
         return ()
     edits, given_back = given
+    if parameter:
+        dropped = _without_parameter(found)
+        if dropped is None:
+            return ()
+        edits.append(dropped)
     for _source, call in calls:
         at_call = _at_call(found, call, given_back)
         if not at_call:
             return ()
         edits += at_call
     return tuple(edits)
+
+
+def _without_parameter(found: _Keeping) -> Edit | None:
+    """The function without the argument that it only kept things in; None where it does more with it."""
+    node, module = found.function.node, found.module
+    arguments = node.args.args
+    at = found.function.parameters.index(found.parameter)
+    uses = [
+        each
+        for each in own_nodes(found.function)
+        if isinstance(each, ast.Name) and each.id == found.parameter
+    ]
+    plain = not (node.args.defaults or node.args.kwonlyargs or node.args.posonlyargs or node.args.vararg)
+    fixed = any("input_signature" in module.segment(each) for each in getattr(node, "decorator_list", []))
+    if len(uses) != 1 or not plain or fixed or len(arguments) < 2:
+        return None
+    own = module.location(arguments[at])
+    if at == 0:
+        after = module.location(arguments[1])
+        return Edit(replace(own, end_line=after.line, end_column=after.column), "")
+    before = module.location(arguments[at - 1])
+    return Edit(replace(own, line=before.end_line, column=before.end_column), "")
 
 
 def _is_always_reached(module: Module, node: ast.AST, statement: ast.stmt) -> bool:
@@ -229,12 +283,14 @@ def own_reads(function: FunctionInfo, keeping: ast.stmt) -> list[ast.Attribute]:
 def _at_call(found: _Keeping, call: ast.Call, given: _Given) -> tuple[Edit, ...]:
     module = found.module
     statement = module.statement(call)
-    receiver = module.segment(call.func.value) if isinstance(call.func, ast.Attribute) else ""
+    receiver = found.receiver(call)
     if not runs_plainly(module, module.function_of(call)) or not isinstance(statement, _SIMPLE):
         return ()
     if receiver and not receiver.replace(".", "").isidentifier() or _is_inside(module, call):
         return ()
-    text = module.segment(call)
+    if found.parameter and not receiver:
+        return ()
+    text = found.call(call)
     if isinstance(statement, ast.Expr) and statement.value is call:
         if given.count == 0 or given.at is not None:
             taken = f"{text}[{given.at}]" if given.count > 1 else text
@@ -263,7 +319,8 @@ def _at_assignment(
         return ()
     if given.at is not None:
         taken = module.segment(targets[given.at])
-        return insert_after(module.code(call), found.kept(taken, receiver))
+        shorter = (Edit(module.location(call), found.call(call)),) if found.parameter else ()
+        return (*shorter, *insert_after(module.code(call), found.kept(taken, receiver)))
     names = ", ".join(module.segment(each) for each in targets)
     return _unpacked(found, call, names, receiver)
 
@@ -281,7 +338,7 @@ def _is_inside(module: Module, call: ast.Call) -> bool:
 def _unpacked(found: _Keeping, call: ast.Call, names: str, receiver: str) -> tuple[Edit, ...]:
     """`loss = step(x)` becomes `loss, agent.last = step(x)`, or the value is kept in a line of its own."""
     module = found.module
-    statement, text = module.statement(call), module.segment(call)
+    statement, text = module.statement(call), found.call(call)
     if found.target:
         return (Edit(module.location(statement), f"{names}, {found.place(receiver)} = {text}"),)
     unpacked = Edit(module.location(statement), f"{names}, {found.name} = {text}")
@@ -294,52 +351,6 @@ def _hoisted(found: _Keeping, call: ast.Call, kept: str, names: str) -> tuple[Ed
     code = module.code(call)
     if "result" in module.scope(call).bindings:
         return ()
-    line = f"{names} = {module.segment(call)}"
+    line = f"{names} = {found.call(call)}"
     before = insert_before(code, f"{line}\n{code.indent}{kept}" if kept else line)
     return (*before, Edit(module.location(call), "result")) if before else ()
-
-
-# --- what Keras reports anyway ------------------------------------------------------------------------------------
-
-
-def collected_by_callback(kept: Kept) -> tuple[Edit, ...]:
-    """Let a callback append the loss that Keras reports, where the loss itself is appended to a list of the file."""
-    module, call = kept.module, kept.node
-    fits = module.method_calls("fit")
-    if len(fits) != 1 or kept.owner is not None or not isinstance(call, ast.Call) or not _is_the_loss(kept):
-        return ()
-    if not isinstance(call.func, ast.Attribute) or call.func.attr != "append":
-        return ()
-    if kept.scope is None or not isinstance(kept.scope.node, ast.Module):
-        return ()
-    fit = module.code(fits[0].node)
-    keras, imports = spell(fit, "keras", "keras")
-    collect = f'lambda batch, logs: {kept.name}.append(logs["loss"])'
-    callback = f"{keras}.callbacks.LambdaCallback(on_train_batch_end={collect})"
-    given = fit.argument("callbacks", 6)
-    if given is None:
-        added = append_arguments(fit, f"callbacks=[{callback}]")
-    elif given.text.startswith("[") and given.text.endswith("]"):
-        added = (Edit(given.location, f"{given.text[:-1].rstrip(', ')}, {callback}]"),)
-    else:
-        return ()
-    return (delete_lines(module, module.statement(call)), *added, *imports)
-
-
-def _is_the_loss(kept: Kept) -> bool:
-    """Whether the function returns what it keeps, or takes the gradient of it."""
-    module, value = kept.module, kept.value
-    if not isinstance(value, ast.Name):
-        return False
-    returns = module.returns.get(kept.function.node, [])
-    if any(isinstance(each.value, ast.Name) and each.value.id == value.id for each in returns):
-        return True
-    return any(
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and node.func.attr == "gradient"
-        and bool(node.args)
-        and isinstance(node.args[0], ast.Name)
-        and node.args[0].id == value.id
-        for node in own_nodes(kept.function)
-    )

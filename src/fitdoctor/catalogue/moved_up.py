@@ -10,6 +10,8 @@ from fitdoctor.edits import insert_before
 from fitdoctor.source.callees import callee
 from fitdoctor.source.module import Module
 
+_DEEPEST = 4
+
 
 def moved_up(module: Module, node: ast.AST) -> tuple[Edit, ...]:
     """The statement of the file's own body that a node stands in, right behind the imports."""
@@ -33,8 +35,8 @@ def moved_up(module: Module, node: ast.AST) -> tuple[Edit, ...]:
 
 def moved_before(module: Module, late: ast.AST, early: ast.AST) -> tuple[Edit, ...]:
     """Where one block leads to both, by itself or by functions: the statement that leads to the later one goes first."""
-    for later in _leading_to(module, late, _DEEPEST):
-        for earlier in _leading_to(module, early, _DEEPEST):
+    for later in leading_to(module, late):
+        for earlier in leading_to(module, early):
             parent = module.parent(later)
             body = getattr(parent, "body", None)
             if parent is not module.parent(earlier) or not isinstance(body, list) or later not in body:
@@ -57,17 +59,14 @@ def moved_before(module: Module, late: ast.AST, early: ast.AST) -> tuple[Edit, .
     return ()
 
 
-_DEEPEST = 4
-
-
-def _leading_to(module: Module, node: ast.AST, deepest: int) -> list[ast.stmt]:
+def leading_to(module: Module, node: ast.AST, deepest: int = _DEEPEST) -> list[ast.stmt]:
     """The statement of a node, and those that call the function around it, innermost first."""
     statement = module.statement(node)
     function = module.function_of(node)
     if function is None or not deepest:
         return [statement]
     calls = [site.node for site in module.calls if callee(module, site.node) is function]
-    return [statement, *(_leading_to(module, calls[0], deepest - 1) if len(calls) == 1 else [])]
+    return [statement, *(leading_to(module, calls[0], deepest - 1) if len(calls) == 1 else [])]
 
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)

@@ -48,8 +48,11 @@ def value_remedies(
     outside = _outside(module, function, call)
     twins = _twins(module, function, uses)
     state = _as_state(module, function, call)
+    collected = _collected(module, function, call)
     if outside:
         remedies.append(fix("return the tensor, and ask for its value where the function is called", outside))
+    elif collected is not None:
+        remedies.append(collected)
     elif state is not None:
         remedies.append(state)
     elif twins:
@@ -87,16 +90,37 @@ def _outside(module: Module, function: FunctionInfo, call: ast.Call) -> tuple[Ed
     return handed_out(module, function, statement, call.args[0]) if len(call.args) == 1 else ()
 
 
+def _asked(module: Module, call: ast.Call) -> ast.expr | None:
+    """The tensor that one number is asked of: `loss` in `float(loss)` and in `loss.numpy()`."""
+    if module.resolve(call.func) == "float" and len(call.args) == 1:
+        inner = call.args[0]
+        again = _asked(module, inner) if isinstance(inner, ast.Call) else None
+        return again if again is not None else inner
+    if isinstance(call.func, ast.Attribute) and call.func.attr in ("numpy", "item"):
+        return call.func.value
+    return None
+
+
+def _collected(module: Module, function: FunctionInfo, call: ast.Call) -> Fix | None:
+    """`self.history.append(float(loss))` in a `train_step`: a callback collects what Keras reports."""
+    tensor, adding = _asked(module, call), module.parent(call)
+    while isinstance(adding, ast.Call) and _asked(module, adding) is not None:
+        adding = module.parent(adding)
+    if tensor is None or not isinstance(adding, ast.Call):
+        return None
+    from fitdoctor.catalogue.reported_losses import collected_by_callback
+
+    edits = collected_by_callback(function, adding, tensor)
+    title = "collect what Keras reports of each batch, in `on_train_batch_end` of a callback"
+    return unsafe(title, edits) if edits else None
+
+
 def _as_state(module: Module, function: FunctionInfo, call: ast.Call) -> Fix | None:
     """`self.mean = 0.9 * self.mean + 0.1 * float(loss)`: the model carries the number on, in a variable."""
-    statement = module.statement(call)
+    statement, tensor = module.statement(call), _asked(module, call)
     if not isinstance(statement, (ast.Assign, ast.AugAssign)) or is_traced_by_itself(function):
         return None
-    if module.resolve(call.func) == "float" and len(call.args) == 1:
-        tensor = call.args[0]
-    elif isinstance(call.func, ast.Attribute) and call.func.attr in ("numpy", "item"):
-        tensor = call.func.value
-    else:
+    if tensor is None:
         return None
     from fitdoctor.catalogue.attribute_state import as_state
 

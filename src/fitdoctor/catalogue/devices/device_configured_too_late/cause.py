@@ -25,7 +25,7 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.moved_up import moved_before, moved_up
+from fitdoctor.catalogue.moved_up import leading_to, moved_before, moved_up
 from fitdoctor.catalogue.run_order import calls_in_order
 from fitdoctor.catalogue.traced import at_frame, module_of
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Severity
@@ -123,13 +123,13 @@ def _finding(
 
 
 def _started_before(module: Module, late: CallSite) -> CallSite | None:
-    """What started TensorFlow before a call that surely runs."""
-    started: CallSite | None = None
-    for site in calls_in_order(module):
-        if site.node is late.node:
-            return started
-        if started is None and _starts(module, site):
-            started = site
+    """What started TensorFlow before a call that ran, in a loop or a branch perhaps."""
+    sites = list(calls_in_order(module))
+    for statement in leading_to(module, late.node):
+        within = set(ast.walk(statement))
+        reached = next((index for index, site in enumerate(sites) if site.node in within), None)
+        if reached is not None:
+            return next((site for site in sites[:reached] if _starts(module, site)), None)
     return None
 
 

@@ -31,7 +31,7 @@ import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.handed_out import collected_by_callback, handed_out
+from fitdoctor.catalogue.handed_out import handed_out
 from fitdoctor.catalogue.held_tensors import held_evidence, held_message, still_held
 from fitdoctor.catalogue.kept_reads import Read, fatal_reads
 from fitdoctor.catalogue.kept_tensors import GROWING, Kept, is_traced_by_itself, kept_tensors, key_guard_of
@@ -45,12 +45,12 @@ from fitdoctor.catalogue.leaks import (
 )
 from fitdoctor.catalogue.own_graphs import unwrapped
 from fitdoctor.catalogue.traced import own_nodes, traced_evidence
-from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, unsafe
 from fitdoctor.facts import FailureFacts, ModelFacts, TrainingFacts, Unknown
 from fitdoctor.patterns import pattern
 from fitdoctor.records import replace
-from fitdoctor.source.module import Module
+from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(
@@ -102,11 +102,21 @@ def changes_its_argument(module: Module) -> Iterator[Finding]:
                     subject=f"argument {base.id}",
                     location=module.location(module.statement(call)),
                     evidence=[traced_evidence(function)] if function.traced is not None else [],
-                    fixes=[_RETURN_IT],
+                    fixes=[_returned(function, call, base.id)],
                 )
 
 
-_RETURN_IT = fix("return what it makes, and let the caller collect it")
+def _returned(function: FunctionInfo | None, written: ast.AST | None, name: str) -> Fix:
+    """`out.append(x)` and `out["x"] = x` in the caller, which has the list or dict."""
+    title = "return what it makes, and let the caller collect it"
+    if function is None or written is None:
+        return fix(title)
+    statement = function.module.statement(written)
+    value = statement.value if isinstance(statement, ast.Assign) else None
+    if isinstance(written, ast.Call) and len(written.args) == 1 and not written.keywords:
+        value = written.args[0]
+    edits = () if value is None else handed_out(function.module, function, statement, value, name)
+    return fix(title, edits)
 
 
 @CAUSE.before_fit
@@ -196,22 +206,25 @@ def from_modified_argument(failure: FailureFacts, project: Project | Unknown) ->
     if said is None:
         return
     names = [name.strip() for name in said["names"].split(",")]
-    place = _place_of_change(said["function"], names, project)
+    function, written = _place_of_change(said["function"], names, project)
+    place = function.module.location(function.module.statement(written)) if function and written else None
     called = failure.last_user_frame
     yield CAUSE.finding(
         f"`{said['function']}` puts tensors of its trace into its argument `{names[0]}`",
         subject=f"argument {names[0]}",
         location=place or (called.location if called is not None else None),
         evidence=[Evidence(claim="called here", location=called.location)] if called is not None else [],
-        fixes=[_RETURN_IT],
+        fixes=[_returned(function, written, names[0])],
         confidence=Confidence.CERTAIN,
     )
 
 
-def _place_of_change(name: str, arguments: list[str], project: Project | Unknown) -> Location | None:
-    """The line of the function that writes to the argument."""
+def _place_of_change(
+    name: str, arguments: list[str], project: Project | Unknown
+) -> tuple[FunctionInfo, ast.AST] | tuple[None, None]:
+    """The function, and what in it writes to the argument."""
     if isinstance(project, Unknown):
-        return None
+        return None, None
     for module in project.modules:
         for function in module.functions:
             if function.name != name:
@@ -219,8 +232,8 @@ def _place_of_change(name: str, arguments: list[str], project: Project | Unknown
             for node in own_nodes(function):
                 base = _written_base(node)
                 if isinstance(base, ast.Name) and base.id in arguments:
-                    return module.location(module.statement(node))
-    return None
+                    return function, node
+    return None, None
 
 
 def _written_base(node: ast.AST) -> ast.expr | None:
@@ -243,8 +256,10 @@ def _fixes(kept: Kept) -> list[Fix]:
     remedies = [fix(title, handed_out(kept.module, kept.function, kept.node, kept.value))]
     how = kept.function.traced.how if kept.function.traced is not None else ""
     if how in ("train_step", "compute_loss", "loss"):
+        from fitdoctor.catalogue.reported_losses import collected_by_callback
+
         title = 'collect `logs["loss"]`, the mean up to here, in `on_train_batch_end` of a callback'
-        remedies.append(unsafe(title, collected_by_callback(kept)))
+        remedies.append(unsafe(title, collected_by_callback(kept.function, kept.node, kept.value)))
     elif how != "tf.function":
         remedies.append(fix("return it as a further output of the model, or compute it after training"))
     return remedies
