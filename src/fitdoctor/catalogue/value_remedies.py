@@ -45,11 +45,14 @@ def value_remedies(
     call = use if isinstance(use, ast.Call) else None
     if call is None:
         return [fix("print with `tf.print`, which runs with the graph")]
+    strings = _of_strings(function, call)
     outside = _outside(module, function, call)
     twins = _twins(module, function, uses)
     state = _as_state(module, function, call)
     collected = _collected(module, function, call)
-    if outside:
+    if strings is not None:
+        remedies.append(strings)
+    elif outside:
         remedies.append(fix("return the tensor, and ask for its value where the function is called", outside))
     elif collected is not None:
         remedies.append(collected)
@@ -99,6 +102,17 @@ def _asked(module: Module, call: ast.Call) -> ast.expr | None:
     if isinstance(call.func, ast.Attribute) and call.func.attr in ("numpy", "item"):
         return call.func.value
     return None
+
+
+def _of_strings(function: FunctionInfo, call: ast.Call) -> Fix | None:
+    """A map function that takes a path or a text apart: the same with `tf.strings`."""
+    from fitdoctor.catalogue.string_twins import string_edits
+
+    edits = string_edits(function)
+    within = any(edit.location.line <= call.lineno <= edit.location.end_line for edit in edits)
+    # A word that is not in the list raised in Python; among tensors it counts as the first.
+    make = unsafe if any("argmax(" in edit.replacement for edit in edits) else fix
+    return make("take the string apart with `tf.strings`, which takes tensors", edits) if within else None
 
 
 def _collected(module: Module, function: FunctionInfo, call: ast.Call) -> Fix | None:

@@ -340,7 +340,7 @@ def _chosen_statement(module: Module, node: ast.If) -> list[Fix]:
         if isinstance(following, ast.Return) and following.value is not None:
             chosen = _chosen(module, node.test, first.value, following.value, node, "return ")
             if second is None and chosen:
-                return [_with_edit(chosen[0], Edit(module.location(following), ""))]
+                return [_with_edit(chosen[0], Edit(module.location(following).lines, ""))]
             return chosen
         return []
     target = _one_target(first)

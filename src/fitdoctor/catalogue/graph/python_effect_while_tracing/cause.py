@@ -129,9 +129,17 @@ def _random_fixes(module: Module, function: FunctionInfo, draws: list[ast.Call])
     edits: list[Edit] = []
     for call in draws:
         text = _in_graph(module, call, tf)
-        if text is None or not converted and _decides(module, call):
+        if text is not None and not converted and isinstance(module.statement(call), ast.If):
+            from fitdoctor.catalogue.drawn_branches import chosen_by_draw
+
+            chosen = chosen_by_draw(module, call, text, tf)
+        elif text is not None and (converted or not _decides(module, call)):
+            chosen = [Edit(module.location(call), text)]
+        else:
+            chosen = None
+        if chosen is None:
             return [fix(title), fix("or run the function as Python with `tf.py_function`")]
-        edits.append(Edit(module.location(call), text))
+        edits += chosen
     return [unsafe(title, edits, imports)]
 
 
