@@ -116,7 +116,9 @@ def _optimizer_finding(cause: Cause, module: Module, node: ast.Attribute, confid
     elif node.attr in ("weights", "get_weights"):
         remedy = variables_fix(module, node)
     elif node.attr == "minimize":
-        remedy = fix("compute the gradients in a `tf.GradientTape` and call `apply_gradients`")
+        from fitdoctor.catalogue.minimized import minimize_fix
+
+        remedy = minimize_fix(module, node)
     else:
         remedy = fix("use `apply_gradients` or `apply`")
     return cause.finding(

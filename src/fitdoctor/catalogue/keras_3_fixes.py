@@ -178,9 +178,23 @@ def import_fix(module: Module, node: ast.ImportFrom, alias: ast.alias, source: s
         return fix(
             "import the plain layers: on a GPU they use cuDNN by themselves", (_plain_import(module, node),)
         )
+    if {each.name for each in node.names} == {"set_session"}:
+        return _without_session(module, node)
     if source.startswith("keras.wrappers"):
         return fix("use the package `scikeras` for scikit-learn wrappers")
     return fix("use what Keras 3 offers instead")
+
+
+def _without_session(module: Module, node: ast.ImportFrom) -> Fix:
+    """The import goes with the session that it was for."""
+    from fitdoctor.catalogue.session_setup import without_session
+
+    title = "leave out the session: Keras 3 has none"
+    bound = node.names[0].asname or node.names[0].name
+    reads = module.reads.get(bound, [])
+    if len(reads) != 1:
+        return fix(title)
+    return without_session(module, reads[0], title, Edit(module.location(node).lines, ""))
 
 
 def moved_import(module: Module, node: ast.ImportFrom, public: str, root: str) -> Fix:

@@ -32,10 +32,12 @@ class _Twin:
 def string_edits(function: FunctionInfo) -> tuple[Edit, ...]:
     """Let a function treat its strings as tensors; nothing where one of its steps has no twin."""
     module = function.module
+    if isinstance(function.node, ast.Lambda):
+        return ()
     tf, imports = spell(module.code(function.node), "tensorflow", "tf")
     reading = _Reading(function, tf)
     edits: list[Edit] = []
-    for statement in getattr(function.node, "body", []):
+    for statement in function.node.body:
         edits += reading.statement(statement)
     return (*edits, *imports) if edits and not reading.stuck else ()
 

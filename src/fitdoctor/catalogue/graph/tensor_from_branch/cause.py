@@ -246,7 +246,8 @@ def _is_single_number(module: Module, value: ast.expr) -> bool:
     if not isinstance(value, ast.Call):
         return False
     name = module.resolve(value.func)
-    reduced = name in ("tensorflow.reduce_mean", "tensorflow.reduce_sum", "keras.ops.mean", "keras.ops.sum")
+    kind = name.removeprefix("tensorflow.reduce_").removeprefix("keras.ops.")
+    reduced = kind != name and kind in ("mean", "sum", "max", "min", "prod")
     return reduced and len(value.args) == 1 and not value.keywords
 
 

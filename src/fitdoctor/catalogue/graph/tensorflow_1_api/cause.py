@@ -299,7 +299,12 @@ def _fixes(old: _Old, every: list[_Old]) -> list[Fix]:
     if old.name.rpartition(".")[2] == "placeholder":
         given = _as_input(old)
         return [*([given] if given is not None else []), fix("give the model a `keras.Input` instead")]
-    return [fix(_ADVICE.get(old.name.rpartition(".")[2], "write it with TensorFlow 2's functions"))]
+    advice = _ADVICE.get(old.name.rpartition(".")[2], "write it with TensorFlow 2's functions")
+    if "session" in advice or "memory growth" in advice:
+        from fitdoctor.catalogue.session_setup import without_session
+
+        return [without_session(old.module, old.node, advice)]
+    return [fix(advice)]
 
 
 _ADVICE = {

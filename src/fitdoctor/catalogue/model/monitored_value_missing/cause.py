@@ -27,12 +27,12 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.words import listing, place
-from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
-from fitdoctor.edits import set_argument, unsafe
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.edits import fix, set_argument, unsafe
 from fitdoctor.facts import CallbackFacts, Code, FailureFacts, FitFacts, ModelFacts, Unknown
 from fitdoctor.patterns import pattern
 from fitdoctor.source.module import Module
@@ -218,15 +218,22 @@ def _fixes(callback: CallbackFacts, monitor: str, names: tuple[str, ...]) -> lis
     other = closest(monitor, names)
     if other is None:
         return [unsafe(f"watch one of {listing([name for name in names if name not in _ADDED], 8)}")]
-    return _renamed(callback, other, names) or [unsafe(f"watch `{other}`")]
+    # `acc` and `accuracy` are one metric; another one that is there is a guess.
+    make = fix if other.removeprefix("val_") in _twins(monitor.removeprefix("val_")) else unsafe
+    return _renamed(callback, other, names, make) or [unsafe(f"watch `{other}`")]
 
 
-def _renamed(callback: CallbackFacts, name: str, names: tuple[str, ...] | None) -> list[Fix]:
+def _renamed(
+    callback: CallbackFacts,
+    name: str,
+    names: tuple[str, ...] | None,
+    make: Callable[[str, tuple[Edit, ...]], Fix] = unsafe,
+) -> list[Fix]:
     if names is not None and name not in names:
         return []
     position = WATCHERS.get(callback.class_name)
     edits = set_argument(callback.code, "monitor", f'"{name}"', position) if _is_call(callback) else ()
-    return [unsafe(f"watch `{name}`", edits)]
+    return [make(f"watch `{name}`", edits)]
 
 
 def _is_call(callback: CallbackFacts) -> bool:
@@ -234,12 +241,16 @@ def _is_call(callback: CallbackFacts) -> bool:
     return isinstance(callback.code, Code) and callback.code.name.endswith(f".{callback.class_name}")
 
 
+def _twins(plain: str) -> set[str]:
+    """The other names of a metric."""
+    return {_SAME.get(plain, ""), *(long for long, short in _SAME.items() if short == plain)} - {"", plain}
+
+
 def closest(monitor: str, names: tuple[str, ...]) -> str | None:
     """The name that was meant: the other name of the metric, or one that is spelt much alike."""
     prefix = "val_" if monitor.startswith("val_") else ""
     plain = monitor.removeprefix("val_")
-    twins = {plain, _SAME.get(plain, ""), *(long for long, short in _SAME.items() if short == plain)}
-    for twin in twins - {"", plain}:
+    for twin in _twins(plain):
         if f"{prefix}{twin}" in names:
             return f"{prefix}{twin}"
     same_side = [name for name in names if name.startswith("val_") == bool(prefix) and name not in _ADDED]

@@ -43,7 +43,6 @@ from fitdoctor.facts import (
     FitFacts,
     ModelFacts,
     PipelineStep,
-    Shape,
     Spec,
     Unknown,
 )
@@ -113,12 +112,14 @@ def _by_guess(model: ModelFacts, project: Project | Unknown, step: PipelineStep)
                 edits = set_argument(step.code, "output_shapes", f"({shape}, ())")
                 yield unsafe(f"give the shapes: `output_shapes=({shape}, ())`", edits)
         return
-    code = call[0].code(call[1]) if call is not None else None
-    if call is None or code is None or not code.target.isidentifier():
+    if call is None:
         return
+    code = call[0].code(call[1])
     for shape in (*_written_shapes(*call, "func", pictures), *more):
-        line = insert_after(code, f"{code.target}.set_shape({shape})")
-        yield unsafe(f"state the shape after the call: `{code.target}.set_shape({shape})`", line)
+        line = insert_after(code, f"{code.target}.set_shape({shape})") if code.target.isidentifier() else ()
+        edits = line or _stated_apart(*call, shape)
+        if edits:
+            yield unsafe(f"state the shape after the call: `set_shape({shape})`", edits)
 
 
 def _written_shapes(module: Module, call: ast.AST, argument: str, pictures: bool) -> Iterator[str]:
@@ -197,13 +198,13 @@ def _fixes(
         if isinstance(expected.shape, tuple):
             return [fix(title, insert_after(code, f"{code.target}.set_shape({tuple(expected.shape[1:])})"))]
     if call is not None and expected is not None and isinstance(expected.shape, tuple):
-        edits = _stated_apart(*call, expected.shape[1:])
+        edits = _stated_apart(*call, str(tuple(expected.shape[1:])))
         if edits:
             return [fix(title, edits)]
     return [fix(f"{title}: `tensor.set_shape(…)`")]
 
 
-def _stated_apart(module: Module, call: ast.Call, shape: Shape) -> tuple[Edit, ...]:
+def _stated_apart(module: Module, call: ast.Call, shape: str) -> tuple[Edit, ...]:
     """`image, label = tf.py_function(…)`: the shape of the first, and that of one label a sample for the second."""
     statement = module.statement(call)
     target = statement.targets[0] if isinstance(statement, ast.Assign) and statement.value is call else None
@@ -212,7 +213,7 @@ def _stated_apart(module: Module, call: ast.Call, shape: Shape) -> tuple[Edit, .
     if len(names) != 2 or len(parts) != 2:
         return ()
     code = module.code(call)
-    lines = f"{names[0]}.set_shape({tuple(shape)})\n{code.indent}{names[1]}.set_shape(())"
+    lines = f"{names[0]}.set_shape({shape})\n{code.indent}{names[1]}.set_shape(())"
     return insert_after(code, lines)
 
 
