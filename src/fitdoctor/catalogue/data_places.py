@@ -126,12 +126,12 @@ def _at_use(use: Code | Unknown, template: str) -> tuple[Edit, ...]:
 
 
 def _validation(fit: FitFacts | Unknown, template: str) -> tuple[Edit, ...]:
-    features = validation_features(fit)
+    features = validation_part(fit, 0)
     return () if features is None else _at_use(features, template)
 
 
-def validation_features(fit: FitFacts | Unknown) -> Code | None:
-    """The x of `validation_data=(x, y)` where it is written out in the call."""
+def validation_part(fit: FitFacts | Unknown, index: int) -> Code | None:
+    """The x (0) or the y (1) of `validation_data=(x, y)` where it is written out in the call."""
     if isinstance(fit, Unknown) or isinstance(fit.code, Unknown):
         return None
     argument = fit.code.argument("validation_data")
@@ -141,10 +141,12 @@ def validation_features(fit: FitFacts | Unknown) -> Code | None:
         pair = ast.parse(f"({argument.text}\n)", mode="eval").body
     except SyntaxError:
         return None
-    if not isinstance(pair, (ast.Tuple, ast.List)) or not pair.elts or pair.elts[0].end_lineno != 1:
+    if not isinstance(pair, (ast.Tuple, ast.List)) or len(pair.elts) <= index:
         return None
-    first = pair.elts[0]
-    start, end = first.col_offset - 1, (first.end_col_offset or 0) - 1
+    part = pair.elts[index]
+    if part.end_lineno != 1:
+        return None
+    start, end = part.col_offset - 1, (part.end_col_offset or 0) - 1
     line = argument.text.split("\n")[0]
     if not line.isascii():
         return None

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from fitdoctor.diagnosis import Edit
 from fitdoctor.edits import rework, rework_place, set_argument, spell, wrap
-from fitdoctor.facts import ArrayFacts, Code, DataFacts, LayerFacts, MetricFacts, Unknown
+from fitdoctor.facts import ArrayFacts, Code, DataFacts, FitFacts, LayerFacts, MetricFacts, Unknown
 from fitdoctor.patterns import pattern
 
 TYPE_CHECKING = False
@@ -34,7 +34,9 @@ def is_from_pipeline(labels: ArrayFacts, data: DataFacts) -> bool:
     return data.form != "arrays" and labels.code == data.code
 
 
-def rework_labels(labels: ArrayFacts, data: DataFacts, array: str, tensor: str = "") -> tuple[Edit, ...]:
+def rework_labels(
+    labels: ArrayFacts, data: DataFacts, array: str, tensor: str = "", fit: FitFacts | Unknown | None = None
+) -> tuple[Edit, ...]:
     """Change labels where they were made; those that only a dataset holds, by mapping it.
 
     Args:
@@ -42,6 +44,7 @@ def rework_labels(labels: ArrayFacts, data: DataFacts, array: str, tensor: str =
         data: what they belong to.
         array: the new expression with `{}` for the old one and `np` for NumPy.
         tensor: the new expression in terms of a batch `y`, with `tf` for TensorFlow.
+        fit: the call, where labels for validation that come from elsewhere are to follow.
     """
     if is_from_pipeline(labels, data):
         return _mapped(labels, data, tensor)
@@ -50,7 +53,21 @@ def rework_labels(labels: ArrayFacts, data: DataFacts, array: str, tensor: str =
         name, imports = spell(rework_place(labels.code, labels.use), "numpy", "np")
         array = array.replace("np.", f"{name}.")
     edits = rework(labels.code, labels.use, array)
-    return (*edits, *imports) if edits else ()
+    return (*edits, *_of_validation(labels, fit, array), *imports) if edits else ()
+
+
+def _of_validation(labels: ArrayFacts, fit: FitFacts | Unknown | None, array: str) -> tuple[Edit, ...]:
+    """The same for `validation_data=(x, y)`, where what is changed is not what both were split from."""
+    changed = rework_place(labels.code, labels.use)
+    if fit is None or isinstance(fit, Unknown) or isinstance(changed, Unknown):
+        return ()
+    if changed is not labels.use and isinstance(labels.use, Code) and labels.use.text != changed.target:
+        return ()
+    from fitdoctor.catalogue.data_places import validation_part
+
+    given = validation_part(fit, 1)
+    # The name of a part of the same array is changed with it.
+    return () if given is None or given.text == changed.target else wrap(given, array)
 
 
 def _mapped(labels: ArrayFacts, data: DataFacts, tensor: str) -> tuple[Edit, ...]:

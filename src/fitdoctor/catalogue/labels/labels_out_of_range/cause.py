@@ -63,7 +63,9 @@ CAUSE = Cause(id="FIT203", slug="labels-out-of-range", severity=Severity.ERROR, 
 @CAUSE.in_source
 @CAUSE.before_fit
 @mentions("sparse", "Sparse")
-def from_data(model: ModelFacts, data: DataFacts, project: Project | Unknown) -> Iterator[Finding]:
+def from_data(
+    model: ModelFacts, fit: FitFacts | Unknown, data: DataFacts, project: Project | Unknown
+) -> Iterator[Finding]:
     """A label that was seen has no unit."""
     for target in targets(model, data):
         statistics, units = target.label_statistics, target.units
@@ -94,7 +96,7 @@ def from_data(model: ModelFacts, data: DataFacts, project: Project | Unknown) ->
                 ),
                 *_layer_evidence(target, units),
             ],
-            fixes=_fixes(target, data, statistics, units, project),
+            fixes=_fixes(target, fit, data, statistics, units, project),
             # Under XLA the operation does not check: no exception, but a loss of NaN.
             notes=["compiled with `jit_compile=True` this raises nothing and the loss becomes NaN"]
             if model.jit_compile
@@ -162,7 +164,12 @@ def _layer_evidence(target: Target, units: int) -> list[Evidence]:
 
 
 def _fixes(
-    target: Target, data: DataFacts, statistics: Statistics, units: int, project: Project | Unknown
+    target: Target,
+    call: FitFacts | Unknown,
+    data: DataFacts,
+    statistics: Statistics,
+    units: int,
+    project: Project | Unknown,
 ) -> list[Fix]:
     least, most = statistics.minimum, statistics.maximum
     labels = target.labels
@@ -179,7 +186,7 @@ def _fixes(
         by = f"{'-' if least > 0 else '+'} {number(abs(least))}"
         shifted = fix(
             f"shift the labels: they run {number(least)}..{number(most)}, the loss counts from 0",
-            rework_labels(labels, data, f"{{}} {by}", f"y {by}"),
+            rework_labels(labels, data, f"{{}} {by}", f"y {by}", call),
         )
         wider = unsafe(title, with_units(target.layer, classes, project)) if least > 0 else None
         return [shifted, wider] if wider is not None and wider.edits else [shifted]
@@ -210,7 +217,7 @@ def from_failure(
     if seen is None:
         return
     if isinstance(model, ModelFacts) and isinstance(data, DataFacts):
-        found = list(from_data(model, data, project))
+        found = list(from_data(model, fit, data, project))
         yield from (replace(finding, confidence=Confidence.CERTAIN) for finding in found)
         # What the source lets one guess of the labels does not stand against the label that was met.
         judged = not failure.from_text and not isinstance(model.outputs, Unknown)
