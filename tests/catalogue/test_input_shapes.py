@@ -6,7 +6,7 @@ import textwrap
 
 import pytest
 
-from fitdoctor.catalogue.data_places import validation_features
+from fitdoctor.catalogue.data_places import validation_part
 from fitdoctor.catalogue.shapes import fits, relation, without_one_axis
 from fitdoctor.diagnosis import Confidence
 from fitdoctor.edits import apply_edits
@@ -207,8 +207,8 @@ def test_validation_data_is_reworked_with_the_training_data() -> None:
 
 
 def test_validation_data_that_is_not_written_out_has_no_features() -> None:
-    assert validation_features(Unknown("no call")) is None
-    assert validation_features(FitFacts()) is None
+    assert validation_part(Unknown("no call"), 0) is None
+    assert validation_part(FitFacts(), 0) is None
 
 
 def test_a_pipeline_step_is_blamed_for_the_shape() -> None:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from fitdoctor.diagnosis import Edit
+from fitdoctor.edits import insert_after, insert_before
 from fitdoctor.source.module import CallSite, FunctionInfo, Module
 
 MAKERS = tuple(
@@ -92,7 +93,29 @@ def moved_into_scope(module: Module, node: ast.AST, strategy: str, then: str = "
     lines = module.segment(statement).split("\n")
     body = "\n".join([lines[0], *(f"    {line}" if line.strip() else line for line in lines[1:])])
     last = f"\n{indent}    {then}" if then else ""
+    beside = _scope_beside(module, statement, strategy)
+    if beside is not None:
+        after = location.line > module.location(beside).line
+        neighbour = module.code(beside.body[-1] if after else beside.body[0])
+        put = insert_after if after else insert_before
+        return (*put(neighbour, f"{body}{last}"), Edit(location.lines, ""))
     return (Edit(location, f"with {strategy}.scope():\n{indent}    {body}{last}"),)
+
+
+def _scope_beside(module: Module, statement: ast.stmt, strategy: str) -> ast.With | None:
+    """The `with strategy.scope():` right before or behind a statement: it can take the statement in."""
+    block = getattr(module.parent(statement), "body", [])
+    at = block.index(statement) if statement in block else 0
+    for index in (at + 1, at - 1):
+        other = block[index] if 0 <= index < len(block) else None
+        if (
+            isinstance(other, ast.With)
+            and len(other.items) == 1
+            and len(module.segment(other).split("\n")) > 1
+        ):
+            if module.segment(other.items[0].context_expr) == f"{strategy}.scope()":
+                return other
+    return None
 
 
 def device_names(text: str) -> list[str]:

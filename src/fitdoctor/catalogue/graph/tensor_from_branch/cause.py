@@ -308,7 +308,48 @@ def _fixes(escape: Escape) -> list[Fix]:
             *found,
             fix("return the penalty from the branch, zero from the other, and `add_loss` the result"),
         ]
-    return [fix("return the value from both branches, and use what `tf.cond` gives back")]
+    return [
+        fix("return the value from both branches, and use what `tf.cond` gives back", _given_back(escape))
+    ]
+
+
+def _given_back(escape: Escape) -> tuple[Edit, ...]:
+    """`used = tf.cond(…)` of two functions that each appended to the list `used`, and returned nothing of worth."""
+    module, call = escape.module, escape.part
+    if not isinstance(call, ast.Call) or not isinstance(module.parent(call), ast.Expr) or len(call.args) != 3:
+        return ()
+    branches = [function for argument in call.args[1:] for function in functions_in(module, argument)]
+    edits = [Edit(module.location(call), f"{escape.holder} = {module.segment(call)}")]
+    for branch in branches:
+        returned = _returned_instead(module, branch, escape.holder)
+        if not returned:
+            return ()
+        edits += returned
+    reads = [read for read in module.reads.get(escape.holder, []) if module.function_of(read) not in branches]
+    for read in reads:
+        item = module.parent(read)
+        if not isinstance(item, ast.Subscript) or module.segment(item.slice) not in ("0", "-1"):
+            return ()
+        edits.append(Edit(module.location(item), escape.holder))
+    made = module.assignments(escape.holder, call)
+    if len(branches) != 2 or len(made) != 1 or made[0].value is None:
+        return ()
+    return (*edits, Edit(module.location(module.statement(made[0].value)).lines, ""))
+
+
+def _returned_instead(module: Module, branch: FunctionInfo, holder: str) -> list[Edit]:
+    """`return x` for `used.append(x); return 0`, at the end of a branch's function."""
+    body = [] if isinstance(branch.node, ast.Lambda) else branch.node.body
+    last = body[-1] if body else None
+    idle = isinstance(last, ast.Return) and (last.value is None or isinstance(last.value, ast.Constant))
+    kept = body[-2] if idle and len(body) > 1 else last
+    call = kept.value if isinstance(kept, ast.Expr) else None
+    if kept is None or not isinstance(call, ast.Call) or len(call.args) != 1:
+        return []
+    if module.segment(call.func) != f"{holder}.append":
+        return []
+    edits = [Edit(module.location(kept), f"return {module.segment(call.args[0])}")]
+    return [*edits, Edit(module.location(last).lines, "")] if idle and last is not None else edits
 
 
 def _loss_after(escape: Escape) -> Fix | None:

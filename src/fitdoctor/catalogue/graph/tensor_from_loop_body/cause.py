@@ -268,27 +268,52 @@ def _collected(escape: Escape) -> Fix | None:
     for use in module.reads.get(name, []):
         if any(node is use for node in ast.walk(escape.node)):
             continue
-        joined = _joined(module, module.parent(use))
+        joined = _joined(module, module.parent(use), name, tf)
         if not joined:
             return None
-        edits.append(Edit(module.location(module.parent(use) or use), f"{name}.{joined}()"))
+        edits.append(Edit(module.location(module.parent(use) or use), joined))
     # The last batch may be a smaller one.
     loose = ", infer_shape=False" if any(edit.replacement.endswith(".concat()") for edit in edits) else ""
-    array = f"{tf}.TensorArray({tf}.float32, size=0, dynamic_size=True{loose})"
+    kind = _type(escape, made)
+    told = " (of float32; change the type where it is another)" if kind == "float32" else ""
+    array = f"{tf}.TensorArray({kind if '.' in kind else f'{tf}.{kind}'}, size=0, dynamic_size=True{loose})"
     edits.append(Edit(module.location(made.value), array))
-    return unsafe("collect in a `tf.TensorArray` (of float32; change the type where it is another)", edits)
+    return unsafe(f"collect in a `tf.TensorArray`{told}", edits)
 
 
-def _joined(module: Module, call: ast.AST | None) -> str:
-    """The method of a TensorArray that does what a call does with the list: `stack` or `concat`."""
+def _type(escape: Escape, made: ast.Assign) -> str:
+    """The type of what is collected: that of a name which has it before the list is made, or what an operation gives."""
+    module, value = escape.module, escape.value
+    if not isinstance(value, ast.Name):
+        return _type_of(module, value)
+    bindings = module.index.scopes[escape.function.node].bindings.get(value.id, [])
+    if any(getattr(node, "lineno", made.lineno) < made.lineno for node in bindings):
+        return f"{value.id}.dtype"
+    return _type_of(module, module.made_by(value))
+
+
+def _type_of(module: Module, value: ast.expr) -> str:
+    name = module.resolve(value.func).rpartition(".")[2] if isinstance(value, ast.Call) else ""
+    if name not in ("argmax", "argmin", "cast") or not isinstance(value, ast.Call):
+        return "float32"
+    given = argument_of(value, "dtype", 1) if name == "cast" else argument_of(value, "output_type", 2)
+    return "int64" if given is None else module.segment(given)
+
+
+def _joined(module: Module, call: ast.AST | None, name: str, tf: str) -> str:
+    """What does with a TensorArray of that name what a call does with the list: it stacks or joins it."""
     if not isinstance(call, ast.Call):
         return ""
-    name = module.resolve(call.func)
-    if name in ("tensorflow.stack", "tensorflow.convert_to_tensor"):
-        return "stack" if len(call.args) == 1 and not call.keywords else ""
+    called = module.resolve(call.func)
     axis = argument_of(call, "axis", 1)
-    at_first = isinstance(axis, ast.Constant) and axis.value == 0
-    return "concat" if name == "tensorflow.concat" and at_first and len(call.args) <= 2 else ""
+    at = axis.value if isinstance(axis, ast.Constant) else None if axis is not None else 0
+    if len(call.args) > 2 or any(keyword.arg != "axis" for keyword in call.keywords):
+        return ""
+    if called == "tensorflow.convert_to_tensor" or called == "tensorflow.stack" and at == 0:
+        return f"{name}.stack()"
+    if called == "tensorflow.stack" and at == 1:
+        return f"{tf}.experimental.numpy.moveaxis({name}.stack(), 0, 1)"
+    return f"{name}.concat()" if called == "tensorflow.concat" and axis is not None and at == 0 else ""
 
 
 def _first_type(changed: Changed | None, failure: FailureFacts, project: Project | Unknown) -> Fix:
