@@ -267,9 +267,7 @@ def _target(module: Module, node: ast.AST) -> str:
     """What the statement (or a walrus, or `with … as`) assigns exactly this piece to."""
     parent = module.parent(node)
     target: ast.AST | None = None
-    if isinstance(parent, ast.Tuple):
-        target = _beside(module, parent, node)
-    elif isinstance(parent, ast.Assign) and parent.value is node and len(parent.targets) == 1:
+    if isinstance(parent, ast.Assign) and parent.value is node and len(parent.targets) == 1:
         target = parent.targets[0]
     elif isinstance(parent, (ast.AnnAssign, ast.NamedExpr)) and parent.value is node:
         target = parent.target
@@ -278,18 +276,6 @@ def _target(module: Module, node: ast.AST) -> str:
     if isinstance(target, (ast.Name, ast.Attribute)):
         return module.segment(target)
     return ""
-
-
-def _beside(module: Module, values: ast.Tuple, node: ast.AST) -> ast.expr | None:
-    """`y` for `table[:, 4]` in `x, y = table[:, :4], table[:, 4]`."""
-    statement = module.parent(values)
-    if not isinstance(statement, ast.Assign) or statement.value is not values or len(statement.targets) != 1:
-        return None
-    targets = statement.targets[0]
-    if not isinstance(targets, ast.Tuple) or len(targets.elts) != len(values.elts):
-        return None
-    pairs = zip(targets.elts, values.elts, strict=True)
-    return next((target for target, value in pairs if value is node), None)
 
 
 # --- imports ------------------------------------------------------------------------------------------------------
