@@ -78,9 +78,12 @@ def from_data(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Fin
     accepted, proven = loss_accepted(data), loss_failure(data) is not None
     for odd in _oddities(model, fit, data):
         if odd.what == "metrics":
-            failed = isinstance(data.trial.metrics, Outcome) and not data.trial.metrics.ok
-            if failed:
+            tried = data.trial.metrics
+            if isinstance(tried, Outcome) and not tried.ok:
                 yield _finding(odd, Confidence.CERTAIN)
+            elif isinstance(tried, Unknown) and proven:
+                # The losses were refused first: the metrics are what comes next.
+                yield _finding(odd, Confidence.LIKELY)
         elif odd.silent and (accepted or not proven):
             yield _finding(odd, Confidence.CERTAIN)
         elif not accepted and not odd.silent:
@@ -180,7 +183,7 @@ def _odd_losses(model: ModelFacts, data: DataFacts, outputs: int, names: tuple[s
         if unknown:
             yield _Odd(
                 "losses",
-                f"the loss dict has the key {listing(unknown)}, but the outputs are called {listing(names)}",
+                f"the loss dict has the {_key_words(unknown)}, but the outputs are called {listing(names)}",
                 ", ".join(model.loss_keys),
                 ", ".join(names),
                 (whole, model.compile_code),
@@ -207,7 +210,7 @@ def _odd_labels(
         unknown = [key for key in keys if key not in names]
         missing = [name for name in names if name not in keys]
         if unknown or missing:
-            about = f"has the key {listing(unknown)}" if unknown else f"has no key {listing(missing)}"
+            about = f"has the {_key_words(unknown)}" if unknown else f"has no key {listing(missing)}"
             yield _Odd(
                 "labels",
                 f"the dict of labels {about}, but the outputs are called {listing(names)}",
@@ -243,7 +246,7 @@ def _odd_metrics(model: ModelFacts, outputs: int, names: tuple[str, ...]) -> Ite
     if unknown:
         yield _Odd(
             "metrics",
-            f"the metrics have the key {listing(unknown)}, but the outputs are called {listing(names)}",
+            f"the metrics have the {_key_words(unknown)}, but the outputs are called {listing(names)}",
             ", ".join(model.metric_keys),
             ", ".join(names),
             (whole, model.compile_code),
@@ -293,9 +296,17 @@ def _renaming(where: Code | Unknown, unknown: list[str], missing: list[str]) -> 
     return (_rename(where if whole else Unknown("not every key has a like name"), names),)
 
 
+def _key_words(keys: list[str]) -> str:
+    return f"key{'s' * (len(keys) > 1)} {listing(keys)}"
+
+
 def _like(key: str, names: list[str]) -> str:
-    """The name that a key was meant for: one with which it begins or ends, or a slip of the pen."""
-    within = [name for name in names if key.startswith(name) or key.endswith(name)]
+    """The name that a key was meant for: one begins or ends with the other, or a slip of the pen."""
+    within = [
+        name
+        for name in names
+        if any(long.startswith(short) or long.endswith(short) for long, short in ((key, name), (name, key)))
+    ]
     close = within if len(within) == 1 else difflib.get_close_matches(key, names, 1)
     return close[0] if close else ""
 
