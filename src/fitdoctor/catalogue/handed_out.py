@@ -185,6 +185,10 @@ class _Given:
     """The place of the value among them, where it is there already."""
 
 
+def _gives_nothing(statement: ast.Return) -> bool:
+    return statement.value is None or isinstance(statement.value, ast.Constant) and statement.value.value is None
+
+
 def _returned(found: _Keeping) -> tuple[list[Edit], _Given] | None:
     """The edits in the function, and what it gave back before; None where they cannot be made."""
     module, node = found.module, found.function.node
@@ -196,6 +200,9 @@ def _returned(found: _Keeping) -> tuple[list[Edit], _Given] | None:
             text = f"return {module.segment(found.value)}"
             return [*edits, Edit(module.location(found.statement), text)], _Given(0)
         end = insert_after(module.code(node.body[-1]), f"return {found.name}")
+        return [*edits, *_without_keeping(found), *end], _Given(0)
+    if returns == [node.body[-1]] and _gives_nothing(returns[0]):
+        end = (Edit(module.location(returns[0]), f"return {found.name}"),)
         return [*edits, *_without_keeping(found), *end], _Given(0)
     after = module.places.span(found.statement)[1]
     if any(
