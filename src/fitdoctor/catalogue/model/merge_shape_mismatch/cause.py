@@ -389,13 +389,15 @@ def _halved(pair: Pair) -> Verdict:
             ),
         )
     fixes = [fix("choose an input length that can be halved as often as the model does")]
+    where = place(losing.code) if losing is not None else None
     tensor = pair.tensor(small)
     padding = _missing(shapes[small], shapes[big])
     if tensor is not None and pair.module is not None and pair.node is not None and padding:
         rank = len(shapes[small]) - 2
         edits = around(pair.module, tensor, pair.node, f"ZeroPadding{rank}D", padding)
         fixes.insert(0, fix("pad the smaller tensor before it is merged", edits))
-    return Verdict(place(losing.code) if losing is not None else None, evidence, tuple(fixes))
+        where = pair.module.location(pair.node) if edits else where
+    return Verdict(where, evidence, tuple(fixes))
 
 
 def _loses_a_row(pair: Pair, small: int) -> LayerFacts | None:
