@@ -4,7 +4,7 @@ INDEX: dict[str, tuple[str, tuple[str, ...], list[tuple[set[str], tuple[str, ...
     'FIT001': ('training/loss_became_nan', ('while_training',), []),
     'FIT002': ('training/loss_does_not_move', ('while_training',), []),
     'FIT003': ('training/dataset_leak', ('before_fit',), []),
-    'FIT101': ('inputs/input_shape_mismatch', ('source', 'before_fit', 'after_failure'), [({'DataFacts', 'FitFacts', 'ModelFacts'}, ())]),
+    'FIT101': ('inputs/input_shape_mismatch', ('source', 'before_fit', 'after_failure'), [({'DataFacts', 'FitFacts', 'ModelFacts'}, ()), ({'ModelSite'}, ())]),
     'FIT102': ('inputs/input_rank_mismatch', ('source', 'before_fit', 'after_failure'), [({'DataFacts', 'FitFacts', 'ModelFacts'}, ()), ({'ModelSite'}, ())]),
     'FIT103': ('inputs/batch_axis_in_input_shape', ('source', 'before_fit', 'after_failure'), [({'DataFacts', 'ModelFacts'}, ()), ({'ModelSite'}, ())]),
     'FIT104': ('inputs/channel_axis_order', ('source', 'before_fit', 'after_failure'), [({'DataFacts', 'FitFacts', 'ModelFacts'}, ())]),

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 
+from fitdoctor.facts import Unknown
+from fitdoctor.records import replace
 from fitdoctor.source import arrays
 from fitdoctor.source.array_arguments import (
+    TENSOR,
     array_argument,
     called_name,
     dtype_of,
@@ -13,12 +17,19 @@ from fitdoctor.source.array_arguments import (
     shapes,
     to_array,
 )
-from fitdoctor.source.layer_settings import product
+from fitdoctor.source.layer_rules import size_changed
+from fitdoctor.source.layer_settings import Dims, LayerPlan, product
 from fitdoctor.source.library import handles
 from fitdoctor.source.values import (
     UNTOLD,
     Arguments,
     Array,
+    Items,
+    LayerCall,
+    LayerRecord,
+    Made,
+    Plain,
+    Symbolic,
     Value,
 )
 
@@ -34,7 +45,58 @@ def _reshape(run: Interpreter, arguments: Arguments) -> Value:
     items = (target,) if arrays.is_whole(target) else run.sequence(target)
     if array is None or items is None:
         return UNTOLD
-    return arrays.reshape(array, [item for item in items if item is not None])
+    sizes = [item for item in items if item is not None]
+    if array.container == TENSOR and not isinstance(array.dims, Unknown) and array.dims[:1] == (None,):
+        return _reshape_batch(run, array, array.dims, sizes, arguments)
+    return arrays.reshape(array, sizes)
+
+
+BATCH = Made("tensorflow.shape.batch")
+"""The length of an open batch axis, as `tf.shape(x)[0]` gives it."""
+
+
+def _reshape_batch(
+    run: Interpreter, array: Array, dims: Dims, target: list[Value], arguments: Arguments
+) -> Value:
+    """A tensor whose batch is left open, reshaped: what a sample holds must go into the rest of the target."""
+    wanted = [arrays.whole(size) for size in target[1:]]
+    size, told = product(dims[1:]), [length for length in wanted if length is not None]
+    if not target or len(told) != len(wanted) or not isinstance(size, int) or any(one == 0 for one in told):
+        return arrays.reshape(array, target)
+    rest = math.prod(length for length in told if length != -1)
+    if target[0] == Plain(-1) and -1 not in told:
+        # Whole samples may be split or put together: that is another batch, and no mistake by itself.
+        if size % rest and rest % size:
+            return _refuse(run, dims, (-1, *told), arguments)
+        return replace(array, dims=(None if size == rest else UNTOLD, *told))
+    if target[0] != BATCH or told.count(-1) > 1:
+        return arrays.reshape(array, target)
+    if size % rest or (size != rest and -1 not in told):
+        return _refuse(run, dims, tuple(told), arguments)
+    return replace(array, dims=(None, *(size // rest if length == -1 else length for length in told)))
+
+
+def _refuse(run: Interpreter, dims: Dims, target: tuple[int, ...], arguments: Arguments) -> Value:
+    from fitdoctor.source.static_layers import Failure
+
+    if run.reporting:
+        record = LayerRecord(LayerPlan("reshape"), "reshape", False, arguments.node)
+        refused = size_changed(dims[1:], target)
+        run.listener.refusal(
+            run, Failure(refused, run.allocate(record), record, (dims,), None, arguments.node)
+        )
+    return UNTOLD
+
+
+@handles("tensorflow.shape", "keras.ops.shape", "keras.backend.shape", "keras.backend.int_shape")
+def _shape(run: Interpreter, arguments: Arguments) -> Value:
+    tensor = arguments.positional[0] if arguments.positional else UNTOLD
+    if not isinstance(tensor, (Array, Symbolic)) or isinstance(tensor.dims, Unknown):
+        return UNTOLD
+    lengths = [arrays.value_of(dim) for dim in tensor.dims]
+    if lengths and called_name(arguments) != "int_shape" and lengths[0] == Plain(None):
+        lengths[0] = BATCH
+    return Items(tuple(UNTOLD if length == Plain(None) else length for length in lengths))
 
 
 @shapes("numpy.expand_dims", "tensorflow.expand_dims", "keras.ops.expand_dims")
@@ -82,6 +144,25 @@ def _joined(
     if not told or len(told) != len(rows) or at is None:
         return UNTOLD
     return join(told, at)
+
+
+@handles("tensorflow.split", "keras.ops.split")
+def _split(run: Interpreter, arguments: Arguments) -> Value:
+    """Equal parts along an axis."""
+    value = arguments.positional[0] if arguments.positional else arguments.get("value") or arguments.get("x")
+    count = arrays.whole(arguments.get("num_or_size_splits", 1) or arguments.get("indices_or_sections"))
+    at = arrays.whole(arguments.get("axis", 2) or Plain(0))
+    if not isinstance(value, (Array, Symbolic)) or isinstance(value.dims, Unknown) or not count or at is None:
+        return UNTOLD
+    length = value.dims[at] if -len(value.dims) <= at < len(value.dims) else None
+    if not isinstance(length, int) or length % count:
+        return UNTOLD
+    place = at % len(value.dims)
+    dims = (*value.dims[:place], length // count, *value.dims[place + 1 :])
+    if isinstance(value, Array):
+        return Items((Array(dims, value.dtype, value.container),) * count)
+    call = LayerCall(None, (value,), run.fresh(), arguments.node)
+    return Items(tuple(Symbolic(dims, value.dtype, call, part) for part in range(count)))
 
 
 @handles("numpy.vstack", "numpy.row_stack")

@@ -7,7 +7,14 @@ from functools import lru_cache
 
 from fitdoctor.facts import Unknown
 from fitdoctor.records import replace
-from fitdoctor.source import array_methods, objects, pipelines, python_functions, static_models
+from fitdoctor.source import (
+    array_methods,
+    models_as_layers,
+    objects,
+    pipelines,
+    python_functions,
+    static_models,
+)
 from fitdoctor.source.joining import join
 from fitdoctor.source.library import FUNCTIONS, METHODS, is_known_library
 from fitdoctor.source.other_files import frame_of
@@ -151,7 +158,7 @@ def call_object(run: Interpreter, receiver: Ref, arguments: Arguments) -> Value:
     """`thing(…)`: a layer or model on tensors, or `__call__` of the user's."""
     record = run.record(receiver)
     if isinstance(record, (LayerRecord, ModelRecord)):
-        return static_models.call_as_layer(run, receiver, arguments)
+        return models_as_layers.call_as_layer(run, receiver, arguments)
     if isinstance(record, InstanceRecord):
         found = objects.method_of(run, record.owner, "__call__")
         if found is not None:

@@ -7,7 +7,15 @@ from functools import lru_cache
 from fitdoctor.diagnosis import Location
 from fitdoctor.facts import DataFacts, FailureSummary, LayerFacts, ModelFacts, Spec, Unknown
 from fitdoctor.records import dataclass, field, replace
-from fitdoctor.source import array_functions, array_makers, array_math, encoders, known_data, random_arrays
+from fitdoctor.source import (
+    array_functions,
+    array_makers,
+    array_math,
+    command_lines,
+    encoders,
+    known_data,
+    random_arrays,
+)
 from fitdoctor.source.fit_facts import FitSite, after_fit, fit_site
 from fitdoctor.source.interpret import Interpreter, run_module
 from fitdoctor.source.layer_facts import layer_facts, shape_fact
@@ -21,7 +29,7 @@ from fitdoctor.source.values import Arguments, Array, LayerRecord, ModelRecord, 
 
 __all__ = ["FitSite", "ModelSite", "fit_sites", "model_sites"]
 
-_TABLES = (array_functions, array_makers, array_math, encoders, known_data, random_arrays)
+_TABLES = (array_functions, array_makers, array_math, command_lines, encoders, known_data, random_arrays)
 """Imported so that their functions are in the table."""
 
 

@@ -101,6 +101,8 @@ class Interpreter:
         self.crashes: list[str] = []
         self.loops: list[int] = []
         """For each loop of unknown length that is being followed: the last number that was used before it."""
+        self.options: dict[ast.AST, tuple[tuple[str, Value], ...]] = {}
+        """The options of a command line with their defaults, by the call that made the parser."""
         self.classes: dict[ast.AST, int | None] = {}
         """How many classes an encoder was fitted on, by the call that made it; None when that is not told."""
         self.layer_names: dict[str, int] = {}

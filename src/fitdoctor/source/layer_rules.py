@@ -179,14 +179,15 @@ def reshaped(dims: Dims, target: tuple[int, ...]) -> Dims:
     assert isinstance(told, int)
     if -1 not in target:
         if told != size:
-            raise _size_changed(dims, target)
+            raise size_changed(dims, target)
         return target
     if told == 0 or size % told:
-        raise _size_changed(dims, target)
+        raise size_changed(dims, target)
     return tuple(size // told if wanted == -1 else wanted for wanted in target)
 
 
-def _size_changed(dims: Dims, target: tuple[int, ...]) -> Refused:
+def size_changed(dims: Dims, target: tuple[int, ...]) -> Refused:
+    """What Keras says of a reshape to another number of elements."""
     return Refused(
         "ValueError",
         f"The total size of the tensor must be unchanged. Received: input_shape={shown(dims)}, "

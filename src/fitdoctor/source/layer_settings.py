@@ -43,6 +43,12 @@ _CONV_LSTM = (
 )
 _POOLING = "pool_size strides padding data_format name"
 
+KERAS_1_SETTINGS = frozenset(
+    "border_mode subsample nb_filter nb_row nb_col filter_length subsample_length pool_length stride W_regularizer "
+    "b_regularizer init dim_ordering inner_activation dropout_W dropout_U atrous_rate consume_less".split()
+)
+"""Names of Keras 1: a layer with one is refused, and its numbers by position meant something else."""
+
 POSITIONAL: Mapping[str, tuple[str, ...]] = {
     name: tuple(parameters.split())
     for name, parameters in {

@@ -237,6 +237,18 @@ def _windows(run: Interpreter, arguments: Arguments) -> Value:
     return Dataset(element, UNTOLD, batch, (step,), node=arguments.node)
 
 
+@handles("tensorflow.data.experimental.make_csv_dataset")
+def _csv(run: Interpreter, arguments: Arguments) -> Value:
+    """Rows of files in batches; they repeat for ever unless `num_epochs` says otherwise."""
+    size, times = arguments.get("batch_size", 1), arguments.get("num_epochs", 9)
+    if not arguments.complete or isinstance(times, Unknown):
+        return Dataset(known=False, node=arguments.node)
+    batch = arrays.whole(size)
+    count = None if times in (None, Plain(None)) else UNTOLD
+    step = Step("make_csv_dataset", UNTOLD, (), arguments.node)
+    return Dataset(UNTOLD, count, UNTOLD if batch is None else batch, (step,), node=arguments.node)
+
+
 def _rows_behind(front: tuple[Dim, ...], array: Value) -> Value:
     """An array's rows behind other axes."""
     dims = arrays.known_dims(array) if isinstance(array, Array) else None

@@ -16,8 +16,11 @@ from fitdoctor.source.values import (
     Arguments,
     Array,
     DictRecord,
+    Generated,
+    InstanceRecord,
     Items,
     ListRecord,
+    Method,
     Numbers,
     Plain,
     Ref,
@@ -286,7 +289,18 @@ def _setattr(run: Interpreter, arguments: Arguments) -> Value:
     return UNTOLD
 
 
-@handles("next", "iter", "copy.copy", "copy.deepcopy")
+@handles("iter")
+def _iter(run: Interpreter, arguments: Arguments) -> Value:
+    value = arguments.positional[0] if len(arguments.positional) == 1 else UNTOLD
+    record = run.record(value) if isinstance(value, Ref) else None
+    if isinstance(record, InstanceRecord):
+        return run.call(Method(value, "__iter__"), replace(arguments, positional=()))
+    if isinstance(value, Generated):
+        return value
+    return _taken(run, arguments)
+
+
+@handles("next", "copy.copy", "copy.deepcopy")
 def _taken(run: Interpreter, arguments: Arguments) -> Value:
     run.touch(arguments)
     return UNTOLD

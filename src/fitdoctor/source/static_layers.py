@@ -11,6 +11,7 @@ from fitdoctor.source.array_arguments import dtype_of
 from fitdoctor.source.keras_names import snake_case
 from fitdoctor.source.layer_rules import KEEPS_DTYPE, Applied, apply_layer, fixed_axis
 from fitdoctor.source.layer_settings import (
+    KERAS_1_SETTINGS,
     POSITIONAL,
     Dims,
     LayerPlan,
@@ -95,6 +96,7 @@ def make_layer(run: Interpreter, class_name: str, arguments: Arguments) -> Ref:
     settings: dict[str, Any] = {}
     known = POSITIONAL.get(name, ())
     certain = arguments.complete and len(arguments.positional) <= len(known)
+    certain = certain and KERAS_1_SETTINGS.isdisjoint(arguments.names())
     inner: LayerPlan | None = None
     attributes: list[tuple[str, Value]] = []
     for parameter, value in (*zip(known, arguments.positional, strict=False), *arguments.keywords):
@@ -223,9 +225,9 @@ def call_layer(run: Interpreter, ref: Ref, arguments: Arguments) -> Value:
         return _call_of_the_user(run, ref, record, tensors, arguments)
     if record.plan.class_name == "Lambda":
         return _call_function(run, ref, record, tensors, arguments)
-    applied = _applied(record, tensors, further)
+    made = applied(record, tensors, further)
     eager = not any(isinstance(value, Symbolic) for value in _flat(run, arguments))
-    return finish_call(run, ref, applied, tensors, arguments.node, eager)
+    return finish_call(run, ref, made, tensors, arguments.node, eager)
 
 
 def _call_function(
@@ -294,7 +296,8 @@ def _call_inputs(
     return (tuple(found) or None), frozenset(further)
 
 
-def _applied(record: LayerRecord, tensors: tuple[Symbolic, ...], further: frozenset[str]) -> Applied:
+def applied(record: LayerRecord, tensors: tuple[Symbolic, ...], further: frozenset[str]) -> Applied:
+    """What a layer makes of tensors; one that was called before refuses another length of its fixed axis."""
     if record.open:
         return Applied()
     shapes = tuple(tensor.dims for tensor in tensors)

@@ -16,16 +16,13 @@ from fitdoctor.source.static_layers import (
     Failure,
     call_layer,
     counted_name,
-    follow_call,
     make_input,
     make_layer,
-    tensors_in,
 )
 from fitdoctor.source.values import (
     NONE,
     UNTOLD,
     Arguments,
-    Array,
     Class,
     Compiled,
     Items,
@@ -420,34 +417,3 @@ def _weight(run: Interpreter, arguments: Arguments) -> Value:
     if shape is None:
         return Symbolic(() if not arguments.positional else UNTOLD, "float32")
     return Symbolic(size_of(run, shape), "float32")
-
-
-# --- models on tensors ------------------------------------------------------------------------------------------------
-
-
-def call_as_layer(run: Interpreter, ref: Ref, arguments: Arguments) -> Value:
-    """A layer or a model called on tensors."""
-    record = run.record(ref)
-    if isinstance(record, LayerRecord):
-        return call_layer(run, ref, arguments)
-    assert isinstance(record, ModelRecord)
-    given = arguments.positional[0] if arguments.positional else arguments.get("inputs") or UNTOLD
-    tensors = tensors_in(run, given)
-    if tensors is None:
-        run.touch(arguments)
-        return UNTOLD
-    if record.kind == "subclassed" and record.owner is not None:
-        made = follow_call(run, ref, record.owner, arguments)
-        if isinstance(made, (Symbolic, Array)):
-            call = LayerCall(ref, tensors, run.fresh(), arguments.node)
-            return Symbolic(made.dims, made.dtype if isinstance(made.dtype, str) else "", call)
-        return UNTOLD
-    outputs = model_outputs(run, ref, tuple(tensor.dims for tensor in tensors))
-    call = LayerCall(ref, tensors, run.fresh(), arguments.node)
-    if outputs is None:
-        single = record.kind == "sequential" or isinstance(record.outputs, Symbolic)
-        return Symbolic(UNTOLD, "float32", call) if single else UNTOLD
-    made_of = tuple(Symbolic(dims, "float32", call, at) for at, dims in enumerate(outputs))
-    if record.kind == "functional" and not isinstance(record.outputs, Symbolic):
-        return run.new_list(made_of) if isinstance(record.outputs, Items) else UNTOLD
-    return made_of[0]

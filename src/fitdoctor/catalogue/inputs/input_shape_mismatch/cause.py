@@ -30,6 +30,7 @@ from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.data_places import map_samples, only_input_line, rework_data, shape_line
+from fitdoctor.catalogue.layer_refusals import of_site
 from fitdoctor.catalogue.shapes import (
     Mismatch,
     input_code_of,
@@ -55,6 +56,7 @@ from fitdoctor.source.project import Project
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fitdoctor.catalogue.size_sources import Decided
+    from fitdoctor.source.fit_sites import ModelSite
 
 CAUSE = Cause(
     id="FIT101",
@@ -106,6 +108,36 @@ def from_swapped_sides(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Ite
         fixes=[fix(f"set the input shape to {shape_words(shape[1:])}")],
         confidence=Confidence.LIKELY,
         severity=Severity.WARNING,
+    )
+
+
+@CAUSE.in_source
+def from_models(site: ModelSite) -> Iterator[Finding]:
+    """A model is called on the output of another one, or of an `Input`, and has an `Input` of another shape itself."""
+    refusal = of_site(site)
+    said = input_mismatch(refusal.message) if refusal is not None and refusal.name == "Model" else None
+    if refusal is None or said is None or not refusal.shapes or said.expected is None:
+        return
+    found, wanted = refusal.shapes[0][1:], said.expected[1:]
+    before = refusal.way[0] if refusal.way else None
+    yield CAUSE.finding(
+        f"a tensor of shape {shape_words(found)} a sample is given to a model that expects {shape_words(wanted)}",
+        subject=f"model {site.failure.layer if site.failure is not None else ''}",
+        location=refusal.place,
+        evidence=[
+            Evidence("shape of a sample", shape_words(found), shape_words(wanted)),
+            *(
+                [Evidence(f"it comes from `{before.class_name}`", location=place(before.code))]
+                if before is not None
+                else []
+            ),
+        ],
+        fixes=[
+            fix(
+                f"make the tensor {shape_words(wanted)} a sample, or the model's `Input` {shape_words(found)}"
+            )
+        ],
+        confidence=refusal.confidence,
     )
 
 

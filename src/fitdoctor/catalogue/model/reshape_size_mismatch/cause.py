@@ -79,8 +79,33 @@ def _speaks_of_reshape(message: str) -> bool:
 def from_source(site: ModelSite) -> Iterator[Finding]:
     """The source reshapes to a size that it tells to be another one."""
     refusal = of_site(site)
-    if refusal is not None and refusal.name == "Reshape" and _speaks_of_reshape(refusal.message):
+    if refusal is None or not _speaks_of_reshape(refusal.message):
+        return
+    if refusal.name == "Reshape":
         yield _of_layer(refusal)
+    elif refusal.name == "reshape":
+        yield _of_call(refusal)
+
+
+def _of_call(refusal: Refusal) -> Finding:
+    """`tf.reshape` of a tensor whose batch axis is open."""
+    sizes = reshape_sizes(refusal.message)
+    given, target = refusal.shapes[0][1:], sizes.target_shape if sizes is not None else None
+    code = refusal.layer.code if refusal.layer is not None else None
+    return CAUSE.finding(
+        f"a sample of {_count(given)} elements is reshaped to {_words(target)}, which holds {_count(target)}",
+        subject="reshape",
+        location=place(code, refusal.place),
+        evidence=[
+            Evidence(
+                "elements a sample",
+                f"{_words(given)}: {_count(given)}",
+                f"{_words(target)}: {_count(target)}",
+            )
+        ],
+        fixes=[fix("make the new shape hold as many elements as the tensor has; -1 stands for what is left")],
+        confidence=refusal.confidence,
+    )
 
 
 def _of_layer(refusal: Refusal) -> Finding:
