@@ -32,7 +32,7 @@ _USED = frozenset(
 def may_make_models(module: Module) -> bool:
     """Whether the file calls a layer or model of Keras into being, or, in a program with Keras, has one fitted."""
     modules = module.project.modules if module.project is not None else (module,)
-    if not _mention_keras(modules) or _is_inside_keras(module):
+    if not _mention_keras(modules) or is_inside_keras(module):
         return False
     return any(map(_concerns_models, module.calls))
 
@@ -75,7 +75,7 @@ def _around(module: Module, node: ast.AST) -> Iterator[ast.AST]:
         function = module.function_of(function.node)
 
 
-def _is_inside_keras(module: Module) -> bool:
+def is_inside_keras(module: Module) -> bool:
     """Whether it is a file of Keras itself, which imports its neighbours and not the Keras that programs use."""
     names = {imported(module, alias) for alias in module.nodes(ast.alias)}
     return any(name.startswith(_INSIDES) for name in names) and not any(

@@ -62,6 +62,7 @@ from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
 from fitdoctor.edits import fix
 from fitdoctor.facts import FailureFacts, Frame, Unknown
 from fitdoctor.records import replace
+from fitdoctor.source.model_use import is_inside_keras
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 
@@ -80,7 +81,7 @@ CAUSE = Cause(
 @CAUSE.in_source
 def from_source(module: Module) -> Iterator[Finding]:
     """Calls, attributes, imports and history keys that Keras 3 refuses."""
-    if module.keras != 3:
+    if module.keras != 3 or is_inside_keras(module):
         return
     yield from gone_arguments(CAUSE, module)
     yield from metrics_by_position(CAUSE, module, Confidence.LIKELY)
