@@ -186,7 +186,9 @@ class _Given:
 
 
 def _gives_nothing(statement: ast.Return) -> bool:
-    return statement.value is None or isinstance(statement.value, ast.Constant) and statement.value.value is None
+    return (
+        statement.value is None or isinstance(statement.value, ast.Constant) and statement.value.value is None
+    )
 
 
 def _returned(found: _Keeping) -> tuple[list[Edit], _Given] | None:
