@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue.keras_3_fixes import as_keras, import_fix
+from fitdoctor.catalogue.keras_3_spellings import OTHER_NAMES
 from fitdoctor.catalogue.keras_renames import (
     DROPPED_WITH_KERAS_1,
     OLDER_HISTORY,
@@ -42,6 +43,8 @@ def gone_imports(module: Module) -> Iterator[tuple[ast.ImportFrom, ast.alias, st
             continue
         outside_tf = (node.module or "").startswith("keras")
         for alias in node.names:
+            if alias.name in OTHER_NAMES.get(node.module or "", {}):
+                continue  # told with its other name
             full = f"{source}.{alias.name}"
             # `keras.layers.recurrent` and the like: the package has its layers, and no modules any more.
             inside = source.startswith("keras.layers.")
@@ -159,10 +162,13 @@ def gone_in_message(failure: FailureFacts) -> str | None:
         )
         if any(keyword.name in names for names in of_functions):
             return keyword.name
+        if keyword.function in METHODS:
+            # What a layer has lost, a method never took.
+            return keyword.name if keyword.name in older_arguments(keyword.function) else None
         gone = {name for names in REMOVED_ARGUMENTS.values() for name in names}
         dropped = DROPPED_WITH_KERAS_1.get(keyword.owner, ())
         gone = gone.union(older_arguments("fit"), older_arguments("compile"), dropped)
-        keras_call = keyword.function in METHODS or not keyword.function or keyword.function == "__init__"
+        keras_call = not keyword.function or keyword.function == "__init__"
         return keyword.name if keyword.name in gone and keras_call else None
     attribute = attribute_missing(message)
     if attribute is not None:

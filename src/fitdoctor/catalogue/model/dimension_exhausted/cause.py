@@ -153,15 +153,21 @@ def _fixes(layer: LayerFacts | None, project: Project | Unknown) -> list[Fix]:
     rest = fix("take a larger input, or fewer layers that shrink it")
     if layer is None:
         return [fix(title), rest]
-    edits = list(_padded(layer))
     found = found_in(project, layer.code)
-    loop = _loop_around(*found) if found is not None else None
-    if found is not None and loop is not None:
-        # What comes round again runs out in its other layers next.
-        for node in ast.walk(loop):
-            if isinstance(node, ast.Call) and node is not found[1] and is_layer_call(found[0], node):
-                edits += _padded(layer_of(found[0], node))
-    return [fix(title, edits), rest]
+    block = _repeated(*found) if found is not None else None
+    if found is None or block is None:
+        return [fix(title, _padded(layer)), rest]
+    # What comes round again runs out in its other layers next.
+    module = found[0]
+    inner = [
+        layer_of(module, node)
+        for node in ast.walk(block)
+        if isinstance(node, ast.Call) and is_layer_call(module, node)
+    ]
+    convolutions = [edit for each in inner if "Conv" in each.class_name for edit in _padded(each)]
+    others = [edit for each in inner if "Conv" not in each.class_name for edit in _padded(each)]
+    some = [fix(f"{title} in the convolutions", convolutions)] if convolutions and others else []
+    return [*some, fix(title, convolutions, others), rest]
 
 
 def _padded(layer: LayerFacts) -> tuple[Edit, ...]:
@@ -175,13 +181,19 @@ def _padded(layer: LayerFacts) -> tuple[Edit, ...]:
     return set_argument(layer.code, "padding", '"same"', position=position)
 
 
-def _loop_around(module: Module, node: ast.AST) -> ast.stmt | None:
-
+def _repeated(module: Module, node: ast.AST) -> ast.AST | None:
+    """The loop, or the function, that a layer is made in: its layers may come more than once."""
     current: ast.AST | None = node
-    while current is not None and not isinstance(
-        current, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
-    ):
-        if isinstance(current, (ast.For, ast.While)):
-            return current
+    while current is not None and not isinstance(current, (ast.For, ast.While)):
+        if isinstance(current, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+            return (
+                current if len(module.callers.get(current, [])) > 1 or _is_looped(module, current) else None
+            )
         current = module.parent(current)
-    return None
+    return current
+
+
+def _is_looped(module: Module, function: ast.AST) -> bool:
+    from fitdoctor.catalogue.training_loops import loops_around
+
+    return any(any(loops_around(source, call)) for source, call in module.callers.get(function, []))
