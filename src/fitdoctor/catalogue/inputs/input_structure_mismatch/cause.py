@@ -198,7 +198,11 @@ def _rename(renamed: list[tuple[str, ArrayFacts]], project: Project | Unknown) -
             edits.append((Edit(module.location(key), module.segment(key).replace(array.key, name)),))
     words = ", ".join(f"`{array.key}` to `{name}`" for name, array in renamed)
     title = f"rename the key{'s' * (len(renamed) > 1)} {words}"
-    return fix(title, *(edits if len(edits) == len(renamed) else []))
+    if len(edits) == len(renamed):
+        return fix(title, *edits)
+    from fitdoctor.catalogue.batch_keys import renamed_in_batches
+
+    return fix(title, renamed_in_batches(project, {array.key: name for name, array in renamed}))
 
 
 def _entry(array: ArrayFacts, project: Project | Unknown) -> tuple[Module, ast.Constant] | None:

@@ -38,6 +38,7 @@ from fitdoctor.facts import Code, DataFacts, FailureFacts, FitFacts, Frame, Mode
 from fitdoctor.failure.called import called_in
 from fitdoctor.patterns import pattern
 from fitdoctor.records import dataclass
+from fitdoctor.source.project import Project
 
 CAUSE = Cause(
     id="FIT216",
@@ -71,12 +72,14 @@ class _Odd:
 
 
 @CAUSE.before_fit
-def from_data(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
+def from_data(
+    model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
+) -> Iterator[Finding]:
     """Counts and names of outputs against those of losses, labels and metrics."""
     if not data.y or not model.compiled or {"train_step", "compute_loss"} & set(model.overrides):
         return
     accepted, proven = loss_accepted(data), loss_failure(data) is not None
-    for odd in _oddities(model, fit, data):
+    for odd in _oddities(model, fit, data, project):
         if odd.what == "metrics":
             tried = data.trial.metrics
             if isinstance(tried, Outcome) and not tried.ok:
@@ -92,7 +95,11 @@ def from_data(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Fin
 
 @CAUSE.after_failure
 def from_failure(
-    failure: FailureFacts, model: ModelFacts | Unknown, fit: FitFacts | Unknown, data: DataFacts | Unknown
+    failure: FailureFacts,
+    model: ModelFacts | Unknown,
+    fit: FitFacts | Unknown,
+    data: DataFacts | Unknown,
+    project: Project | Unknown,
 ) -> Iterator[Finding]:
     """The words of Keras, with what is known of the model."""
     if not _WORDS.search(failure.message) and not _asks_output(failure):
@@ -105,7 +112,7 @@ def from_failure(
     raised_at = frame.location if frame is not None else None
     found = []
     if isinstance(model, ModelFacts) and isinstance(data, DataFacts) and isinstance(fit, FitFacts):
-        found = [odd for odd in _oddities(model, fit, data) if not odd.silent]
+        found = [odd for odd in _oddities(model, fit, data, project) if not odd.silent]
         yield from (_finding(odd, Confidence.CERTAIN) for odd in found)
     if not found and (not _KEY.search(failure.message) or failure.called == "fit"):
         yield _finding(_from_words(failure.message, raised_at), Confidence.LIKELY)
@@ -145,13 +152,15 @@ def _from_words(message: str, raised_at: Location | None) -> _Odd:
     return _Odd("structure", told, lines[0], "one for each output", (raised_at,), (fix(advice),))
 
 
-def _oddities(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[_Odd]:
+def _oddities(
+    model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
+) -> Iterator[_Odd]:
     outputs = output_specs(model, data)
     if not outputs:
         return
     names = model.output_names if len(model.output_names) == len(outputs) else ()
     yield from _odd_losses(model, data, len(outputs), names)
-    yield from _odd_labels(model, fit, data, len(outputs), names)
+    yield from _odd_labels(model, fit, data, len(outputs), names, project)
     yield from _odd_metrics(model, len(outputs), names)
 
 
@@ -201,7 +210,12 @@ def _odd_losses(model: ModelFacts, data: DataFacts, outputs: int, names: tuple[s
 
 
 def _odd_labels(
-    model: ModelFacts, fit: FitFacts, data: DataFacts, outputs: int, names: tuple[str, ...]
+    model: ModelFacts,
+    fit: FitFacts,
+    data: DataFacts,
+    outputs: int,
+    names: tuple[str, ...],
+    project: Project | Unknown,
 ) -> Iterator[_Odd]:
     first = data.y[0]
     given = (first.use, first.code) if data.form == "arrays" else (first.code, first.use)
@@ -217,7 +231,7 @@ def _odd_labels(
                 ", ".join(keys),
                 ", ".join(names),
                 (data.y_code, *given, fit.code),
-                _renaming(data.y_code, unknown, missing),
+                _renaming(data.y_code, unknown, missing, project),
             )
     elif len(data.y) != outputs and not (len(data.y) == 1 and data.y_structure == "dict"):
         flat = data.form != "arrays" and data.element_size == 3 and outputs == 2 and len(data.y) == 1
@@ -285,9 +299,11 @@ def _around(model: ModelFacts, code: Code | Unknown | None) -> Code | Unknown | 
     )
 
 
-def _renaming(where: Code | Unknown, unknown: list[str], missing: list[str]) -> tuple[Fix, ...]:
+def _renaming(
+    where: Code | Unknown, unknown: list[str], missing: list[str], project: Project | Unknown | None = None
+) -> tuple[Fix, ...]:
     if len(unknown) == 1 and len(missing) == 1:
-        return (_rename(where, {unknown[0]: missing[0]}),)
+        return (_rename(where, {unknown[0]: missing[0]}, project),)
     close = {key: _like(key, missing) for key in unknown}
     names = {key: found for key, found in close.items() if found}
     if not names:
@@ -311,7 +327,9 @@ def _like(key: str, names: list[str]) -> str:
     return close[0] if close else ""
 
 
-def _rename(where: Code | Unknown, names: dict[str, str]) -> Fix:
+def _rename(where: Code | Unknown, names: dict[str, str], project: Project | Unknown | None = None) -> Fix:
+    from fitdoctor.catalogue.batch_keys import renamed_in_batches
+
     edits: tuple[Edit, ...] = ()
     if isinstance(where, Code):
         text = where.text
@@ -321,6 +339,7 @@ def _rename(where: Code | Unknown, names: dict[str, str]) -> Fix:
             )
         edits = (Edit(where.location, text),) if text != where.text else ()
     renamed = ", ".join(f"`{old}` to `{new}`" for old, new in names.items())
+    edits = edits or renamed_in_batches(project, names)
     return fix(f"rename the key{'s' * (len(names) > 1)} {renamed}", edits)
 
 
