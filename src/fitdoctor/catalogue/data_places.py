@@ -90,7 +90,7 @@ def rework_data(array: ArrayFacts, fit: FitFacts | Unknown, template: str) -> tu
     if isinstance(made, Code) and made is not use:
         direct = isinstance(use, Code) and use.text == made.target
         return wrap(made, template) + (_validation(fit, template) if direct else ())
-    return _at_use(use, template) + _validation(fit, template)
+    return at_use(use, template) + _validation(fit, template)
 
 
 def reworked(array: ArrayFacts) -> Code | Unknown:
@@ -119,7 +119,8 @@ def map_samples(data: DataFacts, array: ArrayFacts, expression: str) -> tuple[Ed
     return wrap(step.code, f"{{}}.map(lambda {', '.join(names)}: ({changed}))") + imports
 
 
-def _at_use(use: Code | Unknown, template: str) -> tuple[Edit, ...]:
+def at_use(use: Code | Unknown, template: str) -> tuple[Edit, ...]:
+    """Change what a call is given: a name in a line before the call, so that later uses see it."""
     if isinstance(use, Code) and use.text.isidentifier():
         return insert_before(use, f"{use.text} = {template.replace('{}', use.text)}")
     return wrap(use, template)
@@ -127,7 +128,7 @@ def _at_use(use: Code | Unknown, template: str) -> tuple[Edit, ...]:
 
 def _validation(fit: FitFacts | Unknown, template: str) -> tuple[Edit, ...]:
     features = validation_part(fit, 0)
-    return () if features is None else _at_use(features, template)
+    return () if features is None else at_use(features, template)
 
 
 def validation_part(fit: FitFacts | Unknown, index: int) -> Code | None:

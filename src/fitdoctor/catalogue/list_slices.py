@@ -9,7 +9,6 @@ from fitdoctor.catalogue.generator_sources import expression_of
 from fitdoctor.diagnosis import Confidence, Evidence, Finding
 from fitdoctor.edits import fix
 from fitdoctor.facts import Code, Unknown
-from fitdoctor.records import replace
 from fitdoctor.source.definitions import argument_of
 
 TYPE_CHECKING = False
@@ -46,6 +45,6 @@ def told(cause: Cause, module: Module, made: ast.List, confidence: Confidence) -
         subject="training dataset",
         location=module.location(made),
         evidence=[Evidence(claim="what is sliced", observed=f"list of {len(made.elts)}", expected="a tuple")],
-        fixes=[replace(REMEDY, edits=(as_tuple(module, made),))],
+        fixes=[fix(REMEDY.title, (as_tuple(module, made),))],
         confidence=confidence,
     )

@@ -29,7 +29,7 @@ from collections.abc import Iterator
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.strategies import device_names, made
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, Severity
-from fitdoctor.edits import fix
+from fitdoctor.edits import fix, remove_argument
 from fitdoctor.facts import EnvironmentFacts, FailureFacts, FitFacts, Unknown
 from fitdoctor.patterns import pattern
 from fitdoctor.source.module import Module
@@ -69,7 +69,7 @@ def from_strategy(
 
 
 def _strategy_finding(module: Module, node: ast.Call, given: ast.expr | None, names: list[str]) -> Finding:
-    edits = (Edit(module.location(given), ""),) if given is not None and given in node.args else ()
+    edits = remove_argument(module.code(node), "devices", 0) if given is not None else ()
     return CAUSE.finding(
         f"the strategy names {len(names)} GPUs, but there is none here: fit would never return",
         subject="devices of the strategy",

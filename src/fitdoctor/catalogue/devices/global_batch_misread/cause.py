@@ -33,8 +33,8 @@ from fitdoctor.catalogue.gradient_ways import gradient_calls, tapes
 from fitdoctor.catalogue.several_workers import out_of_step
 from fitdoctor.catalogue.strategies import replica_functions
 from fitdoctor.catalogue.words import place
-from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
-from fitdoctor.edits import fix, set_argument
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
+from fitdoctor.edits import fix, set_argument, spell, unsafe
 from fitdoctor.facts import FailureFacts, FitFacts, ModelFacts, Unknown
 from fitdoctor.source.module import FunctionInfo, Module
 
@@ -68,9 +68,22 @@ def from_source(module: Module) -> Iterator[Finding]:
                         expected="a sum divided by the global batch size",
                     )
                 ],
-                fixes=[fix("use `tf.nn.compute_average_loss(…, global_batch_size=…)` or a loss of Keras")],
+                fixes=[_averaged(module, mean)],
                 severity=Severity.WARNING,
             )
+
+
+def _averaged(module: Module, mean: ast.Call) -> Fix:
+    """The mean over the global batch, where the file says plainly how large that is."""
+    title = "use `tf.nn.compute_average_loss(…, global_batch_size=…)` or a loss of Keras"
+    sizes = {module.segment(site.node.args[0]) for site in module.method_calls("batch") if site.node.args}
+    size = sizes.pop() if len(sizes) == 1 else ""
+    known = size.isdigit() or any(assigned.value is not None for assigned in module.assignments(size))
+    if not known or len(mean.args) != 1 or mean.keywords:
+        return fix(title)
+    tf, imports = spell(module.code(mean), "tensorflow", "tf")
+    text = f"{tf}.nn.compute_average_loss({module.segment(mean.args[0])}, global_batch_size={size})"
+    return unsafe(title, (Edit(module.location(mean), text),), imports)
 
 
 def _differentiated_means(module: Module, function: FunctionInfo) -> Iterator[ast.Call]:

@@ -29,8 +29,8 @@ from collections.abc import Iterator
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.layer_source import is_layer_call
 from fitdoctor.catalogue.traced import at_frame, module_of, name_of, own_nodes
-from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, Severity
-from fitdoctor.edits import fix, insert_after
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.edits import fix, insert_after, unsafe
 from fitdoctor.facts import DataFacts, FailureFacts, ModelFacts, Unknown
 from fitdoctor.patterns import pattern
 from fitdoctor.records import dataclass, replace
@@ -405,9 +405,17 @@ def _one_way(function: FunctionInfo, seen: list[Evidence]) -> Finding:
         subject=f"function {function.qualname}",
         location=_first_line(function.module, last),
         evidence=seen or [Evidence("what it returns otherwise", "None", "a tensor", location=where)],
-        fixes=[fix("return a tensor on every way")],
+        fixes=[*_input_otherwise(function, last), fix("return a tensor on every way")],
         confidence=Confidence.LIKELY,
     )
+
+
+def _input_otherwise(function: FunctionInfo, last: ast.stmt) -> Iterator[Fix]:
+    """A layer that does its work only while it is trained gives back what it got, otherwise."""
+    if function.name == "call" and _only_while_training(function) and len(function.parameters) > 1:
+        given = function.parameters[1]
+        edits = insert_after(function.module.code(last), f"return {given}")
+        yield unsafe(f"return `{given}` as it is, otherwise", edits)
 
 
 def _only_while_training(function: FunctionInfo) -> bool:

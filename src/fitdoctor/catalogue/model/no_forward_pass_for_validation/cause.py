@@ -21,14 +21,16 @@ A class that inherits from anything but Keras's own `Model` is judged only by it
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.model_classes import class_of_model, is_plain
 from fitdoctor.catalogue.words import place
-from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, merged_removal, unsafe
 from fitdoctor.facts import Code, FailureFacts, FitFacts, ModelFacts, Unknown
+from fitdoctor.source.callees import is_self
 from fitdoctor.source.module import ClassInfo
 from fitdoctor.source.project import Project
 
@@ -100,11 +102,36 @@ def _finding(
 
 
 def _fixes(owner: ClassInfo, method: str, step: str, code: Code | Unknown) -> list[Fix]:
-    found = [fix(f"write a `{step}` (or a `call`) for `{owner.name}`")]
+    found = [*_written_call(owner), fix(f"write a `{step}` (or a `call`) for `{owner.name}`")]
     if method == "fit":
         names = ("validation_data", "validation_split", "validation_steps", "validation_batch_size")
         found.append(unsafe("leave the validation out", merged_removal(code, names)))
     return found
+
+
+def _written_call(owner: ClassInfo) -> Iterator[Fix]:
+    """The forward pass of `train_step`, where it is the one call of an inner model while training."""
+    train = owner.methods.get("train_step")
+    module = owner.module
+    if train is None or not isinstance(train.node, ast.FunctionDef):
+        return
+    passes = {
+        module.segment(node.func)
+        for node in ast.walk(train.node)
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and is_self(module, node.func.value)
+        and len(node.args) == 1
+        and any(each.arg == "training" and module.segment(each.value) == "True" for each in node.keywords)
+    }
+    if len(passes) != 1:
+        return
+    inner, indent = passes.pop(), " " * train.node.col_offset
+    text = f"{indent}def call(self, inputs, training=None):\n{indent}    return {inner}(inputs, training=training)\n\n"
+    first = train.node.decorator_list[0] if train.node.decorator_list else train.node
+    yield unsafe(
+        f"write a `call`: `{inner}`, as in `train_step`", (Edit(module.location(first).lines.start, text),)
+    )
 
 
 @CAUSE.after_failure

@@ -35,7 +35,7 @@ from fitdoctor.catalogue.sized_by_data import has_shape_of_training
 from fitdoctor.catalogue.targets import loss_failure
 from fitdoctor.catalogue.words import place, shape_words
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
-from fitdoctor.edits import fix, spell, wrap
+from fitdoctor.edits import fix
 from fitdoctor.facts import ArrayFacts, Code, DataFacts, FailureFacts, FitFacts, ModelFacts, Shape, Unknown
 from fitdoctor.failure.patterns import input_count, input_mismatch, target_and_output
 from fitdoctor.records import replace
@@ -149,7 +149,7 @@ def _finding(
                 location=place(ours.code if ours is not None else None, training.code),
             )
         ],
-        fixes=_fixes(ours, theirs),
+        fixes=_fixes(pair, training, validation),
         confidence=Confidence.CERTAIN,
     )
 
@@ -199,24 +199,14 @@ def _argument(fit_call: FitFacts) -> Location | None:
     return argument.whole if argument is not None else fit_call.code.location
 
 
-def _fixes(ours: ArrayFacts | None, theirs: ArrayFacts | None) -> list[Fix]:
+def _fixes(pair: Pair, training: DataFacts, validation: DataFacts) -> list[Fix]:
     general = fix("prepare the validation data as the training data")
-    if (
-        ours is None
-        or theirs is None
-        or not isinstance(ours.shape, tuple)
-        or not isinstance(theirs.shape, tuple)
-    ):
+    ours, theirs = pair
+    if ours is None or theirs is None:
         return [general]
-    one_hot = len(ours.shape) == 2 and len(theirs.shape) == 1 and "[1]" in theirs.path and ours.shape[1]
-    if one_hot and isinstance(theirs.use, Code) and (ours.shape[1] or 0) > 1:
-        keras, imports = spell(theirs.use, "keras", "keras")
-        template = f"{keras}.utils.to_categorical({{}}, {ours.shape[1]})"
-        return [
-            fix("one-hot encode the labels of the validation data", wrap(theirs.use, template), imports),
-            general,
-        ]
-    return [general]
+    from fitdoctor.catalogue.validation_edits import prepared_alike
+
+    return [*prepared_alike(ours, theirs, training, validation), general]
 
 
 @CAUSE.after_failure
