@@ -76,7 +76,7 @@ CAUSE = Cause(
 def from_data(model: ModelFacts, data: DataFacts, project: Project | Unknown) -> Iterator[Finding]:
     """The widths differ, and the loss does not broadcast."""
     for refused in refused_before(model, data, UNITS):
-        yield _finding(refused, project)
+        yield _finding(refused, data, project)
     for refused in refused_before(model, data, LENGTHS):
         yield _of_lengths(refused, data)
 
@@ -91,7 +91,7 @@ def from_failure(
     """The message holds both shapes."""
     for refused in refused_after(failure, model, data, UNITS):
         head = head_layer(model) if refused.target is None and isinstance(model, ModelFacts) else None
-        yield _finding(refused, project, head)
+        yield _finding(refused, data, project, head)
     for refused in refused_after(failure, model, data, LENGTHS):
         yield _of_lengths(refused, data)
 
@@ -130,13 +130,25 @@ def single_unit_with_row_loss(model: ModelFacts, data: DataFacts) -> Iterator[Fi
         )
 
 
-def _finding(refused: Refused, project: Project | Unknown, head: LayerFacts | None = None) -> Finding:
+def _finding(
+    refused: Refused,
+    data: DataFacts | Unknown,
+    project: Project | Unknown,
+    head: LayerFacts | None = None,
+) -> Finding:
+    from fitdoctor.catalogue.classes_of_a_batch import counted_in_each_batch, told_classes
+
     target = refused.target
     labels = target.labels if target is not None else None
+    width, units = refused.labels[-1], refused.output[-1]
+    fewer = width is not None and units is not None and 1 < width < units
+    counted = counted_in_each_batch(data, project) if fewer else None
     return CAUSE.finding(
         _message(refused),
         subject=target.subject if target is not None else "labels",
-        location=_culprit(target) or place(head.code if head is not None else None, refused.place),
+        location=place(counted)
+        or _culprit(target)
+        or place(head.code if head is not None else None, refused.place),
         evidence=[
             Evidence(
                 claim="labels and outputs must go together" + _values(target),
@@ -146,7 +158,7 @@ def _finding(refused: Refused, project: Project | Unknown, head: LayerFacts | No
                 location=place(labels.code, labels.use) if labels is not None else refused.place,
             )
         ],
-        fixes=_fixes(refused, project),
+        fixes=[told_classes(counted, units)] if counted and units else _fixes(refused, project),
         confidence=refused.confidence,
     )
 

@@ -47,7 +47,6 @@ from fitdoctor.facts import (
     FailureFacts,
     FitFacts,
     ModelFacts,
-    PipelineStep,
     Shape,
     Spec,
     Unknown,
@@ -76,9 +75,10 @@ CAUSE = Cause(
 
 SINGLE = frozenset(
     "from_tensor_slices from_generator map shuffle cache prefetch repeat take skip filter zip shard enumerate "
-    "concatenate sample_from_datasets choose_from_datasets snapshot ignore_errors apply".split()
+    "concatenate sample_from_datasets choose_from_datasets snapshot ignore_errors apply options range unbatch "
+    "TFRecordDataset TextLineDataset CsvDataset FixedLengthRecordDataset list_files".split()
 )
-"""Operations that keep samples single."""
+"""Operations that give single samples, or keep them single."""
 AFTER_BATCH = ("prefetch",)
 SCALAR = "the arrays must be at least rank 1"
 """Keras of a label that is a single number."""
@@ -91,7 +91,7 @@ def from_pipeline(
     model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
 ) -> Iterator[Finding]:
     """No batch operation in the chain, and the element is a sample of the model's input."""
-    if data.form != "dataset" or not data.pipeline or not data.x or not _is_single(data.pipeline):
+    if data.form != "dataset" or not data.pipeline or not data.x or not _is_single(data):
         return
     sample = _unbatched(model, data)
     if sample is None:
@@ -179,10 +179,11 @@ def _single(
     )
 
 
-def _is_single(pipeline: tuple[PipelineStep, ...]) -> bool:
-    """Whether every step is one that keeps samples single; anything unknown may batch."""
-    operations = {step.operation for step in pipeline}
-    return operations <= SINGLE and not operations & (BATCHING | READY_MADE)
+def _is_single(data: DataFacts) -> bool:
+    """Whether every step is one that keeps samples single; anything unknown may batch. A bare number is no batch."""
+    operations = {step.operation for step in data.pipeline}
+    kept = operations <= SINGLE and not operations & (BATCHING | READY_MADE)
+    return kept or any(array.shape == () for array in data.y)
 
 
 def _unbatched(model: ModelFacts, data: DataFacts) -> tuple[ArrayFacts, Shape] | None:
@@ -252,7 +253,7 @@ def from_failure(
     if isinstance(data, DataFacts):
         if isinstance(model, ModelFacts) and isinstance(fit, FitFacts):
             yield from from_pipeline(model, fit, data, project)
-        single = data.form == "dataset" and bool(data.pipeline) and _is_single(data.pipeline)
+        single = data.form == "dataset" and bool(data.pipeline) and _is_single(data)
         if data.form != "other" and not (failure.from_text and single):
             return
     said = input_mismatch(failure.message)

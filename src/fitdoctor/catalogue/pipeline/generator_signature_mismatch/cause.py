@@ -353,7 +353,9 @@ _SAYS = (
 
 
 @CAUSE.after_failure
-def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+def from_failure(
+    failure: FailureFacts, data: DataFacts | Unknown, project: Project | Unknown
+) -> Iterator[Finding]:
     """TensorFlow compares what was yielded with what was declared; or the labels are missing without a word."""
     message = failure.message + "\n" + failure.raw_message
     compared = _all_compared(project)
@@ -374,6 +376,9 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         return
     shapes = _SHAPE.search(message)
     location = _declared(project, failure)
+    if shapes is not None and not isinstance(project, Unknown) and not signature_calls(project):
+        yield _batches_differ(shapes["found"], shapes["expected"], data, project, location)
+        return
     if shapes is not None:
         yield _other_shape(shapes["found"], shapes["expected"], location, Confidence.LIKELY)
         return
@@ -382,6 +387,28 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         subject="output_signature",
         location=location,
         fixes=_remedies(message),
+    )
+
+
+def _batches_differ(
+    found: str, expected: str, data: DataFacts | Unknown, project: Project, location: Location | None
+) -> Finding:
+    """Keras takes the signature from the first batches that a generator or PyDataset gives it."""
+    from fitdoctor.catalogue.classes_of_a_batch import counted_in_each_batch, told_classes
+
+    counted = counted_in_each_batch(data, project)
+    columns = expected.rstrip(",)").rpartition(" ")[2]
+    remedy = fix("give every batch the same shape, but for the number of samples")
+    made = data.code if isinstance(data, DataFacts) else None
+    return CAUSE.finding(
+        f"a batch of shape {found} came after batches of shape {expected}",
+        subject="batches",
+        location=place(counted, made, location),
+        evidence=[
+            Evidence(claim="shape of a part", observed=found, expected=expected, fact="failure.message")
+        ],
+        fixes=[told_classes(counted, int(columns)) if counted and columns.isdigit() else remedy],
+        confidence=Confidence.CERTAIN,
     )
 
 
