@@ -14,6 +14,7 @@ from fitdoctor.collect.data import Given, collect_data
 from fitdoctor.collect.environment import gpu_memory
 from fitdoctor.collect.model import collect_model, functional_part, keras_version
 from fitdoctor.collect.step import trace_step
+from fitdoctor.collect.strategies import strategy_of
 from fitdoctor.collect.trial import try_model
 from fitdoctor.facts import (
     ArrayFacts,
@@ -146,7 +147,7 @@ def _notes(facts: ModelFacts) -> tuple[str, ...]:
 
 
 def _replicas(model: Any) -> int:
-    return int(getattr(vars(model).get("_distribute_strategy"), "num_replicas_in_sync", 1))
+    return int(getattr(strategy_of(model), "num_replicas_in_sync", 1))
 
 
 def _present(model: Any) -> int:

@@ -16,6 +16,7 @@ from fitdoctor.collect.layers import (
 )
 from fitdoctor.collect.losses import losses_of, metrics_of, optimizer_of
 from fitdoctor.collect.returned import returned_paths
+from fitdoctor.collect.strategies import scope_facts, strategy_of
 from fitdoctor.collect.untracked import untracked_variables
 from fitdoctor.facts import ModelFacts, Spec, Unknown
 
@@ -74,6 +75,7 @@ def collect_model(model: Any, codes: Codes) -> ModelFacts:
         trainable_changed=_trainable_changed(model),
         untracked_variables=untracked_variables(model),
         strategy=_strategy(model),
+        scope=scope_facts(model, layers),
         code=codes.of_model(model),
         compile_code=codes.of_compile(model),
         input_code=codes.of_input(model),
@@ -298,10 +300,8 @@ def _is_trainable(layer: Any) -> bool:
 
 
 def _strategy(model: Any) -> str:
-    strategy = vars(model).get("_distribute_strategy")
-    if strategy is None or type(strategy).__name__ == "_DefaultDistributionStrategy":
-        return ""
-    return type(strategy).__name__
+    strategy = strategy_of(model)
+    return type(strategy).__name__ if strategy is not None else ""
 
 
 def _device(model: Any) -> str:

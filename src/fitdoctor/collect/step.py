@@ -18,6 +18,7 @@ from fitdoctor.collect.layers import every_layer
 from fitdoctor.collect.model import is_compiled, keras_version
 from fitdoctor.collect.scratch import made_in, no_eager_draws, silence
 from fitdoctor.collect.snapshot import Snapshot
+from fitdoctor.collect.strategies import strategy_of
 from fitdoctor.collect.trial import code_carriers
 from fitdoctor.facts import Unknown
 from fitdoctor.memory.kernels import BRANCHES, LIST_STARTS, LOOPS
@@ -66,8 +67,7 @@ def _reason_against(model: Any) -> str:
         return "the backend is not TensorFlow"
     if not is_compiled(model):
         return "the model is not compiled"
-    strategy = vars(model).get("_distribute_strategy")
-    if strategy is not None and getattr(strategy, "num_replicas_in_sync", 1) > 1:
+    if getattr(strategy_of(model), "num_replicas_in_sync", 1) > 1:
         return "the model runs under a distribution strategy"
     return ""
 

@@ -25,6 +25,7 @@ from fitdoctor.collect.model import (
 from fitdoctor.collect.own_steps import STEPS, Stopped, packed, placed, stopped_at_gradient
 from fitdoctor.collect.scratch import Placeholder, scratch, silence
 from fitdoctor.collect.snapshot import Snapshot
+from fitdoctor.collect.strategies import strategy_of
 from fitdoctor.collect.trial_outcome import dtype_of, failed, frames_of, specs_of
 from fitdoctor.facts import Outcome, Trial, Unknown
 from fitdoctor.records import dataclass, replace
@@ -94,7 +95,7 @@ def try_model(
         # The losses of Keras 2 compare only sizes that are known, and leave the rest to the operation itself.
         rows=rows if keras_version(model) == 2 and _keeps_rows(model) else 0,
     )
-    if is_distributed(model):
+    if strategy_of(model) is not None:
         reason = _reason_against_replicas(plan)
         if reason:
             unknown = Unknown(reason)
@@ -124,11 +125,6 @@ def try_model(
             return _try(plan)
     finally:
         snapshot.restore()
-
-
-def is_distributed(model: Any) -> bool:
-    """Whether the model was made under a strategy of `tf.distribute`."""
-    return vars(model).get("_distribute_strategy") is not None
 
 
 def _reason_against_replicas(plan: _Plan) -> str:
@@ -174,7 +170,7 @@ def _keeps_rows(model: Any) -> bool:
 
 def _share_of(batch: Batch, model: Any) -> Batch:
     """What a replica gets: a strategy shares each batch evenly where it can, else nobody knows the size of a share."""
-    replicas = int(vars(model)["_distribute_strategy"].num_replicas_in_sync)
+    replicas = int(strategy_of(model).num_replicas_in_sync)
 
     def shared(leaf: Leaf) -> Leaf:
         if not leaf.shape:
@@ -251,7 +247,7 @@ def _try(plan: _Plan) -> Trial:
 
 
 def _failed(plan: _Plan, error: Exception) -> Outcome | Unknown:
-    return failed(error, eager=plan.eager, distributed=is_distributed(plan.model))
+    return failed(error, eager=plan.eager, distributed=strategy_of(plan.model) is not None)
 
 
 def _own_step(plan: _Plan, batch: Batch) -> Trial:

@@ -66,6 +66,20 @@ class MetricFacts:
 
 
 @dataclass(frozen=True)
+class ScopeFacts:
+    """Which distribution strategy fit runs under, and what belongs to another one."""
+
+    strategy: str = ""
+    """That of the model, else the one in whose scope fit is called; "" for none."""
+    optimizer: str = "same"
+    """Whose the optimizer's variables are: `same`, `none` (made outside of every scope) or `other`."""
+    optimizer_keeps_state: bool = False
+    """It makes variables for each weight, surely."""
+    layers: tuple[str, ...] = ()
+    """The model's own layers whose weights are to be trained and were made outside of the strategy's scope."""
+
+
+@dataclass(frozen=True)
 class ModelFacts:
     """The model that fit was called on."""
 
@@ -109,6 +123,8 @@ class ModelFacts:
     """Variables reachable from the model that it does not track, in words."""
     strategy: str = ""
     """The distribution strategy that the model was made under; "" for none."""
+    scope: ScopeFacts = ScopeFacts()
+    """What was made in the scope of that strategy, before the first step."""
     device: str = ""
     """Where its weights lie, such as `GPU:0`; "" where it has none yet."""
     code: Code | Unknown = Unknown()

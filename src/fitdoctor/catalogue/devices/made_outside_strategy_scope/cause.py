@@ -29,17 +29,17 @@ late is told from the failure: on one replica the same program trains, as it doe
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.strategies import in_scope, scopes
+from fitdoctor.catalogue.scope_parts import Part, is_plain_sgd, made_outside
+from fitdoctor.catalogue.strategies import scopes
 from fitdoctor.catalogue.strategy_loops import built_in_scope, is_built, loops, moved_and_built
-from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
+from fitdoctor.catalogue.words import listing
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix
-from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.facts import Code, FailureFacts, FitFacts, ModelFacts, Unknown
 from fitdoctor.patterns import pattern
-from fitdoctor.source.keras_objects import is_keras_model, kind_of_call
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 
@@ -47,14 +47,17 @@ CAUSE = Cause(
     id="FIT604",
     slug="made-outside-strategy-scope",
     severity=Severity.ERROR,
-    raises=("RuntimeError", "InvalidArgumentError"),
+    raises=("RuntimeError", "InvalidArgumentError", "ValueError", "AssertionError"),
 )
 
 WORDS = (
     'Need to be inside "with strategy.scope()"',
     "Mixing different tf.distribute.Strategy objects",
     "was not created in the distribution strategy scope of",
+    "must only be passed a variable created in this tf.distribute.Strategy.scope()",
 )
+_UPDATED = "extended.update("
+"""Where a bare `AssertionError` comes from: an optimizer without state met a variable of another strategy."""
 _MADE_LATE = pattern(
     r"feed a value for placeholder tensor '(?:[^'\n]*/)?cond/(?:[^'\n]*/)?Placeholder(?:_\d+)?'"
 )
@@ -65,107 +68,115 @@ _MADE_LATE = pattern(
 @mentions("scope")
 def from_source(module: Module) -> Iterator[Finding]:
     """One of model, optimizer and compile stands outside the only strategy's scope, another one inside."""
-    for node, what in _outside(module):
-        yield _finding(module, node, what, Confidence.LIKELY, [])
+    for part in made_outside(module):
+        yield _finding(module, part, Confidence.LIKELY, [])
         return
 
 
-def _outside(module: Module) -> Iterator[tuple[ast.AST, str]]:
-    """What is made outside, for a model that is made or compiled inside."""
-    if not scopes(module):
-        return
-    for site in module.method_calls("compile"):
-        assert isinstance(site.node.func, ast.Attribute)
-        receiver, given = site.node.func.value, site.argument("optimizer", 0)
-        if not is_keras_model(module, receiver):
-            continue
-        maker = _maker(module, receiver)
-        compiled_inside = in_scope(module, site.node)
-        made_inside = isinstance(maker, ast.Call) and in_scope(module, maker)
-        if compiled_inside and isinstance(maker, ast.Call) and not made_inside:
-            yield maker, "the model is made"
-        elif made_inside and not compiled_inside and module.keras == 3 and not _is_plain_sgd(module, given):
-            yield site.node, "`compile` is called"
-        origin = module.origin(given) if given is not None else None
-        optimizer = origin.node if origin is not None else None
-        if (
-            compiled_inside
-            and origin is not None
-            and origin.module is module
-            and isinstance(optimizer, ast.Call)
-            and kind_of_call(module, optimizer) == "Optimizer"
-        ):
-            if not in_scope(module, optimizer) and not _is_plain_sgd(module, given):
-                yield optimizer, "the optimizer is made"
-    for loop in loops(module) if module.keras == 3 else ():
-        inside = isinstance(loop.model_made, ast.Call) and in_scope(module, loop.model_made)
-        if inside and not in_scope(module, loop.made) and not _is_plain_sgd(module, loop.made):
-            if not is_built(module, loop.optimizer):
-                yield loop.made, "the optimizer is made"
-
-
-def _is_plain_sgd(module: Module, given: ast.expr | None) -> bool:
-    """Whether it is SGD without momentum: it has no variables that could be made in the wrong place."""
-    made = module.made_by(given) if given is not None else None
-    if isinstance(made, ast.Constant):
-        return str(made.value).lower() == "sgd"
-    return (
-        isinstance(made, ast.Call)
-        and module.resolve(made.func) == "keras.optimizers.SGD"
-        and not any(keyword.arg in (None, "momentum", "use_ema") for keyword in made.keywords)
-        and len(made.args) < 2
-    )
-
-
-def _maker(module: Module, receiver: ast.expr) -> ast.expr:
-    """The call that gave the model in the flow of the program; a builder function is not followed."""
-    if isinstance(receiver, ast.Name):
-        before = [
-            assignment.value
-            for assignment in module.assignments(receiver.id, receiver)
-            if assignment.value is not None and assignment.value.lineno < receiver.lineno
-        ]
-        if before and isinstance(before[-1], ast.Call):
-            return before[-1]
-    return module.made_by(receiver)
-
-
-def _finding(
-    module: Module, node: ast.AST, what: str, confidence: Confidence, evidence: list[Evidence]
-) -> Finding:
+def _finding(module: Module, part: Part, confidence: Confidence, evidence: list[Evidence]) -> Finding:
     block, strategy = scopes(module)[0]
+    unused = "" if part.raises else ": what is trained does not run under the strategy"
     return CAUSE.finding(
-        f"{what} outside `{strategy}.scope()`",
+        f"{part.what} outside `{strategy}.scope()`{unused}",
         subject="scope of the strategy",
-        location=module.location(node),
+        location=module.location(part.node),
         evidence=[
             Evidence(claim="the scope", location=module.location(block.items[0].context_expr)),
             *evidence,
         ],
-        fixes=[fix("move it into the scope", moved_and_built(module, node, strategy))],
+        fixes=[fix("move it into the scope", moved_and_built(module, part.node, strategy))],
+        severity=Severity.ERROR if part.raises else Severity.WARNING,
         confidence=confidence,
     )
 
 
+@CAUSE.before_fit
+def from_variables(fit: FitFacts, model: ModelFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """Variables know the strategy that they were made under: fit cannot train those of another one."""
+    wrong = _wrong_part(model) if fit.method in ("fit", "train_on_batch") else ""
+    if wrong:
+        # A step of the program's own may leave the optimizer or some layers alone.
+        sure = "train_step" not in model.overrides
+        evidence = [
+            Evidence(
+                claim=wrong,
+                observed="made under another strategy, or none",
+                expected=model.scope.strategy or "no strategy, as the model",
+                fact="model.scope",
+            )
+        ]
+        confidence = Confidence.CERTAIN if sure else Confidence.LIKELY
+        yield _placed(project, model, evidence, confidence, None)
+
+
+def _wrong_part(model: ModelFacts) -> str:
+    """What fit cannot train together with the rest, in words; "" for nothing."""
+    scope = model.scope
+    if scope.strategy and scope.layers:
+        return f"the weights of {listing(scope.layers)}"
+    if not scope.strategy and scope.optimizer == "other":
+        return "the variables of the optimizer"
+    if model.keras == 3 and scope.optimizer != "same" and scope.optimizer_keeps_state:
+        return "the variables of the optimizer"
+    return ""
+
+
 @CAUSE.after_failure
-def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+def from_failure(
+    failure: FailureFacts, project: Project | Unknown, model: ModelFacts | Unknown
+) -> Iterator[Finding]:
     """TensorFlow names the two strategies; the source says what stands outside."""
-    if not any(words in failure.message for words in WORDS):
+    bare = failure.type == "AssertionError" and not failure.message.strip()
+    updated = bare and bool(failure.frames) and _UPDATED in failure.frames[-1].text
+    if not updated and not any(words in failure.message for words in WORDS):
         return
     evidence = [Evidence(claim="TensorFlow met variables of two strategies", fact="failure.message")]
-    for module in project.modules if isinstance(project, Project) else ():
-        for node, what in _outside(module):
-            yield _finding(module, node, what, Confidence.CERTAIN, evidence)
-            return
     frame = failure.last_user_frame
-    yield CAUSE.finding(
-        "model, optimizer and compile do not all stand in the scope of one strategy",
+    yield _placed(project, model, evidence, Confidence.CERTAIN, frame.location if frame else None)
+
+
+def _placed(
+    project: Project | Unknown,
+    model: ModelFacts | Unknown,
+    evidence: list[Evidence],
+    confidence: Confidence,
+    place: Location | None,
+) -> Finding:
+    """The finding at what stands outside: by the source, else by where the model and its layers were made."""
+    for module in project.modules if isinstance(project, Project) else ():
+        for part in made_outside(module):
+            if part.raises:
+                return _finding(module, part, confidence, evidence)
+    what = "model, optimizer and compile do not all stand in the scope of one strategy"
+    if isinstance(model, ModelFacts):
+        code, outside = _made(model)
+        what = outside or what
+        place = code.location if isinstance(code, Code) else place
+    return CAUSE.finding(
+        what,
         subject="scope of the strategy",
-        location=frame.location if frame else None,
+        location=place,
         evidence=evidence,
         fixes=[fix("make the model, the optimizer and call `compile` inside `with strategy.scope():`")],
-        confidence=Confidence.CERTAIN,
+        confidence=confidence,
     )
+
+
+def _made(model: ModelFacts) -> tuple[Code | Unknown, str]:
+    """Where that was made which stands outside, and what it is; "" where both are not known."""
+    scope = model.scope
+    if scope.strategy and scope.layers:
+        every = len(scope.layers) == sum(layer.parameters > 0 for layer in model.layers)
+        if every and model.strategy == "":
+            return model.code, "the model is made outside of the scope that fit is called in"
+        layer = model.layer_by_name.get(scope.layers[0])
+        code = layer.code if layer is not None else model.code
+        return code, f"{listing(scope.layers)} of the model: made outside of the scope of its strategy"
+    if not scope.strategy and scope.optimizer == "other":
+        return model.code, "the model is made outside of the scope that its optimizer is made in"
+    if scope.strategy and scope.optimizer != "same":
+        return model.compile_code, "the optimizer is made outside of the scope of the model's strategy"
+    return Unknown("nothing of it was seen"), ""
 
 
 @CAUSE.after_failure
@@ -177,7 +188,7 @@ def from_late_variables(failure: FailureFacts, project: Project | Unknown) -> It
     for module in project.modules if isinstance(project, Project) else ():
         for loop in loops(module):
             name = module.segment(loop.optimizer)
-            late = not is_built(module, loop.optimizer) and not _is_plain_sgd(module, loop.made)
+            late = not is_built(module, loop.optimizer) and not is_plain_sgd(module, loop.made)
             whose, node = (f"`{name}`", loop.made) if late else ("the model", loop.model_made or loop.made)
             yield CAUSE.finding(
                 f"the variables of {whose} are made in the first step, in several replicas at once",

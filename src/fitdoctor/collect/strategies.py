@@ -1,0 +1,72 @@
+"""The distribution strategy that fit runs under, and what of the model belongs to another one."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+from fitdoctor.facts.model import ScopeFacts
+
+MIRRORED = ("MirroredStrategy", "CollectiveAllReduceStrategy")
+"""Strategies whose variables say which of them they belong to; the second is the one over several workers."""
+
+
+def strategy_of(model: Any) -> Any:
+    """The strategy that a model was made under, in either Keras; None for none."""
+    attributes = vars(model)
+    strategy = attributes.get("_distribute_strategy") or attributes.get("_distribution_strategy")
+    return None if type(strategy).__name__ == "_DefaultDistributionStrategy" else strategy
+
+
+def scope_facts(model: Any, layers: list[Any]) -> ScopeFacts:
+    """What was made where; empty where no strategy has a part in it, or one that keeps its variables otherwise.
+
+    Args:
+        model: the living model, compiled and before its first step.
+        layers: its own layers.
+    """
+    optimizer = getattr(model, "optimizer", None)
+    counted = getattr(optimizer, "iterations", None)
+    if counted is None or getattr(optimizer, "built", getattr(optimizer, "_built", False)):
+        return ScopeFacts()
+    strategy, theirs = strategy_of(model) or _around(), _owner(counted)
+    if strategy is None:
+        return ScopeFacts(optimizer="same" if theirs is None else "other")
+    if type(strategy).__name__ not in MIRRORED:
+        return ScopeFacts()
+    return ScopeFacts(
+        strategy=type(strategy).__name__,
+        optimizer="same" if theirs is strategy else "none" if theirs is None else "other",
+        optimizer_keeps_state=_keeps_state(optimizer),
+        layers=tuple(_made_elsewhere(layers, strategy)),
+    )
+
+
+def _around() -> Any:
+    """The strategy in whose scope fit is called."""
+    tensorflow = sys.modules.get("tensorflow")
+    if tensorflow is None or not tensorflow.distribute.has_strategy():
+        return None
+    return tensorflow.distribute.get_strategy()
+
+
+def _owner(variable: Any) -> Any:
+    """The strategy that a variable was made under; Keras 3 holds TensorFlow's variable inside of its own."""
+    return getattr(getattr(variable, "_value", variable), "distribute_strategy", None)
+
+
+def _made_elsewhere(layers: list[Any], strategy: Any) -> Iterator[str]:
+    """The layers whose weights are to be trained and do not belong to the strategy."""
+    for layer in layers:
+        weights = getattr(layer, "trainable_weights", None) if getattr(layer, "built", False) else None
+        if weights and any(_owner(weight) is not strategy for weight in weights):
+            yield str(getattr(layer, "name", ""))
+
+
+def _keeps_state(optimizer: Any) -> bool:
+    """Whether it surely makes variables beside the weights: every optimizer of Keras does, but SGD without momentum."""
+    if not type(optimizer).__module__.startswith("keras.src.optimizers."):
+        return False
+    name = type(optimizer).__name__
+    return name != "LossScaleOptimizer" and (name != "SGD" or bool(getattr(optimizer, "momentum", 0)))
