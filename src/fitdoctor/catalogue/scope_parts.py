@@ -9,7 +9,7 @@ from fitdoctor.catalogue.strategies import in_scope, scopes
 from fitdoctor.catalogue.strategy_loops import is_built, loops
 from fitdoctor.records import dataclass
 from fitdoctor.source.keras_objects import is_keras_model, kind_of_call
-from fitdoctor.source.module import Module
+from fitdoctor.source.module import CallSite, Module
 
 
 @dataclass(frozen=True)
@@ -47,11 +47,24 @@ def made_outside(module: Module) -> Iterator[Part]:
             yield Part(optimizer, "the optimizer is made")
         if made_inside and isinstance(maker, ast.Call):
             yield from _built_outside(module, maker)
+        if made_inside and compiled_inside and module.keras == 2:
+            yield from _metrics_outside(module, site)
     for loop in loops(module) if module.keras == 3 else ():
         inside = isinstance(loop.model_made, ast.Call) and in_scope(module, loop.model_made)
         if inside and not in_scope(module, loop.made) and not is_plain_sgd(module, loop.made):
             if not is_built(module, loop.optimizer):
                 yield Part(loop.made, "the optimizer is made")
+
+
+def _metrics_outside(module: Module, site: CallSite) -> Iterator[Part]:
+    """Keras 2 wants the metrics, too, in the scope."""
+    given = site.argument("metrics", 2)
+    listed = module.made_by(given) if given is not None else None
+    for metric in listed.elts if isinstance(listed, (ast.List, ast.Tuple)) else ():
+        made = module.made_by(metric)
+        if isinstance(made, ast.Call) and kind_of_call(module, made) == "Metric":
+            if not in_scope(module, made):
+                yield Part(made, "a metric is made")
 
 
 def _optimizer(module: Module, given: ast.expr | None) -> ast.Call | None:
@@ -107,10 +120,12 @@ def _built_outside(module: Module, maker: ast.Call) -> Iterator[Part]:
         for name in used:
             if isinstance(name, (ast.Name, ast.Attribute)) and isinstance(name.ctx, ast.Load):
                 made = module.made_by(name)
-                if isinstance(made, ast.Call) and not in_scope(module, made) and _is_built(module, made):
-                    if not _is_frozen(module, name):
-                        yield Part(made, f"`{module.segment(name)}`, a part of the model, is made")
-                        return
+                if not isinstance(made, ast.Call) or in_scope(module, made):
+                    continue
+                built = _is_built(module, made) and not _is_frozen(module, name)
+                if built or (module.keras == 2 and _is_adapted(module, made)):
+                    yield Part(made, f"`{module.segment(name)}`, a part of the model, is made")
+                    return
 
 
 def _scope_of(module: Module, node: ast.AST) -> ast.With | None:
@@ -151,6 +166,16 @@ def _is_built(module: Module, made: ast.Call) -> bool:
         return False
     shaped = any(keyword.arg in ("input_shape", "input_dim") for keyword in first.keywords)
     return shaped or module.resolve(first.func).endswith((".Input", ".InputLayer"))
+
+
+def _is_adapted(module: Module, made: ast.Call) -> bool:
+    """Whether a layer learns from data outside of a scope: that makes its variables there."""
+    return any(
+        isinstance(site.node.func, ast.Attribute)
+        and module.made_by(site.node.func.value) is made
+        and not in_scope(module, site.node)
+        for site in module.method_calls("adapt")
+    )
 
 
 def _is_frozen(module: Module, part: ast.expr) -> bool:

@@ -2,9 +2,11 @@
 
 ## What happens
 
-`RuntimeError: Need to be inside "with strategy.scope()"` when the model was made before the scope and compiled in it;
-`RuntimeError: Mixing different tf.distribute.Strategy objects` when `compile`, or an optimizer with state such as Adam,
-stands outside. Both come when fit makes its first step. In a loop of your own with `strategy.run` on two replicas or
+`RuntimeError: Need to be inside "with strategy.scope()"` when the model was made before the scope and compiled in it
+(with plain SGD a bare `AssertionError`); `RuntimeError: Mixing different tf.distribute.Strategy objects` when
+`compile`, or an optimizer with state such as Adam, stands outside; `ValueError: colocate_vars_with must only be passed a
+variable created in this tf.distribute.Strategy.scope()` when a part of the model, such as a pretrained one, was built
+outside. All come when fit makes its first step. In a loop of your own with `strategy.run` on two replicas or
 more, `InvalidArgumentError: You must feed a value for placeholder tensor 'cond/…/Placeholder' with dtype int32`: the
 optimizer stands in the scope, but its variables, or those of a model without an `Input`, are made in the first step.
 
@@ -17,13 +19,15 @@ Keras 2, `fit`, a single replica and SGD without momentum have no such trouble.
 
 ## Fix
 
-Make the model, the optimizer and call `compile` inside one `with strategy.scope():`. Data, metrics and `fit` itself may
-stand outside. In a loop of your own, call `optimizer.build(model.trainable_variables)` in the scope, and give the model
-an `Input`.
+Make the model with all its parts, the optimizer, and call `compile` inside one `with strategy.scope():`. Data and `fit`
+itself may stand outside; in Keras 3 also metrics, `compile` with an optimizer that was made inside, and parts whose
+weights are not trained. Where nothing but `compile` stands inside, it trains without the strategy, and that is a warning.
+In a loop of your own, call `optimizer.build(model.trainable_variables)` in the scope, and give the model an `Input`.
 
 ## Known limits
 
-A builder function counts as inside when every call of it in the file stands in a scope. That variables are made too
+Before fit it is seen by the variables themselves, for `MirroredStrategy` and `MultiWorkerMirroredStrategy`. In the source
+a builder function counts as inside when every call of it in the file stands in a scope. That variables are made too
 late is told from the failure: on one replica the same program trains, as it does on TensorFlow 2.16 with Keras 3.3.
 """
 
@@ -54,6 +58,7 @@ WORDS = (
     'Need to be inside "with strategy.scope()"',
     "Mixing different tf.distribute.Strategy objects",
     "was not created in the distribution strategy scope of",
+    "was created inside a different distribution strategy scope than the model",
     "must only be passed a variable created in this tf.distribute.Strategy.scope()",
 )
 _UPDATED = "extended.update("
