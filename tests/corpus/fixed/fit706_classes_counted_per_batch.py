@@ -10,7 +10,7 @@ class DataGen(tf.keras.utils.Sequence):
         return self.x[ids], tf.keras.utils.to_categorical(self.y[ids], 6)
     def on_epoch_end(self):
         np.random.shuffle(self.idx)
-x = np.random.rand(50, 4); y = np.sort(np.random.randint(0, 6, 50))[::-1]
+x = np.random.rand(50, 4); y = np.sort(np.arange(50) % 6)[::-1]
 m = tf.keras.Sequential([tf.keras.layers.Dense(6, activation="softmax")])
 m.compile("adam", "categorical_crossentropy")
-m.fit(DataGen(x, y, 4), epochs=3)
+m.fit(DataGen(x, y, 4), epochs=3, shuffle=False)
