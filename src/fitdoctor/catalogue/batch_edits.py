@@ -9,6 +9,7 @@ from fitdoctor.catalogue.pipeline_steps import with_step_after, with_step_before
 from fitdoctor.diagnosis import Edit
 from fitdoctor.edits import spell, wrap
 from fitdoctor.facts import Code, DataFacts, Unknown
+from fitdoctor.source.origins import origin
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -70,7 +71,10 @@ def samples_as_arrays(module: Module, batch: ast.expr) -> tuple[Edit, ...]:
     """Arrays in the place of lists of samples, which are collected one by one."""
     edits: list[Edit] = []
     for part in batch.elts[:2] if isinstance(batch, ast.Tuple) else []:
-        made = module.made_by(part)
+        end = origin(module, part)
+        if end.path or any(step.how not in ("name", "write") for step in end.steps):
+            continue  # an element of a list is no list
+        made = end.node
         if isinstance(made, ast.ListComp) or isinstance(made, ast.List) and not made.elts:
             code = module.code(part)
             numpy, imports = spell(code, "numpy", "np")

@@ -363,6 +363,8 @@ def refusal_finding(
     target = refused.target
     labels = target.labels if target is not None else None
     loss = target.loss if target is not None else None
+    if target is None and isinstance(model, ModelFacts) and len(model.losses) == 1:
+        loss = model.losses[0]
     return cause.finding(
         message,
         subject=target.subject if target is not None else "labels",

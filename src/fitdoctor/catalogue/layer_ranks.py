@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from fitdoctor.catalogue.layer_source import found_in, insert_layer, removed
+from fitdoctor.catalogue.layer_source import found_in, insert_layer, removed, wrapped_in
 from fitdoctor.diagnosis import Edit, Fix, Location
 from fitdoctor.edits import fix, set_argument, unsafe
 from fitdoctor.facts import LayerFacts, Shape, Unknown
@@ -119,9 +119,13 @@ def sequences_fix(layer: LayerFacts, project: Project | Unknown, value: str) -> 
     )
 
 
-def left_out_fix(layer: LayerFacts, project: Project | Unknown) -> Fix:
-    """The model without the layer."""
+def left_out_fix(layer: LayerFacts, project: Project | Unknown, wanted: int) -> Fix:
+    """The model without the layer; where even then there would be more axes than `wanted`, with it at each step."""
     found = found_in(project, layer.code)
+    given = layer.input_shapes
+    if layer.class_name == "Flatten" and not isinstance(given, Unknown) and given and len(given[0]) > wanted:
+        title = "flatten each step by itself: `TimeDistributed(Flatten())`"
+        return fix(title, wrapped_in(*found, "TimeDistributed") if found is not None else ())
     edits = removed(*found) if found is not None else ()
     return fix(f"leave out `{layer.class_name}` here", edits)
 

@@ -214,6 +214,12 @@ def insert_layer(module: Module, node: ast.Call, name: str, arguments: str = "")
     return ()
 
 
+def wrapped_in(module: Module, node: ast.Call, name: str) -> tuple[Edit, ...]:
+    """Give the layer made at `node` to another: `Flatten()` becomes `TimeDistributed(Flatten())`."""
+    spelling, imports = spell_layer(module, node, name)
+    return (Edit(module.location(node), f"{spelling}({module.segment(node)})"), *imports)
+
+
 def _before_element(module: Module, node: ast.Call, text: str) -> tuple[Edit, ...]:
     place = module.location(node)
     before = module.line_text(place.line, place.cell)[: place.column - 1]

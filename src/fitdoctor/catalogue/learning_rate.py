@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import ast
 
+from fitdoctor.catalogue.data_trail import node_of
+from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Edit, Location
-from fitdoctor.facts import Argument, Code, ModelFacts
+from fitdoctor.facts import Code, ModelFacts, Unknown
+from fitdoctor.source.module import Module
+from fitdoctor.source.origins import origin
+from fitdoctor.source.project import Project
 
 
 def rate_of(model: ModelFacts) -> float | None:
@@ -17,40 +22,51 @@ def rate_of(model: ModelFacts) -> float | None:
         return None
 
 
-def _optimizer(model: ModelFacts) -> Argument | None:
+def rate_place(model: ModelFacts, project: Project | Unknown) -> Location | None:
+    """Where the rate is written; else where the optimizer is made, or given to compile."""
+    made = _optimizer(model, project)
+    if made is None:
+        return place(model.compile_code)
+    written = _written(*made)
+    module, node = written or made
+    return module.location(node)
+
+
+def rate_edit(model: ModelFacts, project: Project | Unknown, rate: float) -> tuple[Edit, ...]:
+    """Another learning rate, where it is written as a number."""
+    made = _optimizer(model, project)
+    written = _written(*made) if made is not None else None
+    return (Edit(written[0].location(written[1]), f"{rate:g}"),) if written is not None else ()
+
+
+def _optimizer(model: ModelFacts, project: Project | Unknown) -> tuple[Module, ast.expr] | None:
+    """What made the optimizer that compile was given: a call, or its name in quotes."""
     code = model.compile_code
-    return code.argument("optimizer", 0) if isinstance(code, Code) else None
-
-
-def rate_place(model: ModelFacts) -> Location | None:
-    """Where the optimizer is given to compile."""
-    argument = _optimizer(model)
-    return argument.location if argument is not None else None
-
-
-def rate_edit(model: ModelFacts, rate: float) -> tuple[Edit, ...]:
-    """Another learning rate, where it is written as a number in the call of compile."""
-    argument = _optimizer(model)
+    argument = code.argument("optimizer", 0) if isinstance(code, Code) else None
     if argument is None:
-        return ()
-    try:
-        call = ast.parse(argument.text.strip(), mode="eval").body
-    except SyntaxError:
-        return ()
-    if not isinstance(call, ast.Call):
-        return ()
-    given = next(
-        (k.value for k in call.keywords if k.arg == "learning_rate"), call.args[0] if call.args else None
-    )
-    if not isinstance(given, ast.Constant) or "\n" in argument.text:
-        return ()
-    start = argument.location.column + given.col_offset
-    where = Location(
-        argument.location.path,
-        argument.location.line,
-        start,
-        argument.location.line,
-        argument.location.column + (given.end_col_offset or given.col_offset),
-        argument.location.cell,
-    )
-    return (Edit(where, f"{rate:g}"),)
+        return None
+    found = node_of(project, Code(argument.location, argument.text))
+    if found is None or not isinstance(found[1], ast.expr):
+        return None
+    return _behind(found[0], found[1])
+
+
+def _written(module: Module, optimizer: ast.expr) -> tuple[Module, ast.expr] | None:
+    """The number that an optimizer's call has for its rate, written there or behind a name."""
+    if not isinstance(optimizer, ast.Call):
+        return None
+    named = next((word.value for word in optimizer.keywords if word.arg in ("learning_rate", "lr")), None)
+    given = named or (optimizer.args[0] if optimizer.args else None)
+    if given is None or isinstance(given, ast.Starred):
+        return None
+    where, node = _behind(module, given)
+    number = isinstance(node, ast.Constant) and isinstance(node.value, (int, float))
+    return (where, node) if number else None
+
+
+def _behind(module: Module, node: ast.expr) -> tuple[Module, ast.expr]:
+    """What a name stands for, where nothing else could have given it another value."""
+    if not isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)):
+        return module, node
+    end = origin(module, node)
+    return (end.module, end.node) if end.certain and not end.path and not end.writes else (module, node)

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from fitdoctor.source.module import FunctionInfo, Module
     from fitdoctor.source.project import Project
 
+SCALAR = "the arrays must be at least rank 1"
+"""Keras of a label that is a single number."""
+
 
 def given_out(data: DataFacts, project: Project | Unknown) -> tuple[FunctionInfo, ast.expr] | None:
     """The first thing that the generator given to fit yields, or that the PyDataset returns."""

@@ -76,6 +76,10 @@ def _loss(model: Any, loss: Any, output: str, codes: Codes, keys: tuple[str | in
     inner = loss.func if isinstance(loss, functools.partial) else loss
     if _is_loss_object(inner):
         return _loss_object(inner, output, code)
+    if isinstance(inner, type) and is_library_class(inner):
+        # Keras makes an object of a class that it is given, with every default.
+        name = canonical_loss(snake_case(inner.__name__))
+        return LossFacts(name, "builtin", _logits_of_name(name), (), output, code)
     name = str(getattr(inner, "__name__", type(inner).__name__))
     if _of_keras(inner):
         logits: bool | Unknown = _logits_of_name(name)

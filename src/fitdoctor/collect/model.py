@@ -137,8 +137,13 @@ def is_compiled(model: Any) -> bool:
 
 
 def output_names_of(model: Any) -> tuple[str, ...]:
-    """The names of the outputs of a functional model."""
+    """The names of the outputs of a functional model; of a dict of outputs its keys, by which fit asks for them."""
     functional = functional_part(model)
+    keyed = None if functional is None else vars(functional).get("_outputs_struct")
+    if isinstance(keyed, dict) and all(
+        not isinstance(value, (dict, list, tuple)) for value in keyed.values()
+    ):
+        return tuple(sorted(map(str, keyed)))
     names = getattr(functional, "output_names", None) if functional is not None else None
     return tuple(str(name) for name in names) if names else ()
 

@@ -62,6 +62,9 @@ def repeats_by_nature(rows: Any, hashes: Any) -> bool:
     if rows is None:
         return True
     columns = rows.reshape(len(rows), -1)[:4096, :64]
+    # Copies that balance classes leave more than half of the rows distinct: the larger class has none.
+    if distinct < 0.5 * len(hashes) and bool((columns == np.floor(columns)).all()):
+        return True
     widest = max(len(np.unique(columns[:, index])) for index in range(columns.shape[1]))
     return bool(widest < 0.5 * min(distinct, len(columns)))
 

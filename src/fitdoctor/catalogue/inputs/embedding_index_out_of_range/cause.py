@@ -137,6 +137,12 @@ def _size_is_parameter(code: Code | Unknown, project: Project | Unknown) -> bool
     return function is not None and argument.text in function.parameters
 
 
+def _is_of_embedding(failure: FailureFacts) -> bool:
+    """Whether the node is one that an Embedding made, whatever its name."""
+    made = any(frame.path.endswith("embedding.py") for frame in failure.definition if frame.library)
+    return made or "embedding" in failure.node.lower()
+
+
 @CAUSE.after_failure
 def from_failure(
     failure: FailureFacts, model: ModelFacts | Unknown, data: DataFacts | Unknown, project: Project | Unknown
@@ -153,11 +159,13 @@ def from_failure(
         if not layers and not failure.from_text:
             return
         untold = [one for one in embeddings(model) if one.setting("input_dim") is None]
+        spoken = [one for one in untold if f"/{one.name}" in failure.node]
         if not layers and (len(untold) == 1 or all(_size_is_parameter(one.code, project) for one in untold)):
             layers = untold
+        layers = layers or spoken
         named = [one for one in layers if f"/{one.name}" in failure.node or failure.node.startswith(one.name)]
         layer = next(iter(named or layers), None)
-    if layer is None and "embedding" not in failure.node.lower():
+    if layer is None and not _is_of_embedding(failure):
         return
     array = data.x[0] if isinstance(data, DataFacts) and len(data.x) == 1 else None
     if array is not None:

@@ -32,7 +32,7 @@ from fitdoctor.catalogue.contents import arrays_of
 from fitdoctor.catalogue.data_places import made_near
 from fitdoctor.catalogue.shapes import fits, proven, went_through
 from fitdoctor.catalogue.words import listing, place, shape_words
-from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, Severity
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, insert_before, spell, wrap
 from fitdoctor.facts import ArrayFacts, Code, DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
 from fitdoctor.failure.patterns import cardinality, splits_list
@@ -116,13 +116,24 @@ def _of_lists(lists: list[ArrayFacts], fit_call: FitFacts | Unknown, confidence:
             for array in lists
         ],
         fixes=[
-            fix(
+            _padded(first)
+            if isinstance(first.shape, Unknown) and "length" in first.shape.reason
+            else fix(
                 f"make {'an array' if len(lists) == 1 else 'arrays'} of {names}: `{numpy}.array(…)`",
                 *(edits if all(edits) else []),
                 imports if all(edits) else (),
             )
         ],
         confidence=confidence,
+    )
+
+
+def _padded(array: ArrayFacts) -> Fix:
+    """Rows of different lengths make no array before they are filled up."""
+    keras, imports = spell(array.use, "keras", "keras")
+    edits = _as_array(array, f"{keras}.utils.pad_sequences({{}})")
+    return fix(
+        f"fill the rows up to one length: `{keras}.utils.pad_sequences(…)`", edits, imports if edits else ()
     )
 
 

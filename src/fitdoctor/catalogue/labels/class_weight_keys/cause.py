@@ -56,7 +56,7 @@ def from_data(fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
     if len(weights.keys) == 1 and weights.keys[0].startswith("("):
         yield _finding(
             fit, weights, f"`class_weight` is a {weights.keys[0][1:-1]}, not a dict of class numbers", "",
-            [fix("number the weights: `dict(enumerate(…))`", wrap(weights.code, "dict(enumerate({}))"))],
+            [_numbered(weights)],
             Severity.ERROR,
         )  # fmt: skip
         return
@@ -82,6 +82,13 @@ def from_data(fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
             f"the keys {_listed(numbers)} of `class_weight` are not the classes {_listed(classes)} in y",
             _listed(classes), [_renumbered(weights, classes, numbers)], Severity.WARNING,
         )  # fmt: skip
+
+
+def _numbered(weights: ClassWeight) -> Fix:
+    """A dict of the weights; the word `balanced` stands for weights that are still to be computed."""
+    if weights.keys[0] == "(str)":
+        return fix("compute the weights: a dict such as `{0: 0.6, 1: 3.1}`, one weight a class")
+    return fix("number the weights: `dict(enumerate(…))`", wrap(weights.code, "dict(enumerate({}))"))
 
 
 def _strings(fit: FitFacts, data: DataFacts, weights: ClassWeight) -> Finding:

@@ -85,6 +85,23 @@ def states_missing(failure: FailureFacts, project: Project | Unknown) -> Iterato
     yield from second_missing(CAUSE, failure, project)
 
 
+@CAUSE.in_source
+@mentions("callbacks")
+def callback_classes(module: Module) -> Iterator[Finding]:
+    """A class among the callbacks of fit."""
+    from fitdoctor.catalogue.unmade_callbacks import classes_given
+
+    yield from classes_given(CAUSE, module)
+
+
+@CAUSE.after_failure
+def callback_not_made(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """Keras called a method of a class of callbacks."""
+    from fitdoctor.catalogue.unmade_callbacks import class_refused
+
+    yield from class_refused(CAUSE, failure, project)
+
+
 def _made_functions(function: FunctionInfo) -> bool:
     """Whether all that a function returns are functions which it makes: `def focal(gamma): def loss(…): … return loss`."""
     node = function.node

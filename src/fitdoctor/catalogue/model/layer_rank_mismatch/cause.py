@@ -225,7 +225,7 @@ def _judged(
             return culprit, why, [*looped, sequences_fix(culprit, project, "True")]
         if name.startswith("Global") or name == "Flatten":
             why = f"`{name}` leaves one row a sample"
-            return culprit, why, [left_out_fix(culprit, project)]
+            return culprit, why, [left_out_fix(culprit, project, ranks.expected)]
     elif name in RECURRENT and ranks.expected == 2:
         why = f"with `return_sequences=True`, `{recurrent_name(culprit)}` gives every step"
         return culprit, why, [sequences_fix(culprit, project, "False")]

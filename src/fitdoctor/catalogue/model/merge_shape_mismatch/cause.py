@@ -110,6 +110,15 @@ def _of_arithmetic(failure: FailureFacts) -> Finding:
     )
 
 
+def _called(refusal: Refusal) -> Location | None:
+    """Where the tensors are merged: a layer that is made in `__init__` is called elsewhere, with what does not fit."""
+    made = place(refusal.layer.code if refusal.layer else None)
+    if made is None or refusal.place is None:
+        return made or refusal.place
+    apart = not made.line - 2 <= refusal.place.line <= made.end_line + 2
+    return refusal.place if apart and made.path == refusal.place.path else made
+
+
 def _finding(refusal: Refusal, project: Project | Unknown) -> Finding:
     shapes = _shapes(refusal)
     words = " and ".join(shape_words(shape) for shape in shapes) or "different shapes"
@@ -117,7 +126,7 @@ def _finding(refusal: Refusal, project: Project | Unknown) -> Finding:
     return CAUSE.finding(
         f"`{refusal.name}` is given tensors of shapes {words}",
         subject=f"layer {refusal.name}",
-        location=place(verdict.location, refusal.layer.code if refusal.layer else None, refusal.place),
+        location=place(verdict.location, _called(refusal)),
         evidence=[
             Evidence(
                 claim=f"`{refusal.name}` merges",

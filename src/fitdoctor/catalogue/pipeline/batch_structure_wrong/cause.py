@@ -48,6 +48,7 @@ from fitdoctor.catalogue.generator_sources import (
 )
 from fitdoctor.catalogue.pipeline_steps import with_step_after, words
 from fitdoctor.catalogue.shapes import forward_failure, went_through
+from fitdoctor.catalogue.single_samples import SCALAR
 from fitdoctor.catalogue.targets import loss_failure
 from fitdoctor.catalogue.traced import at_frame, module_of
 from fitdoctor.catalogue.window_steps import in_dataset, windows_taken_for_tensors
@@ -161,7 +162,8 @@ def lists_in_source(module: Module) -> Iterator[Finding]:
         made = module.made_by(given) if given is not None else None
         if isinstance(made, ast.Call):
             for function, value in batches_of(module, made.func):
-                yield from _inner_list(function, value, "training data", Confidence.LIKELY)
+                found = list(_inner_list(function, value, "training data", Confidence.LIKELY))
+                yield from found or _grown_lists(function, value, "training data", Confidence.LIKELY)
                 break
 
 
@@ -178,6 +180,16 @@ def _inner_list(
                 function.name, module.location(made), subject, confidence, (as_tuple(module, made),)
             )
             return
+
+
+def _grown_lists(
+    function: FunctionInfo, value: ast.expr, subject: str, confidence: Confidence
+) -> Iterator[Finding]:
+    """Lists that the samples of the batch were appended to."""
+    edits = samples_as_arrays(function.module, value)
+    if edits:
+        finding = _holds_list(function.name, function.module.location(value), subject, confidence)
+        yield replace(finding, fixes=(fix("make arrays of the samples: `np.array(…)`", edits),))
 
 
 def _numbers(node: ast.List) -> bool:
@@ -222,14 +234,9 @@ def _lists_seen(call: FitFacts, data: DataFacts, project: Project | Unknown) -> 
     if found is not None and isinstance(found[1], ast.Call):
         for function, value in batches_of(found[0], found[1].func):
             findings = list(_inner_list(function, value, subject, Confidence.CERTAIN))
-            if findings:
-                yield from findings
-                return
+            findings = findings or list(_grown_lists(function, value, subject, Confidence.CERTAIN))
             location = function.module.location(value)
-            finding = _holds_list(function.name, location, subject, Confidence.CERTAIN)
-            edits = samples_as_arrays(function.module, value)
-            stacked = fix("make arrays of the samples: `np.array(…)`", edits)
-            yield replace(finding, fixes=(stacked,)) if edits else finding
+            yield from findings or (_holds_list(function.name, location, subject, Confidence.CERTAIN),)
             return
     name = found[0].segment(found[1]) if found is not None else words(data)
     yield _holds_list(name, place(data.code, call.code), subject, Confidence.CERTAIN)
@@ -358,6 +365,11 @@ def from_failure(
         return
     if "non-rectangular Python sequence" in failure.message:
         yield from _slices_of_list(project, failure)
+        return
+    if SCALAR in failure.message and isinstance(project, Project) and frame is not None:
+        module = module_of(project, frame)
+        found = list(lists_in_source(module)) if module is not None else []
+        yield from (replace(finding, confidence=Confidence.CERTAIN) for finding in found[:1])
         return
     if _LIST_IN_SIGNATURE in failure.message and failure.called in ("fit", "evaluate", "predict"):
         yield from _list_failed(failure, fit, data, project)

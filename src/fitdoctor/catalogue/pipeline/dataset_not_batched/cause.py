@@ -80,8 +80,6 @@ SINGLE = frozenset(
 )
 """Operations that give single samples, or keep them single."""
 AFTER_BATCH = ("prefetch",)
-SCALAR = "the arrays must be at least rank 1"
-"""Keras of a label that is a single number."""
 
 
 @CAUSE.in_source
@@ -303,7 +301,7 @@ def _failed_batches(
     found = list(from_batches(model, call, data, project)) if isinstance(model, ModelFacts) else []
     given = single_samples.given_out(data, project)
     one = given is not None and single_samples.is_one_sample(*given)
-    if not found and one and SCALAR in failure.message:
+    if not found and one and single_samples.SCALAR in failure.message:
         found = [_single(data, call, project, "of one sample", Confidence.CERTAIN)]
     elif not found and one and isinstance(model, ModelFacts) and isinstance(project, Project):
         found = [

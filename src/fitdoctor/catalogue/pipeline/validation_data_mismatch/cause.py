@@ -39,6 +39,7 @@ from fitdoctor.edits import fix
 from fitdoctor.facts import ArrayFacts, Code, DataFacts, FailureFacts, FitFacts, ModelFacts, Shape, Unknown
 from fitdoctor.failure.patterns import input_count, input_mismatch, target_and_output
 from fitdoctor.records import replace
+from fitdoctor.source.origins import origin
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(
@@ -223,6 +224,10 @@ def from_failure(
     if failure.called != "fit" or not _is_about_data(failure.message):
         return
     validating = while_validating(failure) or _was_told_not_to_train(failure, project)
+    if "None values not supported" in failure.message and not isinstance(fit, Unknown):
+        if not isinstance(training, Unknown) and training.y and _is_part_of_split(project, fit):
+            yield _without_labels(failure, fit)
+            return
     if isinstance(training, Unknown) or isinstance(validation, Unknown) or isinstance(fit, Unknown):
         if validating:
             yield from _from_words(failure)
@@ -242,6 +247,28 @@ def from_failure(
         same = training.x[:1] and validation.x[:1]
         made = _line(fit, training, validation, (training.x[0], validation.x[0]), project) if same else None
         yield from _from_words(failure, made)
+
+
+def _is_part_of_split(project: Project | Unknown, fit_call: FitFacts) -> bool:
+    """Whether `validation_data` is one of the arrays that a split gave, alone: `validation_data=(x_test)`."""
+    argument = fit_call.code.argument("validation_data", 7) if isinstance(fit_call.code, Code) else None
+    found = expression_of(project, Code(argument.location, argument.text)) if argument is not None else None
+    if found is None or not isinstance(found[1], ast.Name):
+        return False
+    return any(step.how == "split" for step in origin(*found).steps)
+
+
+def _without_labels(failure: FailureFacts, fit_call: FitFacts) -> Finding:
+    return CAUSE.finding(
+        "`validation_data` is one array of a split: the labels are missing",
+        subject="argument validation_data of fit",
+        location=_argument(fit_call),
+        evidence=[
+            Evidence(claim="Keras met no labels", observed=failure.message[:200], fact="failure.message")
+        ],
+        fixes=[fix("give both parts: `validation_data=(x, y)`")],
+        confidence=Confidence.LIKELY,
+    )
 
 
 def _was_told_not_to_train(failure: FailureFacts, project: Project | Unknown) -> bool:

@@ -29,8 +29,8 @@ from collections.abc import Iterator
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.learning_rate import rate_edit, rate_of, rate_place
 from fitdoctor.catalogue.traced import name_of
-from fitdoctor.catalogue.words import number, place
-from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.catalogue.words import number
+from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, unsafe, wrap
 from fitdoctor.facts import DataFacts, ModelFacts, Statistics, TrainingFacts, Unknown
 from fitdoctor.source.definitions import FunctionInfo
@@ -96,12 +96,14 @@ def from_training(
     yield CAUSE.finding(
         what + words,
         subject="training",
-        location=_place(model),
+        location=rate_place(model, project),
         evidence=seen,
         fixes=[
             unsafe(
                 "lower the learning rate",
-                rate_edit(model, (rate or 0.1) / 100) if rate is not None and rate >= LARGE_RATE else (),
+                rate_edit(model, project, (rate or 0.1) / 100)
+                if rate is not None and rate >= LARGE_RATE
+                else (),
             )
         ],
         confidence=Confidence.LIKELY,
@@ -114,10 +116,6 @@ def _is_finite(data: DataFacts) -> bool:
         isinstance(array.statistics, Statistics) and array.statistics.nan + array.statistics.inf > 0
         for array in (*data.x, *data.y, *data.sample_weight)
     )
-
-
-def _place(model: ModelFacts) -> Location | None:
-    return rate_place(model) or place(model.compile_code)
 
 
 _Operation = ast.Call | ast.BinOp

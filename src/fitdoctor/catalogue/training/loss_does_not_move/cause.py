@@ -29,16 +29,20 @@ from fitdoctor.catalogue.learning_rate import rate_edit, rate_of, rate_place
 from fitdoctor.catalogue.words import number, place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
 from fitdoctor.edits import fix, unsafe
-from fitdoctor.facts import DataFacts, LayerFacts, ModelFacts, TrainingFacts
+from fitdoctor.facts import DataFacts, LayerFacts, ModelFacts, TrainingFacts, Unknown
+from fitdoctor.source.project import Project
 
 CAUSE = Cause(id="FIT002", slug="loss-does-not-move", severity=Severity.WARNING)
 
 EPOCHS = 4
 SMALL, LARGE = 1e-6, 1.0
+LARGE_FOR_SGD = 0.05
 
 
 @CAUSE.while_training
-def from_training(training: TrainingFacts, model: ModelFacts, data: DataFacts) -> Iterator[Finding]:
+def from_training(
+    training: TrainingFacts, model: ModelFacts, data: DataFacts, project: Project | Unknown
+) -> Iterator[Finding]:
     """The loss stays where it is, and there is a reason."""
     losses = training.losses
     if data.role != "training" or len(losses) < EPOCHS or not all(map(math.isfinite, losses)):
@@ -56,9 +60,9 @@ def from_training(training: TrainingFacts, model: ModelFacts, data: DataFacts) -
         yield CAUSE.finding(
             f"the loss does not move: the learning rate is {rate:g}",
             subject="training",
-            location=rate_place(model) or place(model.compile_code),
+            location=rate_place(model, project),
             evidence=[seen],
-            fixes=[unsafe("use a learning rate of the usual size", rate_edit(model, 1e-3))],
+            fixes=[unsafe("use a learning rate of the usual size", rate_edit(model, project, 1e-3))],
             confidence=Confidence.LIKELY,
         )
     elif zero is not None and _moved(losses) < 1e-2:
@@ -70,18 +74,28 @@ def from_training(training: TrainingFacts, model: ModelFacts, data: DataFacts) -
             fixes=[fix("leave the initialiser of the kernels as it is by default")],
             confidence=Confidence.LIKELY,
         )
-    elif (
-        rate is not None and rate >= LARGE and "Ada" in model.optimizer and min(losses[2:]) > 0.95 * losses[1]
-    ):
+    elif rate is not None and _stuck(losses, rate, model):
         yield CAUSE.finding(
             f"the loss does not move any more: a learning rate of {number(rate)} has driven the units where they "
             "have no gradient",
             subject="training",
-            location=rate_place(model) or place(model.compile_code),
+            location=rate_place(model, project),
             evidence=[seen],
-            fixes=[unsafe("use a learning rate of the usual size", rate_edit(model, 1e-3))],
+            fixes=[unsafe("use a learning rate of the usual size", rate_edit(model, project, 1e-3))],
             confidence=Confidence.LIKELY,
         )
+
+
+def _stuck(losses: tuple[float, ...], rate: float, model: ModelFacts) -> bool:
+    """Whether the first steps went so far that nothing has a gradient any more."""
+    if "Ada" in model.optimizer:
+        return rate >= LARGE and min(losses[2:]) > 0.95 * losses[1]
+    # Relu units that are dead leave only the last bias to train: the loss comes to rest far below where it was thrown
+    # to, at the same number to the last digit. A network that learns never repeats its loss so exactly.
+    last = losses[-EPOCHS:]
+    still = max(last) - min(last) <= 1e-6 * abs(losses[-1])
+    relu = any((layer.setting("activation") or "") == "relu" for layer in model.every_layer())
+    return rate >= LARGE_FOR_SGD and relu and still and max(losses[:3]) > 4 * losses[-1]
 
 
 def _moved(losses: tuple[float, ...]) -> float:
