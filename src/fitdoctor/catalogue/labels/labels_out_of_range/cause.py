@@ -41,8 +41,8 @@ from fitdoctor.catalogue.targets import (
     targets,
 )
 from fitdoctor.catalogue.words import number, place
-from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
-from fitdoctor.edits import fix, unsafe
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.edits import fix, set_argument, spell, unsafe
 from fitdoctor.facts import (
     ArrayFacts,
     Code,
@@ -190,6 +190,9 @@ def _fixes(
         )
         wider = unsafe(title, with_units(target.layer, classes, project)) if least > 0 else None
         return [shifted, wider] if wider is not None and wider.edits else [shifted]
+    left_out = _left_out_of_loss(target, statistics, units)
+    if left_out is not None:
+        return [left_out]
     if least < 0:
         return [unsafe(f"remove or relabel the rows with the label {number(least)}")]
     # Nobody means a unit for each of the numbers 0 to 5000 when 3 classes are there.
@@ -197,6 +200,21 @@ def _fixes(
         kinds = len(statistics.histogram)
         return [fix(f"number the {kinds} classes from 0 to {kinds - 1}, for instance with `np.unique`")]
     return [fix(title, with_units(target.layer, classes, project))]
+
+
+def _left_out_of_loss(target: Target, statistics: Statistics, units: int) -> Fix | None:
+    """One label beside the classes, such as 255 or -1, means that nothing is to be learnt there."""
+    values = [int(value) for value, _count in statistics.histogram or ()]
+    strays = [value for value in values if not 0 <= value < units]
+    if len(strays) != 1 or target.loss is None or (strays[0] >= 0 and _are_classes(statistics, units)):
+        return None
+    code = target.loss.code
+    title = f"leave the label {strays[0]} out of the loss: `ignore_class={strays[0]}`"
+    if isinstance(code, Code) and code.text[:1] in "'\"":
+        keras, imports = spell(code, "keras", "keras")
+        made = f"{keras}.losses.SparseCategoricalCrossentropy(ignore_class={strays[0]})"
+        return unsafe(title, (Edit(code.location, made),), imports)
+    return unsafe(title, set_argument(code, "ignore_class", str(strays[0])))
 
 
 def _fully_seen(labels: ArrayFacts) -> bool:
@@ -241,7 +259,7 @@ def _from_words(
     made: tuple[Code | Unknown | None, ...] = (labels.code, labels.use) if labels is not None else (origin,)
     if while_validating(failure):
         made = ()
-    lacking = seen.value >= seen.high and 0 in seen.batch
+    lacking = seen.high <= seen.value < max(2 * seen.high, 10) and 0 in seen.batch
     least, most = min(seen.batch, default=seen.value), max(seen.batch, default=seen.value)
     raised = frame.location if frame else None
     if lacking:

@@ -66,7 +66,18 @@ CAUSE = Cause(
     slug="batch-structure-wrong",
     severity=Severity.ERROR,
     raises=("ValueError", "TypeError", "RuntimeError", "UnknownError"),
-    explains=("FIT109", "FIT205", "FIT214", "FIT215", "FIT204", "FIT201", "FIT101", "FIT102", "FIT712"),
+    explains=(
+        "FIT109",
+        "FIT205",
+        "FIT214",
+        "FIT215",
+        "FIT204",
+        "FIT201",
+        "FIT202",
+        "FIT101",
+        "FIT102",
+        "FIT712",
+    ),
 )
 
 MUST_BE_TUPLE = "generator must return a tuple"
