@@ -75,6 +75,7 @@ def diagnose(
     merged = without_consequences(merged, {cause.id: cause for cause in chosen})
     stages = {cause.id: cause.stage for cause in chosen}
     ranked = sorted(merged, key=lambda finding: _rank(finding, stages.get(finding.id, 1)))
+    ranked = [_at_the_change(finding) for finding in ranked]
     ranked, excerpts = _complete(ranked, read_line or (lambda _location: None))
     found = {finding.id for finding in ranked}
     return Diagnosis(
@@ -83,6 +84,22 @@ def diagnose(
         crashes=tuple(dict.fromkeys(crashes)),
         excerpts=excerpts,
     )
+
+
+def _at_the_change(finding: Finding) -> Finding:
+    """Of a call over several lines, the one with the argument that the first fix replaces."""
+    place = finding.location
+    if place is None or place.line == place.end_line or not finding.fixes:
+        return finding
+    inside = [
+        edit.location
+        for edit in finding.fixes[0].edits
+        if (edit.location.path, edit.location.cell) == (place.path, place.cell)
+        and place.line <= edit.location.line <= edit.location.end_line <= place.end_line
+    ]
+    if len(inside) != 1 or inside[0].line in (place.line, place.end_line) or inside[0] == inside[0].start:
+        return finding
+    return replace(finding, location=inside[0])
 
 
 def _selected(causes: Mapping[str, Cause], select: Collection[str], ignore: Collection[str]) -> list[Cause]:
