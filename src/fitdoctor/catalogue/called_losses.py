@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from fitdoctor.catalogue.traced import at_frame, module_of
 from fitdoctor.facts import Code, FailureFacts, Unknown
+from fitdoctor.source.definitions import argument_of
 from fitdoctor.source.keras_names import canonical_loss
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
@@ -22,15 +23,41 @@ def called_loss(project: Project | Unknown | None, failure: FailureFacts, name: 
         failure: what raised.
         name: the loss, in snake case.
     """
-    frame = failure.last_user_frame
-    module = module_of(project, frame) if project is not None else None
-    if module is None or frame is None:
-        return Unknown("the program was not read")
-    calls = [site.node for site in module.calls if at_frame(module, site.node, frame)]
-    found = {module.location(named): named for call in calls for named in _named(module, call, name)}
+    found = _losses(project, failure, name)
     if len(found) != 1:
         return Unknown("no one call of a loss stands on the line that raised")
-    return module.code(next(iter(found.values())))
+    module, _call, named = found[0]
+    return module.code(named)
+
+
+def arguments_of_loss(
+    project: Project | Unknown | None, failure: FailureFacts, name: str
+) -> tuple[Module, ast.expr, ast.expr] | None:
+    """The labels and the predictions that the loss was called with, where the program itself calls it."""
+    found = _losses(project, failure, name)
+    if len(found) != 1:
+        return None
+    module, call, _named_by = found[0]
+    labels, predictions = argument_of(call, "y_true", 0), argument_of(call, "y_pred", 1)
+    return None if labels is None or predictions is None else (module, labels, predictions)
+
+
+def _losses(
+    project: Project | Unknown | None, failure: FailureFacts, name: str
+) -> list[tuple[Module, ast.Call, ast.expr]]:
+    from fitdoctor.catalogue.loop_data import frame_of_trace
+
+    frame = frame_of_trace(failure)
+    module = module_of(project, frame) if project is not None else None
+    if module is None or frame is None:
+        return []
+    calls = [site.node for site in module.calls if at_frame(module, site.node, frame)]
+    found = {
+        module.location(named): (module, call, named)
+        for call in calls
+        for named in _named(module, call, name)
+    }
+    return list(found.values())
 
 
 def _named(module: Module, call: ast.Call, name: str) -> Iterator[ast.expr]:

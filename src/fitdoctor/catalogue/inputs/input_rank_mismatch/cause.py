@@ -24,7 +24,6 @@ that is lost between two layers of the model is a defect of the model, not of th
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Iterator
 
@@ -43,7 +42,6 @@ from fitdoctor.catalogue.shapes import (
     while_validating,
     without_one_axis,
 )
-from fitdoctor.catalogue.traced import at_frame, module_of
 from fitdoctor.catalogue.words import place, shape_words
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, spell
@@ -53,12 +51,12 @@ from fitdoctor.facts import (
     DataFacts,
     FailureFacts,
     FitFacts,
-    Frame,
     ModelFacts,
     Shape,
     Unknown,
 )
 from fitdoctor.failure.patterns import InputMismatch, input_mismatch
+from fitdoctor.records import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -323,6 +321,8 @@ def from_failure(
         given = refused_input(failure, project)
         if given is not None and not leads_with_batch(*given, failure.message):
             yield _of_input(*given, failure.message)
+        elif given is None and _is_about_the_data(failure, said):
+            yield from _in_loop(failure, said, project)
         return
     if _is_about_the_data(failure, said):
         yield _from_message(said, place(only_input_line(data), _frame(failure)))
@@ -330,6 +330,8 @@ def from_failure(
 
 def _by_hand(said: InputMismatch, failure: FailureFacts, project: Project | Unknown) -> Finding:
     """One sample where a batch belongs, in a loop of the user's own."""
+    from fitdoctor.catalogue.loop_data import as_a_batch
+
     frame = failure.last_user_frame
     found = said.found or ()
     return CAUSE.finding(
@@ -344,31 +346,33 @@ def _by_hand(said: InputMismatch, failure: FailureFacts, project: Project | Unkn
                 fact="failure.message",
             )
         ],
-        fixes=_as_a_batch(frame, project),
+        fixes=as_a_batch(frame, project),
         confidence=Confidence.CERTAIN,
     )
 
 
-def _as_a_batch(frame: Frame | None, project: Project | Unknown) -> list[Fix]:
-    from fitdoctor.failure.called import called_in
+def _in_loop(failure: FailureFacts, said: InputMismatch, project: Project | Unknown) -> Iterator[Finding]:
+    """A training loop of the user's own calls the model on batches that lack an axis, or have one too many."""
+    from fitdoctor.catalogue.loop_data import array_behind, model_call, reworked_batch
 
-    title = "add the batch axis: `tf.expand_dims(sample, 0)`"
-    module = module_of(project, frame) if frame is not None and not isinstance(project, Unknown) else None
-    calls = [
-        site.node.args[0]
-        for site in (module.calls if module is not None else ())
-        if frame is not None
-        and module is not None
-        and site.node.args
-        and isinstance(site.node.func, ast.Name)
-        and site.node.func.id == called_in(frame)
-        and at_frame(module, site.node, frame)
-    ]
-    if module is None or len(calls) != 1:
-        return [fix(title)]
-    tf, imports = spell(module.code(calls[0]), "tensorflow", "tf")
-    text = f"{tf}.expand_dims({module.segment(calls[0])}, 0)"
-    return [fix(title, (Edit(module.location(calls[0]), text),), imports)]
+    called = model_call(project, failure)
+    expected, found = said.ranks
+    if called is None or expected is None or found is None:
+        return
+    module, call = called
+    edits: tuple[Edit, ...] = ()
+    if expected == found + 1:
+        edits = reworked_batch(module, call, "{}[..., None]", "tf.expand_dims({}, -1)")
+    elif found == expected + 1 and said.found is not None and said.found[-1] == 1:
+        edits = reworked_batch(module, call, "{}[..., 0]", "tf.squeeze({}, -1)")
+    told = _from_message(said, array_behind(module, call.args[0]).code.location)
+    title = told.fixes[0].title
+    yield replace(
+        told,
+        subject="argument of the model",
+        fixes=(fix(title, edits),),
+        confidence=Confidence.CERTAIN,
+    )
 
 
 def _is_known_to_fit(model: ModelFacts, data: DataFacts) -> bool:

@@ -42,7 +42,7 @@ from fitdoctor.catalogue.targets import (
 )
 from fitdoctor.catalogue.words import number, place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
-from fitdoctor.edits import fix, set_argument, spell, unsafe
+from fitdoctor.edits import fix, set_argument, spell, unsafe, wrap
 from fitdoctor.facts import (
     ArrayFacts,
     Code,
@@ -242,7 +242,28 @@ def from_failure(
         seen_all = judged and all(_fully_seen(array) for array in data.y)
         if found or data.role != "training" or seen_all:
             return
-    yield _from_words(seen, failure, model, data, origin_of_argument(project, fit, "y", 1))
+    looped = _in_loop(project, failure) if isinstance(fit, Unknown) else None
+    origin = looped or origin_of_argument(project, fit, "y", 1)
+    told = _from_words(seen, failure, model, data, origin)
+    yield told if looped is None else _shifted_there(told, seen, looped)
+
+
+def _in_loop(project: Project | Unknown, failure: FailureFacts) -> Code | None:
+    """What made the labels of a training loop of the user's own."""
+    from fitdoctor.catalogue.called_losses import arguments_of_loss
+    from fitdoctor.catalogue.loop_data import array_behind
+
+    given = arguments_of_loss(project, failure, SPARSE)
+    end = array_behind(given[0], given[1]) if given is not None else None
+    return end.code if end is not None and not end.path and end.certain else None
+
+
+def _shifted_there(found: Finding, seen: LabelOutOfRange, made: Code) -> Finding:
+    """The same with the edit, where the batch shows that the labels start at 1."""
+    least = min(seen.batch, default=0)
+    if seen.value != seen.high or least < 1 or not made.target or made.maker is not None:
+        return found
+    return replace(found, fixes=(fix(found.fixes[0].title, wrap(made, "{} - 1")),))
 
 
 def _from_words(

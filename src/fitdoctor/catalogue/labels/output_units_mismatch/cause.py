@@ -44,6 +44,7 @@ from fitdoctor.catalogue.label_shapes import (
 from fitdoctor.catalogue.targets import (
     BINARY,
     BINARY_LOSSES,
+    CATEGORICAL,
     ROW_LOSSES,
     SPARSE,
     Target,
@@ -56,6 +57,7 @@ from fitdoctor.catalogue.words import number, place, shape_words
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, set_argument, unsafe
 from fitdoctor.facts import DataFacts, FailureFacts, LayerFacts, ModelFacts, Shape, Unknown
+from fitdoctor.records import replace
 from fitdoctor.source.project import Project
 
 TYPE_CHECKING = False
@@ -91,9 +93,24 @@ def from_failure(
     """The message holds both shapes."""
     for refused in refused_after(failure, model, data, UNITS):
         head = head_layer(model) if refused.target is None and isinstance(model, ModelFacts) else None
-        yield _finding(refused, data, project, head)
+        found = _finding(refused, data, project, head)
+        yield _in_loop(found, refused, failure, project) if refused.target is None and head is None else found
     for refused in refused_after(failure, model, data, LENGTHS):
         yield _of_lengths(refused, data)
+
+
+def _in_loop(found: Finding, refused: Refused, failure: FailureFacts, project: Project | Unknown) -> Finding:
+    """The same at the last layer of the model that a training loop of the user's own calls."""
+    from fitdoctor.catalogue.called_losses import arguments_of_loss
+    from fitdoctor.catalogue.loop_data import head_behind, widened
+
+    given = arguments_of_loss(project, failure, CATEGORICAL)
+    width = refused.labels[-1]
+    edits = widened(given[0], given[2], width) if given is not None and width else ()
+    if given is None or not edits:
+        return found
+    title = f"give the last layer {width} units, one for each class"
+    return replace(found, location=place(head_behind(given[0], given[2])), fixes=(fix(title, edits),))
 
 
 @CAUSE.in_source
