@@ -182,8 +182,8 @@ class Refused:
     confidence: Confidence
     place: Location | None = None
     """The line that raised."""
-    called: Code | Unknown = Unknown("fit calls it")
-    """Where the loss is named, when the program itself calls it."""
+    called: Code | Unknown = Unknown("it was not found")
+    """Where the loss is named, when nothing is known of the target: in the program's own call of it, or in compile."""
 
 
 def after_training(
@@ -267,6 +267,8 @@ def refused_after(
         from fitdoctor.catalogue.called_losses import called_loss
 
         called = called_loss(project, failure, loss)
+        if isinstance(model, ModelFacts) and [each.name for each in model.losses] == [loss]:
+            called = model.losses[0].code
         yield Refused(None, shapes.target, shapes.output, Confidence.LIKELY, place, called)
 
 
@@ -371,9 +373,9 @@ def refusal_finding(
         location=place(
             labels.code if labels and trained else None,
             loss.code if loss else None,
+            refused.called,
             model.compile_code if isinstance(model, ModelFacts) else None,
             labels.code if labels else None,
-            refused.called,
             refused.place,
         ),
         evidence=[

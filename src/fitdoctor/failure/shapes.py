@@ -83,7 +83,7 @@ _EXPECTED_AXIS = pattern(
     rf"(?P<found>{SHAPE})"
 )
 _INVALID_INPUT = pattern(
-    rf"Invalid input shape for input .{{0,400}}?(?: with name '(?P<name>[^'\n]*)')?(?: and path '[^'\n]*')?\. "
+    rf"Invalid input shape for input .{{0,40000}}?(?: with name '(?P<name>[^'\n]*)')?(?: and path '[^'\n]*')?\. "
     rf"Expected shape (?P<expected>{SHAPE}), but input has incompatible shape (?P<found>{SHAPE})",
     re.DOTALL,
 )
