@@ -99,7 +99,7 @@ def called_in_source(call: Call, project: ProjectSource) -> Case:
 
 
 def _site_cases(module: Module, project: Project) -> Iterator[SourceCase]:
-    from fitdoctor.source.fit_sites import fit_sites, model_sites
+    from fitdoctor.source.fit_sites import fit_sites, model_sites, spread_sites
 
     facts: dict[str, tuple[Any, ...] | Unknown]
     for site in fit_sites(module):
@@ -109,6 +109,8 @@ def _site_cases(module: Module, project: Project) -> Iterator[SourceCase]:
         # A model that cannot be made is known only as far as it has come: not what a judge of models expects.
         facts = {"ModelFacts": (made.model,)} if made.failure is None else {"ModelSite": (made,)}
         yield SourceCase(Moment.SOURCE, {**facts, "Project": (project,)}, module.path)
+    for spread in spread_sites(module):
+        yield SourceCase(Moment.SOURCE, {"SpreadSite": (spread,), "Project": (project,)}, module.path)
 
 
 # --- from a living program, or from its failure ----------------------------------------------------------------------

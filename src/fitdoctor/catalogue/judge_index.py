@@ -23,7 +23,7 @@ INDEX: dict[str, tuple[str, tuple[str, ...], list[tuple[set[str], tuple[str, ...
     'FIT201': ('labels/integer_labels_with_categorical_loss', ('source', 'before_fit', 'after_failure'), [({'DataFacts', 'FitFacts', 'ModelFacts'}, ('ategorical', 'kl_divergence', 'kullback', 'KLD', 'kld', 'KLDivergence'))]),
     'FIT202': ('labels/one_hot_labels_with_sparse_loss', ('source', 'before_fit', 'after_failure'), [({'DataFacts', 'FitFacts', 'ModelFacts'}, ('sparse', 'Sparse'))]),
     'FIT203': ('labels/labels_out_of_range', ('source', 'before_fit', 'after_failure'), [({'DataFacts', 'ModelFacts'}, ('sparse', 'Sparse'))]),
-    'FIT204': ('labels/label_shape_broadcast', ('source', 'before_fit'), [({'DataFacts', 'ModelFacts'}, ()), ({'DataFacts', 'ModelFacts', 'Project'}, ())]),
+    'FIT204': ('labels/label_shape_broadcast', ('source', 'before_fit'), [({'DataFacts', 'ModelFacts'}, ()), ({'DataFacts', 'ModelFacts', 'Project'}, ()), ({'SpreadSite'}, ('GradientTape',))]),
     'FIT205': ('labels/output_units_mismatch', ('source', 'before_fit', 'after_failure'), [({'DataFacts', 'ModelFacts'}, ())]),
     'FIT206': ('labels/non_finite_labels', ('before_fit',), []),
     'FIT207': ('labels/labels_not_a_distribution', ('before_fit',), []),

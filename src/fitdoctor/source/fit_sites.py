@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 from functools import lru_cache
 
 from fitdoctor.diagnosis import Location
-from fitdoctor.facts import DataFacts, FailureSummary, LayerFacts, ModelFacts, Spec, Unknown
+from fitdoctor.facts import Code, DataFacts, FailureSummary, LayerFacts, ModelFacts, Shape, Spec, Unknown
 from fitdoctor.records import dataclass, field, replace
 from fitdoctor.source import (
     array_functions,
@@ -25,9 +26,9 @@ from fitdoctor.source.model_shapes import applied_to
 from fitdoctor.source.model_use import may_make_models
 from fitdoctor.source.module import Module
 from fitdoctor.source.static_layers import Failure
-from fitdoctor.source.values import Arguments, Array, LayerRecord, ModelRecord, Ref
+from fitdoctor.source.values import Arguments, Array, LayerRecord, ModelRecord, Ref, Symbolic
 
-__all__ = ["FitSite", "ModelSite", "fit_sites", "model_sites"]
+__all__ = ["FitSite", "ModelSite", "SpreadSite", "fit_sites", "model_sites", "spread_sites"]
 
 _TABLES = (array_functions, array_makers, array_math, command_lines, encoders, known_data, random_arrays)
 """Imported so that their functions are in the table."""
@@ -51,12 +52,25 @@ class ModelSite:
     """What `fit` was given, where the layer refuses it inside the `call` of a model of the user's."""
 
 
+@dataclass(frozen=True)
+class SpreadSite:
+    """A loss of the user's own that sets a column of predictions against a row of labels, or the reverse."""
+
+    code: Code
+    """The difference."""
+    predictions: Shape
+    labels: Shape
+    given: Code
+    """The labels in it."""
+
+
 @dataclass
 class Witness:
     """Notes the calls of fit and the refused layers while a file is followed."""
 
     fits: dict[FitSite, None] = field(default_factory=dict)
     refusals: dict[ModelSite, None] = field(default_factory=dict)
+    spreads: dict[SpreadSite, None] = field(default_factory=dict)
 
     def fit(self, run: Interpreter, model: Ref, method: str, arguments: Arguments) -> None:
         """A call of fit: its facts are taken as they are now."""
@@ -82,6 +96,17 @@ class Witness:
         """A refused layer, with the model as far as it has come."""
         self.refusals[_refused(run, failure)] = None
 
+    def spread(
+        self, run: Interpreter, node: ast.BinOp, tensor: Symbolic, data: tuple[ast.expr, Array]
+    ) -> None:
+        """A difference that is (n, n): of what a model gives, and data."""
+        code, given = run.code(node), run.code(data[0])
+        shapes = shape_fact(tensor.dims), shape_fact(data[1].dims)
+        if not _is_of_model(run, tensor) or isinstance(code, Unknown) or isinstance(given, Unknown):
+            return
+        if not isinstance(shapes[0], Unknown) and not isinstance(shapes[1], Unknown):
+            self.spreads[SpreadSite(code, shapes[0], shapes[1], given)] = None
+
 
 @dataclass(frozen=True)
 class Followed:
@@ -89,6 +114,7 @@ class Followed:
 
     fits: tuple[FitSite, ...] = ()
     models: tuple[ModelSite, ...] = ()
+    spreads: tuple[SpreadSite, ...] = ()
     stopped: tuple[str, ...] = ()
     """Why it was not followed to its end."""
 
@@ -101,6 +127,11 @@ def fit_sites(module: Module) -> tuple[FitSite, ...]:
 def model_sites(module: Module) -> tuple[ModelSite, ...]:
     """The models of a file; a model that cannot be made comes with the failure and its layer."""
     return follow(module).models
+
+
+def spread_sites(module: Module) -> tuple[SpreadSite, ...]:
+    """The differences in losses of the user's own loops that broadcast to (n, n)."""
+    return follow(module).spreads
 
 
 def follow(module: Module) -> Followed:
@@ -117,7 +148,25 @@ def _followed(module: Module) -> Followed:
         for number, record in sorted(run.archive.items())
         if isinstance(record, ModelRecord) and not record.broken
     ]
-    return Followed(tuple(witness.fits), (*witness.refusals, *dict.fromkeys(made)), tuple(run.crashes))
+    return Followed(
+        tuple(witness.fits),
+        (*witness.refusals, *dict.fromkeys(made)),
+        tuple(witness.spreads),
+        tuple(run.crashes),
+    )
+
+
+def _is_of_model(run: Interpreter, tensor: Symbolic) -> bool:
+    """Whether what a model or layer gives is in it."""
+    ways, seen = [tensor], 0
+    while ways and seen < _LONGEST_WAY:
+        call, seen = ways.pop().call, seen + 1
+        if call is None:
+            continue
+        if call.layer is not None and isinstance(run.record(call.layer), (LayerRecord, ModelRecord)):
+            return True
+        ways.extend(call.inputs)
+    return False
 
 
 def _refused_on_data(

@@ -31,6 +31,7 @@ from fitdoctor.source.values import (
     Plain,
     Record,
     Ref,
+    Symbolic,
     Value,
 )
 
@@ -66,6 +67,11 @@ class Listener(Protocol):
     def refusal(self, run: Interpreter, failure: Failure) -> None:
         """A layer that Keras would refuse to call."""
 
+    def spread(
+        self, run: Interpreter, node: ast.BinOp, tensor: Symbolic, data: tuple[ast.expr, Array]
+    ) -> None:
+        """Under a tape, `tensor - data` (or the reverse) of (n, 1) and (n,), which is (n, n)."""
+
 
 class Interpreter:
     """One run over a file: the state, and what was met on the way."""
@@ -96,6 +102,8 @@ class Interpreter:
         self.expecting_failure = 0
         """Above zero inside `pytest.raises` and the like."""
         self.strategies: list[str] = []
+        self.tapes = 0
+        """Above zero inside `with tf.GradientTape()`."""
         self.archive: dict[int, Record] = {}
         """Everything that was ever made, as it was last seen: branches and functions leave their own behind."""
         self.crashes: list[str] = []

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from fitdoctor.facts import Unknown
 from fitdoctor.records import replace
 from fitdoctor.source import arrays, objects
+from fitdoctor.source.array_arguments import to_array
 from fitdoctor.source.layer_settings import Dims
 from fitdoctor.source.values import (
     UNTOLD,
@@ -63,10 +64,28 @@ def binary(run: Interpreter, node: ast.expr) -> Value:
     if isinstance(left, Plain) and isinstance(right, Plain):
         return _plain_binary(node.op, left.value, right.value)
     if isinstance(left, Symbolic) or isinstance(right, Symbolic):
+        if run.tapes and run.reporting and isinstance(node.op, ast.Sub):
+            _tell_spread(run, node, left, right)
         return symbolic_operation(run, (left, right), node)
     if isinstance(left, Array) or isinstance(right, Array):
+        if isinstance(node.op, ast.MatMult):
+            left, right = (side if isinstance(side, Array) else to_array(run, side) for side in (left, right))
         return made_here(array_operation(left, right, node.op), node)
     return _sequence_binary(run, node, left, right)
+
+
+def _tell_spread(run: Interpreter, node: ast.BinOp, left: Value, right: Value) -> None:
+    """Tell of a tensor and data of which one is a row and the other a column of the same length."""
+    first = isinstance(left, Symbolic)
+    tensor, data = (left, right) if first else (right, left)
+    if not isinstance(tensor, Symbolic) or not isinstance(data, Array):
+        return
+    if isinstance(tensor.dims, Unknown) or isinstance(data.dims, Unknown):
+        return
+    flat, column = sorted((tensor.dims, data.dims), key=len)
+    known = flat[:1] == column[:1] and not isinstance(flat[0] if flat else UNTOLD, Unknown)
+    if known and len(flat) == 1 and len(column) == 2 and column[1] == 1 and flat[0] != 1:
+        run.listener.spread(run, node, tensor, (node.right if first else node.left, data))
 
 
 def _plain_binary(op: ast.operator, left: Any, right: Any) -> Value:

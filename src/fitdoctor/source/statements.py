@@ -18,6 +18,7 @@ from fitdoctor.source.values import (
     Class,
     Function,
     ListRecord,
+    Made,
     Ref,
 )
 
@@ -276,7 +277,7 @@ def _names_expected(handler: ast.ExceptHandler) -> bool:
 
 def _with(run: Interpreter, statement: ast.stmt) -> bool:
     assert isinstance(statement, (ast.With, ast.AsyncWith))
-    strategies, expecting = 0, 0
+    strategies, expecting, tapes = 0, 0, 0
     for item in statement.items:
         value = run.evaluate(item.context_expr)
         strategy = objects.strategy_of(value)
@@ -284,12 +285,15 @@ def _with(run: Interpreter, statement: ast.stmt) -> bool:
             run.strategies.append(strategy)
             strategies += 1
         expecting += _expects_failure(run, item.context_expr)
+        tapes += isinstance(value, Made) and value.name == "tensorflow.GradientTape"
         if item.optional_vars is not None:
             bind(run, item.optional_vars, objects.entered(value), None)
     run.expecting_failure += expecting
+    run.tapes += tapes
     start = run.state.copy() if expecting else None
     falls = execute(run, statement.body)
     run.expecting_failure -= expecting
+    run.tapes -= tapes
     if strategies:
         del run.strategies[-strategies:]
     if start is not None:

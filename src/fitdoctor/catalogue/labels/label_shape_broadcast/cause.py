@@ -20,7 +20,7 @@ shape of the predictions first.
 
 ## Known limits
 
-In a loss class or `train_step` of your own only the plain case is found: labels and predictions that meet in a
+In a loss class, `train_step` or loop of your own only the plain case is found: labels and predictions that meet in a
 difference or product with the axes they came with. Outputs with an axis more than the labels (sequence outputs) are
 `sequence-output-single-target`.
 """
@@ -30,15 +30,19 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.label_shapes import BROADCAST, rows, verdict
 from fitdoctor.catalogue.targets import Target, deciding_layer, targets
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
-from fitdoctor.edits import unsafe
+from fitdoctor.edits import spell, unsafe, wrap
 from fitdoctor.facts import ArrayFacts, DataFacts, ModelFacts, Shape
 from fitdoctor.source.module import FunctionInfo
 from fitdoctor.source.project import Project
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from fitdoctor.source.fit_sites import SpreadSite
 
 CAUSE = Cause(id="FIT204", slug="label-shape-broadcast", severity=Severity.WARNING, explains=("FIT218",))
 
@@ -102,6 +106,31 @@ def from_own_code(model: ModelFacts, data: DataFacts, project: Project) -> Itera
         node = unaligned_comparison(function)
         if node is not None:
             yield _lost_axis(labels, data, name, function, node, output)
+
+
+@CAUSE.in_source
+@mentions("GradientTape")
+def from_own_loop(site: SpreadSite) -> Iterator[Finding]:
+    """A loop of the user's own subtracts a row of labels from a column of predictions."""
+    flat = len(site.labels) == 1
+    tensorflow, imports = spell(site.code, "tensorflow", "tf")
+    template = f"{tensorflow}.expand_dims({{}}, -1)" if flat else f"{tensorflow}.squeeze({{}}, -1)"
+    yield CAUSE.finding(
+        f"labels of shape {rows(site.labels)} against outputs of {rows(site.predictions)}: "
+        "their difference has shape (n, n)",
+        subject="labels",
+        location=place(site.given),
+        evidence=[
+            Evidence(
+                claim="the difference is taken of every label with every output",
+                observed=f"labels {rows(site.labels)}",
+                expected=f"outputs {rows(site.predictions)}",
+                location=place(site.code),
+            )
+        ],
+        fixes=[unsafe("give the labels the axes of the outputs", (*wrap(site.given, template), *imports))],
+        confidence=Confidence.LIKELY,
+    )
 
 
 def _own_comparisons(
