@@ -85,6 +85,11 @@ def _only_through(model: ModelFacts, layer: LayerFacts) -> list[LayerFacts]:
     layers = {one.name: one for one in model.layers}
     if model.kind == "sequential":
         before = model.layers[: model.layers.index(layer)]
+    elif not any(one.fed_by for one in model.layers):
+        # The source tells the way back from an output, as far as it is one way.
+        way = model.output_paths[0] if len(model.output_paths) == 1 else ()
+        behind_it = way[way.index(layer.name) + 1 :] if layer.name in way else ()
+        before = tuple(layers[name] for name in behind_it if name in layers)
     else:
         outputs = [path[0] for path in model.output_paths if path]
         if not outputs or len(outputs) != len(model.output_paths):

@@ -9,7 +9,7 @@ from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.traced import at_frame, module_of
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding
 from fitdoctor.edits import fix
-from fitdoctor.facts import FailureFacts, Frame, Unknown
+from fitdoctor.facts import Code, FailureFacts, Frame, Unknown
 from fitdoctor.patterns import pattern
 from fitdoctor.source.layer_settings import POSITIONAL
 from fitdoctor.source.module import Module
@@ -53,6 +53,22 @@ def numpy_number(cause: Cause, failure: FailureFacts, project: Project | Unknown
         ],
         fixes=[fix("make an `int` of it: `int(…)`", edits)],
         confidence=Confidence.CERTAIN,
+    )
+
+
+def numpy_units(cause: Cause, message: str, code: Code | Unknown) -> Iterator[Finding]:
+    """The source tells that the units of a layer are made by NumPy."""
+    said = _REFUSED.search(message)
+    units = code.argument("units", 0) if isinstance(code, Code) else None
+    if said is None or units is None:
+        return
+    yield cause.finding(
+        "`units` is a number of NumPy's, and no `int`: Keras 3 refuses it",
+        subject="argument units",
+        location=units.location,
+        evidence=[Evidence("what the layer is given", units.text, "an `int`")],
+        fixes=[fix("make an `int` of it: `int(…)`", (Edit(units.location, f"int({units.text})"),))],
+        confidence=Confidence.LIKELY,
     )
 
 

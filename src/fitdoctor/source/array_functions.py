@@ -20,6 +20,7 @@ from fitdoctor.source.array_arguments import (
 from fitdoctor.source.layer_rules import size_changed
 from fitdoctor.source.layer_settings import Dims, LayerPlan, product
 from fitdoctor.source.library import handles
+from fitdoctor.source.refusals import Failure
 from fitdoctor.source.values import (
     UNTOLD,
     Arguments,
@@ -77,8 +78,6 @@ def _reshape_batch(
 
 
 def _refuse(run: Interpreter, dims: Dims, target: tuple[int, ...], arguments: Arguments) -> Value:
-    from fitdoctor.source.static_layers import Failure
-
     if run.reporting:
         record = LayerRecord(LayerPlan("reshape"), "reshape", False, arguments.node)
         refused = size_changed(dims[1:], target)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fitdoctor.records import replace
-from fitdoctor.source import arrays, objects
+from fitdoctor.source import arrays, objects, tables
 from fitdoctor.source.array_arguments import dtype_of, order_of
 from fitdoctor.source.array_math import reduction
 from fitdoctor.source.layer_settings import product
@@ -75,8 +75,10 @@ def _array_method(run: Interpreter, array: Array, name: str, arguments: Argument
         return _same_shape(array, name)
     if name in ("tolist", "to_list"):
         return run.allocate(ListRecord(_rows(array)))
-    if name in ("item", "std_", "nunique"):
-        return UNTOLD
+    if name == "unique":
+        return Array((UNTOLD if array.kinds is None else array.kinds,), array.dtype, kinds=array.kinds)
+    if name == "nunique" and array.container == "pandas.Series":
+        return UNTOLD if array.kinds is None else Plain(array.kinds)
     return UNTOLD
 
 
@@ -118,7 +120,7 @@ def _table_method(run: Interpreter, table: Array, name: str, arguments: Argument
     if name == "drop":
         return _dropped(run, table, arguments)
     if name == "pop":
-        series = objects.table_item(run, table, arguments.get("item", 0) or UNTOLD)
+        series = tables.table_item(run, table, arguments.get("item", 0) or UNTOLD)
         run.state.written.add(table.buffer)
         return series
     if name in _ROWS_DROPPED:
@@ -152,7 +154,7 @@ def _dropped(run: Interpreter, table: Array, arguments: Arguments) -> Value:
     names = _labels(run, labels)
     if table.columns is not None and names is not None:
         kept = tuple((name, column) for name, column in table.columns if name not in names)
-        return objects.table_of(kept, dims[0])
+        return tables.table_of(kept, dims[0])
     columns = dims[1]
     if isinstance(columns, int) and names is not None:
         return Array((dims[0], columns - len(names)), UNTOLD, table.container)

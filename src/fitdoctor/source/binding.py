@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from fitdoctor.records import replace
-from fitdoctor.source import arrays, indexing, objects
+from fitdoctor.source import arrays, indexing, objects, tables
 from fitdoctor.source.values import UNTOLD, Array, DictRecord, ListRecord, Plain, Ref, Value
 
 TYPE_CHECKING = False
@@ -65,7 +65,7 @@ def _set_item(run: Interpreter, target: ast.Subscript, value: Value) -> None:
     if isinstance(receiver, Array):
         run.state.written.add(receiver.buffer)
         if receiver.container == "pandas.DataFrame" and isinstance(target.value, ast.Name):
-            run.assign(target.value.id, objects.with_column(receiver, key, value))
+            run.assign(target.value.id, tables.with_column(receiver, key, value))
         return
     if not isinstance(receiver, Ref):
         run.state.touch(receiver)

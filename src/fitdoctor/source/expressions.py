@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 
 from fitdoctor.facts import Unknown
-from fitdoctor.source import arrays, indexing, objects, operators
+from fitdoctor.source import arrays, indexing, objects, operators, tables
 from fitdoctor.source.array_arguments import frozen
 from fitdoctor.source.binding import bind
 from fitdoctor.source.joining import join_elements
@@ -210,8 +210,8 @@ def subscript(run: Interpreter, receiver: Value, key: Value, node: ast.expr) -> 
     """`receiver[key]`."""
     if isinstance(receiver, Array):
         if receiver.container.startswith("pandas"):
-            return objects.table_item(run, receiver, key)
-        return indexing.index(receiver, objects.as_index(run, key))
+            return tables.table_item(run, receiver, key)
+        return indexing.index(receiver, tables.as_index(run, key))
     if isinstance(receiver, Symbolic):
         walked = None if isinstance(receiver.dims, Unknown) else indexing.index_dims(receiver.dims, key)
         dims: Dims | Unknown = UNTOLD if walked is None else walked[0]
@@ -226,7 +226,7 @@ def subscript(run: Interpreter, receiver: Value, key: Value, node: ast.expr) -> 
     if isinstance(receiver, Plain) and isinstance(receiver.value, str):
         return _text_item(receiver.value, key)
     if isinstance(receiver, Method) and receiver.name in ("iloc", "loc"):
-        return objects.table_rows(run, receiver, key)
+        return tables.table_rows(run, receiver, key)
     items = run.sequence(receiver)
     if items is None:
         return UNTOLD

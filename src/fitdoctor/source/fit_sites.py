@@ -25,7 +25,7 @@ from fitdoctor.source.model_facts import model_facts
 from fitdoctor.source.model_shapes import applied_to
 from fitdoctor.source.model_use import may_make_models
 from fitdoctor.source.module import Module
-from fitdoctor.source.static_layers import Failure
+from fitdoctor.source.refusals import Failure
 from fitdoctor.source.values import Arguments, Array, LayerRecord, ModelRecord, Ref, Symbolic
 
 __all__ = ["FitSite", "ModelSite", "SpreadSite", "fit_sites", "model_sites", "spread_sites"]

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     from fitdoctor.source.other_files import Followed
-    from fitdoctor.source.static_layers import Failure
+    from fitdoctor.source.refusals import Failure
 else:
     Protocol = object
 

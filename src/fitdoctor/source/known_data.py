@@ -6,7 +6,7 @@ import math
 
 from fitdoctor.facts import Unknown
 from fitdoctor.records import replace
-from fitdoctor.source import arrays, objects
+from fitdoctor.source import arrays, objects, tables
 from fitdoctor.source.array_arguments import array_argument, to_array
 from fitdoctor.source.layer_settings import Dim
 from fitdoctor.source.library import ATTRIBUTES, handles, handles_method
@@ -18,6 +18,7 @@ from fitdoctor.source.values import (
     Items,
     ListRecord,
     Made,
+    Named,
     Plain,
     Ref,
     Value,
@@ -308,6 +309,60 @@ def _folds(run: Interpreter, arguments: Arguments) -> Value:
     return Items(tuple(pairs))
 
 
+# --- pictures ---------------------------------------------------------------------------------------------------------
+
+_CHANNELS = {"rgb": 3, "rgba": 4, "grayscale": 1}
+_PICTURE = "keras.utils.load_img"
+
+
+@handles("keras.utils.load_img", "keras.preprocessing.image.load_img")
+def _load_img(run: Interpreter, arguments: Arguments) -> Value:
+    size = run.sequence(arguments.get("target_size", 2)) or (UNTOLD, UNTOLD)
+    mode = arguments.get("color_mode", 1) or Plain("rgb")
+    depth = _CHANNELS.get(mode.value) if isinstance(mode, Plain) else None
+    if depth is None or len(size) != 2 or not arguments.complete:
+        return UNTOLD
+    picture = Array((*(arrays.dim_of(side) for side in size), depth), "float32")
+    return Made(_PICTURE, (picture,), node=arguments.node)
+
+
+@handles("keras.utils.img_to_array", "keras.preprocessing.image.img_to_array")
+def _img_to_array(run: Interpreter, arguments: Arguments) -> Value:
+    picture = arguments.get("img", 0)
+    if isinstance(picture, Made) and picture.name == _PICTURE and len(arguments.positional) == 1:
+        return picture.positional[0]
+    return UNTOLD
+
+
+@handles("cv2.imread")
+def _imread(run: Interpreter, arguments: Arguments) -> Value:
+    flags = arguments.get("flags", 1)
+    name = flags.name if isinstance(flags, Named) else ""
+    if flags in (None, Plain(1)) or name == "cv2.IMREAD_COLOR":
+        return Array((UNTOLD, UNTOLD, 3), "uint8")
+    return Array((UNTOLD, UNTOLD), "uint8") if flags == Plain(0) or name == "cv2.IMREAD_GRAYSCALE" else UNTOLD
+
+
+@handles("cv2.resize")
+def _cv2_resize(run: Interpreter, arguments: Arguments) -> Value:
+    """The size is width, then height."""
+    picture, size = arguments.get("src", 0), run.sequence(arguments.get("dsize", 1))
+    if not isinstance(picture, Array) or isinstance(picture.dims, Unknown) or size is None or len(size) != 2:
+        return UNTOLD
+    return Array((arrays.dim_of(size[1]), arrays.dim_of(size[0]), *picture.dims[2:]), picture.dtype)
+
+
+@handles("cv2.cvtColor")
+def _cvt_color(run: Interpreter, arguments: Arguments) -> Value:
+    picture, code = arguments.get("src", 0), arguments.get("code", 1)
+    name = code.name if isinstance(code, Named) else ""
+    if not isinstance(picture, Array) or picture.rank != 3 or isinstance(picture.dims, Unknown):
+        return UNTOLD
+    if name.endswith("2GRAY"):
+        return Array(picture.dims[:2], picture.dtype)
+    return Array(picture.dims, picture.dtype) if name.endswith(("2RGB", "2BGR", "2HSV", "2LAB")) else UNTOLD
+
+
 # --- pandas -----------------------------------------------------------------------------------------------------------
 
 
@@ -348,7 +403,7 @@ def _frame_of_columns(run: Interpreter, pairs: tuple[tuple[object, Value], ...])
         kinds = None if column is None else column.kinds
         columns.append((str(name), Array(UNTOLD, dtype, "pandas.Series", bounds=bounds, kinds=kinds)))
     sized = tuple((name, replace(column, dims=(rows,))) for name, column in columns)
-    return objects.table_of(sized, rows)
+    return tables.table_of(sized, rows)
 
 
 def _frame_of_rows(run: Interpreter, data: Array, names: Value | None) -> Value:

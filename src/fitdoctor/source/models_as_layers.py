@@ -5,7 +5,8 @@ from __future__ import annotations
 from fitdoctor.facts import Unknown
 from fitdoctor.source.layer_settings import Dims, LayerPlan, Refused, shown
 from fitdoctor.source.model_shapes import input_shapes, model_outputs
-from fitdoctor.source.static_layers import Failure, applied, call_layer, follow_call, tensors_in
+from fitdoctor.source.refusals import Failure
+from fitdoctor.source.static_layers import applied, call_layer, follow_call, tensors_in
 from fitdoctor.source.values import (
     UNTOLD,
     Arguments,
@@ -70,7 +71,11 @@ def _refuses(
     pairs = zip(wanted[1:], found[1:], strict=True)
     if not any(isinstance(one, int) and isinstance(other, int) and one != other for one, other in pairs):
         return False
-    if record.kind == "sequential" and not _refuses_inside(run, record, found):
+    # On a tensor of Keras it checks its shape; on a living one its layers do.
+    symbolic = tensors[0].call is not None and not any(
+        getattr(node, "name", "") == "call" for node in run.active
+    )
+    if record.kind == "sequential" and not symbolic and not _refuses_inside(run, record, found):
         return False
     if run.reporting and tensors[0].call is not None:
         words = (
@@ -88,7 +93,7 @@ def _refuses(
 
 
 def _refuses_inside(run: Interpreter, record: ModelRecord, dims: Dims) -> bool:
-    """Whether a layer of a sequential model, which checks no shape itself, refuses what the tensor becomes."""
+    """Whether a layer of a sequential model refuses what the tensor becomes."""
     for layer in record.layers or ():
         inside = run.record(layer)
         if not isinstance(inside, LayerRecord) or inside.owner is not None:

@@ -249,6 +249,24 @@ def _csv(run: Interpreter, arguments: Arguments) -> Value:
     return Dataset(UNTOLD, count, UNTOLD if batch is None else batch, (step,), node=arguments.node)
 
 
+@handles("tensorflow.data.TextLineDataset")
+def _lines(run: Interpreter, arguments: Arguments) -> Value:
+    element = Array((), "string", ELEMENT)
+    step = Step("TextLineDataset", element, (), arguments.node)
+    return Dataset(element, UNTOLD, None, (step,), node=arguments.node)
+
+
+@handles("tensorflow.io.decode_csv")
+def _csv_fields(run: Interpreter, arguments: Arguments) -> Value:
+    """One tensor for each default, as long as what was decoded."""
+    records, defaults = arguments.get("records", 0), run.sequence(arguments.get("record_defaults", 1))
+    if not isinstance(records, Array) or isinstance(records.dims, Unknown) or defaults is None:
+        return UNTOLD
+    if set(arguments.names()) - {"records", "record_defaults", "field_delim"}:
+        return UNTOLD
+    return run.new_list(Array(records.dims, UNTOLD, "tensorflow.Tensor") for _ in defaults)
+
+
 def _rows_behind(front: tuple[Dim, ...], array: Value) -> Value:
     """An array's rows behind other axes."""
     dims = arrays.known_dims(array) if isinstance(array, Array) else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from fitdoctor.facts import Unknown
-from fitdoctor.records import dataclass, replace
+from fitdoctor.records import replace
 from fitdoctor.source import arrays, objects
 from fitdoctor.source.array_arguments import dtype_of
 from fitdoctor.source.keras_names import snake_case
@@ -19,6 +19,7 @@ from fitdoctor.source.layer_settings import (
     class_of_layer,
     shown,
 )
+from fitdoctor.source.refusals import Failure, refuse_layers, refuse_numpy_units
 from fitdoctor.source.values import (
     UNTOLD,
     Arguments,
@@ -29,7 +30,6 @@ from fitdoctor.source.values import (
     LayerCall,
     LayerRecord,
     Method,
-    ModelRecord,
     Named,
     Plain,
     Ref,
@@ -42,22 +42,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fitdoctor.source.interpret import Interpreter
-
-
-@dataclass(frozen=True)
-class Failure:
-    """A layer that Keras would refuse to call."""
-
-    refusal: Refused
-    layer: Ref
-    record: LayerRecord
-    inputs: tuple[Dims, ...]
-    previous: Ref | None
-    """The layer that its first input comes from."""
-    node: ast.AST
-    model: Ref | None = None
-    """The sequential model that it was added to."""
-    history: tuple[Symbolic, ...] = ()
 
 
 def setting(run: Interpreter, value: Value) -> Any:
@@ -113,6 +97,7 @@ def make_layer(run: Interpreter, class_name: str, arguments: Arguments) -> Ref:
             attributes.append((parameter, value))
         if parameter == "function" and isinstance(value, Function):
             attributes.append((parameter, value))
+    refuse_numpy_units(run, name, arguments)
     if not run.plain_defaults and "data_format" not in settings:
         settings["data_format"] = UNTOLD
     given = settings.get("name")
@@ -244,22 +229,6 @@ def _call_function(
         applied = Applied((followed.dims,), parameters=0, trainable_parameters=0)
         return finish_call(run, ref, applied, tensors, arguments.node)
     return finish_call(run, ref, Applied(), tensors, arguments.node)
-
-
-def refuse_layers(run: Interpreter, ref: Ref, arguments: Arguments) -> None:
-    """Tell of a layer that is given another layer instead of that layer's output."""
-    for value in arguments.positional[:1]:
-        for item in run.sequence(value) or (value,):
-            passed = run.record(item) if isinstance(item, Ref) else None
-            record = run.record(ref)
-            if isinstance(passed, (LayerRecord, ModelRecord)) and isinstance(record, LayerRecord):
-                if run.reporting and isinstance(item, Ref):
-                    words = (
-                        f"Only input tensors may be passed as positional arguments. Received: {passed.name}"
-                    )
-                    refusal = Refused("ValueError", words)
-                    run.listener.refusal(run, Failure(refusal, ref, record, (), item, arguments.node))
-                return
 
 
 def _flat(run: Interpreter, arguments: Arguments) -> list[Value]:

@@ -11,9 +11,9 @@ from fitdoctor.source.array_arguments import size_of
 from fitdoctor.source.graphs import graph_layers
 from fitdoctor.source.layer_settings import Dims, LayerPlan, Refused
 from fitdoctor.source.model_shapes import input_shapes, model_outputs
+from fitdoctor.source.refusals import Failure
 from fitdoctor.source.sequential_models import add_layer, build_model, make_sequential, name_of
 from fitdoctor.source.static_layers import (
-    Failure,
     call_layer,
     counted_name,
     make_input,

@@ -67,6 +67,10 @@ from fitdoctor.source.model_use import is_inside_keras
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from fitdoctor.source.fit_sites import ModelSite
+
 CAUSE = Cause(
     id="FIT902",
     slug="removed-in-keras-3",
@@ -94,6 +98,15 @@ def from_source(module: Module) -> Iterator[Finding]:
     yield from reads_validation_data(CAUSE, module)
     for node in older_keys(module):
         yield history_finding(CAUSE, module, node, Confidence.LIKELY)
+
+
+@CAUSE.in_source
+def from_numbers(site: ModelSite) -> Iterator[Finding]:
+    """A layer whose size is a whole number of NumPy's."""
+    if site.failure is not None and site.layer is not None:
+        from fitdoctor.catalogue.whole_numbers import numpy_units
+
+        yield from numpy_units(CAUSE, site.failure.message, site.layer.code)
 
 
 # --- from the failure ---------------------------------------------------------------------------------------------

@@ -359,7 +359,27 @@ def _first_part_lost(project: Project | Unknown, code: Code | Unknown) -> bool:
         for node in ast.walk(function.node)
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id == first.id
     ]
-    return any(isinstance(name, ast.Name) and name.id == first.id for name in names) and len(stores) == 1
+    if not any(isinstance(name, ast.Name) and name.id == first.id for name in names):
+        return False
+    changed = [module.statement(store) for store in stores if store.lineno > assignment.lineno]
+    return all(_keeps_rank(module, statement, first.id) for statement in changed)
+
+
+_SAME_SHAPE = ("tensorflow.cast", "tensorflow.image.convert_image_dtype", "tensorflow.math.divide")
+
+
+def _keeps_rank(module: Module, statement: ast.stmt, name: str) -> bool:
+    """Whether a statement makes of a tensor one of the same shape, known or not: a cast, a division by a number."""
+    if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
+        return False
+    value: ast.expr = statement.value
+    while True:
+        if isinstance(value, ast.BinOp) and isinstance(value.right, ast.Constant):
+            value = value.left
+        elif isinstance(value, ast.Call) and value.args and module.resolve(value.func) in _SAME_SHAPE:
+            value = value.args[0]
+        else:
+            return isinstance(value, ast.Name) and value.id == name
 
 
 # --- after the failure --------------------------------------------------------------------------------------------

@@ -40,7 +40,7 @@ from fitdoctor.catalogue.traced_while_building import (
 from fitdoctor.catalogue.words import listing, place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
 from fitdoctor.edits import fix
-from fitdoctor.facts import ModelFacts
+from fitdoctor.facts import FitFacts, ModelFacts
 from fitdoctor.source.gradients import Cut, IsRoot, cut_on_the_way
 from fitdoctor.source.index import FUNCTIONS
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
@@ -55,9 +55,9 @@ CAUSE = Cause(id="FIT506", slug="gradient-missing-for-some", severity=Severity.W
 @CAUSE.in_source
 @CAUSE.before_fit
 @mentions("def", "lambda")
-def from_layers(model: ModelFacts, project: Project) -> Iterator[Finding]:
+def from_layers(model: ModelFacts, fit: FitFacts, project: Project) -> Iterator[Finding]:
     """A layer of the user's cuts the gradient, and all that some layers before it compute goes through it."""
-    for found in cutting_layers(model, project):
+    for found in cutting_layers(model, project) if fit.method in ("fit", "train_on_batch") else ():
         if found.is_everything:
             continue  # then nothing learns, and fit raises: `no-gradient`
         cut, names = found.cut, listing([one.name for one in found.before], 4)

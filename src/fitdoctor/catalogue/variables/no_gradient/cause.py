@@ -49,8 +49,9 @@ from fitdoctor.catalogue.traced_while_building import (
     is_fitted_unbuilt,
 )
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
-from fitdoctor.edits import append_arguments, fix, unsafe
-from fitdoctor.facts import Code, DataFacts, FailureFacts, ModelFacts, Unknown
+from fitdoctor.edits import append_arguments, unsafe
+from fitdoctor.edits import fix as repair
+from fitdoctor.facts import Code, DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
 from fitdoctor.failure.patterns import missing_gradients
 from fitdoctor.patterns import pattern
 from fitdoctor.records import replace
@@ -82,9 +83,9 @@ def from_source(module: Module) -> Iterator[Finding]:
 @CAUSE.in_source
 @CAUSE.before_fit
 @mentions("def", "lambda")
-def from_layers(model: ModelFacts, project: Project) -> Iterator[Finding]:
+def from_layers(model: ModelFacts, fit: FitFacts, project: Project) -> Iterator[Finding]:
     """All that the model could train lies behind a layer of the user's that cuts the gradient."""
-    for found in cutting_layers(model, project):
+    for found in cutting_layers(model, project) if fit.method in _TRAINS else ():
         if found.is_everything:
             yield _finding(found.cut, found.function, Confidence.LIKELY, [])
 
@@ -204,7 +205,7 @@ def from_failure(
         subject="loss",
         location=frame.location if frame else None,
         evidence=evidence,
-        fixes=[fix("use operations that have a gradient between the weights and the loss")],
+        fixes=[repair("use operations that have a gradient between the weights and the loss")],
         notes=[_MAY_BE_THE_TAPE] if isinstance(project, Unknown) and failure.called != "fit" else [],
         confidence=Confidence.LIKELY,
     )
@@ -265,15 +266,15 @@ def _open_ways(cut: Cut) -> list[Fix]:
     """The same computation with a gradient: the call instead of `predict`, the value before it is made hard."""
     kept = _kept_in_tensors(cut)
     if kept:
-        return [fix("keep to tensors: a tape does not follow NumPy", kept)]
+        return [repair("keep to tensors: a tape does not follow NumPy", kept)]
     replaced = _called(cut) or _soft(cut)
-    told = fix("replace it by an operation that has a gradient, or move it into a metric")
+    told = repair("replace it by an operation that has a gradient, or move it into a metric")
     if replaced is None:
         return [told]
     node, text = replaced
     edits = (Edit(cut.module.location(node), text),)
     if text.endswith("training=True)"):
-        return [fix("call the model: a tape does not follow `predict`", edits)]
+        return [repair("call the model: a tape does not follow `predict`", edits)]
     return [unsafe("use the value itself, which has a gradient", edits), told]
 
 
@@ -351,6 +352,6 @@ def _ignoring(
         subject="loss",
         location=module.location(result),
         evidence=evidence,
-        fixes=[fix("compute the loss from `y_pred`")],
+        fixes=[repair("compute the loss from `y_pred`")],
         confidence=confidence,
     )
