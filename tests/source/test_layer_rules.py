@@ -81,23 +81,40 @@ RECURRENT = {
     "use_bias": st.booleans(),
 }
 
+AUGMENTATIONS: dict[str, dict[str, Any]] = {
+    "RandomBrightness": {"factor": 0.2},
+    "RandomContrast": {"factor": 0.2},
+    "RandomErasing": {},
+    "RandomGaussianBlur": {},
+    "RandomGrayscale": {"factor": 0.2},
+    "RandomHue": {"factor": 0.2, "value_range": (0, 1)},
+    "RandomSaturation": {"factor": 0.2},
+    "RandomSharpness": {"factor": 0.2},
+    "RandomShear": {},
+    "RandomTranslation": {"height_factor": 0.1, "width_factor": 0.1},
+}
+
 LAYERS: dict[str, tuple[int, st.SearchStrategy[dict[str, Any]]]] = {
     **convolutions(),
     "Activation": (2, st.just({"activation": "relu"})),
+    "ActivityRegularization": (2, st.just({"l2": 0.1})),
     "AlphaDropout": (2, st.just({"rate": 0.2})),
     "BatchNormalization": (
         3,
         options(axis=st.sampled_from([-1, 1]), center=st.booleans(), scale=st.booleans()),
     ),
     "CenterCrop": (4, st.just({"height": 2, "width": 2})),
-    "ConvLSTM2D": (
-        5,
-        with_required(
-            {"filters": SMALL, "kernel_size": st.integers(1, 3)},
-            padding=PADDING,
-            return_sequences=st.booleans(),
-        ),
-    ),
+    **{
+        f"ConvLSTM{rank}D": (
+            rank + 3,
+            with_required(
+                {"filters": SMALL, "kernel_size": st.integers(1, 3)},
+                padding=PADDING,
+                return_sequences=st.booleans(),
+            ),
+        )
+        for rank in (1, 2, 3)
+    },
     "Dense": (2, with_required({"units": st.integers(1, 9)}, use_bias=st.booleans())),
     "Dropout": (2, st.just({"rate": 0.5})),
     "ELU": (2, st.just({})),
@@ -118,6 +135,9 @@ LAYERS: dict[str, tuple[int, st.SearchStrategy[dict[str, Any]]]] = {
     "PReLU": (3, st.just({})),
     "Permute": (3, st.sampled_from([{"dims": (2, 1)}, {"dims": (1, 2)}, {"dims": (3, 1, 2)}])),
     "RMSNormalization": (3, st.just({})),
+    **{name: (4, st.just(settings)) for name, settings in AUGMENTATIONS.items()},
+    "Normalization": (3, st.just({"mean": 0.0, "variance": 1.0})),
+    "RandomCrop": (4, st.fixed_dictionaries({"height": SMALL, "width": SMALL})),
     "RandomFlip": (4, st.just({})),
     "RandomRotation": (4, st.just({"factor": 0.1})),
     "RandomZoom": (4, st.just({"height_factor": 0.1})),
@@ -135,6 +155,7 @@ LAYERS: dict[str, tuple[int, st.SearchStrategy[dict[str, Any]]]] = {
     "Softmax": (2, st.just({})),
     "SpatialDropout1D": (3, st.just({"rate": 0.2})),
     "SpatialDropout2D": (4, st.just({"rate": 0.2})),
+    "SpatialDropout3D": (5, st.just({"rate": 0.2})),
     "UnitNormalization": (2, st.just({})),
 }
 
@@ -248,6 +269,12 @@ def test_attention_gives_what_keras_gives(heads: int) -> None:
     assert apply_layer(LayerPlan("Attention"), ((None, 7, 8), (None, 5, 6))).outputs == (
         tuple(attention.shape),
     )
+
+
+def test_every_rule_is_compared_with_keras() -> None:
+    """What is not drawn above has a test of its own here, or gives what it gets."""
+    apart = {*MERGES, *WRAPPERS, "Attention", "AdditiveAttention", "Bidirectional", "MultiHeadAttention"}
+    assert {*RULES, *SPATIAL, *SEQUENCES} - set(LAYERS) - apart == {"InputLayer", "Layer"}
 
 
 def test_every_layer_with_a_rule_is_one_of_keras() -> None:
