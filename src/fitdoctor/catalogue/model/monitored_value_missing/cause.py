@@ -5,7 +5,9 @@
 With `mode="auto"` and a name that is no metric of the model, EarlyStopping, ModelCheckpoint and ReduceLROnPlateau
 raise at the end of the first epoch: `ValueError: … received monitor=val_acc, but Keras isn't able to automatically
 determine whether that metric should be maximized or minimized`. With a mode, or for `val_loss` without validation
-data, they warn each epoch and never act: nothing stops, no best model is chosen, the rate stays.
+data, they warn each epoch and never act: nothing stops, no best model is chosen, the rate stays. A callback of one's
+own that reads such a name fails where it computes with it: `logs["acc"]` raises `KeyError`, and `logs.get("acc")` is None
+(`'>' not supported between instances of 'NoneType' and 'float'`).
 
 ## Why
 
@@ -20,7 +22,8 @@ Watch a name that is there, or give fit validation data.
 ## Known limits
 
 Models with several outputs, models with their own steps or metrics, and fits with callbacks of the user's own
-(which may add values) are judged only where no `val_` name can be there at all.
+(which may add values) are judged only where no `val_` name can be there at all. Of a callback of one's own the reads are
+judged that raise where they stand.
 """
 
 from __future__ import annotations
@@ -38,6 +41,10 @@ from fitdoctor.patterns import pattern
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from fitdoctor.catalogue.logged_values import LoggedRead
+
 WATCHERS = {"EarlyStopping": 0, "ModelCheckpoint": 1, "ReduceLROnPlateau": 0}
 """The callbacks that watch a value, and the position of `monitor` among their arguments."""
 
@@ -45,7 +52,7 @@ CAUSE = Cause(
     id="FIT322",
     slug="monitored-value-missing",
     severity=Severity.ERROR,
-    raises="ValueError",
+    raises=("ValueError", "TypeError"),
     # At the end of the first epoch.
     stage=2,
 )
@@ -105,10 +112,15 @@ def _adds_nothing(fit: FitFacts) -> bool:
 
 def available(model: ModelFacts, fit: FitFacts, project: Project | Unknown) -> tuple[str, ...] | None:
     """The names that fit will have; None when they cannot be told."""
+    return _names(model, fit, project) if _adds_nothing(fit) else None
+
+
+def _names(model: ModelFacts, fit: FitFacts, project: Project | Unknown) -> tuple[str, ...] | None:
+    """The same where no callback adds any."""
     outputs = len(model.output_names) or (len(model.outputs) if isinstance(model.outputs, tuple) else 1)
     if outputs > 1 or model.loss_structure not in ("single", "none") or model.metric_keys:
         return None
-    if _OWN & set(model.overrides) or not _adds_nothing(fit) or _layers_have_metrics(model, project):
+    if _OWN & set(model.overrides) or _layers_have_metrics(model, project):
         return None
     names = ["loss", *(metric.name for metric in model.metrics), *_ADDED]
     if _has_validation(fit):
@@ -259,6 +271,93 @@ def closest(monitor: str, names: tuple[str, ...]) -> str | None:
     if close:
         return close[0]
     return metrics[0] if len(metrics) == 1 else f"{prefix}loss" if f"{prefix}loss" in names else None
+
+
+# --- callbacks of the user's own --------------------------------------------------------------------------------------
+
+
+@CAUSE.in_source
+@CAUSE.before_fit
+@mentions("logs")
+def from_own_callback(model: ModelFacts, fit: FitFacts, project: Project) -> Iterator[Finding]:
+    """A callback reads a value that fit will not have, in a way that raises."""
+    given = {callback.class_name for callback in fit.callbacks} - _HARMLESS
+    if fit.method != "fit" or not model.compiled or not given:
+        return
+    from fitdoctor.catalogue.logged_values import logged_reads, writes_logs
+
+    names = _names(model, fit, project)
+    if names is None or writes_logs(project):
+        return
+    for module in project.modules:
+        for read in logged_reads(module):
+            owner = read.function.owner
+            there = _there(read, names)
+            if owner is not None and owner.name in given and read.raises and read.name not in there:
+                if not _may_be(read.name, there):
+                    yield _unlogged(read, there, fit, Confidence.LIKELY, [])
+
+
+@CAUSE.after_failure
+def from_failed_callback(
+    failure: FailureFacts, model: ModelFacts | Unknown, fit: FitFacts | Unknown, project: Project
+) -> Iterator[Finding]:
+    """A callback of the user's own failed for a value that is not in `logs`."""
+    if failure.last_user_frame is None or not failure.last_user_frame.function.startswith("on_"):
+        return
+    from fitdoctor.catalogue.logged_values import failed_read
+
+    read = failed_read(failure, project)
+    if read is None:
+        return
+    told = isinstance(model, ModelFacts) and isinstance(fit, FitFacts)
+    names = _names(model, fit, project) if told else None  # type: ignore[arg-type]
+    evidence = [Evidence(claim="what it failed with", observed=failure.message[:120], fact="failure.message")]
+    yield _unlogged(read, _there(read, names or ()), fit, Confidence.CERTAIN, evidence)
+
+
+def _there(read: LoggedRead, names: tuple[str, ...]) -> tuple[str, ...]:
+    """What `logs` has when the method is called."""
+    return tuple(name for name in names if read.with_validation or not name.startswith("val_"))
+
+
+def _unlogged(
+    read: LoggedRead,
+    names: tuple[str, ...],
+    fit: FitFacts | Unknown,
+    confidence: Confidence,
+    evidence: list[Evidence],
+) -> Finding:
+    there = [name for name in names if name not in _ADDED]
+    told = f"it has {listing(there, 8)}" if there else "its names are those of the metrics"
+    owner = read.function.owner
+    return CAUSE.finding(
+        f"`{read.function.name}` reads `{read.name}`, which fit does not have: {told}",
+        subject=f"logs of {owner.name if owner is not None else read.function.name}",
+        location=read.module.location(read.node),
+        evidence=[
+            Evidence(
+                claim="what is read, and what fit has",
+                observed=f"`{read.name}`",
+                expected=listing(there, 8),
+                location=read.module.location(read.node),
+            ),
+            *evidence,
+        ],
+        fixes=_read_instead(read, names, fit),
+        confidence=confidence,
+    )
+
+
+def _read_instead(read: LoggedRead, names: tuple[str, ...], fit: FitFacts | Unknown) -> list[Fix]:
+    other = closest(read.name, names)
+    if other is None or other.removeprefix("val_") not in _twins(read.name.removeprefix("val_")):
+        if read.name.startswith("val_") and isinstance(fit, FitFacts) and not _has_validation(fit):
+            edits = set_argument(fit.code, "validation_split", "0.2") if isinstance(fit.code, Code) else ()
+            return [unsafe("validate on a part of the data", edits)]
+        return [fix("read a name that fit has" + (f", such as `{other}`" if other else ""))]
+    text = read.module.segment(read.key).replace(read.name, other)
+    return [fix(f"read `{other}`", (Edit(read.module.location(read.key), text),))]
 
 
 @CAUSE.after_failure
