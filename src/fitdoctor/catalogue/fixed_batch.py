@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from fitdoctor.catalogue.label_shapes import shapes_of_failure
-from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.facts import FailureFacts, Shape, Unknown
 from fitdoctor.records import dataclass
 from fitdoctor.source.definitions import argument_of
-from fitdoctor.source.module import Module
+from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.origins import origin
 from fitdoctor.source.project import Project
 
@@ -61,3 +62,37 @@ def stateful_input(project: Project | Unknown) -> tuple[Module, ast.Call] | None
         or (argument_of(node, "batch_size") is not None and module.resolve(node.func).startswith("keras."))
     ]
     return inputs[0] if len(inputs) == 1 else None
+
+
+def rows_that_differ(shapes: tuple[Shape, ...]) -> FixedBatch | None:
+    """The first lengths of two shapes that are otherwise alike."""
+    if len(shapes) != 2 or not shapes[0] or not shapes[1] or shapes[0][1:] != shapes[1][1:]:
+        return None
+    few, many = sorted(length or 0 for length in (shapes[0][0], shapes[1][0]))
+    return FixedBatch(few, many) if 0 < few < many else None
+
+
+def written_in_model(project: Project | Unknown, rows: int) -> tuple[FunctionInfo, ast.expr] | None:
+    """The one place in the `call` of a model or layer of the user's where that number is written, or a name for it."""
+    found = [
+        (function, node)
+        for module in (() if isinstance(project, Unknown) else project.modules)
+        for function in module.functions
+        if function.name in ("call", "train_step") and function.owner is not None
+        for node in _first_lengths(function)
+        if isinstance(origin(module, node).node, ast.Constant)
+        and getattr(origin(module, node).node, "value", None) == rows
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _first_lengths(function: FunctionInfo) -> Iterator[ast.expr]:
+    """What may be the number of rows: the first number of a shape, or a number that is handed to a method or function."""
+    for node in ast.walk(function.node):
+        if not isinstance(node, ast.Call) or not node.args:
+            continue
+        first = node.args[0]
+        if isinstance(first, (ast.Tuple, ast.List)) and first.elts:
+            first = first.elts[0]
+        if isinstance(first, (ast.Constant, ast.Name)):
+            yield first

@@ -36,7 +36,7 @@ from fitdoctor.catalogue.reductions import reduction_calls, reductions_over
 from fitdoctor.catalogue.traced import function_at, module_of, name_of, own_nodes, raised_in_trace, stands_at
 from fitdoctor.catalogue.words import shape_words
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
-from fitdoctor.edits import append_arguments, fix, replace_code
+from fitdoctor.edits import append_arguments, fix, replace_code, spell
 from fitdoctor.facts import DataFacts, FailureFacts, FailureSummary, Frame, ModelFacts, Outcome, Unknown
 from fitdoctor.failure.frames import is_framework
 from fitdoctor.failure.patterns import OperationShapes, operation_shapes
@@ -285,6 +285,10 @@ def from_failure(
         return
     if not _SAID.search(failure.message) or failure.message.startswith(_KERAS_RAISED):
         return
+    short = _short_batch(failure, project)
+    if short is not None:
+        yield short
+        return
     if not _is_of_user(failure.layer_class, project):
         yield from _in_keras_layer(failure, project, model)
         return
@@ -305,6 +309,36 @@ def from_failure(
         yield from _in_keras_layer(failure, project, model)
         return
     yield from _by_node(failure, project, evidence)
+
+
+def _short_batch(failure: FailureFacts, project: Project | Unknown) -> Finding | None:
+    """A number of rows that is written into the model, and a batch that has fewer: the last one."""
+    from fitdoctor.catalogue.fixed_batch import rows_that_differ, written_in_model
+
+    shapes = operation_shapes(failure.message)
+    rows = rows_that_differ(shapes.shapes) if shapes is not None else None
+    written = written_in_model(project, rows.fixed) if rows is not None else None
+    if rows is None or written is None:
+        return None
+    function, node = written
+    module = function.module
+    inputs = [name for name in function.parameters if name != "self"]
+    tensorflow, imports = spell(module.code(node), "tensorflow", "tf")
+    count = f"{tensorflow}.shape({inputs[0]})[0]" if inputs and function.name == "call" else ""
+    edits = (Edit(module.location(node), count), *imports) if count else ()
+    return CAUSE.finding(
+        f"{name_of(function)} counts on batches of {rows.fixed}, but one has {rows.rows} rows",
+        subject=name_of(function),
+        location=module.location(node),
+        evidence=[
+            Evidence(claim="what was raised", observed=_first_line(failure.message), fact="failure.message")
+        ],
+        fixes=[
+            fix("take the number of rows from the batch" + (f": `{count}`" if count else ""), edits),
+            fix("or leave out the last, shorter batch: `drop_remainder=True`"),
+        ],
+        confidence=Confidence.CERTAIN,
+    )
 
 
 def _of_state(failure: FailureFacts) -> Finding:
