@@ -26,6 +26,7 @@ from fitdoctor.source.model_shapes import applied_to
 from fitdoctor.source.model_use import may_make_models
 from fitdoctor.source.module import Module
 from fitdoctor.source.refusals import Failure
+from fitdoctor.source.shared_optimizers import TRAINING, SharedOptimizer, shared_optimizer
 from fitdoctor.source.values import Arguments, Array, LayerRecord, ModelRecord, Ref, Symbolic
 
 __all__ = ["FitSite", "ModelSite", "SpreadSite", "fit_sites", "model_sites", "spread_sites"]
@@ -71,6 +72,7 @@ class Witness:
     fits: dict[FitSite, None] = field(default_factory=dict)
     refusals: dict[ModelSite, None] = field(default_factory=dict)
     spreads: dict[SpreadSite, None] = field(default_factory=dict)
+    shared: dict[SharedOptimizer, None] = field(default_factory=dict)
 
     def fit(self, run: Interpreter, model: Ref, method: str, arguments: Arguments) -> None:
         """A call of fit: its facts are taken as they are now."""
@@ -80,6 +82,9 @@ class Witness:
             site = fit_site(run, model, method, arguments)
             self.fits[site] = None
             self._give_data(told, site)
+            shared = shared_optimizer(run, model, record) if method in TRAINING else None
+            if shared is not None:
+                self.shared[shared] = None
             failure = _refused_on_data(run, model, record, arguments)
             if failure is not None:
                 self.refusal(run, failure)
@@ -115,6 +120,7 @@ class Followed:
     fits: tuple[FitSite, ...] = ()
     models: tuple[ModelSite, ...] = ()
     spreads: tuple[SpreadSite, ...] = ()
+    shared: tuple[SharedOptimizer, ...] = ()
     stopped: tuple[str, ...] = ()
     """Why it was not followed to its end."""
 
@@ -132,6 +138,11 @@ def model_sites(module: Module) -> tuple[ModelSite, ...]:
 def spread_sites(module: Module) -> tuple[SpreadSite, ...]:
     """The differences in losses of the user's own loops that broadcast to (n, n)."""
     return follow(module).spreads
+
+
+def shared_optimizers(module: Module) -> tuple[SharedOptimizer, ...]:
+    """The optimizers that train one model after another has been trained with them."""
+    return follow(module).shared
 
 
 def follow(module: Module) -> Followed:
@@ -152,6 +163,7 @@ def _followed(module: Module) -> Followed:
         tuple(witness.fits),
         (*witness.refusals, *dict.fromkeys(made)),
         tuple(witness.spreads),
+        tuple(witness.shared),
         tuple(run.crashes),
     )
 

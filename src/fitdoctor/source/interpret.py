@@ -25,6 +25,7 @@ from fitdoctor.source.values import (
     Function,
     Items,
     ListRecord,
+    Made,
     Mapping,
     ModelRecord,
     Numbers,
@@ -88,6 +89,9 @@ class Interpreter:
         self.shared_names: dict[int, dict[str, int]] = {}
         """Names that `global` or `nonlocal` sends to another frame."""
         self.frame = self.new_frame(None)
+        self.trained = self.new_frame(None)
+        """Whose names are optimizers that have trained a model on the way here, and their values those models."""
+        self.optimizers: list[Made] = []
         self.control: list[Control] = [Control()]
         self.active: list[ast.AST] = []
         """The functions that are being followed, outermost first."""
@@ -308,6 +312,8 @@ def _follow_the_rest(run: Interpreter) -> None:
     if not run.module.functions:
         return
     concerned = functions_with_models(run.module.project or run.module)
+    # each may be called in a program of its own
+    run.state.frames[run.trained] = {}
     for info in run.module.functions:
         node = info.node
         if node in run.entered or isinstance(node, ast.Lambda) or info.owner is not None:

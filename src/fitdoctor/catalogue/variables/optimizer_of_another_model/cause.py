@@ -141,9 +141,23 @@ def from_source(module: Module) -> Iterator[Finding]:
         made = module.made_by(given)
         if not isinstance(made, ast.Call) or kind_of_call(module, made) != "Optimizer" or _inside(made, loop):
             continue
+        if _is_made_anew(module, given, loop):
+            continue
         assert isinstance(site.node.func, ast.Attribute)
         if _is_made_in(module, site.node.func.value, loop):
             yield _finding(module, made, site, Confidence.LIKELY, [])
+
+
+@CAUSE.in_source
+@mentions("optimizers")
+def from_fits(module: Module) -> Iterator[Finding]:
+    """Following the program, one optimizer trains two models that have no layer in common."""
+    from fitdoctor.source.fit_sites import shared_optimizers
+
+    for shared in shared_optimizers(module):
+        if module.parent(shared.made) is not None and module.parent(shared.compiled) is not None:
+            yield _finding(module, shared.made, module.call(shared.compiled), Confidence.LIKELY, [])
+            return
 
 
 @CAUSE.in_source
@@ -168,6 +182,13 @@ def from_builder(module: Module) -> Iterator[Finding]:
             ):
                 yield _finding(module, made, site, Confidence.LIKELY, [])
                 return
+
+
+def _is_made_anew(module: Module, given: ast.expr, loop: ast.AST) -> bool:
+    """Whether a call in the loop gives the optimizer: a function that makes one makes another each time."""
+    found = last_assignment(module, given) if isinstance(given, ast.Name) else None
+    value = given if found is None else found[0].value
+    return isinstance(value, ast.Call) and _inside(value, loop)
 
 
 def _is_made_in(module: Module, model: ast.expr, loop: ast.AST) -> bool:
