@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from fitdoctor.diagnosis import Fix
+from fitdoctor.edits import fix, insert_after
 from fitdoctor.source.module import FunctionInfo, Module
 
 _NUMBERS = frozenset(
@@ -26,6 +28,21 @@ def numbers_set_by_callbacks(module: Module) -> Iterator[tuple[ast.Attribute, Fu
             continue
         if _is_layer_of_model(module, node.value) and not _traces_again(function):
             yield node, function
+
+
+def traced_anew(function: FunctionInfo, change: ast.AST) -> Iterator[Fix]:
+    """Let Keras trace its step again where a callback has changed what the step reads; once an epoch at most."""
+    module, node = function.module, function.node
+    if not function.name.startswith("on_epoch") or not isinstance(node, ast.FunctionDef):
+        return
+    statement: ast.AST = module.statement(change)
+    # Behind the loop over the layers, and under the condition that decides on the change.
+    while isinstance(parent := module.parent(statement), (ast.For, ast.While)) or (
+        isinstance(parent, ast.If) and isinstance(module.parent(parent), (ast.For, ast.While))
+    ):
+        statement = parent
+    line = "self.model.make_train_function(force=True)"
+    yield fix(f"trace the step anew behind the change: `{line}`", insert_after(module.code(statement), line))
 
 
 def _is_layer_of_model(module: Module, expr: ast.expr) -> bool:

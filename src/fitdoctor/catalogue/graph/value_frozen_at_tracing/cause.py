@@ -26,7 +26,7 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.layer_numbers import numbers_set_by_callbacks
+from fitdoctor.catalogue.layer_numbers import numbers_set_by_callbacks, traced_anew
 from fitdoctor.catalogue.traced import name_of, traced_evidence
 from fitdoctor.catalogue.training_loops import bound_in, loops_around, trains
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
@@ -90,6 +90,7 @@ def from_layer_number(module: Module) -> Iterator[Finding]:
                 Evidence(claim="the layer holds a Python number, and the graph the value of its first trace")
             ],
             fixes=[
+                *traced_anew(function, target),
                 fix(
                     f"use a layer that reads its {target.attr} from a `keras.Variable`, and `assign` to that"
                 ),

@@ -193,6 +193,19 @@ def _callback_finding(module: Module, owner: ClassInfo, name: str, statement: as
                 location=module.location(statement),
             )
         ],
-        fixes=[fix("train in two fits, and compile between them after the change")],
+        fixes=[
+            *_traced_anew(module, statement),
+            fix("train in two fits, and compile between them after the change"),
+        ],
         confidence=Confidence.LIKELY,
     )
+
+
+def _traced_anew(module: Module, statement: ast.stmt) -> Iterator[Fix]:
+    """A step without the layer that is frozen; what is set free the optimizer has no state for."""
+    from fitdoctor.catalogue.layer_numbers import traced_anew
+
+    function = module.function_of(statement)
+    value = statement.value if isinstance(statement, ast.Assign) else None
+    if function is not None and isinstance(value, ast.Constant) and value.value is False:
+        yield from traced_anew(function, statement)
