@@ -33,6 +33,7 @@ from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Locati
 from fitdoctor.edits import fix, spell
 from fitdoctor.facts import FailureFacts, Frame, Unknown
 from fitdoctor.failure.frames import is_keras
+from fitdoctor.source.callees import returned_by
 from fitdoctor.source.definitions import argument_of
 from fitdoctor.source.index import names_in
 from fitdoctor.source.keras_objects import kind_of_call
@@ -171,25 +172,58 @@ def _because(site: CallSite) -> Location | None:
 
 
 def _moved_out(module: Module, site: CallSite) -> Fix:
-    """Move `name = tf.Variable(…)` before the function when it uses nothing of the function's."""
-    function, code = site.function, module.code(site.node)
+    """Move `name = tf.Variable(…)` before the function, with the others that it makes, when they need nothing of it."""
+    function = site.function
     title = "make the variable once, outside the function"
-    if function is None or isinstance(function.node, ast.Lambda) or not code.target.isidentifier():
+    if function is not None and isinstance(module.statement(site.node), ast.Return):
+        # A function that only makes a variable: its calls are to move out of the one that is compiled.
+        calls = [
+            module.call(call) for source, call in module.callers.get(function.node, []) if source is module
+        ]
+        around = {call.function for call in calls}
+        return (
+            _moved_out(module, calls[0])
+            if len(around) == 1 and calls[0].function is not function
+            else fix(title)
+        )
+    if function is None or isinstance(function.node, ast.Lambda):
+        return fix(title)
+    if not module.code(site.node).target.isidentifier():
         return fix(title)
     if function.owner is not None:
         return fix("make it once, in `__init__`, and use it here", _kept_by_object(site, function))
-    if code.statement is None or _uses_locals(site, function):
+    makers = [
+        each
+        for each in module.calls
+        if each.function is function
+        and _stands_alone(module, each, function)
+        and (each.node is site.node or _makes_variable(module, each))
+    ]
+    if site.node not in [each.node for each in makers]:
         return fix(title)
-    statement = module.statement(site.node)
-    again = _anew(module, site, function)
-    whole = module.location(statement) if again else module.location(statement).lines
+    statements = [module.statement(each.node) for each in makers]
+    edits = []
+    for each, statement in zip(makers, statements, strict=True):
+        again = _anew(module, each, function)
+        edits.append(Edit(module.location(statement) if again else module.location(statement).lines, again))
     first = min([function.node.lineno, *(node.lineno for node in function.node.decorator_list)])
-    before = Location(module.path, first, 1, first, 1, code.location.cell)
+    before = Location(module.path, first, 1, first, 1, module.location(site.node).cell)
     indent = " " * function.node.col_offset
-    return fix(
-        title,
-        (Edit(before, f"{indent}{module.segment(statement)}\n\n\n{indent}".rstrip(" ")), Edit(whole, again)),
-    )
+    text = "".join(f"{indent}{module.segment(statement)}\n" for statement in statements)
+    return fix(title, (Edit(before, f"{text}\n\n{indent}".rstrip(" ")), *edits))
+
+
+def _stands_alone(module: Module, site: CallSite, function: FunctionInfo) -> bool:
+    """Whether what a call makes has a name, and needs nothing of the function."""
+    code = module.code(site.node)
+    return code.target.isidentifier() and code.statement is not None and not _uses_locals(site, function)
+
+
+def _makes_variable(module: Module, site: CallSite) -> bool:
+    """Whether a call makes a variable, by itself or by a function that only does so."""
+    called = module.definition(site.node.func)
+    made = returned_by(called) if isinstance(called, FunctionInfo) else site.node
+    return isinstance(made, ast.Call) and module.resolve(made.func) in MAKERS
 
 
 def _anew(module: Module, site: CallSite, function: FunctionInfo) -> str:
