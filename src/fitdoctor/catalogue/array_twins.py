@@ -84,6 +84,8 @@ _METHODS = {
     "argmax": "argmax",
     "argmin": "argmin",
     "squeeze": "squeeze",
+    "flatten": "reshape",
+    "ravel": "reshape",
 }
 """Methods of arrays by the function that takes the tensor as its first argument."""
 
@@ -139,11 +141,16 @@ def method_edits(module: Module, call: ast.Call) -> tuple[str, tuple[Edit, ...]]
     spelling, imports = spell(code, "tensorflow", "tf")
     if code.open_paren_end is None:
         return None
-    rest = ", ".join(
-        argument.text if not argument.name else f"{argument.name}={argument.text}"
-        for argument in code.arguments
+    rest = (
+        "[-1]"
+        if call.func.attr in ("flatten", "ravel")
+        else ", ".join(
+            argument.text if not argument.name else f"{argument.name}={argument.text}"
+            for argument in code.arguments
+        )
     )
-    subject = module.segment(call.func.value)
+    asked = is_left_out(module, call.func.value)
+    subject = module.segment(call.func.value.func.value if asked else call.func.value)  # type: ignore[attr-defined]
     name = f"{spelling}.{_METHODS[call.func.attr]}"
     text = f"{name}({subject}, {rest})" if rest else f"{name}({subject})"
     return name, (Edit(code.location, text), *imports)

@@ -21,6 +21,8 @@ class Part:
     """In words: `the model is made`."""
     raises: bool = True
     """Else it trains, but not under the strategy."""
+    also: ast.Call | None = None
+    """What has to move with it: the optimizer that compile is given."""
 
 
 def made_outside(module: Module) -> Iterator[Part]:
@@ -42,7 +44,8 @@ def made_outside(module: Module) -> Iterator[Part]:
             yield Part(maker, "the model is made", raises=not apart or module.keras != 3)
         elif made_inside and not compiled_inside and module.keras == 3 and not is_plain_sgd(module, given):
             if optimizer is None or apart:
-                yield Part(site.node, "`compile` is called")
+                own = optimizer is None or module.statement(optimizer) is module.statement(site.node)
+                yield Part(site.node, "`compile` is called", also=None if own else optimizer)
         if compiled_inside and optimizer is not None and apart and not is_plain_sgd(module, given):
             yield Part(optimizer, "the optimizer is made")
         if made_inside and isinstance(maker, ast.Call):

@@ -181,11 +181,13 @@ def _twins(
     calls = [call for call in _on_tensors(module, function, asked) if call not in asked]
     if not calls or any(use not in (*calls, *asked) for use in uses):
         return None
-    edits += [left_out(module, node) for node in asked]
+    chained = [call.func.value for call in calls if isinstance(call.func, ast.Attribute)]
+    edits += [left_out(module, node) for node in asked if node not in chained]
     for call in calls:
         found = twin_edits(module, call)
         if found is None and isinstance(call.func, ast.Attribute) and call.func.attr in ARRAY_METHODS:
-            found = method_edits(module, call) if is_symbolic(module, call.func.value) else None
+            known = is_symbolic(module, call.func.value) or call.func.value in asked
+            found = method_edits(module, call) if known else None
         if found is None:
             return None
         names.append(found[0])
@@ -203,7 +205,7 @@ def _on_tensors(module: Module, function: FunctionInfo, asked: list[ast.AST]) ->
             and isinstance(node.func, ast.Attribute)
             and node.func.attr in ARRAY_METHODS
         ):
-            if is_symbolic(module, node.func.value):
+            if is_symbolic(module, node.func.value) or node.func.value in asked:
                 found.append(node)
     for _ in range(3):
         for call in array_calls(module, own_nodes(function)):

@@ -37,7 +37,7 @@ from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.scope_parts import Part, is_plain_sgd, made_outside
-from fitdoctor.catalogue.strategies import scopes
+from fitdoctor.catalogue.strategies import moved_into_scope, scopes
 from fitdoctor.catalogue.strategy_loops import built_in_scope, is_built, loops, moved_and_built
 from fitdoctor.catalogue.words import listing
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
@@ -89,7 +89,13 @@ def _finding(module: Module, part: Part, confidence: Confidence, evidence: list[
             Evidence(claim="the scope", location=module.location(block.items[0].context_expr)),
             *evidence,
         ],
-        fixes=[fix("move it into the scope", moved_and_built(module, part.node, strategy))],
+        fixes=[
+            fix(
+                "move it into the scope",
+                moved_and_built(module, part.node, strategy),
+                moved_into_scope(module, part.also, strategy) if part.also is not None else (),
+            )
+        ],
         severity=Severity.ERROR if part.raises else Severity.WARNING,
         confidence=confidence,
     )
