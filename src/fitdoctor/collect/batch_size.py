@@ -11,9 +11,9 @@ from fitdoctor.patterns import pattern
 _WORDS = pattern(r"reshape|batch|broadcast_to|tile")
 
 
-def minds_batch_size(model: Any) -> bool:
-    """Whether a layer keeps state for each row, or code of the user's reshapes or speaks of the batch."""
-    return any(_minds(layer) for layer in every_layer(model))
+def minds_batch_size(model: Any, rows: int) -> bool:
+    """Whether a layer keeps state for each row, or code of the user's reshapes, speaks of the batch or of its size."""
+    return any(_minds(layer, rows) for layer in every_layer(model))
 
 
 def last_rows(samples: Any, batch_size: Any, split: float) -> int:
@@ -24,14 +24,27 @@ def last_rows(samples: Any, batch_size: Any, split: float) -> int:
     return rows % batch_size if rows > batch_size else 0
 
 
-def _minds(layer: Any) -> bool:
+def _minds(layer: Any, rows: int) -> bool:
     if getattr(layer, "stateful", False) is True:
         return True
     for kind in user_classes(type(layer)):
         call = vars(kind).get("call")
+        if rows > 1 and rows in _numbers(call):
+            return True
         try:
             if call is not None and _WORDS.search(inspect.getsource(call)):
                 return True
         except (OSError, TypeError):
             continue
     return False
+
+
+def _numbers(function: Any) -> list[int]:
+    """The whole numbers that a function writes, by themselves, in tuples, or as names of its file."""
+    code = getattr(function, "__code__", None)
+    if code is None:
+        return []
+    written = [item for const in code.co_consts for item in (const if isinstance(const, tuple) else (const,))]
+    names = getattr(function, "__globals__", {})
+    written += [names.get(name) for name in code.co_names]
+    return [item for item in written if type(item) is int]

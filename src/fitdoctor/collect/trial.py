@@ -87,7 +87,7 @@ def try_model(
         training=method in ("fit", "train_on_batch"),
         with_loss=compiled and not predicts,
         with_metrics=compiled and not predicts and "compute_metrics" not in overrides_of(model),
-        short_rows=short_rows if short_rows and minds_batch_size(model) else 0,
+        short_rows=short_rows if short_rows and minds_batch_size(model, rows) else 0,
         output_known=not step and _output_is_known(model, batch),
         step=step,
         method=method,

@@ -285,7 +285,7 @@ def from_failure(
         return
     if not _SAID.search(failure.message) or failure.message.startswith(_KERAS_RAISED):
         return
-    short = _short_batch(failure, project)
+    short = _short_batch(failure.message, project)
     if short is not None:
         yield short
         return
@@ -311,11 +311,22 @@ def from_failure(
     yield from _by_node(failure, project, evidence)
 
 
-def _short_batch(failure: FailureFacts, project: Project | Unknown) -> Finding | None:
+@CAUSE.before_fit
+def from_last_batch(data: DataFacts, project: Project) -> Iterator[Finding]:
+    """The same, when the shorter batch was tried before the first step."""
+    short = data.trial.short
+    failed = short.failure if isinstance(short, Outcome) else None
+    if failed is not None and _SAID.search(failed.message):
+        found = _short_batch(failed.message, project)
+        if found is not None:
+            yield found
+
+
+def _short_batch(message: str, project: Project | Unknown) -> Finding | None:
     """A number of rows that is written into the model, and a batch that has fewer: the last one."""
     from fitdoctor.catalogue.fixed_batch import rows_that_differ, written_in_model
 
-    shapes = operation_shapes(failure.message)
+    shapes = operation_shapes(message)
     rows = rows_that_differ(shapes.shapes) if shapes is not None else None
     written = written_in_model(project, rows.fixed) if rows is not None else None
     if rows is None or written is None:
@@ -330,9 +341,7 @@ def _short_batch(failure: FailureFacts, project: Project | Unknown) -> Finding |
         f"{name_of(function)} counts on batches of {rows.fixed}, but one has {rows.rows} rows",
         subject=name_of(function),
         location=module.location(node),
-        evidence=[
-            Evidence(claim="what was raised", observed=_first_line(failure.message), fact="failure.message")
-        ],
+        evidence=[Evidence(claim="what was raised", observed=_first_line(message))],
         fixes=[
             fix("take the number of rows from the batch" + (f": `{count}`" if count else ""), edits),
             fix("or leave out the last, shorter batch: `drop_remainder=True`"),
