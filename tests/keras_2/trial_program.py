@@ -128,3 +128,11 @@ assert not collect_call(model, "fit", (x, np.eye(3)[y]), {}).data[0].trial.loss.
 # Lists of numbers, and lists in the place of tuples, are data of Keras 2.
 assert goes_through(collect_call(model, "fit", (x.tolist(), y.tolist()), {}).data[0].trial)
 assert goes_through(collect_call(model, "fit", (([x[:8], y[:8]] for _ in range(5)),), {}).data[0].trial)
+
+# Under a strategy the model is the same, and each replica gets its share.
+with tf.distribute.MirroredStrategy(["CPU:0"]).scope():
+    mirrored = keras.Sequential([layers.Conv2D(3, 3), layers.Flatten(), layers.Dense(3, "softmax")])
+    mirrored.compile("adam", "sparse_categorical_crossentropy")
+call = collect_call(mirrored, "fit", (x, y), {})
+assert call.model.strategy == "MirroredStrategy" and not mirrored.built
+assert "incompatible with the layer" in call.data[0].trial.forward.failure.message

@@ -31,11 +31,14 @@ def reads_validation_data(cause: Cause, module: Module) -> Iterator[Finding]:
 def missed_validation_data(
     cause: Cause, failure: FailureFacts, project: Project | Unknown
 ) -> Iterator[Finding]:
-    """The callback asked itself for the validation data."""
+    """The callback asked itself for the validation data: Keras 3 has none for it, Keras 2 has None."""
     missing = attribute_missing(failure.message)
     frame = failure.last_user_frame
-    if missing is None or missing.name != _GIVEN or frame is None or not frame.function.startswith("on_"):
+    if frame is None or not frame.function.startswith("on_"):
         return
+    if missing is None or missing.name != _GIVEN:
+        if failure.type != "TypeError" or "NoneType" not in failure.message or _GIVEN not in frame.text:
+            return
     module = module_of(project, frame)
     for node in _reads(module) if module is not None else ():
         assert module is not None
@@ -44,7 +47,7 @@ def missed_validation_data(
             yield _finding(cause, module, node, owner, Confidence.CERTAIN, [raised_here(failure)])
             return
     yield cause.finding(
-        "a callback of Keras 3 has no `validation_data`",
+        "Keras gives a callback no `validation_data`",
         subject="validation data of a callback",
         location=frame.location,
         evidence=[raised_here(failure)],
@@ -82,7 +85,7 @@ def _finding(
         f"Keras gives `{owner.name}` no `validation_data`: the callback has to be handed it",
         subject="validation data of a callback",
         location=module.location(node),
-        evidence=[Evidence("an attribute that callbacks of Keras 3 do not have", observed=_GIVEN), *evidence],
+        evidence=[Evidence("an attribute that Keras does not fill", observed=_GIVEN), *evidence],
         fixes=[fix("give the data to the callback when it is made", _handed_over(module, owner))],
         confidence=confidence,
     )

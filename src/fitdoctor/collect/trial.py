@@ -96,10 +96,6 @@ def try_model(
         rows=rows if keras_version(model) == 2 and _keeps_rows(model) else 0,
     )
     if strategy_of(model) is not None:
-        reason = _reason_against_replicas(plan)
-        if reason:
-            unknown = Unknown(reason)
-            return Trial(unknown, unknown, unknown)
         plan = replace(plan, batch=_share_of(batch, model), short_rows=0, rows=0)
     if plan.output_known:
         names = ("_compile_loss", "_compile_metrics", "compiled_loss", "compiled_metrics")
@@ -125,12 +121,6 @@ def try_model(
             return _try(plan)
     finally:
         snapshot.restore()
-
-
-def _reason_against_replicas(plan: _Plan) -> str:
-    if plan.keras == 2 and not plan.output_known:
-        return "the model of Keras 2 runs under a distribution strategy"
-    return ""
 
 
 def _reason_against(model: Any, batch: Batch | Unknown, method: str) -> str:
