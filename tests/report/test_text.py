@@ -33,7 +33,7 @@ help: shift the labels (verified: the repaired program ran)
 8 + model.fit(x_train, y_train - 1, epochs=5)
   |
 help: or give the last layer 11 units
-  = certain: seen when `fit` was called; read more: fitdoctor explain FIT203
+  = certain: seen before the first step; read more: fitdoctor explain FIT203
 
 warning[FIT210] other.py:3: the loss expects logits, but `softmax` gives probabilities
 info[FIT301] study.ipynb:cell 4:2: the model was not compiled

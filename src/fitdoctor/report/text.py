@@ -22,7 +22,7 @@ from fitdoctor.report.paint import Line, cells, painted, printable, prose, wrapp
 
 _SEEN = {
     Moment.SOURCE: "read in the source",
-    Moment.BEFORE_FIT: "seen when `fit` was called",
+    Moment.BEFORE_FIT: "seen before the first step",
     Moment.AFTER_FAILURE: "from the failure",
     Moment.WHILE_TRAINING: "seen while training",
     Moment.IN_DATA: "seen in the data",

@@ -59,7 +59,14 @@ def _named(finding: Finding, names: list[str], workers: int) -> Finding:
     who = ", ".join(names)
     # What differs speaks for itself; of what one worker's run shows, only that the program is the same for all.
     apart = () if finding.moment is Moment.SOURCE else (_APART,)
-    return replace(finding, message=f"{finding.message} (only on {who})", notes=(*finding.notes, *apart))
+    # An edit of the program that all share would mend it here and break it there.
+    fixes = tuple(replace(each, edits=()) for each in finding.fixes) if apart else finding.fixes
+    return replace(
+        finding,
+        message=f"{finding.message} (only on {who})",
+        notes=(*finding.notes, *apart),
+        fixes=fixes,
+    )
 
 
 def _unexplained(members: Sequence[Member], wrong: bool) -> Iterator[Unexplained]:

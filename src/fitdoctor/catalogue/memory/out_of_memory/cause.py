@@ -45,6 +45,7 @@ from fitdoctor.facts import (
     Unknown,
 )
 from fitdoctor.memory.estimate import Estimate, estimate
+from fitdoctor.patterns import pattern
 from fitdoctor.records import dataclass
 
 CAUSE = Cause(
@@ -67,6 +68,9 @@ class _Owner:
     layer: LayerFacts | None = None
 
 
+_HELD = pattern(r"its memory had reached ([\d.]+) GiB of ([\d.]+) GiB")
+
+
 @CAUSE.after_failure
 def from_failure(
     failure: FailureFacts,
@@ -84,7 +88,11 @@ def from_failure(
     if failure.type in ("ResourceExhaustedError", "MemoryError") or failed is not None:
         shape = failed.shape if failed is not None else None
         yield _refused(failure, shape, model, fit, data)
-    elif failure.type == "SIGKILL" or failure.type in NATIVE and _was_tight(model, data, environment):
+    elif (
+        failure.type == "SIGKILL"
+        and not _held_little(failure)
+        or (failure.type in NATIVE and _was_tight(model, data, environment))
+    ):
         yield _killed(failure, model, fit, data, Confidence.LIKELY)
 
 
@@ -199,6 +207,12 @@ def _remedy(owner: _Owner) -> Fix:
 
 
 # --- the process was ended ----------------------------------------------------------------------------------------
+
+
+def _held_little(failure: FailureFacts) -> bool:
+    """Whether it was killed outside of every fit, with hardly any memory: somebody ended a program that waited."""
+    held = _HELD.search(failure.message)
+    return held is not None and not failure.called and float(held[1]) < 0.1 * float(held[2])
 
 
 def _was_tight(
