@@ -39,7 +39,18 @@ def shape_line(array: ArrayFacts, data: DataFacts) -> Location | None:
     step = shaping_step(data)
     if step is not None:
         return place(step.code)
-    return place(maker(array), array.use)
+    made = maker(array)
+    return place(None if _goes_around(made, array.use) else made, array.use)
+
+
+def _goes_around(made: Code | Unknown, use: Code | Unknown) -> bool:
+    """Whether what made an array is the head of the loop that it is used in: what goes through there was made before."""
+    if isinstance(made, Unknown) or isinstance(use, Unknown) or made.location.path != use.location.path:
+        return False
+    whole = made.statement
+    if whole is None:
+        return False
+    return made.location.end_line < use.location.line <= whole.end_line and whole.line == made.location.line
 
 
 def only_input_line(data: DataFacts | Unknown) -> Location | None:

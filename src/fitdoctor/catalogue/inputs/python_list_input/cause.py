@@ -44,7 +44,7 @@ CAUSE = Cause(
     slug="python-list-input",
     severity=Severity.ERROR,
     raises="ValueError",
-    explains=("FIT108", "FIT109"),
+    explains=("FIT108", "FIT109", "FIT216"),
 )
 
 LISTS = frozenset({"list", "tuple", "range", "set", "collections.deque"})

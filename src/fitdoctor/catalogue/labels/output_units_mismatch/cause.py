@@ -93,7 +93,11 @@ def from_failure(
     """The message holds both shapes."""
     for refused in refused_after(failure, model, data, UNITS):
         head = head_layer(model) if refused.target is None and isinstance(model, ModelFacts) else None
+        names = {loss.name for loss in model.losses} if isinstance(model, ModelFacts) else set()
         found = _finding(refused, data, project, head)
+        more = _for_head(head, refused.labels[-1], names, project)
+        if more is not None:
+            found = replace(found, fixes=(more, *found.fixes))
         yield _in_loop(found, refused, failure, project) if refused.target is None and head is None else found
     for refused in refused_after(failure, model, data, LENGTHS):
         yield _of_lengths(refused, data)
@@ -145,6 +149,21 @@ def single_unit_with_row_loss(model: ModelFacts, data: DataFacts) -> Iterator[Fi
             confidence=Confidence.CERTAIN,
             severity=Severity.WARNING,
         )
+
+
+def _for_head(
+    head: LayerFacts | None, width: int | None, losses: set[str], project: Project | Unknown
+) -> Fix | None:
+    """More units for the last layer, where the message alone tells how wide the labels are."""
+    from fitdoctor.catalogue.label_edits import with_activation, with_units
+
+    if head is None or width is None or width < 2:
+        return None
+    exclusive = losses <= set(ROW_LOSSES) and head.setting("activation") == "sigmoid"
+    edits = with_units(head, width, project)
+    softmax = with_activation(head, "softmax") if exclusive else ()
+    title = f"give the last layer {width} units{' with softmax' * exclusive}, one for each class"
+    return fix(title, edits, softmax) if edits else None
 
 
 def _finding(
