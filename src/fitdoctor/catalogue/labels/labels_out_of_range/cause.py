@@ -79,6 +79,10 @@ def from_data(
         stray = _stray_label(statistics, units, dict(target.loss.settings).get("ignore_class"))
         if stray is None:
             continue
+        from fitdoctor.catalogue.shared_labels import as_labels_alone
+
+        target = replace(target, labels=as_labels_alone(target.labels, project))
+        assert target.labels is not None
         label, row = stray
         least, most = statistics.minimum or 0, statistics.maximum or 0
         yield CAUSE.finding(
