@@ -51,13 +51,32 @@ def parameters(module: Module, info: FunctionInfo) -> Env:
         # Keras gives the first; what else a caller gives may be a flag or a mode.
         names = names[:1] + [name for name in names[1:] if name in _USUAL or name in _USUAL_INPUTS]
     elif tracing.how == "tf.function":
-        names = [name for name in names if name in _USUAL or _has_signature(node)]
+        names = [
+            name for name in names if name in _USUAL or _has_signature(node) or _is_given_tensors(info, name)
+        ]
     env = {}
     for name in names:
         uses = _uses(module, node, name)
         if not any(_is_pipeline(module, use) for use in uses):
             env[name] = SOME if any(_is_structure(module, use) for use in uses) else TENSOR
     return env
+
+
+_MAKERS = ("tensorflow.constant", "tensorflow.convert_to_tensor", "tensorflow.cast", "tensorflow.random.")
+
+
+def _is_given_tensors(info: FunctionInfo, name: str) -> bool:
+    """Whether every call of the function makes a tensor for this parameter, in its place among the arguments."""
+    given = []
+    for module, call in _callers(info):
+        argument = argument_for(info, call, name)
+        given.append(isinstance(argument, ast.Call) and module.resolve(argument.func).startswith(_MAKERS))
+    return bool(given) and all(given)
+
+
+def _callers(info: FunctionInfo) -> list[tuple[Module, ast.Call]]:
+    project = info.module.project
+    return (project.calls_of if project is not None else info.module.calls_of).get(info.node, [])
 
 
 def _given(info: FunctionInfo) -> list[str]:
@@ -139,8 +158,7 @@ def _is_pipeline(module: Module, use: ast.Name) -> bool:
 
 def _from_callers(info: FunctionInfo) -> Env:
     """Parameters that every traced caller gives a tensor."""
-    project = info.module.project
-    callers = (project.calls_of if project is not None else info.module.calls_of).get(info.node, [])
+    callers = _callers(info)
     env: Env = {}
     for parameter in parameters_of(info.node.args):
         values = []
