@@ -28,7 +28,7 @@ from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.targets import BINARY, SPARSE, loss_accepted, loss_failure, output_specs
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
-from fitdoctor.edits import fix, set_argument
+from fitdoctor.edits import fix, set_argument, unsafe
 from fitdoctor.facts import Argument, Code, DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
 from fitdoctor.patterns import pattern
 from fitdoctor.source.project import Project
@@ -58,7 +58,7 @@ def from_data(
         return
     proven = loss_failure(data) is not None and not _may_be_return(model)
     confidence = Confidence.CERTAIN if proven else Confidence.LIKELY
-    yield _finding(model, fit, data, confidence, list(_culprits(fit, data, project)))
+    yield _finding(model, fit, data, confidence, list(_culprits(fit, data, project)), project)
 
 
 def _lacks_labels(model: ModelFacts, fit: FitFacts, data: DataFacts) -> bool:
@@ -104,7 +104,7 @@ def from_failure(
     if isinstance(model, ModelFacts) and isinstance(fit, FitFacts) and isinstance(data, DataFacts):
         if _lacks_labels(model, fit, data):
             culprits = [*_culprits(fit, data, project), raised_at]
-            yield _finding(model, fit, data, Confidence.CERTAIN, culprits)
+            yield _finding(model, fit, data, Confidence.CERTAIN, culprits, project)
             return
         if data.y or data.form not in ("dataset", "other") or not _only_of_keras(model):
             return
@@ -190,6 +190,7 @@ def _finding(
     data: DataFacts,
     confidence: Confidence,
     culprits: list[Code | Location | Unknown | None],
+    project: Project | Unknown,
 ) -> Finding:
     whose = "the validation data" if data.role == "validation" else f"`{fit.method}`"
     told = {
@@ -215,7 +216,7 @@ def _finding(
                 location=place(loss.code) if loss is not None else None,
             )
         ],
-        fixes=_fixes(model, fit, data),
+        fixes=_fixes(model, fit, data, project),
         confidence=confidence,
     )
 
@@ -263,9 +264,9 @@ def _holds_labels(data: DataFacts) -> bool:
     return data.x_structure == "dict" and any(one.key.lower() in LABEL_KEYS for one in data.x)
 
 
-def _fixes(model: ModelFacts, fit: FitFacts, data: DataFacts) -> list[Fix]:
+def _fixes(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown) -> list[Fix]:
     if data.form != "arrays":
-        return [_of_pipeline(model, data)]
+        return [_of_pipeline(model, data, project)]
     call = fit.code
     first = call.argument("x", 0) if isinstance(call, Code) else None
     if first is None or data.role != "training":
@@ -278,7 +279,12 @@ def _fixes(model: ModelFacts, fit: FitFacts, data: DataFacts) -> list[Fix]:
         # Evaluated twice, a call could give two different arrays.
         simple = all(character.isalnum() or character in "_.[]'\":, " for character in first.text)
         return [fix("give x as its own label", _as_label(call, first) if simple else ())]
-    return [fix("give the labels as the second argument, y")]
+    from fitdoctor.catalogue.label_names import labels_beside
+
+    beside = labels_beside(project, Code(first.location, first.text))
+    known = beside and not first.name and isinstance(call, Code) and call.argument("y", 1) is None
+    edits = (Edit(first.location.end, f", {beside}"),) if known else ()
+    return [unsafe("give the labels as the second argument, y", edits)]
 
 
 def _as_label(call: Code | Unknown, first: Argument) -> tuple[Edit, ...]:
@@ -302,7 +308,7 @@ def _gives_back_x(model: ModelFacts, data: DataFacts) -> bool:
 _LABEL_MODES = {SPARSE: "int", "categorical_crossentropy": "categorical", BINARY: "binary"}
 
 
-def _of_pipeline(model: ModelFacts, data: DataFacts) -> Fix:
+def _of_pipeline(model: ModelFacts, data: DataFacts, project: Project | Unknown) -> Fix:
     """Labels for a dataset: x again for an autoencoder, or those of the folders that were left out."""
     from fitdoctor.catalogue.batch_edits import last_step, mapped
 
@@ -317,7 +323,9 @@ def _of_pipeline(model: ModelFacts, data: DataFacts) -> Fix:
         return fix(
             f"take the labels from the folders: `label_mode={mode}`", set_argument(source, "label_mode", mode)
         )
-    return fix("yield pairs of x and y")
+    from fitdoctor.catalogue.label_names import returned_with_label
+
+    return fix("yield pairs of x and y", returned_with_label(project, data))
 
 
 def _pair(text: str) -> str:
