@@ -1,0 +1,144 @@
+"""Repairs that need only the source: the edits of a finding give the lines that a person would write."""
+
+from textwrap import dedent
+
+import pytest
+
+from fitdoctor.edits import apply_edits
+from fitdoctor.examine import examine_source
+from tests.catalogue.input_facts import project_of
+
+REPAIRS = {
+    "FIT502": (
+        """
+        import keras
+        class Scale(keras.layers.Layer):
+            def call(self, inputs):
+                left, right = inputs
+                size = left.shape[-1]
+                w = self.add_weight(shape=(size, right.shape[-1]))
+                return left @ w
+        """,
+        [
+            "def build(self, input_shape):",
+            "self.w = self.add_weight(shape=(input_shape[0][-1], input_shape[1][-1]))",
+        ],
+    ),
+    "FIT402": (
+        """
+        import tensorflow as tf
+        @tf.function
+        def step(x, kept):
+            y = x * 2
+            kept.append(y)
+            return tf.reduce_sum(y)
+        seen = []
+        total = step(tf.ones(3), seen)
+        """,
+        ["def step(x):", "return tf.reduce_sum(y), y", "total, y = step(tf.ones(3))", "seen.append(y)"],
+    ),
+    "FIT404": (
+        """
+        import tensorflow as tf
+        @tf.function
+        def choose(x):
+            used = []
+            def first():
+                used.append(x * 2)
+                return 0
+            def second():
+                used.append(x + 1)
+                return 0
+            tf.cond(tf.reduce_sum(x) > 0, first, second)
+            return used[0]
+        """,
+        [
+            "return x * 2",
+            "return x + 1",
+            "used = tf.cond(tf.reduce_sum(x) > 0, first, second)",
+            "return used",
+        ],
+    ),
+    "FIT407": (
+        """
+        import os
+        import tensorflow as tf
+        NAMES = ["cat", "dog"]
+        def parse(path):
+            folder = os.path.basename(os.path.dirname(path))
+            return path, NAMES.index(folder)
+        ds = tf.data.Dataset.from_tensor_slices(["a/cat/1.png"]).map(parse)
+        """,
+        [
+            "folder = tf.strings.split(path, os.sep)[-2]",
+            "return path, tf.argmax(tf.constant(NAMES) == folder)",
+        ],
+    ),
+    "FIT505": (
+        """
+        import numpy as np
+        import tensorflow as tf
+        model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
+        opt = tf.keras.optimizers.SGD()
+        x, y = tf.ones((4, 3)), tf.ones((4, 1))
+        with tf.GradientTape() as tape:
+            error = y - model(x).numpy()
+            loss = tf.reduce_mean(np.square(error))
+        opt.apply_gradients(zip(tape.gradient(loss, model.trainable_variables), model.trainable_variables))
+        """,
+        ["error = y - model(x)", "loss = tf.reduce_mean(tf.square(error))"],
+    ),
+    "FIT409": (
+        """
+        import random
+        import tensorflow as tf
+        class Skip(tf.keras.layers.Layer):
+            def call(self, x, training=False):
+                if training and random.random() < 0.5:
+                    return x
+                return x * 2
+        model = tf.keras.Sequential([Skip()])
+        """,
+        ["if training:", "return tf.where(tf.random.uniform(()) < 0.5, x, x * 2)", "return x * 2"],
+    ),
+    "FIT406": (
+        """
+        import tensorflow as tf
+        config = tf.ConfigProto()
+        config.gpu_options.allow_growth = True
+        session = tf.Session(config=config)
+        """,
+        [
+            'for gpu in tf.config.list_physical_devices("GPU"):',
+            "tf.config.experimental.set_memory_growth(gpu, True)",
+        ],
+    ),
+    "FIT902": (
+        """
+        import tensorflow as tf
+        opt = tf.keras.optimizers.Adam()
+        w = tf.Variable(1.0)
+        opt.minimize(lambda: w ** 2, var_list=[w])
+        """,
+        [
+            "with tf.GradientTape() as tape:",
+            "loss_value = w ** 2",
+            "gradients = tape.gradient(loss_value, [w])",
+            "opt.apply_gradients(zip(gradients, [w]))",
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize("id", sorted(REPAIRS))
+def test_the_edit_is_what_a_person_would_write(id):
+    program, lines = REPAIRS[id]
+    before = dedent(program).lstrip("\n")
+    finding = examine_source(project_of(before), select=(id,)).findings[0]
+    fix = next(fix for fix in finding.fixes if fix.edits)
+    after = apply_edits(before, fix.edits)
+    compile(after, "after.py", "exec")
+    written = [line.strip() for line in after.splitlines()]
+    assert [line for line in lines if line not in written] == []
+    again = examine_source(project_of(after), select=(id,)).findings
+    assert not again
