@@ -90,12 +90,25 @@ def _stuck(losses: tuple[float, ...], rate: float, model: ModelFacts) -> bool:
     """Whether the first steps went so far that nothing has a gradient any more."""
     if "Ada" in model.optimizer:
         return rate >= LARGE and min(losses[2:]) > 0.95 * losses[1]
+    if rate >= LARGE and min(losses[2:]) > 0.8 * losses[1] and _worse_than_chance(losses, model):
+        return True
     # Relu units that are dead leave only the last bias to train: the loss comes to rest far below where it was thrown
     # to, at the same number to the last digit. A network that learns never repeats its loss so exactly.
     last = losses[-EPOCHS:]
     still = max(last) - min(last) <= 1e-6 * abs(losses[-1])
     relu = any((layer.setting("activation") or "") == "relu" for layer in model.every_layer())
     return rate >= LARGE_FOR_SGD and relu and still and max(losses[:3]) > 4 * losses[-1]
+
+
+def _worse_than_chance(losses: tuple[float, ...], model: ModelFacts) -> bool:
+    """Whether a classifier never came near the loss of one that gives every class the same probability."""
+    if len(model.losses) != 1 or isinstance(model.outputs, Unknown) or len(model.outputs) != 1:
+        return False
+    shape = model.outputs[0].shape
+    units = shape[-1] if isinstance(shape, tuple) and shape else None
+    if units is None or not model.losses[0].name.endswith("crossentropy"):
+        return False
+    return min(losses[2:]) > 1.5 * math.log(max(units, 2))
 
 
 def _moved(losses: tuple[float, ...]) -> float:
