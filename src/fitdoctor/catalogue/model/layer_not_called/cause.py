@@ -64,6 +64,10 @@ _CLASS = pattern(r"<class '[\w.]*\.(?P<kind>[A-Z]\w*)'> \(?of type <class 'type'
 _SEQUENTIAL = pattern(
     r"Only instances of `?keras\.Layer`? can be added|added layer must be an instance of class Layer"
 )
+_NEEDS_NOTHING = pattern(
+    r"Flatten|\w*Pooling\dD|\w*Normalization|\w*ReLU|ELU|Softmax|Masking|UpSampling[123]D|ZeroPadding[123]D"
+)
+"""Layers that are made without an argument."""
 _MOST_STEPS = 10
 
 
@@ -114,7 +118,11 @@ def _unmade(module: Module, given: ast.expr, confidence: Confidence) -> Finding:
                 claim="a `Sequential` takes layers", observed=f"the class `{kind}`", expected=f"`{kind}()`"
             )
         ],
-        fixes=[fix(f"make a layer of it: `{kind}()`", (Edit(here.end, "()"),))],
+        fixes=[
+            fix(f"make a layer of it: `{kind}()`", (Edit(here.end, "()"),))
+            if _NEEDS_NOTHING.fullmatch(kind.rpartition(".")[2])
+            else fix(f"make a layer of it: `{kind}(…)`")
+        ],
         confidence=confidence,
     )
 
