@@ -23,6 +23,7 @@ from fitdoctor.source.array_arguments import frozen
 from fitdoctor.source.calls import follow_function
 from fitdoctor.source.endless_loops import never_ends
 from fitdoctor.source.given_out import KEEPS_ELEMENTS, SLICES, placed, placed_slices
+from fitdoctor.source.image_folders import FLOW
 from fitdoctor.source.joining import join
 from fitdoctor.source.origins import data_origin, origin
 from fitdoctor.source.pipelines import ELEMENT, leaves
@@ -82,6 +83,8 @@ def data_facts(run: Interpreter, given: Given, role: str) -> DataFacts:
         return _dataset(run, x, given, role)
     if isinstance(x, Generated):
         return _generator(run, x, given, role)
+    if isinstance(x, Made) and x.name == FLOW:
+        return _of_element(run, x.positional[0], "pydataset", given, role)
     if isinstance(x, Ref):
         record = run.record(x)
         if isinstance(record, InstanceRecord):

@@ -16,7 +16,6 @@ from fitdoctor.source.values import (
     UNTOLD,
     Arguments,
     Array,
-    Bounds,
     Dataset,
     DictRecord,
     Function,
@@ -185,39 +184,6 @@ def _least(counts: list[int | Unknown | None]) -> int | Unknown | None:
         return UNTOLD
     finite = [count for count in counts if isinstance(count, int)]
     return min(finite) if finite else None
-
-
-@handles("keras.utils.image_dataset_from_directory", "keras.preprocessing.image_dataset_from_directory")
-def _directory(run: Interpreter, arguments: Arguments) -> Value:
-    if not arguments.complete:
-        return Dataset(known=False, node=arguments.node)
-    size = run.sequence(arguments.get("image_size") or Items((Plain(256), Plain(256))))
-    batch = arguments.get("batch_size") or Plain(32)
-    channels = {"rgb": 3, "rgba": 4, "grayscale": 1}
-    mode = arguments.get("color_mode") or Plain("rgb")
-    depth = channels.get(mode.value) if isinstance(mode, Plain) else None
-    length = arrays.whole(batch)
-    if size is None or depth is None or length is None or arguments.get("subset") == Plain("both"):
-        return Dataset(known=False, node=arguments.node)
-    axes = tuple(arrays.dim_of(axis) for axis in size)
-    images = Array((None, *axes, depth), "float32", ELEMENT)
-    labels = _directory_labels(arguments.get("label_mode") or Plain("int"), arguments)
-    element: Value = images if labels is None else Items((images, labels))
-    step = Step("image_dataset_from_directory", element, (("batch_size", str(length)),), arguments.node)
-    return Dataset(element, UNTOLD, length, (step,), node=arguments.node)
-
-
-def _directory_labels(mode: Value, arguments: Arguments) -> Value | None:
-    name = mode.value if isinstance(mode, Plain) else ""
-    if name is None or arguments.get("labels") == Plain(None):
-        return None
-    if arguments.get("labels") is not None:
-        return UNTOLD
-    return {
-        "int": Array((None,), "int32", ELEMENT),
-        "binary": Array((None, 1), "float32", ELEMENT, bounds=Bounds(0, 1, True)),
-        "categorical": Array((None, UNTOLD), "float32", ELEMENT, unit_rows=True),
-    }.get(name, UNTOLD)
 
 
 @handles("keras.utils.timeseries_dataset_from_array", "keras.preprocessing.timeseries_dataset_from_array")
