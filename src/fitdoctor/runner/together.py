@@ -16,6 +16,8 @@ _ABORTED = ("Collective ops is aborted", "UNAVAILABLE", "failed to connect", "Co
 
 _APART = "the others run the same program: what differs is the data, the arguments or the packages there"
 
+_CUT_SHORT = "the other workers were aborted when this one had failed"
+
 
 def joined(members: Sequence[Member]) -> Diagnosis:
     """The diagnosis of a cluster; the first member's program is the one that is told of."""
@@ -28,13 +30,14 @@ def joined(members: Sequence[Member]) -> Diagnosis:
             having.setdefault(finding.fingerprint, []).append(member.name)
     differing = list(differences(members))
     told = {finding.id for finding, _names in differing}
+    aborted = {member.name for member in members if _was_aborted(member)}
     named = [
-        _named(finding, having[mark], len(members))
+        _named(finding, having[mark], len(members), aborted)
         for mark, finding in findings.items()
         if finding.id not in told
     ]
     named += [
-        replace(_named(finding, list(names), len(members)), moment=Moment.BEFORE_FIT)
+        replace(_named(finding, list(names), len(members), set()), moment=Moment.BEFORE_FIT)
         for finding, names in differing
     ]
     wrong = any(found.severity is Severity.ERROR for found in named)
@@ -52,11 +55,14 @@ def _together(members: Sequence[Member], part: Callable[[Diagnosis], tuple[Any, 
     return tuple(dict.fromkeys(item for member in members for item in part(member.diagnosis)))
 
 
-def _named(finding: Finding, names: list[str], workers: int) -> Finding:
+def _named(finding: Finding, names: list[str], workers: int, aborted: set[str]) -> Finding:
     """A finding with the workers that have it; one that not all have says so first of all."""
     if len(names) == workers:
         return replace(finding, notes=(*finding.notes, f"on all {workers} workers"))
     who = ", ".join(names)
+    if finding.moment is Moment.AFTER_FAILURE and len(aborted - set(names)) == workers - len(names):
+        # Whether it would have failed there, too, nobody knows.
+        return replace(finding, message=f"{finding.message} (on {who})", notes=(*finding.notes, _CUT_SHORT))
     # What differs speaks for itself; of what one worker's run shows, only that the program is the same for all.
     apart = () if finding.moment is Moment.SOURCE else (_APART,)
     # An edit of the program that all share would mend it here and break it there.
@@ -67,6 +73,12 @@ def _named(finding: Finding, names: list[str], workers: int) -> Finding:
         notes=(*finding.notes, *apart),
         fixes=fixes,
     )
+
+
+def _was_aborted(member: Member) -> bool:
+    """Whether a worker ended only because another one had gone."""
+    failures = member.diagnosis.unexplained
+    return bool(failures) and all(_is_abort(failure) for failure in failures)
 
 
 def _unexplained(members: Sequence[Member], wrong: bool) -> Iterator[Unexplained]:

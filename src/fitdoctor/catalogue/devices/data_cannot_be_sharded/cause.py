@@ -29,7 +29,8 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.diagnosis import Confidence, Evidence, Finding, Location, Severity
+from fitdoctor.catalogue.keras_3_fixes import attribute_name
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, Severity
 from fitdoctor.edits import fix
 from fitdoctor.facts import FailureFacts, Unknown
 from fitdoctor.patterns import pattern
@@ -55,7 +56,7 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
     few = _FEW_FILES.search(failure.message)
     if few is None and _UNSHARDABLE not in failure.message:
         return
-    frame = failure.last_user_frame
+    frame, policy = failure.last_user_frame, _policy(project)
     evidence = []
     told = "the dataset reads no files, and is to be shared out by files"
     if few is not None:
@@ -71,16 +72,27 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
     yield CAUSE.finding(
         told,
         subject="training dataset",
-        location=_reader(project) or (frame.location if frame else None),
+        location=(_reader(project) if few is not None else policy) or (frame.location if frame else None),
         evidence=evidence,
         fixes=[
             fix(
-                "share out samples instead of files: `auto_shard_policy = AutoShardPolicy.DATA` in `tf.data.Options`"
+                "share out samples instead of files: `auto_shard_policy = AutoShardPolicy.DATA` in `tf.data.Options`",
+                (Edit(policy, "DATA"),) if policy is not None else (),
             ),
-            fix("split the data into more files"),
+            *([fix("split the data into more files")] if few is not None else ()),
         ],
         confidence=Confidence.CERTAIN,
     )
+
+
+def _policy(project: Project | Unknown) -> Location | None:
+    """The only `FILE` of an `AutoShardPolicy` in the program."""
+    found: list[Location] = []
+    for module in () if isinstance(project, Unknown) else project.modules:
+        for node in module.nodes(ast.Attribute):
+            if module.resolve(node).endswith("AutoShardPolicy.FILE"):
+                found.append(attribute_name(module, node))
+    return found[0] if len(found) == 1 else None
 
 
 def _reader(project: Project | Unknown) -> Location | None:
