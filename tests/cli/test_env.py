@@ -60,6 +60,7 @@ def test_tensorflow_cpu_is_a_tensorflow(installed: Path) -> None:
         ({"tensorflow": "2.17.0", "keras": "2.15.0"}, "the package `keras` is Keras 2"),
         ({"tensorflow-addons": "0.23.0", "keras": "3.3.0"}, "has ended"),
         ({"tensorflow": "2.17.0", "tensorflow-cpu": "2.16.0"}, "installed into one folder"),
+        ({"keras": "3.3.0", "keras-nightly": "3.4.0.dev1"}, "installed into one folder"),
     ],
 )
 def test_pairs_that_no_metadata_speaks_of(installed: Path, packages: dict[str, str], words: str) -> None:
@@ -123,6 +124,13 @@ def test_a_broken_keras_json_is_told(tmp_path: Path) -> None:
     (tmp_path / "keras.json").write_text('{"backend": ')
     done = env("--output-format", "concise", KERAS_HOME=str(tmp_path), TF_CONFIG="")
     assert "FIT904" in done.stdout and "is not JSON" in done.stdout
+
+
+def test_a_backend_that_is_not_installed_is_an_error_and_one_of_keras_2_is_none(tmp_path: Path) -> None:
+    settings = {"KERAS_HOME": str(tmp_path), "TF_CONFIG": "", "KERAS_BACKEND": "openvino"}
+    done = env("--output-format", "concise", **settings)
+    assert "`openvino`, which is not installed" in done.stdout and done.returncode == 1
+    assert "openvino" not in env(TF_USE_LEGACY_KERAS="1", **settings).stdout
 
 
 def test_a_tensorflow_that_does_not_import_is_explained(tmp_path: Path) -> None:

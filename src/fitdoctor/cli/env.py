@@ -127,6 +127,7 @@ def _standing(facts: EnvironmentFacts) -> Iterator[Finding]:
             subject="TF_CONFIG",
             fixes=[fix(wrong.remedy or "write it with `json.dumps`: `cluster` and `task`")],
             severity=Severity.ERROR if wrong.fails else Severity.WARNING,
+            confidence=Confidence.CERTAIN,
         )
     for problem in facts.problems:
         yield catalogue()["FIT904"].finding(
@@ -135,17 +136,26 @@ def _standing(facts: EnvironmentFacts) -> Iterator[Finding]:
             fixes=[fix("mend or delete the file: Keras writes a new one")],
             severity=Severity.ERROR if problem.endswith("fails") else Severity.WARNING,
         )
-    if facts.backend != "tensorflow":
-        unknown = facts.backend not in ("jax", "torch", "numpy", "openvino")
+    if facts.backend != "tensorflow" and not facts.legacy_keras:
+        problem, fails = _of_backend(facts)
         yield catalogue()["FIT904"].finding(
-            f"Keras knows no backend `{facts.backend}`: importing it fails"
-            if unknown
-            else f"Keras runs on `{facts.backend}`: `fit` of TensorFlow is not used",
+            problem,
             subject="backend",
             evidence=[Evidence(claim="who set it", observed=facts.backend_set_by)],
             fixes=[fix("leave out `KERAS_BACKEND` (and `backend` in keras.json) to train on TensorFlow")],
-            severity=Severity.ERROR if unknown else Severity.INFO,
+            severity=Severity.ERROR if fails else Severity.INFO,
         )
+
+
+def _of_backend(facts: EnvironmentFacts) -> tuple[str, bool]:
+    """What a backend other than TensorFlow means, and whether Keras cannot be imported with it."""
+    from importlib.machinery import PathFinder
+
+    if facts.backend not in ("jax", "torch", "numpy", "openvino"):
+        return f"Keras knows no backend `{facts.backend}`: importing it fails", True
+    if PathFinder.find_spec(facts.backend) is None:
+        return f"Keras is to run on `{facts.backend}`, which is not installed: importing it fails", True
+    return f"Keras runs on `{facts.backend}`: `fit` of TensorFlow is not used", False
 
 
 def _no_tensorflow() -> Iterator[Finding]:
@@ -177,8 +187,10 @@ def _no_tensorflow() -> Iterator[Finding]:
 
 def _table(facts: EnvironmentFacts, devices: list[str], *, asked: bool) -> str:
     rows = [("Python", facts.python), *facts.packages]
-    rows.append(("tf.keras", facts.keras_of_tf or "no TensorFlow is installed"))
-    rows.append(("Keras backend", f"{facts.backend} ({facts.backend_set_by})"))
+    chosen = " (TF_USE_LEGACY_KERAS)" if facts.legacy_keras and facts.keras_of_tf else ""
+    rows.append(("tf.keras", f"{facts.keras_of_tf}{chosen}" or "no TensorFlow is installed"))
+    if not facts.legacy_keras:
+        rows.append(("Keras backend", f"{facts.backend} ({facts.backend_set_by})"))
     if facts.cluster_config:
         rows.append(("TF_CONFIG", facts.cluster_config.replace("\n", " ")[:200]))
     if asked:

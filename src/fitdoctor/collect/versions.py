@@ -19,6 +19,8 @@ TENSORFLOWS = (
     "tf-nightly", "tf-nightly-cpu",
 )  # fmt: skip
 """Distributions that each bring the module `tensorflow`."""
+KERASES = (("keras", ("keras", "keras-nightly")), ("tf_keras", ("tf_keras", "tf-keras-nightly")))
+"""The same of the two Kerases, by their modules."""
 CHECKED = (
     *TENSORFLOWS, "keras", "tf_keras", "tensorflow-hub", "tensorflow-probability", "tensorflow-addons",
     "tensorflow-text", "tensorflow-datasets", "tensorflow-io", "keras-hub", "keras-nlp", "keras-cv", "keras-tuner",
@@ -117,7 +119,7 @@ def conflicts(*, legacy_keras: bool = False) -> tuple[Conflict, ...]:
     Args:
         legacy_keras: `tf.keras` is to be the package `tf_keras`.
     """
-    found = [*_unmet(legacy_keras), *_pairs(), *_two_tensorflows()]
+    found = [*_unmet(legacy_keras), *_pairs(), *_two_in_one_folder()]
     if (
         legacy_keras
         and installed_version("tf_keras") is None
@@ -209,15 +211,17 @@ def _pairs() -> Iterator[Conflict]:
             )
 
 
-def _two_tensorflows() -> Iterator[Conflict]:
+def _two_in_one_folder() -> Iterator[Conflict]:
     """Two distributions write into one folder: whichever came last is there, the other's files between them."""
-    found = versions_of(TENSORFLOWS)
-    if len(set(found.values())) > 1:
-        (first, one), (second, other) = list(found.items())[:2]
-        yield Conflict(
-            f"{first} {one}", f"{second} {other}", f"{first} {one} and {second} {other} are installed into one folder",
-            "uninstall both and install one", "both bring the module `tensorflow`",
-        )  # fmt: skip
+    for module, names in (("tensorflow", TENSORFLOWS), *KERASES):
+        found = versions_of(names)
+        if len(set(found.values())) > 1:
+            (first, one), (second, other) = list(found.items())[:2]
+            yield Conflict(
+                f"{first} {one}", f"{second} {other}",
+                f"{first} {one} and {second} {other} are installed into one folder",
+                "uninstall both and install one", f"both bring the module `{module}`",
+            )  # fmt: skip
 
 
 def _meets(version: str, specifier: str) -> bool:
