@@ -3,7 +3,8 @@
 ## What happens
 
 `TypeError: TensorFlowTrainer.fit() got an unexpected keyword argument 'loss'` (or `epoch`, `metric`, `optimizer` …),
-before any step.
+before any step. A loss, metric, optimizer or activation whose name is misspelt raises `ValueError: Could not interpret
+loss identifier: sparse_categorical_cross_entropy`: a loss only in `fit`, far from the `compile` that names it.
 
 ## Why
 
@@ -25,7 +26,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.keras_renames import older_arguments
 from fitdoctor.catalogue.keras_signatures import PUBLIC_NAMES, SIGNATURES
 from fitdoctor.catalogue.traced import at_frame, module_of
@@ -39,11 +40,15 @@ from fitdoctor.edits import (
     spell,
     unsafe,
 )
-from fitdoctor.facts import Argument, Code, FailureFacts, Unknown
+from fitdoctor.facts import Argument, Code, FailureFacts, Frame, Unknown
 from fitdoctor.failure.patterns import UnexpectedKeyword, unexpected_keyword
 from fitdoctor.source.keras_objects import defines, is_keras_model
 from fitdoctor.source.module import CallSite, Module
 from fitdoctor.source.project import Project
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from fitdoctor.catalogue.misspelt_names import Misspelt
 
 CAUSE = Cause(
     id="FIT302",
@@ -180,6 +185,49 @@ def _moved(module: Module, site: CallSite, code: Code, owner: str) -> tuple[Edit
 def _has(code: Code, method: str, name: str) -> bool:
     """Whether a call gives an argument, by name or as the second positional one (`compile("adam", "mse")`)."""
     return code.argument(name, 1 if (method, name) == ("compile", "loss") else None) is not None
+
+
+@CAUSE.in_source
+@mentions("compile", "activation")
+def misspelt_in_source(module: Module) -> Iterator[Finding]:
+    """A loss, metric, optimizer or activation by a name that is another spelling of one that Keras knows."""
+    from fitdoctor.catalogue.misspelt_names import misspelt_names
+
+    for each in misspelt_names(module):
+        yield _misspelt_name(each, None, Confidence.LIKELY)
+
+
+def _misspelt_name(each: Misspelt, frame: Frame | None, confidence: Confidence) -> Finding:
+    written = each.module is not None and each.node is not None
+    edits: tuple[Edit, ...] = ()
+    if each.module is not None and each.node is not None and each.meant:
+        text = each.module.segment(each.node)
+        edits = (Edit(each.module.location(each.node), text.replace(each.name, each.meant)),)
+    kind = each.kind.removesuffix(" function")
+    return CAUSE.finding(
+        f"Keras knows no {kind} `{each.name}`" + (f": it is spelt `{each.meant}`" if each.meant else ""),
+        subject=f"{kind} {each.name}",
+        location=each.module.location(each.node)  # type: ignore[union-attr, arg-type]
+        if written
+        else frame.location
+        if frame is not None
+        else None,
+        evidence=[Evidence(claim=f"the name of the {kind}", observed=each.name, expected=each.meant)],
+        fixes=[fix(f"write `{each.meant}`", edits) if each.meant else fix(f"give a {kind} that Keras knows")],
+        confidence=confidence,
+    )
+
+
+@CAUSE.after_failure
+def from_refused_name(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """Keras quotes the name."""
+    if not failure.message.startswith(("Could not interpret", "Unknown ")):
+        return
+    from fitdoctor.catalogue.misspelt_names import refused_name
+
+    found = refused_name(failure.message, None if isinstance(project, Unknown) else project)
+    if found is not None:
+        yield _misspelt_name(found, failure.last_user_frame, Confidence.CERTAIN)
 
 
 @CAUSE.after_failure

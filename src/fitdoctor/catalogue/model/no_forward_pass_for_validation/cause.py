@@ -8,7 +8,8 @@ not have a call() method implemented.`
 ## Why
 
 The model's own `train_step` calls its parts by itself, so training needs no `call`. Validation runs Keras's
-`test_step`, which calls the model on x and the loss of `compile` on the result.
+`test_step`, which calls the model on x and the loss of `compile` on the result. A class that has no step of its own
+either (whose forward pass is called `forward`, as in another library) fails in the first step.
 
 ## Fix
 
@@ -30,6 +31,7 @@ from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, merged_removal, unsafe
 from fitdoctor.facts import Code, FailureFacts, FitFacts, ModelFacts, Unknown
+from fitdoctor.records import replace
 from fitdoctor.source.callees import is_self
 from fitdoctor.source.module import ClassInfo
 from fitdoctor.source.project import Project
@@ -159,9 +161,50 @@ def from_failure(
             confidence=Confidence.CERTAIN,
         )
         return
+    if owner.module.method(owner, "train_step") is None:
+        yield _without_any(owner, evidence)
+        return
     code = fit.code if isinstance(fit, FitFacts) else Unknown()
-    trains = owner.module.method(owner, "train_step") is not None
-    # Without a step of its own the class lacks the forward pass altogether: that is where to write it.
-    where = place(code, frame.location if frame else None) if trains else owner.module.location(owner.node)
+    where = place(code, frame.location if frame else None)
     step = _STEPS.get(method, "test_step")
     yield _finding(owner, method, step, where, code, Confidence.CERTAIN, evidence)
+
+
+def _without_any(owner: ClassInfo, evidence: list[Evidence]) -> Finding:
+    """The class lacks the forward pass altogether, or has it under another name: that is where to write it."""
+    module = owner.module
+    named = owner.methods.get("forward") or owner.methods.get("predict")
+    other = named.name if named is not None and isinstance(named.node, ast.FunctionDef) else ""
+    edits: tuple[Edit, ...] = ()
+    where = module.location(owner.node)
+    if other and named is not None and isinstance(named.node, ast.FunctionDef):
+        line = module.location(named.node)
+        where = replace(line, end_line=line.line)
+        start = named.node.col_offset + len("def ") + 1
+        called = replace(line, column=start, end_line=line.line, end_column=start + len(other))
+        edits = (Edit(called, "call"),) if _is_only_defined(owner, other) else ()
+    advice = fix(f"call it `call`: Keras runs no `{other}`", edits) if other else fix("write a `call`")
+    return CAUSE.finding(
+        f"`{owner.name}` has no `call`: Keras cannot run it" + (f"; it has `{other}`" if other else ""),
+        subject=f"model {owner.name}",
+        location=where,
+        evidence=[
+            Evidence(
+                claim="the methods of the class",
+                observed=", ".join(f"`{name}`" for name in owner.methods),
+                expected="`call`",
+                fact="model.overrides",
+                location=module.location(owner.node),
+            ),
+            *evidence,
+        ],
+        fixes=[advice],
+        confidence=Confidence.CERTAIN,
+    )
+
+
+def _is_only_defined(owner: ClassInfo, name: str) -> bool:
+    """Whether nothing in the file calls the method by its name."""
+    return not any(
+        isinstance(node, ast.Attribute) and node.attr == name for node in owner.module.nodes(ast.Attribute)
+    )
