@@ -190,7 +190,9 @@ def _unbatched(model: ModelFacts, data: DataFacts) -> tuple[ArrayFacts, Shape] |
         return _scalar_label(data)
     if isinstance(model.inputs, Unknown):
         failed = forward_failure(data)
-        if failed is None or "ndim" not in failed.message:
+        if not (failed is None and _meets_scalar_label(model, data)) and (
+            failed is None or "ndim" not in failed.message
+        ):
             return None
         shape = data.x[0].shape
         return (data.x[0], (None, *shape)) if isinstance(shape, tuple) and None not in shape[:1] else None
@@ -201,6 +203,12 @@ def _unbatched(model: ModelFacts, data: DataFacts) -> tuple[ArrayFacts, Shape] |
             assert isinstance(spec.shape, tuple)
             return array, spec.shape
     return None
+
+
+def _meets_scalar_label(model: ModelFacts, data: DataFacts) -> bool:
+    """Whether a crossentropy will meet a label without an axis: whatever the model makes of a sample, it refuses that."""
+    checked = all("crossentropy" in loss.name.lower() for loss in model.losses) and len(model.losses) == 1
+    return checked and not model.overrides and len(data.y) == 1 and data.y[0].shape == ()
 
 
 def _scalar_label(data: DataFacts) -> tuple[ArrayFacts, Shape] | None:
