@@ -82,10 +82,12 @@ _EXPECTED_AXIS = pattern(
     rf"expected axis (?P<axis>-?\d+) of input shape to have value (?P<length>\d+),? but received input with shape "
     rf"(?P<found>{SHAPE})"
 )
-_INVALID_INPUT = pattern(
-    rf"Invalid input shape for input .{{0,40000}}?(?: with name '(?P<name>[^'\n]*)')?(?: and path '[^'\n]*')?\. "
-    rf"Expected shape (?P<expected>{SHAPE}), but input has incompatible shape (?P<found>{SHAPE})",
-    re.DOTALL,
+_INVALID_INPUT = "Invalid input shape for input "
+"""What was given follows: an array with many of its values, perhaps."""
+_LONGEST_VALUES = 40_000
+_OTHER_INPUT = pattern(
+    rf"(?: with name '(?P<name>[^'\n]*)')?(?: and path '[^'\n]*')?\. "
+    rf"Expected shape (?P<expected>{SHAPE}), but input has incompatible shape (?P<found>{SHAPE})"
 )
 _CHECKING = pattern(
     rf"Error when checking (?:model )?(?P<which>input|target): expected (?P<name>\S{{1,200}}) to have "
@@ -108,7 +110,8 @@ def input_mismatch(message: str) -> InputMismatch | None:
             found_rank=len(found) if rank and found is not None else None,
             target=checking["which"] == "target",
         )
-    invalid = _INVALID_INPUT.search(message)
+    at = message.find(_INVALID_INPUT)
+    invalid = _OTHER_INPUT.search(message, at, at + _LONGEST_VALUES) if at >= 0 else None
     if invalid:
         return InputMismatch(
             name=invalid["name"] or "", expected=_shape(invalid, "expected"), found=_shape(invalid, "found")
