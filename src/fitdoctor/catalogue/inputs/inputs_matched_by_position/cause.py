@@ -105,8 +105,10 @@ def _findings(
 
 
 def _line(extra: ArrayFacts, data: DataFacts) -> Location | None:
-    step = shaping_step(data)
-    return place(step.code if step else None, decided_near(extra), extra.use, extra.code)
+    """Where the key is put in: a step of the pipeline, `x["key"] = …`, or the dict that is given to fit."""
+    step, decided = shaping_step(data), decided_near(extra)
+    keyed = decided if decided is not None and extra.key in decided.text else None
+    return place(step.code if step else None, keyed, extra.use, extra.code)
 
 
 def _matches_by_name(environment: EnvironmentFacts | Unknown) -> bool:
