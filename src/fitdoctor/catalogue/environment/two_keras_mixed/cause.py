@@ -32,6 +32,7 @@ from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Locati
 from fitdoctor.edits import fix
 from fitdoctor.facts import FailureFacts, Unknown
 from fitdoctor.patterns import pattern
+from fitdoctor.source.keras_objects import kind_of_call
 from fitdoctor.source.module import CallSite, Module
 from fitdoctor.source.project import Project
 
@@ -206,12 +207,13 @@ def _legacy_finding(
         edits = (Edit(module.location(call.func), keras + written.removeprefix(LEGACY)),)
     elif isinstance(call.func, ast.Name):
         edits = _imported_from_keras(module)
+    model = kind_of_call(module, call) == "Model"
     return CAUSE.finding(
-        f"`{written}` is of Keras 2, the model of Keras 3",
+        f"`{written}` is of Keras 2, {'its parts' if model else 'the model'} of Keras 3",
         subject=f"object {written}",
         location=module.location(call),
         evidence=[Evidence(claim="made by", observed=LEGACY, expected="keras"), *evidence],
-        fixes=[fix("make it with the Keras of the model", edits)],
+        fixes=[fix(f"make it with the Keras of {'its parts' if model else 'the model'}", edits)],
         confidence=confidence,
     )
 

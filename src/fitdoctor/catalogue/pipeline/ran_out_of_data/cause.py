@@ -31,11 +31,12 @@ from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.generator_sources import generator_behind, loop_of, surely_ends
+from fitdoctor.catalogue.keras_2_today import is_keras_2
 from fitdoctor.catalogue.pipeline_steps import with_step_after
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Severity
 from fitdoctor.edits import append_arguments, fix, remove_argument, unsafe
-from fitdoctor.facts import DataFacts, FailureFacts, FitFacts, TrainingFacts, Unknown
+from fitdoctor.facts import DataFacts, FailureFacts, FitFacts, ModelFacts, TrainingFacts, Unknown
 from fitdoctor.patterns import pattern
 from fitdoctor.source.module import FunctionInfo
 from fitdoctor.source.project import Project
@@ -167,7 +168,9 @@ def from_warning(failure: FailureFacts) -> Iterator[Finding]:
 @CAUSE.in_source
 @CAUSE.before_fit
 @mentions("yield", "enerator", "Sequence", "iter", "for")
-def from_generator(fit: FitFacts, data: DataFacts, project: Project | Unknown) -> Iterator[Finding]:
+def from_generator(
+    fit: FitFacts, data: DataFacts, project: Project | Unknown, model: ModelFacts | Unknown
+) -> Iterator[Finding]:
     """A generator that ends, and more epochs than it lasts."""
     if fit.method != "fit" or data.role != "training" or data.form != "generator" or fit.epochs < 2:
         return
@@ -185,9 +188,10 @@ def from_generator(fit: FitFacts, data: DataFacts, project: Project | Unknown) -
             return
         observed, lasts = f"`{function.name}` ends after one pass", 1
     place_of_loop = function.module.location(loop) if function is not None and loop is not None else None
+    older = isinstance(model, ModelFacts) and model.keras == 2 or is_keras_2(project)
+    then = "Keras 2 stops there" if older else "the later ones see only its first two batches"
     yield CAUSE.finding(
-        f"the generator is used up after {max(lasts, 1)} of {fit.epochs} epochs: the later ones see only its first "
-        "two batches",
+        f"the generator is used up after {max(lasts, 1)} of {fit.epochs} epochs: {then}",
         subject="training data",
         location=place(place_of_loop, data.code, fit.code),
         evidence=[
