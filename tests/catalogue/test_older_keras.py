@@ -1,5 +1,7 @@
 """What layers, optimizers and saving lost with Keras 3, from the source alone."""
 
+import types
+
 import pytest
 
 from fitdoctor.diagnosis import Finding
@@ -64,3 +66,28 @@ def test_what_is_gone_is_written_as_it_is_now(line: str, repaired: str) -> None:
 )
 def test_what_keras_3_takes_is_let_be(line: str) -> None:
     assert found(line)[1] == []
+
+
+@pytest.mark.tf
+def test_no_public_name_of_keras_3_is_called_gone():
+    import keras
+    import tensorflow as tf
+
+    from fitdoctor.catalogue.keras_3_gone import is_gone
+
+    def names(module, path):
+        for name in dir(module):
+            if not name.startswith("_") and name != "src":
+                yield f"{path}.{name}"
+                inner = getattr(module, name)
+                if (
+                    isinstance(inner, types.ModuleType)
+                    and ".src" not in inner.__name__
+                    and path.count(".") < 3
+                ):
+                    yield from names(inner, f"{path}.{name}")
+
+    for module, outside in ((keras, True), (tf.keras, False)):
+        public = list(names(module, "keras"))
+        assert len(public) > 1000
+        assert [name for name in public if is_gone(name, outside_tf=outside)] == []

@@ -103,7 +103,7 @@ def is_gone_module(dotted: str, *, outside_tf: bool) -> bool:
         dotted in REMOVED_MODULES
         or dotted in _OLDER_MODULES
         or (outside_tf and dotted in REMOVED_OUTSIDE_TF)
-        or dotted.startswith(("keras.wrappers", "keras.engine", "keras.layers.merge"))
+        or dotted.startswith(("keras.wrappers.scikit_learn", "keras.engine", "keras.layers.merge"))
     )
 
 

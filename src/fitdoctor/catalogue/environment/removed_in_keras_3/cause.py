@@ -31,7 +31,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.compile_positions import metrics_by_position, refuses_loss_weights
 from fitdoctor.catalogue.keras_1 import refused_in_words
 from fitdoctor.catalogue.keras_2_today import is_keras_2, of_keras_2
@@ -101,6 +101,16 @@ def from_source(module: Module) -> Iterator[Finding]:
 
 
 @CAUSE.in_source
+@mentions("Sequential")
+def from_uncalled(module: Module) -> Iterator[Finding]:
+    """`.input` of a Sequential that Keras 2 had from its input shape on."""
+    if module.keras == 3 and (".input" in module.text or ".output" in module.text):
+        from fitdoctor.catalogue.uncalled_models import reads_uncalled
+
+        yield from reads_uncalled(CAUSE, module)
+
+
+@CAUSE.in_source
 def from_numbers(site: ModelSite) -> Iterator[Finding]:
     """A layer whose size is a whole number of NumPy's."""
     if site.failure is not None and site.layer is not None:
@@ -121,6 +131,13 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
 
 
 def _told_by(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    if "has never been called and thus" in failure.message:
+        from fitdoctor.catalogue.uncalled_models import failed_uncalled
+
+        found = failed_uncalled(CAUSE, failure, project)
+        if found is not None:
+            yield found
+            return
     if isinstance(project, Project) and refuses_loss_weights(failure.message):
         for read in project.modules:
             yield from metrics_by_position(CAUSE, read, Confidence.CERTAIN)
