@@ -311,5 +311,17 @@ def _one(block: Block, earlier: tuple[FailureSummary, ...] = ()) -> FailureFacts
 
 
 def _distinct(failures: Iterator[FailureFacts]) -> list[FailureFacts]:
-    """Each failure once: logs repeat themselves."""
-    return list(dict.fromkeys(failures))
+    """Each failure once: logs repeat themselves, and TensorFlow logs what a Python function raised before it raises."""
+    found = list(dict.fromkeys(failures))
+    return [one for at, one in enumerate(found) if not any(_repeats(later, one) for later in found[at + 1 :])]
+
+
+def _repeats(later: FailureFacts, earlier: FailureFacts) -> bool:
+    """Whether a failure in the user's code quotes an earlier one that names no line of the user's."""
+    said = earlier.message.strip()
+    return (
+        not earlier.user_frames
+        and bool(later.user_frames)
+        and len(said) > 20
+        and said in f"{later.message}\n{later.raw_message}"
+    )
