@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from fitdoctor.facts import Unknown
-from fitdoctor.source.data_facts import data_shape, statistics_of
+from fitdoctor.source.array_facts import data_shape, statistics_of
 from fitdoctor.source.fit_sites import Witness, follow
 from fitdoctor.source.interpret import Interpreter, run_module
 from fitdoctor.source.module import Module

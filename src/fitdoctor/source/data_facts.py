@@ -4,28 +4,22 @@ from __future__ import annotations
 
 import ast
 import math
-from collections import Counter
 
 from fitdoctor.facts import (
     ArrayFacts,
-    Code,
-    Column,
     DataFacts,
     PipelineStep,
-    Shape,
     Spec,
-    Statistics,
     Unknown,
 )
 from fitdoctor.records import dataclass, replace
-from fitdoctor.source import arrays, objects
-from fitdoctor.source.array_arguments import frozen
+from fitdoctor.source import objects
+from fitdoctor.source.array_facts import NOT_EVIDENT, code_of, components, data_shape, is_none, untold
 from fitdoctor.source.calls import follow_function
 from fitdoctor.source.endless_loops import never_ends
 from fitdoctor.source.given_out import KEEPS_ELEMENTS, SLICES, placed, placed_slices
 from fitdoctor.source.image_folders import FLOW
 from fitdoctor.source.joining import join
-from fitdoctor.source.origins import data_origin, origin
 from fitdoctor.source.pipelines import ELEMENT, leaves
 from fitdoctor.source.values import (
     UNTOLD,
@@ -39,7 +33,6 @@ from fitdoctor.source.values import (
     ListRecord,
     Made,
     Mapping,
-    Plain,
     Ref,
     Step,
     Value,
@@ -48,10 +41,6 @@ from fitdoctor.source.values import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fitdoctor.source.interpret import Interpreter
-
-_UNKNOWN = Unknown("not evident from the source")
-_MOST_COMPONENTS = 64
-_MOST_CLASSES = 64
 
 
 @dataclass(frozen=True)
@@ -69,11 +58,6 @@ class Given:
     split: float | Unknown = 0.0
     whole_batch: bool = False
     """The arrays are one batch (`train_on_batch`)."""
-
-
-def is_none(value: Value | None) -> bool:
-    """Whether an argument is missing or None."""
-    return value is None or value == Plain(None)
 
 
 def data_facts(run: Interpreter, given: Given, role: str) -> DataFacts:
@@ -111,7 +95,7 @@ def _arrays(run: Interpreter, given: Given, role: str) -> DataFacts:
     batch_size, batches = _batching(given, samples)
     form = "none" if is_none(given.x) else "arrays" if evident else "other"
     if (y is None or weights is None) and form == "arrays":
-        samples = _UNKNOWN
+        samples = NOT_EVIDENT
     return DataFacts(
         role=role,
         form=form,
@@ -122,9 +106,9 @@ def _arrays(run: Interpreter, given: Given, role: str) -> DataFacts:
         y_structure=_structure(run, given.y),
         samples=samples,
         batch_size=batch_size,
-        batches=batches if form == "arrays" else _UNKNOWN,
-        endless=False if form == "arrays" and told else _UNKNOWN,
-        code=_code_of(run, given.x, given.x_node),
+        batches=batches if form == "arrays" else NOT_EVIDENT,
+        endless=False if form == "arrays" and told else NOT_EVIDENT,
+        code=code_of(run, given.x, given.x_node),
     )
 
 
@@ -147,209 +131,27 @@ def _structure(run: Interpreter, value: Value | None) -> str:
     return "single"
 
 
-def components(
-    run: Interpreter, value: Value | None, path: str, node: ast.expr | None
-) -> tuple[ArrayFacts, ...] | None:
-    """The arrays of a structure; None where it is not told what it is."""
-    if value is None or is_none(value):
-        return ()
-    pairs = objects.pairs_of(run, value)
-    if pairs is not None:
-        inside = _dict_nodes(run, node)
-        found: list[ArrayFacts] = []
-        for key, item in pairs:
-            part = components(run, item, f"{path}[{key!r}]", inside.get(key))
-            if part is None:
-                return None
-            found.extend(replace(one, key=f"{key}/{one.key}" if one.key else str(key)) for one in part)
-        return tuple(found)
-    items = run.sequence(value) if isinstance(value, (Ref, Items)) else None
-    if isinstance(value, (Ref, Items)) and items is None:
-        return _grown_list(run, value, path, node)
-    if items is not None:
-        return _listed(run, value, items, path, node)
-    if isinstance(value, Array):
-        return (_one(run, value, path, node),)
-    return (_untold(run, path, node),) if isinstance(value, (Unknown, Made)) else None
-
-
-def _untold(run: Interpreter, path: str, node: ast.expr | None) -> ArrayFacts:
-    """An array of which the source tells only where it comes from."""
-    return ArrayFacts(path, use=run.code(node), code=_code_of(run, None, node))
-
-
-def _dict_nodes(run: Interpreter, node: ast.expr | None) -> dict[object, ast.expr]:
-    """The expressions in a dict that is written out, here or where it was made."""
-    if node is not None and not isinstance(node, ast.Dict):
-        module = run.owner(node)
-        end = origin(module, node)
-        node = end.node if end.module is module and not end.path else None
-    if not isinstance(node, ast.Dict):
-        return {}
-    return {
-        key.value: value
-        for key, value in zip(node.keys, node.values, strict=True)
-        if isinstance(key, ast.Constant)
-    }
-
-
-def _grown_list(
-    run: Interpreter, value: Value, path: str, node: ast.expr | None
-) -> tuple[ArrayFacts, ...] | None:
-    """A list that a loop fills, an item for each sample: numbers have a shape here, anything else has none."""
-    record = run.record(value) if isinstance(value, Ref) else None
-    if not isinstance(record, ListRecord) or not record.grows:
-        return None
-    element = record.element
-    numbers = isinstance(element, Array) and element.dims == ()
-    dtype = element.dtype if numbers and isinstance(element, Array) else _UNKNOWN
-    facts = _untold(run, path, node)
-    return (replace(facts, container="list", shape=(None,) if numbers else _UNKNOWN, dtype=dtype),)
-
-
-def _listed(
-    run: Interpreter, value: Value, items: tuple[Value, ...], path: str, node: ast.expr | None
-) -> tuple[ArrayFacts, ...] | None:
-    """A list of arrays is several components, a list of numbers (or of lists of them) is one."""
-    if any(isinstance(item, Array) for item in items):
-        if not all(isinstance(item, Array) for item in items):
-            return None
-        elements = node.elts if isinstance(node, (ast.List, ast.Tuple)) else []
-        parts = [elements[at] if len(elements) == len(items) else node for at in range(len(items))]
-        return tuple(
-            replace(_one(run, item, f"{path}[{at}]", parts[at]), key=str(at))
-            for at, item in enumerate(items[:_MOST_COMPONENTS])
-            if isinstance(item, Array)
-        )
-    plain = frozen(run, value)
-    if not isinstance(plain, Items) or not _only_numbers(plain):
-        return None
-    array = arrays.literal_array(plain.items)
-    kind = "tuple" if isinstance(value, Items) else "list"
-    record = run.record(value) if isinstance(value, Ref) else None
-    made = record.node if isinstance(record, ListRecord) else None
-    facts = _one(run, replace(array, node=made or array.node), path, node)
-    return (replace(facts, container=kind, dtype=_element_type(plain)),)
-
-
-def _only_numbers(value: Value) -> bool:
-    if isinstance(value, Items):
-        return all(_only_numbers(item) for item in value.items)
-    return isinstance(value, Plain)
-
-
-def _element_type(value: Value) -> str | Unknown:
-    while isinstance(value, Items):
-        if not value.items:
-            return _UNKNOWN
-        value = value.items[0]
-    return type(value.value).__name__ if isinstance(value, Plain) else _UNKNOWN
-
-
-def _one(run: Interpreter, array: Array, path: str, node: ast.expr | None) -> ArrayFacts:
-    settled = run.settled(array)
-    assert isinstance(settled, Array)
-    columns = tuple(
-        Column(name, column.dtype if isinstance(column.dtype, str) else "")
-        for name, column in settled.columns or ()
-        if isinstance(column.dtype, str)
-    )
-    return ArrayFacts(
-        path=path,
-        container=settled.container,
-        shape=data_shape(settled),
-        dtype=settled.dtype,
-        statistics=statistics_of(settled),
-        columns=columns,
-        code=_code_of(run, settled, node),
-        use=run.code(node),
-    )
-
-
-def _code_of(run: Interpreter, value: Value | None, node: ast.expr | None) -> Code | Unknown:
-    """What made a value: as the source leads back to it, else the expression that was met last on its way."""
-    end = data_origin(run.owner(node), node) if node is not None else None
-    if end is not None and not end.path and not isinstance(end.node, ast.Name):
-        return end.code
-    made = value.node if isinstance(value, (Array, Dataset)) else None
-    return run.code(made if made is not None else node)
-
-
-def data_shape(array: Array) -> Shape | Unknown:
-    """The shape of data: the number of samples may be untold (None), the axes of a sample are told or all Unknown."""
-    if isinstance(array.dims, Unknown) or any(isinstance(dim, Unknown) for dim in array.dims[1:]):
-        return _UNKNOWN
-    return tuple(dim if isinstance(dim, int) else None for dim in array.dims)
-
-
-def statistics_of(array: Array) -> Statistics | Unknown:
-    """What the source tells of the values: written out, or drawn so often that the ends of the range are there."""
-    shape = data_shape(array)
-    if isinstance(shape, Unknown):
-        return _UNKNOWN
-    count = shape[0] if shape and shape[0] is not None else 0
-    if array.container == ELEMENT and array.bounds is not None:
-        # Of all elements: a step that leaves some out takes the bounds away.
-        count = max(count, 1)
-    if array.numbers and all(isinstance(dim, int) for dim in shape):
-        return _of_numbers(array, count)
-    bounds = array.bounds
-    if bounds is None or not count:
-        return _UNKNOWN
-    return Statistics(
-        count=count,
-        complete=False,
-        minimum=float(bounds.low),
-        maximum=float(bounds.high),
-        integral=bounds.integral,
-        row_sums=(1.0, 1.0) if array.unit_rows and len(shape) > 1 else None,
-    )
-
-
-def _of_numbers(array: Array, count: int) -> Statistics:
-    numbers = array.numbers or ()
-    finite = [number for number in numbers if math.isfinite(number)]
-    counts = Counter(finite)
-    width = len(numbers) // count if count else 0
-    sums = None
-    if isinstance(array.dims, tuple) and len(array.dims) > 1 and array.dims[-1] == width and width:
-        rows = [sum(numbers[at : at + width]) for at in range(0, len(numbers), width)]
-        sums = (min(rows), max(rows))
-    return Statistics(
-        count=count,
-        complete=True,
-        minimum=min(finite) if finite else None,
-        maximum=max(finite) if finite else None,
-        mean=sum(finite) / len(finite) if finite else None,
-        nan=sum(number != number for number in numbers),
-        inf=sum(math.isinf(number) for number in numbers),
-        integral=all(number == int(number) for number in finite),
-        histogram=tuple(sorted(counts.items())) if len(counts) <= _MOST_CLASSES else None,
-        row_sums=sums,
-    )
-
-
 def _samples(parts: tuple[ArrayFacts, ...]) -> int | Unknown:
     sizes: set[int | None] = set()
     for part in parts:
         if isinstance(part.shape, Unknown) or not part.shape:
-            return _UNKNOWN
+            return NOT_EVIDENT
         sizes.add(part.shape[0])
     if len(sizes) == 1:
         size = sizes.pop()
-        return _UNKNOWN if size is None else size
+        return NOT_EVIDENT if size is None else size
     if None in sizes:
-        return _UNKNOWN
+        return NOT_EVIDENT
     return Unknown("x, y and the weights differ in length" if sizes else "no array has a length")
 
 
 def _batching(given: Given, samples: int | Unknown) -> tuple[int | Unknown, int | Unknown]:
     if isinstance(given.batch_size, Unknown) or isinstance(given.steps, Unknown):
-        return _UNKNOWN, _UNKNOWN
+        return NOT_EVIDENT, NOT_EVIDENT
     if given.whole_batch:
         return samples, 1
     if isinstance(samples, Unknown) or isinstance(given.split, Unknown):
-        return given.batch_size or 32, _UNKNOWN
+        return given.batch_size or 32, NOT_EVIDENT
     rows = math.floor(samples * (1.0 - given.split)) if 0 < given.split < 1 else samples
     size = given.batch_size
     if not size or size <= 0:
@@ -362,15 +164,15 @@ def _batching(given: Given, samples: int | Unknown) -> tuple[int | Unknown, int 
 
 def _dataset(run: Interpreter, dataset: Dataset, given: Given, role: str) -> DataFacts:
     facts = _of_element(run, dataset.element, "dataset", given, role)
-    code = _code_of(run, dataset, given.x_node)
-    named = dataset.batch if isinstance(dataset.batch, int) else _UNKNOWN
+    code = code_of(run, dataset, given.x_node)
+    named = dataset.batch if isinstance(dataset.batch, int) else NOT_EVIDENT
     count = dataset.count
     steps_told = not isinstance(given.steps, Unknown)
     facts = replace(
         facts,
         batch_size=named,
-        batches=count if isinstance(count, int) and steps_told else _UNKNOWN,
-        endless=count is None if not isinstance(count, Unknown) and steps_told else _UNKNOWN,
+        batches=count if isinstance(count, int) and steps_told else NOT_EVIDENT,
+        endless=count is None if not isinstance(count, Unknown) and steps_told else NOT_EVIDENT,
         pipeline=tuple(_step(run, step) for step in dataset.steps) if dataset.known else (),
         x=tuple(replace(part, container=ELEMENT, code=code) for part in facts.x),
         y=tuple(replace(part, container=ELEMENT, code=code) for part in facts.y),
@@ -396,17 +198,17 @@ def _step(run: Interpreter, step: Step) -> PipelineStep:
 def _of_element(run: Interpreter, element: Value, form: str, given: Given, role: str) -> DataFacts:
     """x, y and weights of what one element of batched data is."""
     node = given.x_node
-    empty = DataFacts(role=role, form=form, code=_code_of(run, None, node), samples=_UNKNOWN)
+    empty = DataFacts(role=role, form=form, code=code_of(run, None, node), samples=NOT_EVIDENT)
     if isinstance(element, Items) and len(element.items) > 3:
         count = len(element.items)
         empty = replace(empty, element=f"tuple of {count}", element_size=count)
     if isinstance(element, Unknown) or (isinstance(element, Items) and not 1 <= len(element.items) <= 3):
-        return replace(empty, x=(_untold(run, _prefix(role, "x"), node),))
+        return replace(empty, x=(untold(run, _prefix(role, "x"), node),))
     parts = element.items if isinstance(element, Items) else (element,)
     told: list[tuple[ArrayFacts, ...]] = []
     for name, part in zip(("x", "y", "sample_weight"), parts, strict=False):
         found = components(run, part, _prefix(role, name), node)
-        told.append((_untold(run, _prefix(role, name), node),) if found is None else found)
+        told.append((untold(run, _prefix(role, name), node),) if found is None else found)
     words = f"tuple of {len(parts)}" if isinstance(element, Items) else _words(element)
     return replace(
         empty,
@@ -438,8 +240,8 @@ def _generator(run: Interpreter, generated: Generated, given: Given, role: str) 
     endless = never_ends(module, function)
     return replace(
         facts,
-        endless=True if endless and not isinstance(given.steps, Unknown) else _UNKNOWN,
-        batches=_UNKNOWN,
+        endless=True if endless and not isinstance(given.steps, Unknown) else NOT_EVIDENT,
+        batches=NOT_EVIDENT,
     )
 
 
@@ -468,7 +270,7 @@ def _batch_open(run: Interpreter, value: Value) -> Value:
 def _instance(run: Interpreter, ref: Ref, record: InstanceRecord, given: Given, role: str) -> DataFacts:
     kind = run.class_info(record.owner.node).kind
     if kind != "PyDataset":
-        return DataFacts(role=role, form="other", code=_code_of(run, None, given.x_node))
+        return DataFacts(role=role, form="other", code=code_of(run, None, given.x_node))
     method = objects.method_of(run, record.owner, "__getitem__")
     element: Value = UNTOLD
     before = run.state.copy()

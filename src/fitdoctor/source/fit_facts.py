@@ -7,7 +7,8 @@ import ast
 from fitdoctor.facts import CallbackFacts, ClassWeight, DataFacts, FitFacts, ModelFacts, Unknown
 from fitdoctor.records import dataclass, replace
 from fitdoctor.source import arrays, objects
-from fitdoctor.source.data_facts import Given, data_facts, is_none
+from fitdoctor.source.array_facts import is_none
+from fitdoctor.source.data_facts import Given, data_facts
 from fitdoctor.source.model_facts import model_facts
 from fitdoctor.source.static_models import trainable_now
 from fitdoctor.source.values import (

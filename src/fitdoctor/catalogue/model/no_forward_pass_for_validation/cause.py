@@ -81,7 +81,6 @@ def _finding(
     confidence: Confidence,
     evidence: list[Evidence],
 ) -> Finding:
-    module = owner.module
     what = "validation data" if method == "fit" else f"`{method}`"
     steps = "`train_step`" if "train_step" in owner.methods else "no step"
     return CAUSE.finding(
@@ -89,17 +88,21 @@ def _finding(
         subject=f"model {owner.name}",
         location=where,
         evidence=[
-            Evidence(
-                claim="the methods of the class",
-                observed=", ".join(f"`{name}`" for name in owner.methods),
-                expected=f"`{step}` or `call`",
-                fact="model.overrides",
-                location=module.location(owner.node),
-            ),
+            _methods(owner, f"`{step}` or `call`"),
             *evidence,
         ],
         fixes=_fixes(owner, method, step, code),
         confidence=confidence,
+    )
+
+
+def _methods(owner: ClassInfo, expected: str) -> Evidence:
+    return Evidence(
+        claim="the methods of the class",
+        observed=", ".join(f"`{name}`" for name in owner.methods),
+        expected=expected,
+        fact="model.overrides",
+        location=owner.module.location(owner.node),
     )
 
 
@@ -189,13 +192,7 @@ def _without_any(owner: ClassInfo, evidence: list[Evidence]) -> Finding:
         subject=f"model {owner.name}",
         location=where,
         evidence=[
-            Evidence(
-                claim="the methods of the class",
-                observed=", ".join(f"`{name}`" for name in owner.methods),
-                expected="`call`",
-                fact="model.overrides",
-                location=module.location(owner.node),
-            ),
+            _methods(owner, "`call`"),
             *evidence,
         ],
         fixes=[advice],

@@ -39,14 +39,13 @@ from fitdoctor.catalogue.model_classes import (
     returned,
     steps_of,
 )
+from fitdoctor.catalogue.step_returns import as_dict, is_abstract, is_loss, not_a_dict, updated_tracker
 from fitdoctor.catalogue.traced import at_frame, module_of, name_of, own_nodes
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import append_arguments, fix, insert_after, insert_before, replace_code, spell
 from fitdoctor.facts import DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
 from fitdoctor.failure.patterns import input_count
 from fitdoctor.patterns import pattern
-from fitdoctor.source.callees import is_self
-from fitdoctor.source.keras_objects import kind_of_value
 from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project
 
@@ -94,64 +93,20 @@ def _wrong_return(step: FunctionInfo, confidence: Confidence, evidence: list[Evi
         return
     values = returned(step)
     if not values:
-        if not _is_abstract(step):
+        if not is_abstract(step):
             yield _returns_nothing(step, confidence, evidence)
         return
     for value in values:
-        what = _not_a_dict(step, value)
+        what = not_a_dict(step, value)
         if what:
             yield _returns(step, value, what, confidence, evidence)
             return
 
 
-def _is_abstract(step: FunctionInfo) -> bool:
-    """Whether the body only says that heirs have to write it."""
-    assert not isinstance(step.node, ast.Lambda)
-    statements = [
-        statement
-        for statement in step.node.body
-        if not (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant))
-    ]
-    return any(isinstance(node, ast.Raise) for node in own_nodes(step)) or all(
-        isinstance(statement, ast.Pass) for statement in statements
-    )
-
-
-def _not_a_dict(step: FunctionInfo, value: ast.expr) -> str:
-    """What a returned value is, in words, where it surely is no dict."""
-    module = step.module
-    if isinstance(value, (ast.Tuple, ast.List)):
-        return f"a {'tuple' if isinstance(value, ast.Tuple) else 'list'}"
-    if module.is_tensor(value) or _is_loss(module, value):
-        return "a tensor"
-    made = module.made_by(value) if isinstance(value, ast.Name) else value
-    if isinstance(made, ast.Call) and isinstance(made.func, ast.Attribute) and made.func.attr == "result":
-        if kind_of_value(module, made.func.value) == "Metric" or _is_own_tracker(module, made.func.value):
-            return "the value of one metric"
-    return "a tensor" if _is_loss(module, made) else ""
-
-
-def _is_own_tracker(module: Module, value: ast.expr) -> bool:
-    return isinstance(value, ast.Attribute) and value.attr == "_loss_tracker" and is_self(module, value.value)
-
-
-def _is_loss(module: Module, value: ast.expr) -> bool:
-    """`self.compute_loss(…)` of Keras."""
-    if not (isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute)):
-        return False
-    owner = module.class_of(value)
-    return (
-        value.func.attr == "compute_loss"
-        and is_self(module, value.func.value)
-        and owner is not None
-        and owner.module.method(owner, "compute_loss") is None
-    )
-
-
 def _returns_nothing(step: FunctionInfo, confidence: Confidence, evidence: list[Evidence]) -> Finding:
     assert not isinstance(step.node, ast.Lambda)
     module, last = step.module, step.node.body[-1]
-    tracker = _updated_tracker(step)
+    tracker = updated_tracker(step)
     edits = (
         insert_after(module.code(last), f"return {{m.name: m.result() for m in [{tracker}]}}")
         if tracker
@@ -168,19 +123,6 @@ def _returns_nothing(step: FunctionInfo, confidence: Confidence, evidence: list[
         fixes=[fix("return a dict from the names of the metrics to their values", edits)],
         confidence=confidence,
     )
-
-
-def _updated_tracker(step: FunctionInfo) -> str:
-    """The metric that the step updates, as it is written there."""
-    for node in own_nodes(step):
-        if (
-            isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Attribute)
-            and node.func.attr == "update_state"
-        ):
-            if isinstance(node.func.value, ast.Attribute) and is_self(step.module, node.func.value.value):
-                return step.module.segment(node.func.value)
-    return ""
 
 
 def _returns(
@@ -200,60 +142,9 @@ def _returns(
             ),
             *evidence,
         ],
-        fixes=[_as_dict(step, value, what)],
+        fixes=[as_dict(step, value, what)],
         confidence=confidence,
     )
-
-
-def _as_dict(step: FunctionInfo, value: ast.expr, what: str) -> Fix:
-    module = step.module
-    title = "return a dict from the names of the metrics to their values"
-    if what == "the value of one metric":
-        return fix(title, replace_code(module.code(value), f'{{"loss": {module.segment(value)}}}'))
-    names = _compared(step)
-    if what != "a tensor" or not isinstance(value, ast.Name) or names is None:
-        return fix(title)
-    statement = module.statement(value)
-    indent = " " * statement.col_offset
-    results = "return {metric.name: metric.result() for metric in self.metrics}"
-    if _updates_every_metric(step):
-        return fix(title, replace_code(module.code(statement), results))
-    # Under the name of Keras's own tracker its value would count, which nobody updates.
-    text = (
-        f'for metric in self.metrics:\n{indent}    if metric.name == "loss":\n'
-        f"{indent}        metric.update_state({value.id})\n{indent}    else:\n"
-        f"{indent}        metric.update_state({', '.join(names)})\n"
-        f"{indent}{results}"
-    )
-    return fix(title, replace_code(module.code(statement), text))
-
-
-def _updates_every_metric(step: FunctionInfo) -> bool:
-    """Whether the step itself goes through the model's metrics and updates them."""
-    for node in own_nodes(step):
-        if not isinstance(node, ast.For) or step.module.segment(node.iter) != "self.metrics":
-            continue
-        called = [inner.func for inner in ast.walk(node) if isinstance(inner, ast.Call)]
-        if any(isinstance(func, ast.Attribute) and func.attr == "update_state" for func in called):
-            return True
-    return False
-
-
-def _compared(step: FunctionInfo) -> tuple[str, str] | None:
-    """The names of the labels and of the predictions in the step."""
-    unpacking = batch_unpacking(step)
-    target = unpacking[0].targets[0] if unpacking is not None else None
-    if not isinstance(target, ast.Tuple) or not isinstance(target.elts[1], ast.Name):
-        return None
-    for node in own_nodes(step):
-        if (
-            isinstance(node, ast.Assign)
-            and isinstance(node.value, ast.Call)
-            and is_self(step.module, node.value.func)
-        ):
-            if isinstance(node.targets[0], ast.Name):
-                return target.elts[1].id, node.targets[0].id
-    return None
 
 
 # --- what a step unpacks -------------------------------------------------------------------------------------------
@@ -388,7 +279,7 @@ _WEIGHT = "sample_weight=sample_weight"
 def _losses_without_weights(step: FunctionInfo) -> Iterator[ast.Call]:
     """The calls of Keras's `compute_loss` in the step: they have to get the weights too."""
     for node in own_nodes(step):
-        if isinstance(node, ast.expr) and _is_loss(step.module, node):
+        if isinstance(node, ast.expr) and is_loss(step.module, node):
             assert isinstance(node, ast.Call)
             if len(node.args) < 4 and all(
                 keyword.arg not in (None, "sample_weight") for keyword in node.keywords
