@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import difflib
 from collections.abc import Iterator
 
 from fitdoctor.patterns import pattern
@@ -119,6 +118,8 @@ def meant_by(kind: str, name: str) -> str:
     other = _other_spelling(kind, name)
     if other:
         return other
+    import difflib
+
     plain = {known.lower(): known for known in _known(kind)}
     close = difflib.get_close_matches(name.lower().replace(" ", "_"), plain, n=1, cutoff=0.75)
     return plain[close[0]] if close else ""

@@ -39,8 +39,12 @@ def _is_computed_with(module: Module, value: ast.expr) -> bool:
     if not isinstance(target, ast.Name):
         return False
     scope = module.index.lookup(target.id, module.scope(target))
+    end = module.places.span(value)[1]
     for read in module.reads.get(target.id, []):
         if module.index.lookup(target.id, module.scope(read)) is not scope:
+            continue
+        # `y = y + 1` reads what the name was before.
+        if module.scope(read) is module.scope(target) and module.places.span(read)[0] < end:
             continue
         around = module.parent(read)
         if isinstance(around, (ast.BinOp, ast.UnaryOp)) or (

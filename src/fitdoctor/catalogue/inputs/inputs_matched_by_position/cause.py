@@ -107,7 +107,9 @@ def _findings(
 def _line(extra: ArrayFacts, data: DataFacts) -> Location | None:
     """Where the key is put in: a step of the pipeline, `x["key"] = …`, or the dict that is given to fit."""
     step, decided = shaping_step(data), decided_near(extra)
-    keyed = decided if decided is not None and extra.key in decided.text else None
+    # An expression without a name of its own stands in the dict.
+    put_in = decided is not None and (extra.key in decided.text or not decided.target)
+    keyed = decided if put_in else None
     return place(step.code if step else None, keyed, extra.use, extra.code)
 
 
