@@ -92,7 +92,7 @@ def is_library(path: str, *, here: bool = True) -> bool:
         return True
     slashed = path.replace("\\", "/")
     parts = slashed.split("/")
-    if "fitdoctor" in parts and _EXAMPLE.fullmatch(parts[-1]) and "catalogue" in parts:
+    if "fitdoctor" in parts and parts[-4:-3] == ["catalogue"] and _EXAMPLE.fullmatch(parts[-1]):
         return False
     if not _PACKAGE_FOLDERS.isdisjoint(parts):
         return True
