@@ -85,7 +85,7 @@ INDEX: dict[str, tuple[str, tuple[str, ...], list[tuple[set[str], tuple[str, ...
     'FIT602': ('devices/resource_on_other_device', ('after_failure',), []),
     'FIT603': ('devices/hard_coded_device', ('source',), [({'Module'}, ('device',))]),
     'FIT604': ('devices/made_outside_strategy_scope', ('source', 'before_fit', 'after_failure'), [({'Module'}, ('scope',))]),
-    'FIT605': ('devices/global_batch_misread', ('source', 'after_failure'), [({'Module'}, ('run',))]),
+    'FIT605': ('devices/global_batch_misread', ('source', 'before_fit', 'after_failure'), [({'Module'}, ('run',))]),
     'FIT606': ('devices/cluster_config_invalid', ('before_fit', 'after_failure'), []),
     'FIT607': ('devices/data_cannot_be_sharded', ('after_failure',), []),
     'FIT608': ('devices/strategies_collide', ('source', 'after_failure'), [({'Module'}, ('Strategy',))]),

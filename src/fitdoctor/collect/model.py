@@ -75,6 +75,7 @@ def collect_model(model: Any, codes: Codes) -> ModelFacts:
         trainable_changed=_trainable_changed(model),
         untracked_variables=untracked_variables(model),
         strategy=_strategy(model),
+        replicas=int(getattr(strategy_of(model), "num_replicas_in_sync", 1)),
         scope=scope_facts(model, layers),
         code=codes.of_model(model),
         compile_code=codes.of_compile(model),

@@ -123,6 +123,8 @@ class ModelFacts:
     """Variables reachable from the model that it does not track, in words."""
     strategy: str = ""
     """The distribution strategy that the model was made under; "" for none."""
+    replicas: int = 1
+    """Among how many replicas it shares a batch."""
     scope: ScopeFacts = ScopeFacts()
     """What was made in the scope of that strategy, before the first step."""
     device: str = ""

@@ -35,7 +35,7 @@ from fitdoctor.catalogue.strategies import replica_functions
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, set_argument, spell, unsafe
-from fitdoctor.facts import FailureFacts, FitFacts, ModelFacts, Unknown
+from fitdoctor.facts import Code, DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
 from fitdoctor.source.module import FunctionInfo, Module
 
 CAUSE = Cause(
@@ -98,6 +98,44 @@ def _differentiated_means(module: Module, function: FunctionInfo) -> Iterator[as
                 "keras.ops.mean",
             ):
                 yield loss
+
+
+@CAUSE.before_fit
+def from_call(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
+    """A batch of fewer samples than replicas: Keras 3 gives one of them nothing, and adds what they give."""
+    size = data.batch_size
+    if model.keras != 3 or fit.method != "fit" or isinstance(size, Unknown) or not 0 < size < model.replicas:
+        return
+    name = "batch_size" if data.role == "training" else "validation_batch_size"
+    batch = (
+        fit.code.argument(name, 2 if name == "batch_size" else None) if isinstance(fit.code, Code) else None
+    )
+    step = next((one for one in reversed(data.pipeline) if "batch" in one.operation), None)
+    enough = str(max(8, 2 * model.replicas))
+    yield CAUSE.finding(
+        f"a batch of {size} for {model.replicas} replicas: one of them gets no sample",
+        subject="batch size",
+        location=place(
+            batch.location if batch is not None else None, step.code if step is not None else None, fit.code
+        ),
+        evidence=[
+            Evidence(
+                claim="the batch is divided among the replicas",
+                observed=f"{size} samples",
+                expected=f"at least {model.replicas}",
+                fact="data.batch_size",
+            )
+        ],
+        fixes=[
+            fix(
+                "use a batch of at least one sample a replica",
+                set_argument(fit.code, name, enough, position=2 if name == "batch_size" else None)
+                if batch is not None
+                else (),
+            )
+        ],
+        confidence=Confidence.CERTAIN,
+    )
 
 
 @CAUSE.after_failure
