@@ -91,6 +91,7 @@ def _finding(
     project: Project | Unknown,
     fit_call: FitFacts,
 ) -> Finding:
+    one = statistics.nan + statistics.inf == 1
     counts = [f"{statistics.nan} NaN"] * bool(statistics.nan) + [f"{statistics.inf} infinite"] * bool(
         statistics.inf
     )
@@ -98,8 +99,8 @@ def _finding(
     validation = data.role == "validation"
     own = validation or isinstance(model, Unknown) or _is_own(model)
     return CAUSE.finding(
-        f"`{array.path}` holds {' and '.join(counts)} values{_where(array, statistics)}"
-        + ("" if validation else ": they turn the weights to NaN"),
+        f"`{array.path}` holds {' and '.join(counts)} value{'s' * (not one)}{_where(array, statistics)}"
+        + ("" if validation else f": {'it turns' if one else 'they turn'} the weights to NaN"),
         subject=part_words(array, data) if not validation else "validation features",
         location=place(step.location if step else None, last_decided(project, array), array.use),
         evidence=[
