@@ -249,7 +249,6 @@ RULES: dict[str, Rule] = {
     "GroupNormalization": _group_normalised,
     "InputLayer": _input_layer,
     "LayerNormalization": _normalised,
-    "Normalization": _same,
     "PReLU": _parametric,
     "Permute": _permute,
     "RandomCrop": _resized,
