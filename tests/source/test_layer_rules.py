@@ -136,6 +136,10 @@ LAYERS: dict[str, tuple[int, st.SearchStrategy[dict[str, Any]]]] = {
     "Permute": (3, st.sampled_from([{"dims": (2, 1)}, {"dims": (1, 2)}, {"dims": (3, 1, 2)}])),
     "RMSNormalization": (3, st.just({})),
     **{name: (4, st.just(settings)) for name, settings in AUGMENTATIONS.items()},
+    "Normalization": (
+        3,
+        options(axis=st.sampled_from([-1, None])).map(lambda given: {"mean": 0.0, "variance": 1.0, **given}),
+    ),
     "RandomCrop": (4, st.fixed_dictionaries({"height": SMALL, "width": SMALL})),
     "RandomFlip": (4, st.just({})),
     "RandomRotation": (4, st.just({"factor": 0.1})),

@@ -109,6 +109,11 @@ def _normalised(plan: LayerPlan, dims: Dims) -> Dims:
     return dims
 
 
+def _normalised_by_data(plan: LayerPlan, dims: Dims) -> Dims:
+    # with axis=None there is one mean for all values, and no axis has to be known
+    return dims if plan.plain("axis", -1) is None else _normalised(plan, dims)
+
+
 def _group_normalised(plan: LayerPlan, dims: Dims) -> Dims:
     _normalised(plan, dims)
     channels, groups = dims[plan.whole("axis", -1)], plan.whole("groups", 32)
@@ -249,6 +254,7 @@ RULES: dict[str, Rule] = {
     "GroupNormalization": _group_normalised,
     "InputLayer": _input_layer,
     "LayerNormalization": _normalised,
+    "Normalization": _normalised_by_data,
     "PReLU": _parametric,
     "Permute": _permute,
     "RandomCrop": _resized,
