@@ -15,7 +15,7 @@ from fitdoctor.catalogue.keras_3_fixes import (
 )
 from fitdoctor.catalogue.keras_renames import RENAMED_METHODS, RENAMED_OF_LAYERS, RENAMED_OF_METRICS
 from fitdoctor.catalogue.keras_signatures import REMOVED_ATTRIBUTES
-from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix
 from fitdoctor.edits import fix
 from fitdoctor.source.keras_objects import (
     defines,
@@ -35,7 +35,7 @@ def gone_attributes(cause: Cause, module: Module) -> Iterator[Finding]:
     for node in module.nodes(ast.Attribute):
         kind = _kind_that_lost(module, node)
         if kind:
-            yield _FINDINGS[kind](cause, module, node, Confidence.LIKELY)
+            yield _finding(cause, module, node, kind, Confidence.LIKELY)
 
 
 def failed_attribute(cause: Cause, module: Module, node: ast.Attribute, kind: str) -> Iterator[Finding]:
@@ -53,7 +53,7 @@ def failed_attribute(cause: Cause, module: Module, node: ast.Attribute, kind: st
         kinds = ("optimizer", "model", "layer") if called else ("optimizer", "layer")
         kind = next((each for each in kinds if node.attr in REMOVED_ATTRIBUTES[each]), "")
     if kind:
-        yield _FINDINGS[kind](cause, module, node, Confidence.CERTAIN)
+        yield _finding(cause, module, node, kind, Confidence.CERTAIN)
 
 
 def _kind_that_lost(module: Module, node: ast.Attribute) -> str:
@@ -72,80 +72,65 @@ def _kind_that_lost(module: Module, node: ast.Attribute) -> str:
     return ""
 
 
-def _layer_finding(cause: Cause, module: Module, node: ast.Attribute, confidence: Confidence) -> Finding:
+def _finding(cause: Cause, module: Module, node: ast.Attribute, kind: str, confidence: Confidence) -> Finding:
+    call = module.parent(node)
+    sort = "method" if isinstance(call, ast.Call) and call.func is node else "attribute"
+    remedy, new = _REMEDIES[kind](module, node)
+    return cause.finding(
+        f"a Keras 3 {kind} has no `{node.attr}`",
+        subject=f"{sort} {node.attr} of the {kind}",
+        location=module.location(node),
+        evidence=[Evidence(claim=f"a name that the {kind} of Keras 2 had", observed=node.attr, expected=new)],
+        fixes=[remedy],
+        confidence=confidence,
+    )
+
+
+def _for_layer(module: Module, node: ast.Attribute) -> tuple[Fix, str]:
     new = RENAMED_OF_LAYERS.get(node.attr)
-    edits = (Edit(attribute_name(module, node), new),) if new else ()
-    return cause.finding(
-        f"a Keras 3 layer has no `{node.attr}`",
-        subject=f"attribute {node.attr} of a layer",
-        location=module.location(node),
-        evidence=[Evidence(claim="an attribute of Keras 2", observed=node.attr, expected=new or "")],
-        fixes=[fix(f"write `{new}`" if new else "use what Keras 3 offers instead", edits)],
-        confidence=confidence,
-    )
+    if new is None:
+        return fix("use what Keras 3 offers instead"), ""
+    return fix(f"write `{new}`", (Edit(attribute_name(module, node), new),)), new
 
 
-def _method_finding(cause: Cause, module: Module, node: ast.Attribute, confidence: Confidence) -> Finding:
+def _for_metric(module: Module, node: ast.Attribute) -> tuple[Fix, str]:
+    new = RENAMED_OF_METRICS.get(node.attr)
+    if new is None:
+        return fix("use what Keras 3 offers instead"), ""
+    everywhere = [
+        Edit(attribute_name(module, each), new)
+        for each in module.nodes(ast.Attribute)
+        if each.attr == node.attr and (each is node or is_keras_metric(module, each.value))
+    ]
+    return fix(f"call `{new}`", everywhere), new
+
+
+def _for_model(module: Module, node: ast.Attribute) -> tuple[Fix, str]:
     new = RENAMED_METHODS.get(node.attr)
-    title = f"call `{new}`" if new else "call the model or use what Keras 3 offers"
-    edits: tuple[Edit, ...] = ()
     if new is not None:
-        edits = renamed_method(module, node, new)
-    elif node.attr == "predict_classes":
-        title, edits = classes_fix(module, node)
-    elif node.attr == "reset_states":
-        title, edits = "reset the layers that keep a state", _each_layer_reset(module, node)
-    return cause.finding(
-        f"a Keras 3 model has no `{node.attr}`",
-        subject=f"method {node.attr}",
-        location=module.location(node),
-        evidence=[Evidence(claim="a method of Keras 2", observed=node.attr, expected=new or "")],
-        fixes=[fix(title, edits)],
-        confidence=confidence,
-    )
+        return fix(f"call `{new}`", renamed_method(module, node, new)), new
+    if node.attr == "predict_classes":
+        return fix(*classes_fix(module, node)), ""
+    if node.attr == "reset_states":
+        return fix("reset the layers that keep a state", _each_layer_reset(module, node)), ""
+    return fix("call the model or use what Keras 3 offers"), ""
 
 
-def _optimizer_finding(cause: Cause, module: Module, node: ast.Attribute, confidence: Confidence) -> Finding:
+def _for_optimizer(module: Module, node: ast.Attribute) -> tuple[Fix, str]:
     if node.attr == "lr":
         everywhere = [
             learning_rate_edit(module, each)
             for each in module.nodes(ast.Attribute)
             if each.attr == "lr" and (each is node or is_keras_optimizer(module, each.value))
         ]
-        remedy = fix("write `learning_rate`", everywhere)
-    elif node.attr in ("weights", "get_weights"):
-        remedy = variables_fix(module, node)
-    elif node.attr == "minimize":
+        return fix("write `learning_rate`", everywhere), "learning_rate"
+    if node.attr in ("weights", "get_weights"):
+        return variables_fix(module, node), ""
+    if node.attr == "minimize":
         from fitdoctor.catalogue.minimized import minimize_fix
 
-        remedy = minimize_fix(module, node)
-    else:
-        remedy = fix("use `apply_gradients` or `apply`")
-    return cause.finding(
-        f"a Keras 3 optimizer has no `{node.attr}`",
-        subject=f"attribute {node.attr} of the optimizer",
-        location=module.location(node),
-        evidence=[Evidence(claim="an attribute of Keras 2", observed=node.attr)],
-        fixes=[remedy],
-        confidence=confidence,
-    )
-
-
-def _metric_finding(cause: Cause, module: Module, node: ast.Attribute, confidence: Confidence) -> Finding:
-    new = RENAMED_OF_METRICS.get(node.attr)
-    everywhere = [
-        Edit(attribute_name(module, each), new)
-        for each in module.nodes(ast.Attribute)
-        if new and each.attr == node.attr and (each is node or is_keras_metric(module, each.value))
-    ]
-    return cause.finding(
-        f"a Keras 3 metric has no `{node.attr}`",
-        subject=f"method {node.attr} of a metric",
-        location=module.location(node),
-        evidence=[Evidence(claim="a method of Keras 2", observed=node.attr, expected=new or "")],
-        fixes=[fix(f"call `{new}`" if new else "use what Keras 3 offers instead", everywhere)],
-        confidence=confidence,
-    )
+        return minimize_fix(module, node), ""
+    return fix("use `apply_gradients` or `apply`"), ""
 
 
 def _each_layer_reset(module: Module, node: ast.Attribute) -> tuple[Edit, ...]:
@@ -165,9 +150,5 @@ def _each_layer_reset(module: Module, node: ast.Attribute) -> tuple[Edit, ...]:
     return (Edit(whole, "\n".join(lines)),)
 
 
-_FINDINGS = {
-    "layer": _layer_finding,
-    "metric": _metric_finding,
-    "model": _method_finding,
-    "optimizer": _optimizer_finding,
-}
+_REMEDIES = {"layer": _for_layer, "metric": _for_metric, "model": _for_model, "optimizer": _for_optimizer}
+"""By what has lost the name: the fix, and the name that stands for it now (or "")."""

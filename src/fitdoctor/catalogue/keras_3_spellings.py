@@ -32,7 +32,7 @@ OTHER_NAMES = {
 """By the module that lacks a name: what it calls the same function."""
 
 
-def misspelt_losses(cause: Cause, module: Module) -> Iterator[Finding]:
+def renamed_losses(cause: Cause, module: Module) -> Iterator[Finding]:
     """One finding for all of them: the names have moved at once."""
     from fitdoctor.catalogue.keras_3_gone import is_tried
 

@@ -45,7 +45,7 @@ from fitdoctor.catalogue.keras_3_gone import (
     owner_in_message,
 )
 from fitdoctor.catalogue.keras_3_names import gone_imports_told, gone_names_told
-from fitdoctor.catalogue.keras_3_spellings import misspelt_losses
+from fitdoctor.catalogue.keras_3_spellings import renamed_losses
 from fitdoctor.catalogue.keras_callbacks import missed_validation_data, reads_validation_data
 from fitdoctor.catalogue.keras_defaults import missed_pool_size
 from fitdoctor.catalogue.keras_history import history_finding, older_keys
@@ -91,7 +91,7 @@ def from_source(module: Module) -> Iterator[Finding]:
     yield from gone_arguments(CAUSE, module)
     yield from metrics_by_position(CAUSE, module, Confidence.LIKELY)
     yield from named_by_position(CAUSE, module, Confidence.LIKELY)
-    yield from misspelt_losses(CAUSE, module)
+    yield from renamed_losses(CAUSE, module)
     yield from gone_attributes(CAUSE, module)
     yield from gone_imports_told(CAUSE, module)
     yield from gone_names_told(CAUSE, module)
@@ -209,7 +209,7 @@ def _certain(module: Module, frame: Frame, gone: str, kind: str) -> Iterator[Fin
             for argument in code.arguments:
                 if argument.name == gone:
                     yield argument_finding(CAUSE, module, site, code, argument, Confidence.CERTAIN)
-    for finding in misspelt_losses(CAUSE, module):
+    for finding in renamed_losses(CAUSE, module):
         if finding.evidence[0].observed == gone:
             yield replace(finding, confidence=Confidence.CERTAIN)
     for node in module.nodes(ast.Attribute):
