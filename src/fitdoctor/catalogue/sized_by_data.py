@@ -36,15 +36,20 @@ def _input_shapes(module: Module) -> Iterator[ast.expr]:
 
 
 def _is_shape_of(module: Module, shape: ast.expr, trained: Origin) -> bool:
-    """Whether a shape is written with the shape of the array that goes back to the same place."""
-    for part in shape.elts if isinstance(shape, (ast.Tuple, ast.List)) else [shape]:
-        end = module.origin(part) if isinstance(part, ast.Name) else None
-        where, node = (module, part) if end is None else (end.module, end.node)
-        # `X.shape[1]`, `X.shape[1:]`
-        if not isinstance(node, ast.Subscript) or not isinstance(node.value, ast.Attribute):
-            continue
-        if node.value.attr == "shape" and isinstance(node.value.value, ast.Name):
-            measured = where.origin(node.value.value)
-            if measured.certain and measured.node is trained.node and measured.path == trained.path:
-                return True
-    return False
+    """Whether a shape begins with that of the array which goes back to the same place.
+
+    `(1, X.shape[1])` is no shape of `X`: it has an axis that `X` may lack.
+    """
+    parts = shape.elts if isinstance(shape, (ast.Tuple, ast.List)) else [shape]
+    end = module.origin(parts[0]) if parts and isinstance(parts[0], ast.Name) else None
+    where, node = (module, parts[0] if parts else shape) if end is None else (end.module, end.node)
+    # `X.shape[1]`, `X.shape[1:]`
+    if not isinstance(node, ast.Subscript) or not isinstance(node.value, ast.Attribute):
+        return False
+    axis = node.slice.lower if isinstance(node.slice, ast.Slice) else node.slice
+    if not isinstance(axis, ast.Constant) or axis.value != 1:
+        return False
+    if node.value.attr != "shape" or not isinstance(node.value.value, ast.Name):
+        return False
+    measured = where.origin(node.value.value)
+    return measured.certain and measured.node is trained.node and measured.path == trained.path

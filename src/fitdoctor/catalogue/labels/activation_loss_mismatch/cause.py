@@ -63,6 +63,8 @@ _NO_PROBABILITY = frozenset(
     {"relu", "relu6", "tanh", "elu", "selu", "leaky_relu", "softplus", "gelu", "swish", "silu"}
 )
 _NOISE = 0.05
+_ELEMENTWISE = BINARY_LOSSES | REGRESSION
+"""Losses that take each unit by itself."""
 
 
 @CAUSE.in_source
@@ -76,9 +78,8 @@ def from_model(model: ModelFacts, data: DataFacts) -> Iterator[Finding]:
         if target.loss_name in ROW_LOSSES and target.activation == "sigmoid" and (target.units or 0) > 1:
             if is_one_hot(target.labels) and target.loss.from_logits is not True:
                 yield _finding(target, "softmax", *_EXCLUSIVE)
-        elif target.loss_name in BINARY_LOSSES and target.activation == "softmax" and (target.units or 0) > 1:
-            if _several_at_once(statistics):
-                yield _finding(target, "sigmoid", *_TOGETHER)
+        elif _is_softmax(target) and target.loss_name in _ELEMENTWISE and _several_at_once(statistics):
+            yield _finding(target, "sigmoid", *_TOGETHER)
         elif target.loss_name in CROSSENTROPIES and target.activation in _NO_PROBABILITY:
             if target.loss.from_logits is False:
                 wanted = "sigmoid" if target.loss_name in BINARY_LOSSES else "softmax"
@@ -100,6 +101,10 @@ _TOGETHER = (
     "softmax units with several labels a sample: their probabilities can only sum to 1",
     "use sigmoid for labels that occur together",
 )
+
+
+def _is_softmax(target: Target) -> bool:
+    return target.activation == "softmax" and (target.units or 0) > 1
 
 
 def _several_at_once(statistics: Statistics | None) -> bool:

@@ -232,7 +232,7 @@ def _of_class_numbers(metric: MetricFacts) -> _Misfit | None:
             '"sparse_categorical_accuracy"',
         )
     if name in _THRESHOLDED | _OF_ROWS | _OF_ELEMENTS:
-        if name == "MeanIoU" and dict(metric.settings).get("sparse_y_pred") == "False":
+        if name == "MeanIoU" and _setting(metric, "sparse_y_pred") in ("False", "unknown"):
             return None
         return _Misfit(
             metric,

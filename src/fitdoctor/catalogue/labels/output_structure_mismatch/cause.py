@@ -247,7 +247,7 @@ def _odd_labels(
             str(outputs),
             (fit.code,)
             if data.form == "arrays"
-            else (data.pipeline[0].code if data.pipeline else None, data.code, fit.code),
+            else (data.pipeline[0].code if data.pipeline else first.code, data.code, fit.code),
             (fix(advice),),
         )
 

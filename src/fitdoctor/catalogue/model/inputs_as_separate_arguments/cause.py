@@ -31,6 +31,7 @@ from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, insert_before
 from fitdoctor.facts import DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
+from fitdoctor.failure.called import called_in
 from fitdoctor.patterns import pattern
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
 from fitdoctor.source.project import Project
@@ -167,7 +168,8 @@ def from_failure(
         return
     evidence = [Evidence(claim="Python refused the call", observed=missing[0], fact="failure.message")]
     if isinstance(project, Unknown):
-        if failure.called in _STEPS:
+        frame = failure.last_user_frame
+        if failure.called in _STEPS and (frame is None or called_in(frame) in _STEPS):
             yield _without_source(failure, missing["name"], evidence)
         return
     for owner, call in _candidates(failure, model, project):

@@ -29,7 +29,7 @@ from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.layer_source import found_in, is_layer_call, layer_of, made_at, node_at
-from fitdoctor.catalogue.traced import library_behind, module_of
+from fitdoctor.catalogue.traced import at_frame, library_behind, module_of, raised_here
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix
@@ -64,6 +64,7 @@ _CLASS = pattern(r"<class '[\w.]*\.(?P<kind>[A-Z]\w*)'> \(?of type <class 'type'
 _SEQUENTIAL = pattern(
     r"Only instances of `?keras\.Layer`? can be added|added layer must be an instance of class Layer"
 )
+_TENSOR = pattern(r"<KerasTensor\b|of type <class '[\w.]*KerasTensor'>|Found: KerasTensor|Found: Tensor\(")
 _NEEDS_NOTHING = pattern(
     r"Flatten|\w*Pooling\dD|\w*Normalization|\w*ReLU|ELU|Softmax|Masking|UpSampling[123]D|ZeroPadding[123]D"
 )
@@ -148,6 +149,26 @@ def _class_in_sequential(failure: FailureFacts, kind: str, project: Project | Un
     )
 
 
+def _tensor_in_sequential(failure: FailureFacts, project: Project | Unknown) -> Finding:
+    """`model.add(base.output)`: the layer was called, where the model would call it."""
+    frame = failure.last_user_frame
+    module = module_of(project, frame)
+    on_line = [] if module is None or frame is None else _given_to_sequential(module)
+    given = [part for part in on_line if module and frame and at_frame(module, part, frame)]
+    outputs = [part for part in given if isinstance(part, ast.Attribute) and part.attr == "output"]
+    edits: tuple[Edit, ...] = ()
+    if module is not None and len(outputs) == 1:
+        edits = (Edit(module.location(outputs[0]), module.segment(outputs[0].value)),)
+    return CAUSE.finding(
+        "a tensor is given to a `Sequential`, which takes layers and calls them itself",
+        subject="layers of the Sequential",
+        location=frame.location if frame is not None else None,
+        evidence=[raised_here(failure)],
+        fixes=[fix("give it the layer or the model itself, not its output", edits)],
+        confidence=Confidence.CERTAIN,
+    )
+
+
 @CAUSE.after_failure
 def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """Keras shows the layer that it was given."""
@@ -157,6 +178,9 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
     unmade = _CLASS.search(failure.message) or _OBJECT.search(failure.message)
     if unmade is not None and _SEQUENTIAL.search(failure.message):
         yield from _class_in_sequential(failure, unmade["kind"], project)
+        return
+    if _TENSOR.search(failure.message) and _SEQUENTIAL.search(failure.message):
+        yield _tensor_in_sequential(failure, project)
         return
     if shown is None and _raised_in_making(failure):
         yield from _tensor_given(failure, project)
