@@ -233,6 +233,11 @@ _PAIRS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("same shape", r"must have the same shape" + _RECEIVED),
         ("one rank less", r"must have rank \(ndim\) `target\.ndim - 1`" + _RECEIVED),
         ("one rank less", r"must have the same shape,? except for the last dimension" + _RECEIVED),
+        (
+            "one rank less",
+            r"must have the same shape up until the last dimension: "
+            rf"target\.shape={_TARGET}, output\.shape={_OUTPUT}",
+        ),
         ("same shape", rf"Shapes {_TARGET} and {_OUTPUT} are incompatible"),
         (
             "same shape",

@@ -15,7 +15,8 @@ without `keepdims=True`, a product without the transposition, a constant of anot
 ## Fix
 
 Look at the shapes in the message and at the reductions above the line. `keepdims=True` keeps a reduced axis with
-length 1, so that the result goes together with what it was computed from.
+length 1, so that the result goes together with what it was computed from. Axis 0 is the batch: what reduces over it,
+or moves it, leaves an output that the labels have nothing to do with.
 
 ## Known limits
 
@@ -270,6 +271,26 @@ def _transposed(
         turned = f"{home}.swapaxes({module.segment(product.args[1])}, -1, -2)"
         edits = replace_code(module.code(product.args[1]), turned) if home else ()
     return _statement(function, place), [fix(title, edits)]
+
+
+# --- the batch axis ------------------------------------------------------------------------------------------------
+
+
+@CAUSE.before_fit
+def from_rows(model: ModelFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
+    """The output has rows of its own."""
+    from fitdoctor.catalogue.lost_batch_axis import gives_other_rows
+
+    yield from gives_other_rows(CAUSE, model, data, project)
+
+
+@CAUSE.after_failure
+def from_lost_axis(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """The loss found out, or the layer behind."""
+    from fitdoctor.catalogue.lost_batch_axis import got_other_rows, reached_no_batch
+
+    yield from got_other_rows(CAUSE, failure, project)
+    yield from reached_no_batch(CAUSE, failure, project)
 
 
 # --- from the failure ----------------------------------------------------------------------------------------------

@@ -302,11 +302,13 @@ def from_failure(
         return
     count = input_count(message)
     refused = count is not None and count.expected == 1
-    if (refused or _TUPLE_AS_TENSOR.search(message)) and not isinstance(project, Unknown):
-        yield from _failed_computing(failure, project, refused)
+    returns_no_dict = _NO_ITEMS.search(message) and failure.called in _TRAINS
+    if (refused or _TUPLE_AS_TENSOR.search(message)) and not returns_no_dict:
+        if not isinstance(project, Unknown):
+            yield from _failed_computing(failure, project, refused)
         return
     returns_nothing = _NOTHING in message or _NOTHING_IN_KERAS_2 in message and failure.called in _TRAINS
-    if not returns_nothing and not (_NO_ITEMS.search(message) and failure.called in _TRAINS):
+    if not returns_nothing and not returns_no_dict:
         return
     found = list(_returning(project, model, returns_nothing, evidence))
     if found:
