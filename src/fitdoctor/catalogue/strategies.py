@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
 from fitdoctor.diagnosis import Edit
@@ -24,6 +23,10 @@ MAKERS = tuple(
         "experimental.TPUStrategy",
     )
 )
+
+
+EXCHANGES_SINCE = (3, 5)
+"""The Keras 3 whose replicas first exchange among each other in `fit`, as in Keras 2; before, each trains by itself."""
 
 
 def made(module: Module) -> tuple[CallSite, ...]:
@@ -116,8 +119,3 @@ def _scope_beside(module: Module, statement: ast.stmt, strategy: str) -> ast.Wit
             if module.segment(other.items[0].context_expr) == f"{strategy}.scope()":
                 return other
     return None
-
-
-def device_names(text: str) -> list[str]:
-    """The GPU names in a piece of source."""
-    return re.findall(r"['\"](/?(?:device:)?gpu:\d+)['\"]", text, re.IGNORECASE)

@@ -16,7 +16,7 @@ from fitdoctor.collect.layers import (
 )
 from fitdoctor.collect.losses import losses_of, metrics_of, optimizer_of
 from fitdoctor.collect.returned import returned_paths
-from fitdoctor.collect.strategies import scope_facts, strategy_of
+from fitdoctor.collect.strategies import replica_devices, scope_facts, strategy_of
 from fitdoctor.collect.untracked import untracked_variables
 from fitdoctor.facts import ModelFacts, Spec, Unknown
 
@@ -76,6 +76,7 @@ def collect_model(model: Any, codes: Codes) -> ModelFacts:
         untracked_variables=untracked_variables(model),
         strategy=_strategy(model),
         replicas=int(getattr(strategy_of(model), "num_replicas_in_sync", 1)),
+        replica_devices=replica_devices(strategy_of(model)),
         scope=scope_facts(model, layers),
         code=codes.of_model(model),
         compile_code=codes.of_compile(model),

@@ -19,6 +19,13 @@ def strategy_of(model: Any) -> Any:
     return None if type(strategy).__name__ == "_DefaultDistributionStrategy" else strategy
 
 
+def replica_devices(strategy: Any) -> tuple[str, ...]:
+    """The devices that a `MirroredStrategy` shares a batch among, as it was told them; they need not be there."""
+    if type(strategy).__name__ != "MirroredStrategy":
+        return ()
+    return tuple(str(name).rpartition("device:")[2] for name in strategy.extended.worker_devices)
+
+
 def scope_facts(model: Any, layers: list[Any]) -> ScopeFacts:
     """What was made where; empty where no strategy has a part in it, or one that keeps its variables otherwise.
 

@@ -22,8 +22,8 @@ class Problem:
     """The strategy raises or waits for ever; else it trains, but alone."""
     remedy: str = ""
     """What to do, where that is more than to write it as JSON."""
-    of_task: bool = False
-    """It is about which worker this one is, not about the cluster that all share."""
+    part: str = ""
+    """`task` where it is about which worker this one is, `cluster` where it is about what all share."""
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,11 @@ def config_problems(text: str) -> list[Problem]:
         missing = "TF_CONFIG has no `cluster` with the addresses of the workers: this one trains alone"
         return [Problem(missing, fails=False)]
     if not isinstance(cluster, dict):
-        return [Problem("the `cluster` of TF_CONFIG is no object with the addresses of the workers")]
+        return [
+            Problem(
+                "the `cluster` of TF_CONFIG is no object with the addresses of the workers", part="cluster"
+            )
+        ]
     return [*_addresses(cluster), *_task(cluster, task)]
 
 
@@ -123,18 +127,26 @@ def _addresses(cluster: dict[str, Any]) -> list[Problem]:
     for kind, listed in cluster.items():
         items = list(listed.values()) if isinstance(listed, dict) else listed
         if not isinstance(items, list) or not items:
-            problems.append(Problem(f"`{kind}` in the cluster of TF_CONFIG has no list of addresses"))
+            problems.append(
+                Problem(f"`{kind}` in the cluster of TF_CONFIG has no list of addresses", part="cluster")
+            )
             continue
         for index, address in enumerate(items):
             name = f"{kind} {index}"
             if not _is_address(address):
                 wrong = f"the address of {name} in TF_CONFIG is no `host:port`: {address!r}"
                 problems.append(
-                    Problem(wrong, remedy="write every address as `host:port`, with a port up to 65535")
+                    Problem(
+                        wrong,
+                        remedy="write every address as `host:port`, with a port up to 65535",
+                        part="cluster",
+                    )
                 )
             elif address in seen:
                 wrong = f"{seen[address]} and {name} have the same address {address} in TF_CONFIG"
-                problems.append(Problem(wrong, remedy="give every worker an address of its own"))
+                problems.append(
+                    Problem(wrong, remedy="give every worker an address of its own", part="cluster")
+                )
             else:
                 seen[address] = name
     return problems
@@ -150,7 +162,7 @@ def _task(cluster: dict[str, Any], task: Any) -> list[Problem]:
         wrong = "TF_CONFIG has no `task` with `type` and `index`: the worker does not know which one it is"
         return [
             Problem(
-                wrong, remedy="tell each worker who it is: `task` with its `type` and `index`", of_task=True
+                wrong, remedy="tell each worker who it is: `task` with its `type` and `index`", part="task"
             )
         ]
     kind, index = task["type"], task["index"]
@@ -158,17 +170,15 @@ def _task(cluster: dict[str, Any], task: Any) -> list[Problem]:
         known = ", ".join(map(str, cluster))
         wrong = f"the task of TF_CONFIG is a `{kind}`, but the cluster has only {known}"
         remedy = "name a type that the cluster has, or add the addresses of that type"
-        return [] if kind == "evaluator" else [Problem(wrong, remedy=remedy, of_task=True)]
+        return [] if kind == "evaluator" else [Problem(wrong, remedy=remedy, part="task")]
     listed, remedy = cluster[kind], "give each worker its own index, counted from 0"
     try:
         number = int(index)
     except (TypeError, ValueError):
         return [
-            Problem(
-                f"the index of the task in TF_CONFIG is no number: {index!r}", remedy=remedy, of_task=True
-            )
+            Problem(f"the index of the task in TF_CONFIG is no number: {index!r}", remedy=remedy, part="task")
         ]
     if isinstance(listed, list) and not 0 <= number < len(listed):
         wrong = f"the index of the task in TF_CONFIG is {number}, but `{kind}` has {len(listed)}"
-        return [Problem(f"{wrong}: 0 to {len(listed) - 1}", remedy=remedy, of_task=True)]
+        return [Problem(f"{wrong}: 0 to {len(listed) - 1}", remedy=remedy, part="task")]
     return []

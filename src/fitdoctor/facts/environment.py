@@ -58,3 +58,7 @@ class EnvironmentFacts:
     def version(self, package: str) -> str | None:
         """The installed version of a package."""
         return dict(self.packages).get(package)
+
+    def release(self, package: str) -> tuple[int, ...]:
+        """The numbers of that version, to be compared; empty when it is not installed."""
+        return tuple(int(part) for part in (self.version(package) or "").split(".")[:3] if part.isdigit())

@@ -4,14 +4,12 @@ import numpy as np
 import tensorflow as tf
 from tensorflow.keras.layers import Dense, Input
 
-os.environ["TF_CONFIG"] = """
-{
-  "cluster": {
-    "worker": ["localhost:23477"]
-  },
-  "task": {"type": "worker", "index": 0}
-}
-"""
+os.environ["TF_CONFIG"] = (
+    "{"
+    '  "cluster": {"worker": ["localhost:23477"]},'
+    '  "task": {"type": "worker", "index": 0}'
+    "}"
+)
 
 communication = tf.distribute.experimental.CommunicationOptions(
     implementation=tf.distribute.experimental.CommunicationImplementation.RING

@@ -33,12 +33,12 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.cluster_places import assignments, place_of
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, spell
 from fitdoctor.facts import ClusterFacts, EnvironmentFacts, FailureFacts, Unknown
 from fitdoctor.facts.cluster import Problem, config_problems
 from fitdoctor.records import replace
-from fitdoctor.source.index import names_in
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 
@@ -51,27 +51,33 @@ CAUSE = Cause(
 
 
 REFUSALS = (
-    ("exceeds the maximum id of", "the task is not in the cluster", True),
-    ("not found in cluster_spec", "the task is not in the cluster", True),
+    ("exceeds the maximum id of", "the task is not in the cluster", "task"),
+    ("not found in cluster_spec", "the task is not in the cluster", "task"),
     (
         "you must also specify `task_type` and `task_id`",
         "TF_CONFIG has no `task` with `type` and `index`",
-        True,
+        "task",
     ),
-    ("Invalid device filter: /job:", "the index of the task in TF_CONFIG is not one of the cluster", True),
-    ("Could not start gRPC server", "this worker's port in TF_CONFIG is taken by another process", False),
+    ("Invalid device filter: /job:", "the index of the task in TF_CONFIG is not one of the cluster", "task"),
+    ("Could not start gRPC server", "this worker's port in TF_CONFIG is taken by another process", "cluster"),
     (
         "Could not parse port for local server from",
         "this worker's address in TF_CONFIG is no `host:port`",
-        False,
+        "cluster",
     ),
     (
         "must be a list or a dictionary from integers to strings",
         "the cluster of TF_CONFIG has no list of addresses",
-        False,
+        "cluster",
     ),
 )
-"""What TensorFlow says when it cannot use a cluster, what that means, and whether it is about the task."""
+"""What TensorFlow says when it cannot use a cluster, what that means, and which part it is about."""
+
+
+_REMEDIES = {
+    "task": "tell each worker who it is: `task` with a `type` of the cluster, and its own `index`, counted from 0",
+    "cluster": "give every worker an address of its own, `host:port`, where nothing else listens",
+}
 
 
 @CAUSE.before_fit
@@ -83,7 +89,9 @@ def from_cluster(cluster: ClusterFacts, project: Project | Unknown) -> Iterator[
         found = _finding(problem, project, Confidence.CERTAIN, made, cluster.made)
         yield replace(found, severity=severity)
     for wrong, remedy, severity, confidence in _troubles(cluster):
-        found = _finding(Problem(wrong, remedy=remedy), project, confidence, made, cluster.made)
+        found = _finding(
+            Problem(wrong, remedy=remedy, part="cluster"), project, confidence, made, cluster.made
+        )
         yield replace(found, severity=severity)
 
 
@@ -129,8 +137,8 @@ def _finding(
     place = made
     remedies = [fix(problem.remedy or "set TF_CONFIG to JSON with `cluster` and `task`, by `json.dumps`")]
     for module in project.modules if isinstance(project, Project) else ():
-        for node in _assignments(module):
-            place = (_caller(module, node) if problem.of_task else None) or module.location(node)
+        for node in assignments(module):
+            place = place_of(module, node, problem.part)
             remedies = remedies if problem.remedy else [_dumped(module, node)]
             break
     return CAUSE.finding(
@@ -141,30 +149,6 @@ def _finding(
         fixes=remedies,
         confidence=confidence,
     )
-
-
-def _caller(module: Module, node: ast.Assign) -> Location | None:
-    """Where a function that writes the variable is told the task: its only call."""
-    function = module.function_of(node)
-    if function is None or not function.parameters:
-        return None
-    names = names_in(node.value)
-    calls = module.callers.get(function.node, [])
-    if not names & set(function.parameters) or len(calls) != 1:
-        return None
-    return calls[0][0].location(calls[0][1])
-
-
-def _assignments(module: Module) -> Iterator[ast.Assign]:
-    """The statements that set `os.environ["TF_CONFIG"]`."""
-    for node in module.nodes(ast.Assign):
-        for target in node.targets:
-            if (
-                isinstance(target, ast.Subscript)
-                and isinstance(target.slice, ast.Constant)
-                and target.slice.value == "TF_CONFIG"
-            ):
-                yield node
 
 
 def _dumped(module: Module, node: ast.Assign) -> Fix:
@@ -187,7 +171,14 @@ def from_failure(
         "cluster_resolver" in frame.path or "distribute" in frame.path for frame in failure.frames
     )
     said = message.strip().splitlines()[0] if message.strip() else ""
-    problem = next((Problem(text, of_task=task) for words, text, task in REFUSALS if words in message), None)
+    problem = next(
+        (
+            Problem(text, remedy=_REMEDIES[part], part=part)
+            for words, text, part in REFUSALS
+            if words in message
+        ),
+        None,
+    )
     if failure.type == "JSONDecodeError" and in_resolver:
         problem = Problem("TF_CONFIG is not JSON")
     frame = failure.last_user_frame

@@ -4,7 +4,9 @@
 
 With soft placement off, `InvalidArgumentError: Could not satisfy device specification '/device:GPU:0'` or `Cannot
 assign a device for operation …`. With soft placement, which is the default, the same program runs on the CPU. A
-`MirroredStrategy` over two GPU names that are not there says that it has two replicas, and then fit never returns.
+`MirroredStrategy` over two GPU names that are not there says that it has two replicas, and then fit never returns; the
+same with `CPU:0` and `CPU:1` where the CPU was not split (Keras 3.0 to 3.4 trains there). `gpus[0]` of an empty list
+of devices is an `IndexError`.
 
 ## Why
 
@@ -27,10 +29,11 @@ import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.strategies import device_names, made
+from fitdoctor.catalogue.strategies import EXCHANGES_SINCE, made
+from fitdoctor.catalogue.traced import at_frame, module_of
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, Severity
 from fitdoctor.edits import fix, remove_argument
-from fitdoctor.facts import EnvironmentFacts, FailureFacts, FitFacts, Unknown
+from fitdoctor.facts import EnvironmentFacts, FailureFacts, FitFacts, ModelFacts, Unknown
 from fitdoctor.patterns import pattern
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
@@ -39,7 +42,7 @@ CAUSE = Cause(
     id="FIT601",
     slug="device-not-here",
     severity=Severity.ERROR,
-    raises=("InvalidArgumentError", "RuntimeError", "ValueError"),
+    raises=("InvalidArgumentError", "RuntimeError", "ValueError", "IndexError", "AssertionError"),
 )
 
 REFUSED = pattern(
@@ -52,32 +55,62 @@ REFUSED = pattern(
 
 @CAUSE.before_fit
 def from_strategy(
-    fit: FitFacts, environment: EnvironmentFacts, project: Project | Unknown
+    model: ModelFacts, fit: FitFacts, environment: EnvironmentFacts, project: Project | Unknown
 ) -> Iterator[Finding]:
-    """A strategy over GPUs by name on a machine without them: fit would hang."""
-    if isinstance(environment.devices, Unknown) or isinstance(project, Unknown) or fit.method != "fit":
-        return
-    if any("GPU" in device for device in environment.devices):
-        return
-    for module in project.modules:
-        for site in made(module):
-            given = site.argument("devices", 0)
-            listed = module.made_by(given) if given is not None else None
-            names = device_names(module.segment(listed)) if listed is not None else []
-            if len(names) > 1:
-                yield _strategy_finding(module, site.node, given, names)
+    """A strategy over several devices of one kind by name, and not all of them are here: fit would hang.
 
-
-def _strategy_finding(module: Module, node: ast.Call, given: ast.expr | None, names: list[str]) -> Finding:
-    edits = remove_argument(module.code(node), "devices", 0) if given is not None else ()
-    return CAUSE.finding(
-        f"the strategy names {len(names)} GPUs, but there is none here: fit would never return",
+    Of several kinds, a GPU and the CPU, it trains: TensorFlow then exchanges in another way.
+    """
+    if isinstance(environment.devices, Unknown) or fit.method != "fit":
+        return
+    if model.keras == 3 and environment.release("keras") < EXCHANGES_SINCE:
+        return
+    here = {device.rpartition("device:")[2].upper() for device in environment.devices}
+    missing = [name for name in model.replica_devices if name.upper() not in here]
+    kinds = {name.partition(":")[0].upper() for name in model.replica_devices}
+    if not missing or len(model.replica_devices) < 2 or len(kinds) > 1:
+        return
+    kind = kinds.pop()
+    some = any(device.startswith(kind + ":") for device in here)
+    place, edits = _strategy_place(project)
+    yield CAUSE.finding(
+        f"the strategy names {len(model.replica_devices)} {kind}s, but "
+        + (f"{', '.join(missing)} is not here" if some else "there is none here")
+        + ": fit would never return",
         subject="devices of the strategy",
-        location=module.location(node),
-        evidence=[Evidence(claim="devices", observed=", ".join(names), expected="devices that are there")],
-        fixes=[fix("name no devices: the strategy takes what is there", edits)],
-        confidence=Confidence.CERTAIN,
+        location=place,
+        evidence=[
+            Evidence(
+                claim="devices of the strategy",
+                observed=", ".join(model.replica_devices),
+                expected="devices that are there",
+                fact="model.replica_devices",
+            )
+        ],
+        fixes=[
+            fix("name no devices: the strategy takes what is there", edits),
+            *([fix(_SPLIT)] if kind == "CPU" else ()),
+        ],
+        # With some GPUs there it could not be run here.
+        confidence=Confidence.LIKELY if kind != "CPU" and some else Confidence.CERTAIN,
     )
+
+
+_SPLIT = "or split the CPU first, by `tf.config.set_logical_device_configuration`"
+
+
+def _strategy_place(project: Project | Unknown) -> tuple[Location | None, tuple[Edit, ...]]:
+    """The call that is told the devices, where there is one, and what takes them out."""
+    found = [
+        (module, site.node)
+        for module in (() if isinstance(project, Unknown) else project.modules)
+        for site in made(module)
+        if site.argument("devices", 0) is not None
+    ]
+    if len(found) != 1:
+        return (found[0][0].location(found[0][1]) if found else None), ()
+    module, node = found[0]
+    return module.location(node), remove_argument(module.code(node), "devices", 0)
 
 
 @CAUSE.after_failure
@@ -138,5 +171,62 @@ def _named_finding(module: Module, where: Location, device: str, evidence: list[
             ),
         ],
         fixes=remedy or [fix("use a device that is there")],
+        confidence=Confidence.CERTAIN,
+    )
+
+
+_LISTS = tuple(
+    f"tensorflow.config.{inner}list_{kind}_devices"
+    for inner in ("", "experimental.")
+    for kind in ("physical", "logical")
+)
+
+
+@CAUSE.after_failure
+def from_empty_list(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """The program takes a device out of a list that is empty here, or insists that there is one."""
+    frame = failure.last_user_frame
+    if (
+        failure.type not in ("IndexError", "AssertionError")
+        or frame is None
+        or frame is not failure.frames[-1]
+    ):
+        return
+    module = module_of(project, frame)
+    if module is None:
+        return
+    for listed in _used_lists(module, failure.type):
+        call = module.made_by(listed) if at_frame(module, listed, frame) else None
+        if isinstance(call, ast.Call) and module.resolve(call.func) in _LISTS:
+            yield _empty_finding(module, module.statement(listed), listed, call)
+            return
+
+
+def _used_lists(module: Module, raised: str) -> Iterator[ast.expr]:
+    """What an element is taken of, or what an assertion speaks of."""
+    if raised == "IndexError":
+        yield from (node.value for node in module.nodes(ast.Subscript))
+        return
+    for assertion in module.nodes(ast.Assert):
+        yield from (node for node in ast.walk(assertion.test) if isinstance(node, (ast.Name, ast.Call)))
+
+
+def _empty_finding(module: Module, statement: ast.stmt, listed: ast.expr, call: ast.Call) -> Finding:
+    asked = call.args[0] if call.args else next((each.value for each in call.keywords), None)
+    kind = asked.value if isinstance(asked, ast.Constant) and isinstance(asked.value, str) else "such device"
+    where = module.location(statement)
+    edits: tuple[Edit, ...] = ()
+    if isinstance(listed, ast.Name) and isinstance(statement, ast.Expr) and where.line == where.end_line:
+        indent = " " * (where.column - 1)
+        edits = (Edit(where, f"if {listed.id}:\n{indent}    {module.segment(statement)}"),)
+    return CAUSE.finding(
+        f"TensorFlow sees no {kind} here: the list of devices is empty",
+        subject="device",
+        location=where,
+        evidence=[Evidence(claim="the list is made here", observed="[]", location=module.location(call))],
+        fixes=[
+            fix("ask first whether there is one: the program then trains on the CPU", edits),
+            fix("if the machine has a GPU, see `fitdoctor env --devices` for why TensorFlow does not use it"),
+        ],
         confidence=Confidence.CERTAIN,
     )

@@ -2,25 +2,31 @@
 
 ## What happens
 
-The `batch_size` of fit is divided among the replicas. With fewer samples than replicas one of them gets none, and fit
-ends with an unrelated `InvalidArgumentError: Inputs to operation AddN … must have the same size and shape`. In a
-training loop of one's own, `tf.reduce_mean` over the replica's samples gives a step that is larger by the number of
-replicas, without a word: the optimizer sums the gradients of all replicas. Among workers, one with another batch has
+The `batch_size` of fit is divided among the replicas. Where the first batch of `fit` or `evaluate`, or of the validation
+data, cannot be shared evenly (9 samples for 2 replicas, or 1), Keras 3.5 and later ends with an unrelated
+`InvalidArgumentError: Inputs to operation AddN … must have the same size and shape`. A short batch at the end does no
+harm, `predict` takes any, and so do Keras 2 and Keras before 3.5.
+
+In a training loop of one's own, `tf.reduce_mean` over the replica's samples gives a step that is larger by the number
+of replicas, without a word: the optimizer sums the gradients of all replicas. Among workers, one with another batch has
 another number of steps: `InternalError: … Collective instance … expected type …` on it, "Collective ops is aborted" on
 the others.
 
 ## Why
 
-Under a strategy the batch is global. Losses of Keras divide by the number of replicas themselves; a bare mean does not.
+Under a strategy the batch is global. Keras 3 averages the replicas' parts of the first batch to learn its shape, and
+parts of different sizes cannot be averaged. Losses of Keras divide by the number of replicas themselves; a bare mean
+does not.
 
 ## Fix
 
-Use a batch of at least one sample a replica. In a loop, use a loss of Keras, or divide the sum by the global batch
-size: `tf.nn.compute_average_loss(per_example, global_batch_size=…)`.
+Use a batch whose size is a multiple of the number of replicas, for validation too. In a loop, use a loss of Keras, or
+divide the sum by the global batch size: `tf.nn.compute_average_loss(per_example, global_batch_size=…)`.
 
 ## Known limits
 
-A mean that is divided elsewhere is recognised only in the same function.
+A mean that is divided elsewhere is recognised only in the same function. The first batch of a dataset is known before
+fit where `batch` is followed by nothing that could change it.
 """
 
 from __future__ import annotations
@@ -31,11 +37,12 @@ from collections.abc import Iterator
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.gradient_ways import gradient_calls, tapes
 from fitdoctor.catalogue.several_workers import out_of_step
-from fitdoctor.catalogue.strategies import replica_functions
+from fitdoctor.catalogue.strategies import EXCHANGES_SINCE, replica_functions
 from fitdoctor.catalogue.words import place
-from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, set_argument, spell, unsafe
-from fitdoctor.facts import Code, DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
+from fitdoctor.facts import Code, DataFacts, EnvironmentFacts, FailureFacts, FitFacts, ModelFacts, Unknown
+from fitdoctor.patterns import pattern
 from fitdoctor.source.module import FunctionInfo, Module
 
 CAUSE = Cause(
@@ -101,48 +108,97 @@ def _differentiated_means(module: Module, function: FunctionInfo) -> Iterator[as
 
 
 @CAUSE.before_fit
-def from_call(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
-    """A batch of fewer samples than replicas: Keras 3 gives one of them nothing, and adds what they give."""
-    size = data.batch_size
-    if model.keras != 3 or fit.method != "fit" or isinstance(size, Unknown) or not 0 < size < model.replicas:
+def from_call(
+    model: ModelFacts, fit: FitFacts, data: DataFacts, environment: EnvironmentFacts
+) -> Iterator[Finding]:
+    """A first batch that the replicas cannot share evenly: Keras 3 adds up their parts of it."""
+    rows, replicas = _first_rows(data), model.replicas
+    if fit.method not in _CALLS or model.strategy != "MirroredStrategy" or not rows or rows % replicas == 0:
         return
-    name = "batch_size" if data.role == "training" else "validation_batch_size"
-    batch = (
-        fit.code.argument(name, 2 if name == "batch_size" else None) if isinstance(fit.code, Code) else None
-    )
-    step = next((one for one in reversed(data.pipeline) if "batch" in one.operation), None)
-    enough = str(max(8, 2 * model.replicas))
+    if model.keras != 3 or environment.release("keras") < EXCHANGES_SINCE:
+        return
     yield CAUSE.finding(
-        f"a batch of {size} for {model.replicas} replicas: one of them gets no sample",
-        subject="batch size",
-        location=place(
-            batch.location if batch is not None else None, step.code if step is not None else None, fit.code
+        f"the first batch has {rows} sample{'s' * (rows > 1)} for {replicas} replicas: "
+        + (
+            "one of them gets none"
+            if rows < replicas
+            else "their parts are not alike, and Keras adds them up"
         ),
+        subject="batch size" if data.role == "training" else "batch size of the validation data",
+        location=_batch_place(fit, data),
         evidence=[
             Evidence(
-                claim="the batch is divided among the replicas",
-                observed=f"{size} samples",
-                expected=f"at least {model.replicas}",
-                fact="data.batch_size",
+                claim="the first batch is divided among the replicas",
+                observed=f"{rows} samples",
+                expected=f"a multiple of {replicas}",
+                fact="data.first_batch",
             )
         ],
-        fixes=[
-            fix(
-                "use a batch of at least one sample a replica",
-                set_argument(fit.code, name, enough, position=2 if name == "batch_size" else None)
-                if batch is not None
-                else (),
-            )
-        ],
+        fixes=[_shared_evenly(fit, data, rows, replicas)],
         confidence=Confidence.CERTAIN,
     )
+
+
+_CALLS = ("fit", "evaluate")
+
+
+def _first_rows(data: DataFacts) -> int | None:
+    """How many samples the first batch has, where that is sure."""
+    for spec in data.first_batch[:1]:
+        if not isinstance(spec.shape, Unknown) and spec.shape and spec.shape[0] is not None:
+            return spec.shape[0]
+    at = next((at for at, step in enumerate(data.pipeline) if step.operation == "batch"), len(data.pipeline))
+    after = {step.operation for step in data.pipeline[at + 1 :]}
+    size = dict(data.pipeline[at].arguments).get("batch_size", "") if at < len(data.pipeline) else ""
+    if not size.isdigit() or after - _AS_THEY_ARE:
+        return None
+    if isinstance(data.samples, int):
+        return min(int(size), data.samples)
+    several = isinstance(data.batches, int) and data.batches > 1 and "repeat" not in after
+    return int(size) if several else None
+
+
+_AS_THEY_ARE = {"prefetch", "repeat", "cache", "take"}
+"""What hands the batches on, the first of them first."""
+
+
+def _batch_argument(data: DataFacts) -> tuple[str, int | None]:
+    return ("batch_size", 2) if data.role == "training" else ("validation_batch_size", None)
+
+
+def _batch_step(data: DataFacts) -> Code | None:
+    """The call of `batch` in a pipeline."""
+    step = next((one for one in reversed(data.pipeline) if one.operation == "batch"), None)
+    return step.code if step is not None and isinstance(step.code, Code) else None
+
+
+def _batch_place(fit: FitFacts, data: DataFacts) -> Location | None:
+    given = fit.code.argument(*_batch_argument(data)) if isinstance(fit.code, Code) else None
+    step = _batch_step(data)
+    batched = step.argument("batch_size", 0) if step is not None else None
+    written = given or batched
+    return place(written.location if written is not None else None, step, fit.code)
+
+
+def _shared_evenly(fit: FitFacts, data: DataFacts, rows: int, replicas: int) -> Fix:
+    """A batch of about that size that the replicas share; never of more samples than there are."""
+    title = f"use a batch that {replicas} replicas share evenly"
+    whole = isinstance(data.samples, int) and data.samples <= rows
+    size = rows // replicas * replicas if whole else -(-max(rows, 8) // replicas) * replicas
+    step = _batch_step(data)
+    if not size or data.form not in ("arrays", "dataset") or data.form == "dataset" and step is None:
+        return fix(title)
+    if data.form == "dataset":
+        return fix(title, set_argument(step or Unknown(), "batch_size", str(size), position=0))
+    name, position = _batch_argument(data)
+    return fix(title, set_argument(fit.code, name, str(size), position=position))
 
 
 @CAUSE.after_failure
 def from_failure(
     failure: FailureFacts, fit: FitFacts | Unknown, model: ModelFacts | Unknown
 ) -> Iterator[Finding]:
-    """AddN met an empty part: a replica had no samples."""
+    """AddN met parts of different sizes: the replicas could not share the first batch evenly."""
     if "AddN" not in failure.message or "must have the same size and shape" not in failure.message:
         return
     if isinstance(model, ModelFacts) and not model.strategy:
@@ -150,27 +206,26 @@ def from_failure(
     frame = failure.last_user_frame
     given = fit.code if isinstance(fit, FitFacts) else Unknown("the call of fit was not seen")
     batch = given.argument("batch_size", 2) if not isinstance(given, Unknown) else None
-    small = fit.batch_size if isinstance(fit, FitFacts) else None
+    size = fit.batch_size if isinstance(fit, FitFacts) else None
+    parts = _PARTS.search(failure.message)
     yield CAUSE.finding(
-        "a batch has fewer samples than there are replicas: one of them got none",
+        "the replicas cannot share the first batch evenly",
         subject="batch size",
         location=place(batch.location if batch is not None else None) or (frame.location if frame else None),
         evidence=[
             Evidence(
-                claim="the batch is divided among the replicas",
-                observed=f"batch_size={small}" if small else "",
-                expected="at least one sample a replica",
+                claim="the samples of two replicas" if parts else "the batch is divided among the replicas",
+                observed=f"{parts[1]} and {parts[2]}" if parts else f"batch_size={size}" if size else "",
+                expected="as many on each",
                 fact="failure.message",
             )
         ],
-        fixes=[
-            fix(
-                "use a batch of at least one sample a replica",
-                set_argument(given, "batch_size", str(max(8, 2 * (small or 1))), position=2) if batch else (),
-            )
-        ],
-        confidence=Confidence.CERTAIN if small else Confidence.LIKELY,
+        fixes=[fix("use a batch, for validation too, whose size is a multiple of the number of replicas")],
+        confidence=Confidence.CERTAIN if size else Confidence.LIKELY,
     )
+
+
+_PARTS = pattern(r"Input 0: \[(\d+)[^\]]*\] != input \d+: \[(\d+)")
 
 
 @CAUSE.after_failure

@@ -114,11 +114,7 @@ def _line(extra: ArrayFacts, data: DataFacts) -> Location | None:
 
 
 def _matches_by_name(environment: EnvironmentFacts | Unknown) -> bool:
-    version = environment.version("keras") if isinstance(environment, EnvironmentFacts) else None
-    if not version:
-        return False
-    numbers = tuple(int(part) for part in version.split(".")[:3] if part.isdigit())
-    return numbers > LAST_WITH_IT
+    return isinstance(environment, EnvironmentFacts) and environment.release("keras") > LAST_WITH_IT
 
 
 def _left_out(extra: list[ArrayFacts], names: set[str], data: DataFacts, project: Project | Unknown) -> Fix:

@@ -1,0 +1,117 @@
+"""Where a program writes its TF_CONFIG, and which of its lines says what."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from fitdoctor.diagnosis import Location
+from fitdoctor.records import replace
+from fitdoctor.source.index import names_in
+from fitdoctor.source.module import Module
+
+VARIABLE = "TF_CONFIG"
+
+
+def assignments(module: Module) -> Iterator[ast.Assign]:
+    """The statements that set `os.environ["TF_CONFIG"]`."""
+    for node in module.nodes(ast.Assign):
+        for target in node.targets:
+            if (
+                isinstance(target, ast.Subscript)
+                and isinstance(target.slice, ast.Constant)
+                and target.slice.value == VARIABLE
+            ):
+                yield node
+
+
+def place_of(module: Module, node: ast.Assign, part: str) -> Location:
+    """The line to change of a statement that sets the variable.
+
+    Args:
+        module: the file.
+        node: the statement.
+        part: `task` or `cluster`, where the problem is with that; "" where the text is not JSON.
+    """
+    found = _unreadable(module, node) if not part else None
+    if part:
+        found = (_caller(module, node) if part == "task" else None) or _entry(module, node, part)
+    return found or module.location(node)
+
+
+def _caller(module: Module, node: ast.Assign) -> Location | None:
+    """Where a function that writes the variable is told the task: its only call."""
+    function = module.function_of(node)
+    if function is None or not function.parameters:
+        return None
+    calls = module.callers.get(function.node, [])
+    if not names_in(node.value) & set(function.parameters) or len(calls) != 1:
+        return None
+    return calls[0][0].location(calls[0][1])
+
+
+def _entry(module: Module, node: ast.Assign, part: str) -> Location | None:
+    """The last statement that changes this part of what is written, else its entry in the dict."""
+    named = [each for each in ast.walk(node.value) if isinstance(each, ast.Name)]
+    changed = [
+        store
+        for store in module.nodes(ast.Assign)
+        if store.lineno < node.lineno and any(_stores_in(store, each.id, part) for each in named)
+    ]
+    if changed:
+        return module.location(changed[-1])
+    for value in (node.value, *(module.made_by(each) for each in named)):
+        for each in ast.walk(value):
+            for key, entry in zip(each.keys, each.values, strict=True) if isinstance(each, ast.Dict) else ():
+                if isinstance(key, ast.Constant) and key.value == part:
+                    return module.location(entry)
+    return None
+
+
+def _stores_in(store: ast.Assign, name: str, part: str) -> bool:
+    """Whether a statement is `name["task"]… = …`."""
+    for target in store.targets:
+        keys = []
+        while isinstance(target, ast.Subscript):
+            keys.append(target.slice.value if isinstance(target.slice, ast.Constant) else None)
+            target = target.value
+        if isinstance(target, ast.Name) and target.id == name and part in keys:
+            return True
+    return False
+
+
+def _unreadable(module: Module, node: ast.Assign) -> Location | None:
+    """The line of a text on which it ceases to be JSON."""
+    import json
+
+    text = module.made_by(node.value)
+    if not isinstance(text, ast.Constant) or not isinstance(text.value, str):
+        return None
+    try:
+        json.loads(text.value)
+    except json.JSONDecodeError as error:
+        # It is noticed at what follows: the comma too many, or the place of the missing one, is before.
+        read = text.value[: error.pos].rstrip()
+        line = _line_within(module.segment(text), len(read))
+        where = module.location(text)
+        return replace(where, line=where.line + line, column=1, end_line=where.line + line, end_column=1)
+    return None
+
+
+def _line_within(literal: str, offset: int) -> int:
+    """On which line of a literal, written in one piece or several, the character before an offset stands."""
+    import io
+    import tokenize
+
+    lines = 0
+    for token in tokenize.generate_tokens(io.StringIO(f"({literal})").readline):
+        if token.type != tokenize.STRING:
+            continue
+        value = str(ast.literal_eval(token.string))
+        lines = token.start[0] - 1
+        if offset <= len(value):
+            # Where its lines are written as escapes, all of it stands on one.
+            spread = token.end[0] - token.start[0] == value.count("\n")
+            return lines + (value[:offset].count("\n") if spread else 0)
+        offset -= len(value)
+    return lines
