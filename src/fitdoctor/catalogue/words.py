@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from fitdoctor.diagnosis import Location
-from fitdoctor.facts import Code, Shape, Unknown
+from fitdoctor.facts import CALLS, Code, FitFacts, Shape, Unknown
 
 
 def shape_words(shape: Shape | Unknown) -> str:
@@ -28,6 +28,12 @@ def listing(words: Iterable[str], most: int = 5) -> str:
     if len(quoted) <= 1:
         return "".join(quoted)
     return ", ".join(quoted[:-1]) + f" and {quoted[-1]}"
+
+
+def argument_words(path: str, fit: FitFacts | Unknown) -> str:
+    """What is wrong in a call: an argument of fit, or what a loop of the user's own calls the model on."""
+    by_hand = isinstance(fit, FitFacts) and fit.method in CALLS
+    return "argument of the model" if by_hand else f"argument {path} of fit"
 
 
 def place(*pieces: Code | Location | Unknown | None) -> Location | None:

@@ -13,7 +13,7 @@ _HOME = {
         "code": "Argument Code SourceFacts",
         "data": "Spec Statistics Column ArrayFacts PipelineStep FailureSummary Outcome Trial DataFacts",
         "model": "LayerFacts LossFacts MetricFacts ModelFacts",
-        "call": "CallbackFacts ClassWeight FitFacts",
+        "call": "CALL CALLS TRAINING_CALL CallbackFacts ClassWeight FitFacts",
         "ending": "Frame FailureFacts HeldTensor KeptTensors RetracedFunction TrainingFacts",
         "cluster": "ClusterFacts",
         "environment": "Conflict MemoryLimit EnvironmentFacts",
@@ -23,6 +23,9 @@ _HOME = {
 """The module of each fact. It is loaded when the fact is asked for: lint needs to know nothing of the machine."""
 
 __all__ = [
+    "CALL",
+    "CALLS",
+    "TRAINING_CALL",
     "Argument",
     "ArrayFacts",
     "CallbackFacts",
@@ -61,7 +64,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from fitdoctor.facts.call import CallbackFacts, ClassWeight, FitFacts
+    from fitdoctor.facts.call import CALL, CALLS, TRAINING_CALL, CallbackFacts, ClassWeight, FitFacts
     from fitdoctor.facts.cluster import ClusterFacts
     from fitdoctor.facts.code import Argument, Code, SourceFacts
     from fitdoctor.facts.data import (

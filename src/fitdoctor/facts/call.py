@@ -31,12 +31,17 @@ class ClassWeight:
     code: Code | Unknown = Unknown()
 
 
+CALL, TRAINING_CALL = "call", "call under a tape"
+CALLS = (CALL, TRAINING_CALL)
+"""The methods of a model that is called on a batch by hand, perhaps with the loss of what it gives."""
+
+
 @dataclass(frozen=True)
 class FitFacts:
     """The call itself."""
 
     method: str = "fit"
-    """`fit`, `evaluate`, `predict`, `train_on_batch`, …"""
+    """`fit`, `evaluate`, `predict`, `train_on_batch`, …; or one of `CALLS`."""
     given: tuple[str, ...] = ()
     """The names of the arguments that were given."""
     valued: tuple[str, ...] = ()

@@ -148,7 +148,7 @@ class DataFacts:
     role: str = "training"
     """`training` or `validation`."""
     form: str = "arrays"
-    """`arrays`, `dataset`, `generator`, `pydataset`, `dataloader`, `none` or `other`."""
+    """`arrays`, `dataset`, `generator`, `pydataset`, `dataloader`, `batch`, `none` or `other`."""
     x: tuple[ArrayFacts, ...] = ()
     y: tuple[ArrayFacts, ...] = ()
     sample_weight: tuple[ArrayFacts, ...] = ()

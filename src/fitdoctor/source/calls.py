@@ -11,6 +11,7 @@ from fitdoctor.source import (
     array_methods,
     models_as_layers,
     objects,
+    own_loops,
     pipelines,
     python_functions,
     static_models,
@@ -56,6 +57,8 @@ MOST_DEPTH = 14
 
 def call(run: Interpreter, callee: Value, arguments: Arguments) -> Value:
     """What a call gives."""
+    if isinstance(callee, (Made, Named)):
+        own_loops.tell_loss(run, callee, arguments)
     if isinstance(callee, Named):
         return call_named(run, callee.name, arguments)
     if isinstance(callee, Function):

@@ -15,16 +15,14 @@ from fitdoctor.facts import (
 from fitdoctor.records import dataclass, replace
 from fitdoctor.source import objects
 from fitdoctor.source.array_facts import NOT_EVIDENT, code_of, components, data_shape, is_none, untold
-from fitdoctor.source.calls import follow_function
 from fitdoctor.source.endless_loops import never_ends
+from fitdoctor.source.generated import batch_open, yielded
 from fitdoctor.source.given_out import KEEPS_ELEMENTS, SLICES, placed, placed_slices
 from fitdoctor.source.image_folders import FLOW
-from fitdoctor.source.joining import join
 from fitdoctor.source.pipelines import ELEMENT, leaves
 from fitdoctor.source.values import (
     UNTOLD,
     Arguments,
-    Array,
     Dataset,
     DictRecord,
     Generated,
@@ -227,44 +225,16 @@ def _words(element: Value) -> str:
 
 
 def _generator(run: Interpreter, generated: Generated, given: Given, role: str) -> DataFacts:
-    before = run.state.copy()
-    run.trial += 1
-    arguments = dict(generated.arguments or ())
-    _, yields = follow_function(run, generated.function, arguments)
-    element = _joined(run, yields)
-    run.trial -= 1
+    element = yielded(run, generated)
     function = generated.function.node
     module = run.owner(function)
     facts = placed(module, _of_element(run, element, "generator", given, role), function)
-    run.state = before
     endless = never_ends(module, function)
     return replace(
         facts,
         endless=True if endless and not isinstance(given.steps, Unknown) else NOT_EVIDENT,
         batches=NOT_EVIDENT,
     )
-
-
-def _joined(run: Interpreter, yields: list[Value]) -> Value:
-    if not yields:
-        return UNTOLD
-    merged = _batch_open(run, yields[0])
-    for value in yields[1:]:
-        merged = join(merged, _batch_open(run, value))
-    return merged
-
-
-def _batch_open(run: Interpreter, value: Value) -> Value:
-    """A yielded batch with its first axis left open: other batches may be shorter."""
-    if isinstance(value, Array):
-        dims = value.dims if isinstance(value.dims, Unknown) or not value.dims else (UNTOLD, *value.dims[1:])
-        return replace(value, dims=dims, bounds=None, numbers=None, node=None, buffer=0)
-    if isinstance(value, Items):
-        return Items(tuple(_batch_open(run, item) for item in value.items))
-    pairs = objects.pairs_of(run, value)
-    if pairs is not None:
-        return Mapping(tuple((key, _batch_open(run, item)) for key, item in pairs))
-    return UNTOLD
 
 
 def _instance(run: Interpreter, ref: Ref, record: InstanceRecord, given: Given, role: str) -> DataFacts:
@@ -279,7 +249,7 @@ def _instance(run: Interpreter, ref: Ref, record: InstanceRecord, given: Given, 
         node = ast.Call(ast.Name("__getitem__", ast.Load()), [], [])
         made = run.call(method, Arguments((ref, UNTOLD), (), node))
         items = run.sequence(made)
-        element = _batch_open(run, Items(items) if items is not None else made)
+        element = batch_open(run, Items(items) if items is not None else made)
         run.trial -= 1
     facts = _of_element(run, element, "pydataset", given, role)
     run.state = before

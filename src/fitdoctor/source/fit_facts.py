@@ -4,7 +4,19 @@ from __future__ import annotations
 
 import ast
 
-from fitdoctor.facts import CallbackFacts, ClassWeight, DataFacts, FitFacts, ModelFacts, Unknown
+from fitdoctor.facts import (
+    CALL,
+    CALLS,
+    TRAINING_CALL,
+    ArrayFacts,
+    CallbackFacts,
+    ClassWeight,
+    Code,
+    DataFacts,
+    FitFacts,
+    ModelFacts,
+    Unknown,
+)
 from fitdoctor.records import dataclass, replace
 from fitdoctor.source import arrays, objects
 from fitdoctor.source.array_facts import is_none
@@ -41,6 +53,8 @@ PARAMETERS = {
         "train_on_batch": "x y sample_weight class_weight return_dict",
         "test_on_batch": "x y sample_weight return_dict",
         "predict_on_batch": "x",
+        CALL: "x y",
+        TRAINING_CALL: "x y",
     }.items()
 }
 _CALLBACK_POSITIONS = {
@@ -192,14 +206,26 @@ def _training(run: Interpreter, method: str, bound: Bound) -> DataFacts:
             _told_number(bound, "batch_size"),
             _told_number(bound, "steps") if steps is None else steps,
             _split(bound),
-            method.endswith("_on_batch"),
+            method.endswith("_on_batch") or method in CALLS,
         ),
         "training",
     )
+    if method in CALLS:
+        # Where a loss is told, the call of the model has told of its input already.
+        x = () if facts.y else _as_called(facts.x)
+        return replace(facts, form="batch", x=x, y=_as_called(facts.y))
     if not method.startswith("predict"):
         return facts
     # Labels that come with a dataset are left aside: nothing is compared with them.
     return replace(facts, y=(), sample_weight=(), y_structure="none")
+
+
+def _as_called(arrays: tuple[ArrayFacts, ...]) -> tuple[ArrayFacts, ...]:
+    """Under the names that the user's own loop has for them."""
+    return tuple(
+        replace(one, path=one.use.text) if isinstance(one.use, Code) and one.use.text.isidentifier() else one
+        for one in arrays
+    )
 
 
 def _validation(run: Interpreter, bound: Bound) -> tuple[DataFacts | None, bool]:

@@ -14,6 +14,7 @@ from fitdoctor.source import (
     array_math,
     command_lines,
     encoders,
+    iteration,
     known_data,
     random_arrays,
 )
@@ -31,7 +32,16 @@ from fitdoctor.source.values import Arguments, Array, LayerRecord, ModelRecord, 
 
 __all__ = ["FitSite", "ModelSite", "SpreadSite", "fit_sites", "model_sites", "spread_sites"]
 
-_TABLES = (array_functions, array_makers, array_math, command_lines, encoders, known_data, random_arrays)
+_TABLES = (
+    array_functions,
+    array_makers,
+    array_math,
+    command_lines,
+    encoders,
+    iteration,
+    known_data,
+    random_arrays,
+)
 """Imported so that their functions are in the table."""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fitdoctor.facts import Unknown
 from fitdoctor.source.layer_settings import Dims, LayerPlan, Refused, shown
 from fitdoctor.source.model_shapes import input_shapes, model_outputs
+from fitdoctor.source.own_loops import tell_call
 from fitdoctor.source.refusals import Failure
 from fitdoctor.source.static_layers import applied, call_layer, follow_call, tensors_in
 from fitdoctor.source.values import (
@@ -39,6 +40,7 @@ def call_as_layer(run: Interpreter, ref: Ref, arguments: Arguments) -> Value:
     if tensors is None:
         run.touch(arguments)
         return UNTOLD
+    tell_call(run, ref, given, arguments)
     if record.kind == "subclassed" and record.owner is not None:
         made = follow_call(run, ref, record.owner, arguments)
         if isinstance(made, (Symbolic, Array)):

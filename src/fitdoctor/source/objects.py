@@ -18,6 +18,7 @@ from fitdoctor.source.values import (
     Dataset,
     DictRecord,
     Function,
+    Generated,
     InstanceRecord,
     Items,
     LayerRecord,
@@ -104,6 +105,10 @@ def element_of(run: Interpreter, value: Value) -> Value:
         return UNTOLD
     if isinstance(value, Dataset):
         return value.element
+    if isinstance(value, Generated):
+        from fitdoctor.source.generated import yielded
+
+        return yielded(run, value)
     items = run.sequence(value)
     if items:
         merged = items[0]

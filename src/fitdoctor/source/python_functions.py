@@ -16,11 +16,8 @@ from fitdoctor.source.values import (
     Arguments,
     Array,
     DictRecord,
-    Generated,
-    InstanceRecord,
     Items,
     ListRecord,
-    Method,
     Numbers,
     Plain,
     Ref,
@@ -195,30 +192,6 @@ def _pairs_from(run: Interpreter, value: Value) -> tuple[tuple[Any, Value], ...]
     return tuple(pairs)
 
 
-@handles("zip")
-def _zip(run: Interpreter, arguments: Arguments) -> Value:
-    columns = [objects.iterated(run, value) for value in arguments.positional]
-    told = [column for column in columns if column is not None]
-    if not told or len(told) != len(columns):
-        return UNTOLD
-    return Items(tuple(Items(row) for row in zip(*told, strict=False)))
-
-
-@handles("enumerate")
-def _enumerate(run: Interpreter, arguments: Arguments) -> Value:
-    items = objects.iterated(run, arguments.positional[0]) if arguments.positional else None
-    start = arrays.whole(arguments.get("start", 1) or Plain(0))
-    if items is None or start is None:
-        return UNTOLD
-    return Items(tuple(Items((Plain(start + at), item)) for at, item in enumerate(items)))
-
-
-@handles("reversed")
-def _reversed(run: Interpreter, arguments: Arguments) -> Value:
-    items = objects.iterated(run, arguments.positional[0]) if arguments.positional else None
-    return UNTOLD if items is None else Items(items[::-1])
-
-
 @handles("sorted")
 def _sorted(run: Interpreter, arguments: Arguments) -> Value:
     items = objects.iterated(run, arguments.positional[0]) if arguments.positional else None
@@ -289,18 +262,7 @@ def _setattr(run: Interpreter, arguments: Arguments) -> Value:
     return UNTOLD
 
 
-@handles("iter")
-def _iter(run: Interpreter, arguments: Arguments) -> Value:
-    value = arguments.positional[0] if len(arguments.positional) == 1 else UNTOLD
-    record = run.record(value) if isinstance(value, Ref) else None
-    if isinstance(record, InstanceRecord):
-        return run.call(Method(value, "__iter__"), replace(arguments, positional=()))
-    if isinstance(value, Generated):
-        return value
-    return _taken(run, arguments)
-
-
-@handles("next", "copy.copy", "copy.deepcopy")
+@handles("copy.copy", "copy.deepcopy")
 def _taken(run: Interpreter, arguments: Arguments) -> Value:
     run.touch(arguments)
     return UNTOLD

@@ -223,8 +223,12 @@ class Expressions:
             if name in _ASKS_EAGER or (name == "isinstance" and self._asks_for_array(node)):
                 return dict.fromkeys(env, NOTHING)
             if name in ("isinstance", "hasattr", "callable", "type") and isinstance(node, ast.Call):
+                asked = {argument.id for argument in node.args[:1] if isinstance(argument, ast.Name)}
                 if not asks_for_structure(self.module, node):
-                    doubted |= {argument.id for argument in node.args[:1] if isinstance(argument, ast.Name)}
+                    doubted |= asked
+                elif any(env.get(one, NOTHING).kind == "tensor" for one in asked):
+                    # What is one tensor while tracing is a list where the code also runs on plain data.
+                    return dict.fromkeys(env, NOTHING)
         return {name: NOTHING if name in doubted else value for name, value in env.items()}
 
     def _asks_for_array(self, test: ast.AST) -> bool:

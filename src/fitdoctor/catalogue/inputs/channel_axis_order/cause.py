@@ -30,7 +30,7 @@ from collections.abc import Iterator
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.data_places import map_samples, only_input_line, rework_data, reworked, shape_line
 from fitdoctor.catalogue.shapes import Mismatch, mismatches, proven, relation, while_validating
-from fitdoctor.catalogue.words import place, shape_words
+from fitdoctor.catalogue.words import argument_words, place, shape_words
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, spell
 from fitdoctor.facts import DataFacts, FailureFacts, FitFacts, ModelFacts, Shape, Unknown
@@ -65,7 +65,7 @@ def _findings(
         found, expected = shape_words(mismatch.found_sample), shape_words(mismatch.expected_sample)
         yield CAUSE.finding(
             f"each sample of `{array.path}` has shape {found}, but the model expects the same axes as {expected}",
-            subject=f"argument {array.path} of fit",
+            subject=argument_words(array.path, fit_call),
             location=shape_line(array, data),
             evidence=[
                 Evidence(

@@ -42,10 +42,11 @@ from fitdoctor.catalogue.shapes import (
     while_validating,
     without_one_axis,
 )
-from fitdoctor.catalogue.words import place, shape_words
+from fitdoctor.catalogue.words import argument_words, place, shape_words
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
-from fitdoctor.edits import fix, spell
+from fitdoctor.edits import fix, spell, wrap
 from fitdoctor.facts import (
+    CALLS,
     ArrayFacts,
     Code,
     DataFacts,
@@ -151,10 +152,11 @@ def _finding(
     found = len(array.shape)
     wanted = rank if rank is not None else len(expected) + 1
     wants = f"{wanted} axes" if rank is not None else f"{wanted}: {shape_words((None, *expected))}"
+    alone = _by_call(fit_call) and relation(array.shape, expected) == "same"
     return CAUSE.finding(
         f"`{array.path}` has {found} axes {shape_words(array.shape)}, but the model expects {wants}",
-        subject=f"argument {array.path} of fit",
-        location=shape_line(array, data),
+        subject=argument_words(array.path, fit_call),
+        location=place(array.use if alone else None, shape_line(array, data)),
         evidence=[
             Evidence(
                 claim=f"shape of `{array.path}`",
@@ -170,12 +172,20 @@ def _finding(
     )
 
 
+def _by_call(fit_call: FitFacts | Unknown) -> bool:
+    return isinstance(fit_call, FitFacts) and fit_call.method in CALLS
+
+
 def _fixes(array: ArrayFacts, expected: Shape, fit_call: FitFacts | Unknown, data: DataFacts) -> list[Fix]:
     assert isinstance(array.shape, tuple)
     move = _move(array.shape, expected)
     if move is None:
         return [fix(f"give the model samples of shape {shape_words(expected)}")]
     title, template = move
+    if _by_call(fit_call):
+        tensorflow, imports = spell(array.use, "tensorflow", "tf")
+        template = _of_tensor(template).replace("tf.", f"{tensorflow}.")
+        return [fix(title, wrap(array.use, template), imports if "(" in template else ())]
     numpy, imports = spell(reworked(array), "numpy", "np")
     template = template.replace("np.", f"{numpy}.")
     if data.form != "arrays" or "numpy" not in array.container:
@@ -184,6 +194,11 @@ def _fixes(array: ArrayFacts, expected: Shape, fit_call: FitFacts | Unknown, dat
         ]
     needed = imports if f"{numpy}." in template else ()
     return [fix(title, rework_data(array, fit_call, template), needed)]
+
+
+def _of_tensor(template: str) -> str:
+    """The same move for a tensor: only `reshape` is a function there."""
+    return re.sub(r"\{\}\.reshape\((.*)\)$", r"tf.reshape({}, (\1))", template.replace("np.", "tf."))
 
 
 def _of_sample(template: str) -> str:

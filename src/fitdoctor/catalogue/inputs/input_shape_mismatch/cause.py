@@ -45,10 +45,10 @@ from fitdoctor.catalogue.shapes import (
     while_validating,
     without_one_axis,
 )
-from fitdoctor.catalogue.words import place, shape_words
+from fitdoctor.catalogue.words import argument_words, place, shape_words
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, replace_code
-from fitdoctor.facts import Code, DataFacts, FailureFacts, FitFacts, ModelFacts, Shape, Unknown
+from fitdoctor.facts import TRAINING_CALL, Code, DataFacts, FailureFacts, FitFacts, ModelFacts, Shape, Unknown
 from fitdoctor.failure.patterns import InputMismatch, input_mismatch, kernel_mismatch, shapes_in
 from fitdoctor.records import replace
 from fitdoctor.source.project import Project
@@ -94,7 +94,7 @@ def from_swapped_sides(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Ite
     yield CAUSE.finding(
         f"each sample of `{array.path}` has shape {shape_words(shape[1:])}, but the model was made for "
         f"{shape_words(wanted[1:])}: height and width have changed places, and a Sequential does not mind",
-        subject=f"argument {array.path} of fit",
+        subject=argument_words(array.path, fit),
         location=place(code, array.code, fit.code),
         evidence=[
             Evidence(
@@ -161,12 +161,12 @@ def _finding(
 ) -> Finding:
     array, named = mismatch.array, _named_length(mismatch, project)
     # A model that is only tried was made for other data: these are the odd ones.
-    tries = method not in ("fit", "train_on_batch", "")
+    tries = method not in ("fit", "train_on_batch", TRAINING_CALL, "")
     found, expected = shape_words(mismatch.found_sample), shape_words(mismatch.expected_sample)
     whose = f"the layer `{mismatch.expected.name}`" if mismatch.by_layer else "the model"
     return CAUSE.finding(
         f"each sample of `{array.path}` has shape {found}, but {whose} expects {expected}",
-        subject=f"argument {array.path} of fit",
+        subject=argument_words(array.path, fit_call),
         location=_line_to_change(mismatch, data, named, tries),
         evidence=[
             Evidence(
@@ -216,7 +216,7 @@ def _fixes(
         title = f"reshape `{array.path}`: both shapes hold the same number of values"
         if data.form == "dataset":
             return [fix(title, map_samples(data, array, f"tf.reshape(x, ({axes},))"))]
-        known = data.form == "arrays" and "numpy" in array.container
+        known = data.form in ("arrays", "batch") and "numpy" in array.container
         return [fix(title, rework_data(array, fit_call, f"{{}}.reshape(-1, {axes})") if known else ())]
     if tries:
         return [fix(f"give the model samples of {shape_words(mismatch.expected_sample)}, as it was made for")]
