@@ -303,5 +303,9 @@ def suggestions(word: str) -> list[str]:
 
     known = {cause.slug: cause for cause in catalogue().values()}
     known |= {cause.id.lower(): cause for cause in catalogue().values()}
+    # `O` for zero, `l` or `I` for one: the commonest slips in an id.
+    digits = word.lower()[3:].translate(str.maketrans("oil", "011"))
+    if word.lower().startswith("fit") and f"fit{digits}" in known:
+        return [f"{known[f'fit{digits}'].id} ({known[f'fit{digits}'].slug})"]
     close = difflib.get_close_matches(word.lower().replace("_", "-"), known, n=3, cutoff=0.6)
     return [f"{known[name].id} ({known[name].slug})" for name in close]

@@ -231,7 +231,10 @@ def _should_have_been_found(unused: Unused) -> bool:
 
 
 def _remark(unused: Unused) -> str:
-    return f"{unused.location}: {unused.message}"
+    from fitdoctor.config import unknown_cause
+
+    unknown = unknown_cause((unused.name,))
+    return f"{unused.location}: " + (f"unused suppression: {unknown}" if unknown else unused.message)
 
 
 def joined(diagnoses: Iterable[Diagnosis]) -> Diagnosis:

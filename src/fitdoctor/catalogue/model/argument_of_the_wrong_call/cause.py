@@ -68,9 +68,15 @@ def from_source(module: Module) -> Iterator[Finding]:
         code = module.code(site.node)
         for argument in code.arguments:
             if argument.name.isidentifier() and argument.name not in SIGNATURES[site.method]:
-                if argument.name in older_arguments(site.method):
+                if argument.name in older_arguments(site.method) or _of_keras_2(module, site, argument):
                     continue
                 yield _finding(module, site, code, argument, Confidence.LIKELY)
+
+
+def _of_keras_2(module: Module, site: CallSite, argument: Argument) -> bool:
+    """Whether it is one of those that `compile` of Keras 2 still takes for its graphs."""
+    of_graphs = ("target_tensors", "distribute", "sample_weight_mode")
+    return module.keras == 2 and site.method == "compile" and argument.name in of_graphs
 
 
 def _is_keras_own(module: Module, site: CallSite) -> bool:
