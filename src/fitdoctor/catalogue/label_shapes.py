@@ -106,6 +106,8 @@ def _numbers(labels: Shape, output: Shape) -> bool:
 def _sparse(labels: Shape, output: Shape, statistics: Statistics | None) -> str:
     if _numbers(labels, output):
         return FITS
+    if len(labels) == len(output) - 1 > 0 and _clash(labels, output[:-1]):
+        return LENGTHS
     if len(labels) != len(output) or not _same(labels[:-1], output[:-1]):
         return UNITS if len(labels) <= len(output) else UNTOLD
     within = statistics is None or (

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from fitdoctor.diagnosis import Edit
 from fitdoctor.edits import set_argument
 from fitdoctor.facts import Code, LayerFacts, Shape, Unknown
+from fitdoctor.patterns import pattern
 from fitdoctor.records import dataclass
 from fitdoctor.source.layer_rules import apply_layer
 from fitdoctor.source.layer_settings import LayerPlan
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 _MOST_LAYERS = 40
+_PADDED = pattern(r"(?:\w*Conv\dD(?:Transpose)?|(?:Max|Average)Pooling\dD)")
+"""Layers that have a padding, also where the source does not say it: `valid`."""
 _FACTORS = ("strides", "size", "pool_size")
 """Settings that multiply or divide a length."""
 
@@ -73,7 +76,7 @@ def _others(layer: LayerFacts) -> Iterator[tuple[str, Any]]:
     """Other values for the settings that decide lengths."""
     if layer.class_name == "RepeatVector":
         yield from (("n", n) for n in range(1, 1000) if str(n) != layer.setting("n"))
-    padding = layer.setting("padding")
+    padding = layer.setting("padding") or ("valid" if _PADDED.fullmatch(layer.class_name) else "")
     if padding in ("same", "valid"):
         yield "padding", "valid" if padding == "same" else "same"
     for setting in _FACTORS:

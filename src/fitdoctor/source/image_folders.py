@@ -1,7 +1,9 @@
-"""Pictures that Keras reads from folders, one folder a class: what a batch of them is."""
+"""Pictures that Keras reads from folders, one folder a class, or takes from arrays: what a batch of them is."""
 
 from __future__ import annotations
 
+from fitdoctor.facts.unknown import Unknown
+from fitdoctor.records import replace
 from fitdoctor.source import arrays
 from fitdoctor.source.library import handles, handles_method
 from fitdoctor.source.pipelines import ELEMENT
@@ -48,6 +50,24 @@ def _directory_labels(mode: Value, arguments: Arguments) -> Value | None:
 
 _GENERATOR = "keras.preprocessing.image.ImageDataGenerator"
 FLOW = f"{_GENERATOR}.flow_from_directory"
+
+
+@handles_method(f"{_GENERATOR}.flow")
+def _flow_of_arrays(run: Interpreter, arguments: Arguments) -> Value:
+    """Batches of pictures from an array, with the rows of y as they are."""
+    images, labels = arguments.get("x", 1), arguments.get("y", 2)
+    if not arguments.complete or arguments.get("sample_weight") is not None:
+        return UNTOLD
+    if not isinstance(images, Array) or images.rank != 4 or isinstance(images.dims, Unknown):
+        return UNTOLD
+    batch = Array((None, *images.dims[1:]), "float32", ELEMENT)
+    if labels is None:
+        return Made(FLOW, (batch,), node=arguments.node)
+    if not isinstance(labels, Array) or isinstance(labels.dims, Unknown):
+        return UNTOLD
+    # The rows come shuffled, and a batch need not have all of the values.
+    rows = replace(labels, dims=(None, *labels.dims[1:]), container=ELEMENT, numbers=None, buffer=0)
+    return Made(FLOW, (Items((batch, rows)),), node=arguments.node)
 
 
 @handles_method(FLOW)

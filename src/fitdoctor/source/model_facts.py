@@ -255,12 +255,12 @@ def _trainable_changed(run: Interpreter, record: ModelRecord) -> tuple[str, ...]
     if record.traced is None or not isinstance(record.compiled, Compiled) or record.open:
         return ()
     now = dict(trainable_now(run, record))
-    changed: list[str] = []
-    for ref, before in record.traced:
-        layer = run.record(ref)
-        if now.get(ref, before) is not before and isinstance(layer, (LayerRecord, ModelRecord)):
-            changed.append(layer.name)
-    return tuple(changed)
+    changed = [ref for ref, before in record.traced if now.get(ref, before) is not before]
+    outer = set(layers_of(run, record) or ())
+    # A model inside passes its own on to its layers: it stands for them.
+    shown = [ref for ref in changed if ref in outer] or changed
+    layers = (run.record(ref) for ref in shown)
+    return tuple(layer.name for layer in layers if isinstance(layer, (LayerRecord, ModelRecord)))
 
 
 # --- compile and the rest ---------------------------------------------------------------------------------------------

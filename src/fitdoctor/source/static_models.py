@@ -364,12 +364,14 @@ def _compile(run: Interpreter, ref: Ref, record: ModelRecord, arguments: Argumen
 
 
 def trainable_now(run: Interpreter, record: ModelRecord) -> tuple[tuple[Ref, bool], ...]:
-    """Which layers of a model are trainable, as far as that is told."""
+    """Which layers of a model are trainable, as far as that is told; those of models inside it come after their model."""
     found: list[tuple[Ref, bool]] = []
     for layer in layers_of(run, record) or ():
         inside = run.record(layer)
         if isinstance(inside, (LayerRecord, ModelRecord)) and isinstance(inside.trainable, bool):
             found.append((layer, inside.trainable))
+        if isinstance(inside, ModelRecord):
+            found.extend(trainable_now(run, inside))
     return tuple(found)
 
 

@@ -69,7 +69,7 @@ CAUSE = Cause(
     slug="input-rank-mismatch",
     severity=Severity.ERROR,
     raises="ValueError",
-    explains=("FIT304", "FIT320"),
+    explains=("FIT304", "FIT306", "FIT320"),
 )
 
 EXACT_RANKS = {

@@ -63,7 +63,7 @@ CAUSE = Cause(
     slug="input-shape-mismatch",
     severity=Severity.ERROR,
     raises="ValueError",
-    explains=("FIT320",),
+    explains=("FIT306", "FIT320"),
 )
 
 

@@ -207,7 +207,9 @@ def _of_lengths(refused: Refused, data: DataFacts | Unknown) -> Finding:
     labels = target.labels if target is not None else None
     made = (maker(labels), labels.use) if labels is not None else ()
     reshaped = same_values(found[1:], output[1:])
-    change = change_for(target.way, found) if target is not None and not reshaped else None
+    # A class number stands for a row of units.
+    wanted = found if len(found) == len(output) else (*found, output[-1])
+    change = change_for(target.way, wanted) if target is not None and not reshaped else None
     if change is not None and change.setting not in ("n", "padding") and _keeps_input(output, data):
         change = None
     of_labels = reshaped or (change is None and _keeps_input(output, data))
@@ -227,7 +229,7 @@ def _of_lengths(refused: Refused, data: DataFacts | Unknown) -> Finding:
                 location=place(*made, refused.place),
             )
         ],
-        fixes=_length_fixes(refused, data, change, reshaped),
+        fixes=_length_fixes(refused, data, change, reshaped, wanted),
         confidence=refused.confidence,
     )
 
@@ -236,12 +238,12 @@ def _keeps_input(output: Shape, data: DataFacts | Unknown) -> bool:
     """Whether the model gives pictures (or series) as long as it gets them: then the labels are the odd ones."""
     if isinstance(data, Unknown) or len(data.x) != 1 or isinstance(data.x[0].shape, Unknown):
         return False
-    given = data.x[0].shape
-    return len(given) == len(output) and None not in output[1:-1] and given[1:-1] == output[1:-1]
+    lengths = output[1:-1]
+    return None not in lengths and data.x[0].shape[1 : len(output) - 1] == lengths
 
 
 def _length_fixes(
-    refused: Refused, data: DataFacts | Unknown, change: Change | None, reshaped: bool
+    refused: Refused, data: DataFacts | Unknown, change: Change | None, reshaped: bool, wanted: Shape
 ) -> list[Fix]:
     from fitdoctor.catalogue.label_edits import rework_labels
 
@@ -259,11 +261,11 @@ def _length_fixes(
         return [
             fix(
                 f"give `{change.layer.class_name}` `{change.setting}={change.value}`: "
-                f"the output is then {rows(refused.labels)}",
+                f"the output is then {rows(wanted)}",
                 change.edits,
             )
         ]
-    return [fix(f"make the layers give {rows(refused.labels)}, or the labels {rows(refused.output)}")]
+    return [fix(f"make the layers give {rows(wanted)}, or the labels {rows(refused.output)}")]
 
 
 def _message(refused: Refused) -> str:
