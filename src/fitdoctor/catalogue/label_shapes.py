@@ -224,6 +224,14 @@ def refused_before(model: ModelFacts, data: DataFacts, kind: str) -> Iterator[Re
             yield Refused(target, labels, output, confidence)
 
 
+def is_row_of_one_class(refused: Refused, data: DataFacts | Unknown, project: Project | Unknown) -> bool:
+    """Whether the labels are one-hot rows of a batch with samples of the first class only: they have one column."""
+    from fitdoctor.catalogue.classes_of_a_batch import counted_in_each_batch
+
+    one = len(refused.labels) == len(refused.output) and refused.labels[-1] == 1
+    return one and counted_in_each_batch(data, project) is not None
+
+
 def _trial_is_blind(target: Target) -> bool:
     """A loss that leaves the check to the subtraction says nothing while the length of a batch is open."""
     checked = BINARY_LOSSES | {SPARSE, "categorical_crossentropy"}

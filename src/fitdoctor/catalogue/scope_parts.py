@@ -41,7 +41,12 @@ def made_outside(module: Module) -> Iterator[Part]:
         apart = optimizer is not None and not in_scope(module, optimizer)
         if compiled_inside and isinstance(maker, ast.Call) and not made_inside:
             # Without its optimizer nothing of the model knows of the strategy; Keras 2 refuses that, too.
-            yield Part(maker, "the model is made", raises=not apart or module.keras != 3)
+            yield Part(
+                maker,
+                "the model is made",
+                raises=not apart or module.keras != 3,
+                also=optimizer if apart else None,
+            )
         elif made_inside and not compiled_inside and module.keras == 3 and not is_plain_sgd(module, given):
             if optimizer is None or apart:
                 own = optimizer is None or module.statement(optimizer) is module.statement(site.node)

@@ -184,7 +184,11 @@ def from_failure(
         yield _of_parameter(said, *parameter)
     else:
         found = _finding(said, location, Unknown("the model took it") if taken else data, fit)
-        casts = [] if told or frame is None else list(_cast_first(module, frame, said))
+        casts = (
+            []
+            if told or frame is None
+            else [*_cast_first(module, frame, said), *_cast_given(module, frame, said)]
+        )
         yield replace(found, fixes=(*casts, *found.fixes))
 
 
@@ -206,6 +210,26 @@ def _cast_first(module: Module | None, frame: Frame, said: DtypeMismatch) -> Ite
                 tf, imports = spell(first, "tensorflow", "tf")
                 cast = f"{name} = {tf}.cast({name}, {module.segment(other)}.dtype)"
                 yield unsafe(f"cast it first: `{cast}`", insert_before(first, cast), imports)
+
+
+def _cast_given(module: Module | None, frame: Frame, said: DtypeMismatch) -> Iterator[Fix]:
+    """What a function of TensorFlow on the line is given: `tf.reduce_mean(tf.equal(labels, guesses))`."""
+    if module is None or said.operation in _OPERATORS or said.types:
+        return
+    for call in module.calls:
+        name = call.name
+        if not name.startswith(("tensorflow.", "keras.backend.")) or name.endswith(("cast", "constant")):
+            continue
+        given = call.node.args[0] if call.node.args and at_frame(module, call.node, frame) else None
+        while isinstance(given, ast.BinOp):
+            given = (
+                given.left
+            )  # truth values that are multiplied stay such: the product would be cast too late
+        if given is None or isinstance(given, (ast.Constant, ast.Starred, ast.List, ast.Tuple)):
+            continue
+        tf, imports = spell(module.code(given), "tensorflow", "tf")
+        cast = f"{tf}.cast({module.segment(given)}, {tf}.float32)"
+        yield fix(f"cast it first: `{cast}`", (Edit(module.location(given), cast),), imports)
 
 
 def _parameter_at(

@@ -32,6 +32,7 @@ from fitdoctor.catalogue.label_shapes import (
     CLASS_NUMBERS,
     Refused,
     after_training,
+    is_row_of_one_class,
     refusal_finding,
     refused_after,
     refused_before,
@@ -60,7 +61,8 @@ def from_data(
 ) -> Iterator[Finding]:
     """Whole numbers without a class axis meet a loss that compares rows."""
     for refused in refused_before(model, data, CLASS_NUMBERS):
-        yield _finding(refused, model, data, after_training(fit, refused, project))
+        if not is_row_of_one_class(refused, data, project):  # output-units-mismatch says so
+            yield _finding(refused, model, data, after_training(fit, refused, project))
 
 
 @CAUSE.after_failure
@@ -73,7 +75,8 @@ def from_failure(
 ) -> Iterator[Finding]:
     """The message holds both shapes: labels without a class axis against an output with one."""
     for refused in refused_after(failure, model, data, CLASS_NUMBERS, project):
-        yield _finding(refused, model, data, after_training(fit, refused))
+        if not is_row_of_one_class(refused, data, project):
+            yield _finding(refused, model, data, after_training(fit, refused))
 
 
 def _finding(

@@ -33,9 +33,11 @@ from collections.abc import Iterator
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.data_places import maker
 from fitdoctor.catalogue.label_shapes import (
+    CLASS_NUMBERS,
     LENGTHS,
     UNITS,
     Refused,
+    is_row_of_one_class,
     refused_after,
     refused_before,
     rows,
@@ -79,6 +81,9 @@ def from_data(model: ModelFacts, data: DataFacts, project: Project | Unknown) ->
     """The widths differ, and the loss does not broadcast."""
     for refused in refused_before(model, data, UNITS):
         yield _finding(refused, data, project)
+    for refused in refused_before(model, data, CLASS_NUMBERS):
+        if is_row_of_one_class(refused, data, project):
+            yield _finding(refused, data, project)
     for refused in refused_before(model, data, LENGTHS):
         yield _of_lengths(refused, data)
 
@@ -99,6 +104,9 @@ def from_failure(
         if more is not None:
             found = replace(found, fixes=(more, *found.fixes))
         yield _in_loop(found, refused, failure, project) if refused.target is None and head is None else found
+    for refused in refused_after(failure, model, data, CLASS_NUMBERS, project):
+        if is_row_of_one_class(refused, data, project):
+            yield _finding(refused, data, project)
     for refused in refused_after(failure, model, data, LENGTHS):
         yield _of_lengths(refused, data)
 
@@ -177,7 +185,7 @@ def _finding(
     target = refused.target
     labels = target.labels if target is not None else None
     width, units = refused.labels[-1], refused.output[-1]
-    fewer = width is not None and units is not None and 1 < width < units
+    fewer = width is not None and units is not None and width < units
     counted = counted_in_each_batch(data, project) if fewer else None
     return CAUSE.finding(
         _message(refused),

@@ -78,15 +78,20 @@ def from_source(module: Module) -> Iterator[Finding]:
 def _raw_variables(module: Module, owner: ClassInfo, confidence: Confidence) -> Iterator[Finding]:
     if {"trainable_variables", "trainable_weights"} & set(owner.methods):
         return
+    for call, name in _raw_in(module, owner):
+        if _is_read(owner, name):
+            yield _raw_finding(module, owner, call, name, confidence)
+
+
+def _raw_in(module: Module, owner: ClassInfo) -> Iterator[tuple[ast.Call, str]]:
+    """The raw variables that the class keeps and means to be trained, with their attributes."""
     for site in module.calls_to(VARIABLE):
         function = site.function
         if function is None or function.owner is None or function.owner.node is not owner.node:
             continue
         name = _attribute_of(module, site.node)
-        if not name or not _is_trainable(site.node) or _is_managed(module, name):
-            continue
-        if _is_read(owner, name):
-            yield _raw_finding(module, owner, site.node, name, confidence)
+        if name and _is_trainable(site.node) and not _is_managed(module, name):
+            yield site.node, name
 
 
 def _attribute_of(module: Module, call: ast.Call) -> str:
@@ -177,7 +182,7 @@ def _raw_finding(
     module: Module, owner: ClassInfo, call: ast.Call, name: str, confidence: Confidence
 ) -> Finding:
     if owner.kind == "Loss":
-        remedy = fix("make it a weight of a layer: a loss has none that are trained")
+        remedy = _on_the_model(module, [name for _call, name in _raw_in(module, owner)], owner)
     else:
         remedy = fix("make it a variable that Keras tracks", _keras_variables(module, owner))
     return CAUSE.finding(
@@ -200,18 +205,25 @@ def _raw_finding(
     )
 
 
+def _on_the_model(module: Module, names: list[str], owner: ClassInfo | None) -> Fix:
+    from fitdoctor.catalogue.tracked_variables import keras_variables, on_the_model
+
+    keras = dict(module.spellings).get("keras")
+    kept = on_the_model(module, names, owner) if keras is not None else ()
+    made: list[Edit] = []
+    if kept and keras is not None:
+        made = _keras_variables(module, owner) if owner else [*keras_variables(module, names, keras)]
+    title = "give it to the model, which trains it: a loss has no weights of its own"
+    return fix(title, kept, made) if made else fix(title)
+
+
 def _keras_variables(module: Module, owner: ClassInfo) -> list[Edit]:
     """`keras.Variable` for every raw variable of the class: one alone would leave the next one untrained."""
-    edits = []
-    for site in module.calls_to(VARIABLE):
-        function = site.function
-        if function is None or function.owner is None or function.owner.node is not owner.node:
-            continue
-        keras = module.code(site.node).spelling("keras")
-        name = _attribute_of(module, site.node)
-        if keras is not None and name and _is_trainable(site.node) and not _is_managed(module, name):
-            edits.append(Edit(module.location(site.node.func), f"{keras}.Variable"))
-    return edits
+    from fitdoctor.catalogue.tracked_variables import as_keras_variable
+
+    keras = dict(module.spellings).get("keras")
+    found = _raw_in(module, owner) if keras is not None else ()
+    return [edit for call, _name in found for edit in as_keras_variable(module, call, keras or "")]
 
 
 # --- what functions reach -----------------------------------------------------------------------------------------
@@ -219,6 +231,12 @@ def _keras_variables(module: Module, owner: ClassInfo) -> list[Edit]:
 
 def _in_function(module: Module, function: FunctionInfo, confidence: Confidence) -> Iterator[Finding]:
     """Variables and layers from outside that a Lambda layer's function or a loss uses."""
+    for node, made, what in _reached(module, function):
+        yield _function_finding(module, function, node, made, what, confidence)
+
+
+def _reached(module: Module, function: FunctionInfo) -> Iterator[tuple[ast.Name, ast.Call, str]]:
+    """The first use of each, what made it, and which of the two it is."""
     assert function.traced is not None
     inside = {id(node) for node in ast.walk(function.node)}
     told: set[str] = set()
@@ -233,13 +251,13 @@ def _in_function(module: Module, function: FunctionInfo, confidence: Confidence)
             meant = function.traced.how == "lambda layer" or _is_trainable(made)
             if meant and not _is_managed(module, node.id):
                 told.add(node.id)
-                yield _function_finding(module, function, node, made, "variable", confidence)
+                yield node, made, "variable"
         elif (
             function.traced.how == "lambda layer" and _is_called(module, node) and _has_weights(module, made)
         ):
             if not _is_called_elsewhere(module, node.id):
                 told.add(node.id)
-                yield _function_finding(module, function, node, made, "layer", confidence)
+                yield node, made, "layer"
 
 
 def _is_called(module: Module, node: ast.Name) -> bool:
@@ -268,8 +286,12 @@ def _is_called_elsewhere(module: Module, name: str) -> bool:
 def _function_finding(
     module: Module, function: FunctionInfo, node: ast.Name, made: ast.Call, what: str, confidence: Confidence
 ) -> Finding:
+    from fitdoctor.catalogue.tracked_variables import as_layer
+
     assert function.traced is not None
     in_loss = function.traced.how == "loss"
+    reached = sorted(_reached(module, function), key=lambda each: (each[0].lineno, each[0].col_offset))
+    used = [each[0].id for each in reached]
     holder = f"the loss `{function.name}`" if in_loss else "a Lambda layer"
     return CAUSE.finding(
         f"{holder} uses the {what} `{node.id}`, which no model tracks: it is never trained",
@@ -280,10 +302,11 @@ def _function_finding(
             Evidence(claim="and used here", location=module.location(node)),
         ],
         fixes=[
-            fix(
-                "make it a weight of a layer: a loss has none that are trained"
-                if in_loss
-                else f"write a `Layer` that owns the {what}, instead of the Lambda"
+            _on_the_model(module, used, None)
+            if in_loss
+            else fix(
+                f"write a `Layer` that owns the {what}, instead of the Lambda",
+                as_layer(module, function, used),
             )
         ],
         confidence=confidence,
