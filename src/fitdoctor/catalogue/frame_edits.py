@@ -216,6 +216,52 @@ def with_dummies(
     return (*edits, *imports) if edits else ()
 
 
+def with_numbers(
+    project: Project | Unknown, data: DataFacts, array: ArrayFacts, columns: list[str], others_fit: bool
+) -> tuple[Edit, ...]:
+    """Read written numbers of a table as numbers; rows with a text that is none go, or it is filled in.
+
+    Args:
+        project: the source.
+        data: what fit is given.
+        array: the features.
+        columns: the columns that hold them.
+        others_fit: whether all other columns hold numbers.
+    """
+    way = picked_from(project, data, array)
+    if not way:
+        return ()
+    # A frame whose values are taken as they are picks nothing.
+    picked = next((each for each in way if each.node is not each.frame), way[0])
+    pandas, imports = spell(picked.module.code(picked.node), "pandas", "pd")
+    read = f'.apply({pandas}.to_numeric, errors="coerce")'
+    found = _from_one_frame([picked_from(project, data, one) for one in (*data.x, *data.y)])
+    names = _names_of(picked, array, columns)
+    if not names or not found:
+        filled = ".pipe(lambda table: table.fillna(table.median()))"
+        code = picked.module.code(picked.node)
+        return (*wrap(code, f"{{}}{read}{filled}"), *imports) if others_fit else ()
+    module, table = found[0].module, found[0].frame.id
+    code = module.code(min(found, key=lambda each: module.places.span(each.node)[0]).node)
+    lines = (f"{table}[{names}] = {table}[{names}]{read}", f"{table} = {table}.dropna(subset={names})")
+    return (*insert_before(code, f"\n{code.indent}".join(lines)), *imports)
+
+
+def _names_of(picked: Picked, array: ArrayFacts, columns: list[str]) -> str:
+    """The columns of an array as a list of their names in the frame; "" where those are not told."""
+    if array.container == "pandas.DataFrame":
+        known = columns
+    else:
+        chosen = picked.node.slice if isinstance(picked.node, ast.Subscript) else None
+        listed = (
+            [getattr(part, "value", None) for part in chosen.elts] if isinstance(chosen, ast.List) else []
+        )
+        places = [int(name) for name in columns if name.isdigit() and int(name) < len(listed)]
+        known = [name for place in places if isinstance(name := listed[place], str)]
+    quoted = [f'"{name}"' for name in known if '"' not in name]
+    return f"[{', '.join(quoted)}]" if len(quoted) == len(columns) else ""
+
+
 # --- the rows that fit is given -----------------------------------------------------------------------------------
 
 

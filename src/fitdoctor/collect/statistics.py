@@ -225,7 +225,7 @@ def _column_of_series(name: str, series: Any, deadline: Deadline) -> Column:
 
     dtype = str(series.dtype)
     nonfinite = 0
-    holds = ""
+    holds, unreadable = "", None
     kind = getattr(series.dtype, "kind", "O")
     if deadline.over:
         return Column(name, dtype)
@@ -233,9 +233,10 @@ def _column_of_series(name: str, series: Any, deadline: Deadline) -> Column:
         values = series.to_numpy()
         nonfinite = int(values.size - np.isfinite(values).sum())
     elif kind not in "biufM" or not isinstance(series.dtype, np.dtype):
-        holds = holds_of(series.head(OBJECTS).tolist())
+        objects = series.head(OBJECTS).tolist()
+        holds, unreadable = holds_of(objects), _unreadable(objects)
         nonfinite = int(series.isna().sum())
-    return Column(name, dtype, holds, nonfinite)
+    return Column(name, dtype, holds, nonfinite, unreadable)
 
 
 def columns_of_array(array: Any, statistics: Statistics | Unknown) -> tuple[Column, ...]:
@@ -255,11 +256,28 @@ def _object_columns(array: Any) -> tuple[Column, ...]:
     dtype = "str" if array.dtype.kind in "UT" else str(array.dtype)
     if array.ndim == 2 and array.shape[1] > 1:
         rows = max(OBJECTS // array.shape[1], 100)
+        heads = [array[:rows, i].tolist() for i in range(min(array.shape[1], MOST_COLUMNS))]
         return tuple(
-            Column(str(i), dtype, holds_of(array[:rows, i].tolist()))
-            for i in range(min(array.shape[1], MOST_COLUMNS))
+            Column(str(i), dtype, holds_of(head), unreadable=_unreadable(head))
+            for i, head in enumerate(heads)
         )
-    return (Column("", dtype, holds_of(_leaves(array))),)
+    leaves = _leaves(array)
+    return (Column("", dtype, holds_of(leaves), unreadable=_unreadable(leaves)),)
+
+
+def _unreadable(objects: list[Any]) -> int | None:
+    """How many texts among mostly written numbers are none; None where there are no such."""
+    texts = [item for item in objects if isinstance(item, str)]
+    readable = sum(map(_is_written_number, texts))
+    return len(texts) - readable if 2 * readable > len(texts) else None
+
+
+def _is_written_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _leaves(array: Any) -> list[Any]:

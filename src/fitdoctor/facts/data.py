@@ -54,6 +54,8 @@ class Column:
     holds: str = ""
     """For object columns: what they hold, such as `str`, `None`, `list of 3..7`, `Decimal`."""
     nonfinite: int = 0
+    unreadable: int | None = None
+    """Of a column of written numbers: how many of its first texts are none, such as `?`; None where most are words."""
 
 
 @dataclass(frozen=True)

@@ -29,10 +29,10 @@ from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.contents import NUMBERS, TEXT, arrays_of, is_refused, kinds
 from fitdoctor.catalogue.data_places import maker, part_words, rework_data, reworked, shaping_step
 from fitdoctor.catalogue.data_trail import origin_of
-from fitdoctor.catalogue.frame_edits import with_dummies
+from fitdoctor.catalogue.frame_edits import with_dummies, with_numbers
 from fitdoctor.catalogue.words import listing, place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
-from fitdoctor.edits import fix, spell
+from fitdoctor.edits import fix, spell, unsafe
 from fitdoctor.facts import ArrayFacts, DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
 from fitdoctor.patterns import pattern
 from fitdoctor.records import replace
@@ -159,6 +159,15 @@ def _fixes(
         return [_of_rows(array, lengths, model, fit_call)]
     if names & TEXT or array.dtype in ("category", "str"):
         odd = _odd_columns(array)
+        written = [column.name for column in array.columns if column.unreadable is not None]
+        if array in data.x and odd and written:
+            # One column for each number that is written would tell nothing.
+            title = (
+                f"read {listing(written)} as numbers, and drop or fill in what is none: `pd.to_numeric(…)`"
+            )
+            read = with_numbers(project, data, array, written, len(written) == len(odd))
+            words = len(written) < len(odd) and read
+            return [unsafe(title, read, with_dummies(project, fit_call, data, array) if words else ())]
         title = f"encode the strings{f' of {listing(odd)}' if odd else ''}: `pd.get_dummies(…, dtype=float)`"
         return [fix(title, with_dummies(project, fit_call, data, array) if array in data.x else ())]
     if isinstance(array.dtype, str) and array.dtype.startswith("datetime"):

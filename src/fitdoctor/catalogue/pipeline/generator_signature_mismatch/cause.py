@@ -71,6 +71,7 @@ CAUSE = Cause(
     explains=("FIT215", "FIT310", "FIT201", "FIT202", "FIT101", "FIT102", "FIT701", "FIT702", "FIT707"),
 )
 
+_DECLARE = "declare one `tf.TensorSpec` for each part that is yielded"
 FLOATS = frozenset("random normal uniform standard_normal randn rand exponential beta gamma".split())
 """Methods of random generators that give floats."""
 
@@ -94,15 +95,16 @@ def from_element(fit: FitFacts, data: DataFacts, project: Project | Unknown) -> 
         yield from _from_calls(data, project)
         return
     if len(data.yielded) != len(made.specs):
-        if len(made.specs) > 1:
+        differ = list(_from_calls(data, project))
+        if len(made.specs) > 1 or any(finding.severity is Severity.ERROR for finding in differ):
             yield _other_structure(data, fit, made, project)
         else:
-            yield from _from_calls(data, project)
+            yield from differ
         return
     # As many arrays as were declared, but perhaps not grouped as they were.
     grouped = [finding for finding in _from_calls(data, project) if finding.severity is Severity.ERROR]
     if grouped:
-        yield replace(grouped[0], confidence=Confidence.CERTAIN)
+        yield _other_structure(data, fit, made, project)
         return
     for index, (part, spec) in enumerate(zip(data.yielded, made.specs, strict=True)):
         declared = _declaration(project, made.code, index, len(made.specs))
@@ -138,9 +140,13 @@ def _other_structure(
     data: DataFacts, call: FitFacts, made: PipelineStep, project: Project | Unknown
 ) -> Finding:
     assert not isinstance(data.yielded, Unknown)
+    from fitdoctor.catalogue.declared_parts import declared_as_yielded
+
     found = list(_from_calls(data, project))
+    remedy = fix(_DECLARE, declared_as_yielded(project, made.code, data.yielded))
     if found:
-        return replace(found[0], confidence=Confidence.CERTAIN)
+        errors = found[0].severity is Severity.ERROR
+        return replace(found[0], confidence=Confidence.CERTAIN, fixes=(remedy,) if errors else found[0].fixes)
     count, declared = len(data.yielded), len(made.specs)
     is_list = count == 1 and data.yielded[0].container.startswith("list")
     words = "a list" if is_list else f"{count} part{'s' if count > 1 else ''}"
@@ -149,9 +155,7 @@ def _other_structure(
         subject="output_signature",
         location=place(_declaration(project, made.code, None, declared), made.code, data.code, call.code),
         evidence=[Evidence(claim="parts of an element", observed=words, expected=str(declared))],
-        fixes=[
-            fix("yield a tuple" if is_list else "declare one `tf.TensorSpec` for each part that is yielded")
-        ],
+        fixes=[fix("yield a tuple") if is_list else remedy],
         confidence=Confidence.CERTAIN,
     )
 
@@ -242,7 +246,7 @@ def _parts_differ(
                 location=function.module.location(yields_of(function)[0]),
             )
         ],
-        fixes=[fix("declare one `tf.TensorSpec` for each part that is yielded")],
+        fixes=[fix(_DECLARE)],
         confidence=confidence,
     )
 

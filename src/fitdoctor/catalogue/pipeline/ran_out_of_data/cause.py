@@ -25,7 +25,6 @@ length is not known, it is believed after the training, with `steps_per_epoch` a
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Iterator
 
@@ -34,11 +33,10 @@ from fitdoctor.catalogue.generator_sources import generator_behind, loop_of, sur
 from fitdoctor.catalogue.keras_2_today import is_keras_2
 from fitdoctor.catalogue.pipeline_steps import with_step_after
 from fitdoctor.catalogue.words import place
-from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Severity
-from fitdoctor.edits import append_arguments, fix, remove_argument, unsafe
+from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
+from fitdoctor.edits import fix, remove_argument, unsafe
 from fitdoctor.facts import DataFacts, FailureFacts, FitFacts, ModelFacts, TrainingFacts, Unknown
 from fitdoctor.patterns import pattern
-from fitdoctor.source.module import FunctionInfo
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(id="FIT703", slug="ran-out-of-data", severity=Severity.WARNING)
@@ -174,6 +172,8 @@ def from_generator(
     """A generator that ends, and more epochs than it lasts."""
     if fit.method != "fit" or data.role != "training" or data.form != "generator" or fit.epochs < 2:
         return
+    from fitdoctor.catalogue.endless_generators import going_on_for_ever
+
     steps = fit.steps_per_epoch
     function = generator_behind(project, data.code)
     loop = loop_of(function) if function is not None else None
@@ -205,33 +205,9 @@ def from_generator(
         ],
         fixes=[
             unsafe(
-                "loop for ever in the generator and give `steps_per_epoch`", _endless(function, fit, data)
+                "loop for ever in the generator and give `steps_per_epoch`",
+                going_on_for_ever(function, fit, data, project),
             ),
             fix("give fit `tf.data.Dataset.from_generator`, which starts it anew for each epoch"),
         ],
     )
-
-
-def _endless(function: FunctionInfo | None, fit: FitFacts, data: DataFacts) -> tuple[Edit, ...]:
-    """`while True:` round the loop that yields; the number of steps where it is known."""
-    loop = loop_of(function) if function is not None else None
-    if function is None or loop is None or not isinstance(loop, ast.For):
-        return ()
-    steps: tuple[Edit, ...] = ()
-    if not fit.steps_per_epoch:
-        if not isinstance(data.batches, int):
-            return ()
-        steps = append_arguments(fit.code, f"steps_per_epoch={data.batches}")
-    code = function.module.code(loop)
-    if any(map(_long_text, ast.walk(loop))):
-        return ()
-    inner = code.text.replace("\n", "\n    ")
-    return (Edit(code.location, f"while True:\n{code.indent}    {inner}"), *steps)
-
-
-def _long_text(node: ast.AST) -> bool:
-    """Text over several lines, which more indentation would change."""
-    is_text = isinstance(node, ast.JoinedStr) or (
-        isinstance(node, ast.Constant) and isinstance(node.value, str)
-    )
-    return is_text and node.lineno != node.end_lineno  # type: ignore[attr-defined]
