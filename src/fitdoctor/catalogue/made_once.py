@@ -22,6 +22,10 @@ class Making:
     text: str
     anew: str = ""
     """The statement that gives it its first value again, where the method changes it."""
+    depends_on: tuple[ast.expr, ...] | None = None
+    """What of the call its making needs; None for all of it."""
+    used: str = "{}"
+    """How it reads where the call was, with `{}` for what was made once."""
 
 
 def made_in_init(function: FunctionInfo, makings: Sequence[Making]) -> tuple[Edit, ...]:
@@ -38,13 +42,15 @@ def made_in_init(function: FunctionInfo, makings: Sequence[Making]) -> tuple[Edi
     carried: dict[ast.For, list[tuple[str, str]]] = {}
     for making in makings:
         loop = _loop_around(function, making.call)
-        if not _known_in_init(function, making.call, loop):
+        needed = (making.call,) if making.depends_on is None else making.depends_on
+        if not _known_in_init(function, needed, loop):
             return ()
-        name = name_for(module, making.call, taken, loop is not None)
+        as_assigned = making.used == "{}"
+        name = name_for(module, making.call, taken, loop is not None, as_assigned)
         taken.add(name)
         if loop is None:
             lines.append(f"self.{name} = {making.text}")
-            edits.append(Edit(module.location(making.call), f"self.{name}"))
+            edits.append(Edit(module.location(making.call), making.used.replace("{}", f"self.{name}")))
             edits += (
                 insert_after(module.code(module.statement(making.call)), making.anew) if making.anew else ()
             )
@@ -54,7 +60,7 @@ def made_in_init(function: FunctionInfo, makings: Sequence[Making]) -> tuple[Edi
             )
             one = name.replace("_layers", "_layer")
             carried.setdefault(loop, []).append((one, name))
-            edits.append(Edit(module.location(making.call), one))
+            edits.append(Edit(module.location(making.call), making.used.replace("{}", one)))
     for loop, pairs in carried.items():
         edits += _going_through(module, loop, pairs)
     return (*edits, *_at_the_end_of_init(module, owner, lines))
@@ -65,8 +71,8 @@ def _loop_around(function: FunctionInfo, node: ast.AST) -> ast.For | None:
     return next((loop for loop in loops_around(function.module, node) if isinstance(loop, ast.For)), None)
 
 
-def _known_in_init(function: FunctionInfo, call: ast.Call, loop: ast.For | None) -> bool:
-    """Whether it depends on nothing that only the method knows."""
+def _known_in_init(function: FunctionInfo, needed: Sequence[ast.expr], loop: ast.For | None) -> bool:
+    """Whether expressions depend on nothing that only the method knows."""
     own = {name for name in function.parameters if name != "self"}
     own |= {
         node.id
@@ -76,13 +82,16 @@ def _known_in_init(function: FunctionInfo, call: ast.Call, loop: ast.For | None)
     looped = names_in(loop.target) if loop is not None else set()
     if loop is not None and (names_in(loop.iter) & own or _loop_around(function, loop) is not None):
         return False
-    return not names_in(call) & (own - looped)
+    return not any(names_in(each) & (own - looped) for each in needed)
 
 
-def name_for(module: Module, call: ast.Call, taken: set[str], several: bool = False) -> str:
+def name_for(
+    module: Module, call: ast.Call, taken: set[str], several: bool = False, as_assigned: bool = True
+) -> str:
     """A free name: that of the variable it is assigned to, or of what is made."""
     statement = module.statement(call)
-    target = statement.targets[0] if isinstance(statement, ast.Assign) and statement.value is call else None
+    assigned = as_assigned and isinstance(statement, ast.Assign) and statement.value is call
+    target = statement.targets[0] if isinstance(statement, ast.Assign) and assigned else None
     made = module.segment(call.func).rpartition(".")[2]
     base = target.id if isinstance(target, ast.Name) else snake_case(made)
     base += "_layers" if several else ""

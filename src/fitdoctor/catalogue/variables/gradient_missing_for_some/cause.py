@@ -39,7 +39,7 @@ from fitdoctor.catalogue.traced_while_building import (
 )
 from fitdoctor.catalogue.words import listing, place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
-from fitdoctor.edits import fix
+from fitdoctor.edits import fix, unsafe
 from fitdoctor.facts import FitFacts, ModelFacts
 from fitdoctor.source.gradients import Cut, IsRoot, cut_on_the_way
 from fitdoctor.source.index import FUNCTIONS
@@ -351,6 +351,8 @@ def _after_naming(function: FunctionInfo, name: str) -> list[ast.stmt]:
 
 
 def _cut_finding(cut: Cut, message: str, subject: str, evidence: list[Evidence]) -> Finding:
+    from fitdoctor.catalogue.straight_through import passed_straight_through
+
     module = cut.module
     return CAUSE.finding(
         message,
@@ -365,8 +367,9 @@ def _cut_finding(cut: Cut, message: str, subject: str, evidence: list[Evidence])
             *evidence,
         ],
         fixes=[
-            fix(
-                "use an operation that has a gradient, or pass it straight through: `x + tf.stop_gradient(f(x) - x)`"
+            unsafe(
+                "use an operation that has a gradient, or pass it straight through: `x + tf.stop_gradient(f(x) - x)`",
+                passed_straight_through(cut),
             ),
             fix("freeze that part (`trainable = False`) if it is meant to stay as it is"),
         ],

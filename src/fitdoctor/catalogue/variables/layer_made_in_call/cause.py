@@ -145,7 +145,12 @@ def _made_once(module: Module, site: CallSite, function: FunctionInfo) -> Fix:
         for other in module.calls
         if other.function is function and _makes_state(module, other) and other.method != "add_weight"
     ]
-    return fix(title, made_in_init(function, makings))
+    edits = made_in_init(function, makings)
+    if edits:
+        return fix(title, edits)
+    from fitdoctor.catalogue.helper_layers import as_layer_class
+
+    return fix(title, as_layer_class(function))
 
 
 @CAUSE.after_failure
