@@ -7,7 +7,8 @@ raise at the end of the first epoch: `ValueError: … received monitor=val_acc, 
 determine whether that metric should be maximized or minimized`. With a mode, or for `val_loss` without validation
 data, they warn each epoch and never act: nothing stops, no best model is chosen, the rate stays. A callback of one's
 own that reads such a name fails where it computes with it: `logs["acc"]` raises `KeyError`, and `logs.get("acc")` is None
-(`'>' not supported between instances of 'NoneType' and 'float'`).
+(`'>' not supported between instances of 'NoneType' and 'float'`). A checkpoint whose path holds such a name fails at the
+end of the first epoch, too: `KeyError: 'Failed to format this callback filepath: … Reason: 'val_acc''`.
 
 ## Why
 
@@ -28,11 +29,21 @@ judged that raise where they stand.
 
 from __future__ import annotations
 
-import difflib
-import re
 from collections.abc import Callable, Iterator
 
 from fitdoctor.catalogue import Cause, mentions
+from fitdoctor.catalogue.value_names import (
+    ADDED,
+    HARMLESS,
+    OWN_STEPS,
+    adds_nothing,
+    available,
+    closest,
+    has_validation,
+    may_be_numbered,
+    names_of_values,
+    twins,
+)
 from fitdoctor.catalogue.words import listing, place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, set_argument, unsafe
@@ -52,26 +63,12 @@ CAUSE = Cause(
     id="FIT322",
     slug="monitored-value-missing",
     severity=Severity.ERROR,
-    raises=("ValueError", "TypeError"),
+    raises=("ValueError", "TypeError", "KeyError"),
     # At the end of the first epoch.
     stage=2,
 )
 
-_HARMLESS = frozenset(
-    "EarlyStopping ModelCheckpoint ReduceLROnPlateau TensorBoard CSVLogger TerminateOnNaN LearningRateScheduler "
-    "BackupAndRestore ProgbarLogger History RemoteMonitor SwapEMAWeights OrbaxCheckpoint".split()
-)
-"""Callbacks of Keras, which add nothing to the values but the learning rate."""
-_ADDED = frozenset({"learning_rate", "lr"})
-_OWN = frozenset(
-    {"train_step", "test_step", "compute_metrics", "metrics", "get_metrics_result", "fit", "evaluate"}
-)
 _SAID = pattern(r"(?P<callback>\w+) callback received monitor=(?P<monitor>[^,\n]+?),? but Keras isn't able")
-_SAME = {
-    "acc": "accuracy", "mean_absolute_error": "mae", "mean_squared_error": "mse",
-    "mean_absolute_percentage_error": "mape", "root_mean_squared_error": "rmse",
-}  # fmt: skip
-"""Two names of one metric."""
 
 
 @CAUSE.in_source
@@ -86,10 +83,10 @@ def from_call(model: ModelFacts, fit: FitFacts, project: Project | Unknown) -> I
         if callback.class_name not in WATCHERS or not monitor or not _acts_on_it(callback):
             continue
         names = available(model, fit, project)
-        plain = _adds_nothing(fit) and not _OWN & set(model.overrides)
-        if monitor.startswith("val_") and not _has_validation(fit) and plain:
+        plain = adds_nothing(fit) and not OWN_STEPS & set(model.overrides)
+        if monitor.startswith("val_") and not has_validation(fit) and plain:
             yield _no_validation(callback, monitor, names, fit)
-        elif names is not None and monitor not in names and not _may_be(monitor, names):
+        elif names is not None and monitor not in names and not may_be_numbered(monitor, names):
             yield _missing(callback, monitor, names, fit, [])
 
 
@@ -98,59 +95,6 @@ def _acts_on_it(callback: CallbackFacts) -> bool:
     if callback.class_name != "ModelCheckpoint":
         return True
     return callback.setting("save_best_only") == "True" and callback.setting("save_freq") in (None, "epoch")
-
-
-def _has_validation(fit: FitFacts) -> bool:
-    return fit.has_validation or bool(
-        {"validation_data", "validation_split", "validation_freq"} & set(fit.given)
-    )
-
-
-def _adds_nothing(fit: FitFacts) -> bool:
-    return all(callback.class_name in _HARMLESS for callback in fit.callbacks)
-
-
-def available(model: ModelFacts, fit: FitFacts, project: Project | Unknown) -> tuple[str, ...] | None:
-    """The names that fit will have; None when they cannot be told."""
-    return _names(model, fit, project) if _adds_nothing(fit) else None
-
-
-def _names(model: ModelFacts, fit: FitFacts, project: Project | Unknown) -> tuple[str, ...] | None:
-    """The same where no callback adds any."""
-    outputs = len(model.output_names) or (len(model.outputs) if isinstance(model.outputs, tuple) else 1)
-    if outputs > 1 or model.loss_structure not in ("single", "none") or model.metric_keys:
-        return None
-    if _OWN & set(model.overrides) or _layers_have_metrics(model, project):
-        return None
-    names = ["loss", *(metric.name for metric in model.metrics), *_ADDED]
-    if _has_validation(fit):
-        names += [f"val_{name}" for name in names[: 1 + len(model.metrics)]]
-    return tuple(names)
-
-
-def _layers_have_metrics(model: ModelFacts, project: Project | Unknown) -> bool:
-    """Whether a class of the user's keeps metrics: Keras reports those too."""
-    own = {layer.class_name for layer in model.every_layer() if not layer.builtin}
-    if model.kind == "subclassed":
-        own.add(model.class_name)
-    if not own:
-        return False
-    if isinstance(project, Unknown):
-        return True
-    for name in own:
-        owner = project.class_named(name)
-        if owner is None or any(
-            "metrics." in one.module.segment(one.node) or "Metric" in one.module.segment(one.node)
-            for one in owner.module.ancestry(owner)
-        ):
-            return True
-    return False
-
-
-def _may_be(monitor: str, names: tuple[str, ...]) -> bool:
-    """Keras numbers metrics of one name (`auc_1`), and marks weighted ones."""
-    plain = re.sub(r"_\d+$", "", monitor)
-    return any(plain == re.sub(r"_\d+$", "", name) for name in names) or "weighted_" in monitor
 
 
 def _no_validation(
@@ -216,7 +160,7 @@ def _monitor(callback: CallbackFacts) -> Location | None:
 
 
 def _watched(callback: CallbackFacts, monitor: str, names: tuple[str, ...] | None) -> Evidence:
-    there = [name for name in names or () if name not in _ADDED]
+    there = [name for name in names or () if name not in ADDED]
     return Evidence(
         claim="what is watched, and what fit will have",
         observed=f"`{monitor}`",
@@ -229,9 +173,9 @@ def _watched(callback: CallbackFacts, monitor: str, names: tuple[str, ...] | Non
 def _fixes(callback: CallbackFacts, monitor: str, names: tuple[str, ...]) -> list[Fix]:
     other = closest(monitor, names)
     if other is None:
-        return [unsafe(f"watch one of {listing([name for name in names if name not in _ADDED], 8)}")]
+        return [unsafe(f"watch one of {listing([name for name in names if name not in ADDED], 8)}")]
     # `acc` and `accuracy` are one metric; another one that is there is a guess.
-    make = fix if other.removeprefix("val_") in _twins(monitor.removeprefix("val_")) else unsafe
+    make = fix if other.removeprefix("val_") in twins(monitor.removeprefix("val_")) else unsafe
     return _renamed(callback, other, names, make) or [unsafe(f"watch `{other}`")]
 
 
@@ -253,24 +197,82 @@ def _is_call(callback: CallbackFacts) -> bool:
     return isinstance(callback.code, Code) and callback.code.name.endswith(f".{callback.class_name}")
 
 
-def _twins(plain: str) -> set[str]:
-    """The other names of a metric."""
-    return {_SAME.get(plain, ""), *(long for long, short in _SAME.items() if short == plain)} - {"", plain}
+# --- paths of checkpoints -------------------------------------------------------------------------------------------
 
 
-def closest(monitor: str, names: tuple[str, ...]) -> str | None:
-    """The name that was meant: the other name of the metric, or one that is spelt much alike."""
-    prefix = "val_" if monitor.startswith("val_") else ""
-    plain = monitor.removeprefix("val_")
-    for twin in _twins(plain):
-        if f"{prefix}{twin}" in names:
-            return f"{prefix}{twin}"
-    same_side = [name for name in names if name.startswith("val_") == bool(prefix) and name not in _ADDED]
-    metrics = [name for name in same_side if name != f"{prefix}loss"]
-    close = difflib.get_close_matches(monitor, metrics, n=1, cutoff=0.6)
-    if close:
-        return close[0]
-    return metrics[0] if len(metrics) == 1 else f"{prefix}loss" if f"{prefix}loss" in names else None
+@CAUSE.in_source
+@CAUSE.before_fit
+@mentions("ModelCheckpoint")
+def from_path(model: ModelFacts, fit: FitFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """The path of a checkpoint names a value that fit will not have."""
+    if fit.method != "fit" or not model.compiled:
+        return
+    for callback in fit.callbacks:
+        if callback.class_name != "ModelCheckpoint" or callback.setting("save_freq") not in (None, "epoch"):
+            continue
+        from fitdoctor.catalogue.checkpoint_names import named_in_path
+
+        named = named_in_path(callback)
+        names = available(model, fit, project) if named else None
+        for name in named:
+            if names is not None and name not in names and not may_be_numbered(name, names):
+                yield _unnamed(name, names, callback, project, Confidence.CERTAIN, [])
+
+
+@CAUSE.after_failure
+def from_failed_path(
+    failure: FailureFacts, model: ModelFacts | Unknown, fit: FitFacts | Unknown, project: Project | Unknown
+) -> Iterator[Finding]:
+    """Keras names the value that the path of a checkpoint asks for in vain."""
+    from fitdoctor.catalogue.checkpoint_names import FAILED
+
+    said = FAILED.search(failure.message)
+    if said is None:
+        return
+    told = isinstance(model, ModelFacts) and isinstance(fit, FitFacts)
+    names = available(model, fit, project) if told else None  # type: ignore[arg-type]
+    frame = failure.last_user_frame
+    evidence = [
+        Evidence(
+            claim="Keras could not format the path",
+            fact="failure.message",
+            location=frame.location if frame else None,
+        )
+    ]
+    callback = next(
+        (each for each in (fit.callbacks if isinstance(fit, FitFacts) else ()) if each.setting("filepath")),
+        CallbackFacts("ModelCheckpoint"),
+    )
+    yield _unnamed(said["name"], names or (), callback, project, Confidence.CERTAIN, evidence)
+
+
+def _unnamed(
+    name: str,
+    names: tuple[str, ...],
+    callback: CallbackFacts,
+    project: Project | Unknown,
+    confidence: Confidence,
+    evidence: list[Evidence],
+) -> Finding:
+    from fitdoctor.catalogue.checkpoint_names import other_name, place_of, written_paths
+
+    paths = written_paths(project, name)
+    other = closest(name, names) if names else next(iter(twins(name.removeprefix("val_"))), None)
+    if not names and other is not None and name.startswith("val_"):
+        other = f"val_{other}"
+    edits = [other_name(*path, name, other) for path in paths] if other is not None else []
+    if edits and other is not None and callback.setting("monitor") == name:
+        edits += [edit for remedy in _renamed(callback, other, names or None) for edit in remedy.edits]
+    same = other is not None and other.removeprefix("val_") in twins(name.removeprefix("val_"))
+    remedy = (fix if same else unsafe)(f"name `{other}` in the path", edits) if other else None
+    return CAUSE.finding(
+        f"the path of the checkpoint names `{name}`, which fit does not have",
+        subject="path of ModelCheckpoint",
+        location=place(place_of(paths), callback.code, *(each.location for each in evidence)),
+        evidence=[_watched(callback, name, names), *evidence],
+        fixes=[remedy or fix("name a value in the path that fit has")],
+        confidence=confidence,
+    )
 
 
 # --- callbacks of the user's own --------------------------------------------------------------------------------------
@@ -281,12 +283,12 @@ def closest(monitor: str, names: tuple[str, ...]) -> str | None:
 @mentions("logs")
 def from_own_callback(model: ModelFacts, fit: FitFacts, project: Project) -> Iterator[Finding]:
     """A callback reads a value that fit will not have, in a way that raises."""
-    given = {callback.class_name for callback in fit.callbacks} - _HARMLESS
+    given = {callback.class_name for callback in fit.callbacks} - HARMLESS
     if fit.method != "fit" or not model.compiled or not given:
         return
     from fitdoctor.catalogue.logged_values import logged_reads, writes_logs
 
-    names = _names(model, fit, project)
+    names = names_of_values(model, fit, project)
     if names is None or writes_logs(project):
         return
     for module in project.modules:
@@ -294,7 +296,7 @@ def from_own_callback(model: ModelFacts, fit: FitFacts, project: Project) -> Ite
             owner = read.function.owner
             there = _there(read, names)
             if owner is not None and owner.name in given and read.raises and read.name not in there:
-                if not _may_be(read.name, there):
+                if not may_be_numbered(read.name, there):
                     yield _unlogged(read, there, fit, Confidence.LIKELY, [])
 
 
@@ -311,7 +313,7 @@ def from_failed_callback(
     if read is None:
         return
     told = isinstance(model, ModelFacts) and isinstance(fit, FitFacts)
-    names = _names(model, fit, project) if told else None  # type: ignore[arg-type]
+    names = names_of_values(model, fit, project) if told else None  # type: ignore[arg-type]
     evidence = [Evidence(claim="what it failed with", observed=failure.message[:120], fact="failure.message")]
     yield _unlogged(read, _there(read, names or ()), fit, Confidence.CERTAIN, evidence)
 
@@ -349,7 +351,7 @@ def _unlogged(
     confidence: Confidence,
     evidence: list[Evidence],
 ) -> Finding:
-    there = [name for name in names if name not in _ADDED]
+    there = [name for name in names if name not in ADDED]
     told = f"it has {listing(there, 8)}" if there else "its names are those of the metrics"
     owner = read.function.owner
     return CAUSE.finding(
@@ -372,8 +374,8 @@ def _unlogged(
 
 def _read_instead(read: LoggedRead, names: tuple[str, ...], fit: FitFacts | Unknown) -> list[Fix]:
     other = closest(read.name, names)
-    if other is None or other.removeprefix("val_") not in _twins(read.name.removeprefix("val_")):
-        if read.name.startswith("val_") and isinstance(fit, FitFacts) and not _has_validation(fit):
+    if other is None or other.removeprefix("val_") not in twins(read.name.removeprefix("val_")):
+        if read.name.startswith("val_") and isinstance(fit, FitFacts) and not has_validation(fit):
             edits = set_argument(fit.code, "validation_split", "0.2") if isinstance(fit.code, Code) else ()
             return [unsafe("validate on a part of the data", edits)]
         return [fix("read a name that fit has" + (f", such as `{other}`" if other else ""))]

@@ -1,0 +1,99 @@
+"""The names of the values that fit will have: of the loss, the metrics, and both for validation."""
+
+from __future__ import annotations
+
+import difflib
+import re
+
+from fitdoctor.facts import FitFacts, ModelFacts, Unknown
+from fitdoctor.source.project import Project
+
+HARMLESS = frozenset(
+    "EarlyStopping ModelCheckpoint ReduceLROnPlateau TensorBoard CSVLogger TerminateOnNaN LearningRateScheduler "
+    "BackupAndRestore ProgbarLogger History RemoteMonitor SwapEMAWeights OrbaxCheckpoint".split()
+)
+"""Callbacks of Keras, which add nothing to the values but the learning rate."""
+ADDED = frozenset({"learning_rate", "lr"})
+OWN_STEPS = frozenset(
+    {"train_step", "test_step", "compute_metrics", "metrics", "get_metrics_result", "fit", "evaluate"}
+)
+_SAME = {
+    "acc": "accuracy", "mean_absolute_error": "mae", "mean_squared_error": "mse",
+    "mean_absolute_percentage_error": "mape", "root_mean_squared_error": "rmse",
+}  # fmt: skip
+"""Two names of one metric."""
+
+
+def has_validation(fit: FitFacts) -> bool:
+    """Whether fit is given data to validate on."""
+    return fit.has_validation or bool(
+        {"validation_data", "validation_split", "validation_freq"} & set(fit.given)
+    )
+
+
+def adds_nothing(fit: FitFacts) -> bool:
+    """Whether all callbacks are ones of Keras."""
+    return all(callback.class_name in HARMLESS for callback in fit.callbacks)
+
+
+def available(model: ModelFacts, fit: FitFacts, project: Project | Unknown) -> tuple[str, ...] | None:
+    """The names that fit will have; None when they cannot be told."""
+    return names_of_values(model, fit, project) if adds_nothing(fit) else None
+
+
+def names_of_values(model: ModelFacts, fit: FitFacts, project: Project | Unknown) -> tuple[str, ...] | None:
+    """The same where no callback adds any."""
+    outputs = len(model.output_names) or (len(model.outputs) if isinstance(model.outputs, tuple) else 1)
+    if outputs > 1 or model.loss_structure not in ("single", "none") or model.metric_keys:
+        return None
+    if OWN_STEPS & set(model.overrides) or _layers_have_metrics(model, project):
+        return None
+    names = ["loss", *(metric.name for metric in model.metrics), *ADDED]
+    if has_validation(fit):
+        names += [f"val_{name}" for name in names[: 1 + len(model.metrics)]]
+    return tuple(names)
+
+
+def _layers_have_metrics(model: ModelFacts, project: Project | Unknown) -> bool:
+    """Whether a class of the user's keeps metrics: Keras reports those too."""
+    own = {layer.class_name for layer in model.every_layer() if not layer.builtin}
+    if model.kind == "subclassed":
+        own.add(model.class_name)
+    if not own:
+        return False
+    if isinstance(project, Unknown):
+        return True
+    for name in own:
+        owner = project.class_named(name)
+        if owner is None or any(
+            "metrics." in one.module.segment(one.node) or "Metric" in one.module.segment(one.node)
+            for one in owner.module.ancestry(owner)
+        ):
+            return True
+    return False
+
+
+def may_be_numbered(monitor: str, names: tuple[str, ...]) -> bool:
+    """Keras numbers metrics of one name (`auc_1`), and marks weighted ones."""
+    plain = re.sub(r"_\d+$", "", monitor)
+    return any(plain == re.sub(r"_\d+$", "", name) for name in names) or "weighted_" in monitor
+
+
+def twins(plain: str) -> set[str]:
+    """The other names of a metric."""
+    return {_SAME.get(plain, ""), *(long for long, short in _SAME.items() if short == plain)} - {"", plain}
+
+
+def closest(monitor: str, names: tuple[str, ...]) -> str | None:
+    """The name that was meant: the other name of the metric, or one that is spelt much alike."""
+    prefix = "val_" if monitor.startswith("val_") else ""
+    plain = monitor.removeprefix("val_")
+    for twin in twins(plain):
+        if f"{prefix}{twin}" in names:
+            return f"{prefix}{twin}"
+    same_side = [name for name in names if name.startswith("val_") == bool(prefix) and name not in ADDED]
+    metrics = [name for name in same_side if name != f"{prefix}loss"]
+    close = difflib.get_close_matches(monitor, metrics, n=1, cutoff=0.6)
+    if close:
+        return close[0]
+    return metrics[0] if len(metrics) == 1 else f"{prefix}loss" if f"{prefix}loss" in names else None
