@@ -61,6 +61,8 @@ def _split(parser: Parser, argv: list[str]) -> tuple[list[str], list[str]]:
         if word == "--":
             return argv[:index], argv[index + 1 :]
         if not word.startswith("-"):
+            if argv[index + 1 : index + 2] == ["--"]:
+                return argv[:index], [word, *argv[index + 2 :]]
             # `fix train.py --write`: it would reach the program, and nothing would be written.
             misplaced = next((other for other in argv[index + 1 :] if other.split("=")[0] in own), None)
             if misplaced is not None:
@@ -305,7 +307,7 @@ def _remarks(wishes: Wishes, search: Search) -> Iterator[str]:
         # As argparse, click and absl end a program whose arguments they refuse.
         given = " ".join(wishes.arguments) or "none"
         yield f"the program ended with status 2: does it take other arguments than it got here ({given})?"
-    if search.first.timed_out:
+    if search.first.timed_out and not (search.mended and search.last.ended_well):
         yield (
             f"the program did not end within {wishes.timeout:g} s, so that nothing can be proved "
             "(`--timeout SECONDS` gives it longer)"

@@ -21,14 +21,15 @@ From 100 million weights in one such layer on; smaller ones are not reported.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from itertools import pairwise
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.traced import at_frame, module_of
+from fitdoctor.catalogue.traced import at_frame, function_at, module_of
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
-from fitdoctor.edits import replace_code, unsafe
+from fitdoctor.edits import unsafe
 from fitdoctor.facts import Code, FailureFacts, FitFacts, LayerFacts, ModelFacts, Unknown
 from fitdoctor.source.project import Project
 
@@ -41,12 +42,12 @@ POOLING = {4: "GlobalAveragePooling2D", 3: "GlobalAveragePooling1D", 5: "GlobalA
 @CAUSE.in_source
 @CAUSE.before_fit
 @mentions("Flatten", "applications")
-def from_model(model: ModelFacts, fit: FitFacts) -> Iterator[Finding]:
+def from_model(model: ModelFacts, fit: FitFacts, project: Project | Unknown) -> Iterator[Finding]:
     """A Dense layer of that many weights follows a Flatten."""
     if fit.method != "fit":
         return
     for flatten, dense in _explosions(model):
-        yield _finding(model, flatten, dense, [])
+        yield _finding(model, flatten, dense, project, [])
 
 
 def _explosions(model: ModelFacts) -> Iterator[tuple[LayerFacts, LayerFacts]]:
@@ -55,7 +56,13 @@ def _explosions(model: ModelFacts) -> Iterator[tuple[LayerFacts, LayerFacts]]:
             yield before, layer
 
 
-def _finding(model: ModelFacts, flatten: LayerFacts, dense: LayerFacts, evidence: list[Evidence]) -> Finding:
+def _finding(
+    model: ModelFacts,
+    flatten: LayerFacts,
+    dense: LayerFacts,
+    project: Project | Unknown,
+    evidence: list[Evidence],
+) -> Finding:
     share = 100 * dense.parameters // max(model.parameters, dense.parameters)
     return CAUSE.finding(
         f"`Flatten` feeds {dense.parameters / 1e6:.0f} million weights into one Dense layer, {share} % of the model",
@@ -70,28 +77,34 @@ def _finding(model: ModelFacts, flatten: LayerFacts, dense: LayerFacts, evidence
             ),
             *evidence,
         ],
-        fixes=[_pooled(flatten)],
+        fixes=[_pooled(flatten, project)],
         confidence=Confidence.CERTAIN,
     )
 
 
-def _pooled(flatten: LayerFacts) -> Fix:
+def _pooled(flatten: LayerFacts, project: Project | Unknown) -> Fix:
     shapes = flatten.input_shapes
     rank = len(shapes[0]) if isinstance(shapes, tuple) and shapes else 4
     pooling = POOLING.get(rank, "GlobalAveragePooling2D")
     title = f"pool before the Dense layer: `{pooling}`"
-    if isinstance(flatten.code, Unknown) or "Flatten" not in flatten.code.text:
-        return unsafe(title)
-    return unsafe(title, _renamed(flatten.code, pooling))
+    return unsafe(title, _renamed(project, flatten.code, pooling))
 
 
-def _renamed(code: Code, pooling: str) -> tuple[Edit, ...]:
-    keras = code.spelling("keras")
-    plain = code.text.startswith("Flatten")
-    new = f"{keras}.layers.{pooling}" if plain and keras else pooling
-    if plain and not keras:
+def _renamed(project: Project | Unknown, code: Code | Unknown, pooling: str) -> tuple[Edit, ...]:
+    """The pooling in the place of the `Flatten`, named as the file names its layers."""
+    from fitdoctor.catalogue.data_trail import node_of
+    from fitdoctor.catalogue.layer_source import spell_layer
+
+    found = node_of(project, code)
+    if (
+        found is None
+        or not isinstance(found[1], ast.Call)
+        or "Flatten" not in found[0].segment(found[1].func)
+    ):
         return ()
-    return replace_code(code, code.text.replace("Flatten", new, 1))
+    module, call = found[0], found[1]
+    name, imports = spell_layer(module, call, pooling)
+    return (Edit(module.location(call.func), name), *imports)
 
 
 _OF_WEIGHTS = (
@@ -115,17 +128,29 @@ def _makes_weights(failure: FailureFacts) -> bool:
 
 
 def _written_flatten(failure: FailureFacts, project: Project | Unknown) -> Code | None:
-    """The one `Flatten` in the statement that was making the model when memory ran out."""
+    """The `Flatten` in the statement that was making the model when memory ran out, or the last one before it."""
     frame = failure.last_user_frame
     module = module_of(project, frame)
     if module is None or frame is None:
         return None
-    found = [
-        module.code(site.node)
-        for site in module.calls_to("keras.layers.Flatten")
-        if at_frame(module, module.statement(site.node), frame)
+    flattens = [site.node for site in module.calls_to("keras.layers.Flatten")]
+    here = [node for node in flattens if at_frame(module, module.statement(node), frame)]
+    if here:
+        return module.code(here[0]) if len(here) == 1 else None
+    scope = function_at(module, frame.line, frame.cell)
+    before = [node for node in flattens if module.function_of(node) is scope and node.lineno < frame.line]
+    return module.code(before[-1]) if before and module.location(before[-1]).cell == frame.cell else None
+
+
+def _pooling_for(project: Project | Unknown, flatten: Code) -> str:
+    """By the layers of the file: those of pictures, of volumes or of sequences."""
+    module = project.module_at(flatten.location.path) if isinstance(project, Project) else None
+    dimensions = [
+        site.name[-2]
+        for site in (module.calls if module is not None else ())
+        if site.name.startswith("keras.layers.Conv") and site.name[-2:] in ("1D", "2D", "3D")
     ]
-    return found[0] if len(found) == 1 else None
+    return f"GlobalAveragePooling{dimensions[-1] if dimensions else 2}D"
 
 
 @CAUSE.after_failure
@@ -154,10 +179,10 @@ def from_failure(
     ]
     if isinstance(model, ModelFacts):
         for flatten, dense in _explosions(model):
-            yield _finding(model, flatten, dense, evidence)
+            yield _finding(model, flatten, dense, project, evidence)
             return
     written = _written_flatten(failure, project)
-    remedy = _renamed(written, "GlobalAveragePooling2D") if written is not None else ()
+    remedy = _renamed(project, written, _pooling_for(project, written)) if written is not None else ()
     yield CAUSE.finding(
         f"a kernel of {rows * units / 1e6:.0f} million weights does not fit in memory",
         subject="layer",

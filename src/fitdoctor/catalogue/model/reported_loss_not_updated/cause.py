@@ -3,7 +3,9 @@
 ## What happens
 
 Training runs and the weights learn, but the history, the progress bar and every callback that looks at the loss see
-0.0 in every epoch. EarlyStopping stops, a checkpoint of the best loss never changes.
+0.0 in every epoch. EarlyStopping stops, a checkpoint of the best loss never changes. Where metrics are given to `compile`
+and the step updates none of them, Keras 3 raises at the end of the first epoch: `ValueError: Cannot get result() since the
+metric has not yet been built.`
 
 ## Why
 
@@ -30,12 +32,14 @@ from collections.abc import Iterator
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.model_classes import differentiated, is_plain, reached_methods, returned, steps_of
 from fitdoctor.catalogue.traced import name_of, own_nodes
-from fitdoctor.diagnosis import Evidence, Finding, Fix, Severity
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, insert_before
+from fitdoctor.facts import FailureFacts, Unknown
 from fitdoctor.source.callees import is_self
 from fitdoctor.source.index import FUNCTIONS
 from fitdoctor.source.keras_objects import kind_of_value
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
+from fitdoctor.source.project import Project
 
 CAUSE = Cause(id="FIT317", slug="reported-loss-not-updated", severity=Severity.WARNING)
 
@@ -346,3 +350,80 @@ def _update(step: FunctionInfo, statement: ast.stmt, tracker: str) -> Fix:
     deeper = f"{code.indent}    "
     text = f'for metric in self.metrics:\n{deeper}if metric.name == "loss":\n{deeper}    metric.update_state({loss})'
     return fix(title, insert_before(code, text))
+
+
+# --- metrics of compile that no step updates ----------------------------------------------------------------------
+
+_UNBUILT = "Cannot get result() since the metric has not yet been built"
+_UPDATES = frozenset({"update_state", "compute_metrics", "compiled_metrics"})
+
+
+@CAUSE.after_failure
+def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """Keras asks the metrics of `compile` for their values, and the step has left them alone."""
+    if _UNBUILT not in failure.message or failure.called != "fit" or isinstance(project, Unknown):
+        return
+    for module in project.modules:
+        for step in steps_of(module):
+            values = returned(step)
+            if step.name != "train_step" or _touches_metrics(step) or len(values) != 1:
+                continue
+            statement = module.statement(values[0])
+            yield CAUSE.finding(
+                f"{name_of(step)} updates none of the metrics that were given to `compile`",
+                subject=step.qualname,
+                location=module.location(statement),
+                evidence=[
+                    Evidence(
+                        claim="Keras asks them for their values at the end of the epoch",
+                        observed="no `update_state` in the step",
+                        fact="failure.message",
+                    )
+                ],
+                fixes=[_updated(step, statement, values[0])],
+                confidence=Confidence.CERTAIN,
+                severity=Severity.ERROR,
+            )
+            return
+
+
+def _touches_metrics(step: FunctionInfo) -> bool:
+    return any(
+        isinstance(node, ast.Attribute) and node.attr in _UPDATES
+        for method in reached_methods(step)
+        for node in own_nodes(method)
+    )
+
+
+def _updated(step: FunctionInfo, statement: ast.stmt, value: ast.expr) -> Fix:
+    """All metrics of the model, before all of them are returned."""
+    title = "update the metrics, the loss with the loss and the others with labels and predictions"
+    module, loss = step.module, differentiated(step)
+    compared = _compared(step, loss)
+    if not loss or compared is None or not isinstance(statement, ast.Return):
+        return fix(title)
+    code = module.code(statement)
+    deep = f"\n{code.indent}    "
+    text = (
+        f'for metric in self.metrics:{deep}if metric.name == "loss":{deep}    metric.update_state({loss})'
+        f"{deep}else:{deep}    metric.update_state({compared[0]}, {compared[1]})"
+    )
+    reported = "{metric.name: metric.result() for metric in self.metrics}"
+    return fix(title, insert_before(code, text), (Edit(module.location(value), reported),))
+
+
+def _compared(step: FunctionInfo, loss: str) -> tuple[str, str] | None:
+    """The labels and predictions that the loss is computed from, where both have a name."""
+    for node in own_nodes(step):
+        targets = node.targets if isinstance(node, ast.Assign) else []
+        if not any(isinstance(target, ast.Name) and target.id == loss for target in targets):
+            continue
+        call = node.value if isinstance(node, ast.Assign) else None
+        if not isinstance(call, ast.Call):
+            return None
+        named = {keyword.arg: keyword.value for keyword in call.keywords}
+        given = call.args[1:3] if step.module.segment(call.func).endswith("compute_loss") else call.args[:2]
+        pair = [named[key] for key in ("y", "y_pred") if key in named] or given
+        names = [part.id for part in pair if isinstance(part, ast.Name)]
+        return (names[0], names[1]) if len(names) == 2 and len(pair) == 2 else None
+    return None

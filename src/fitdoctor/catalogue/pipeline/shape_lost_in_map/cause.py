@@ -207,6 +207,8 @@ def _fixes(
 def _stated_apart(module: Module, call: ast.Call, shape: str) -> tuple[Edit, ...]:
     """`image, label = tf.py_function(…)`: the shape of the first, and that of one label a sample for the second."""
     statement = module.statement(call)
+    if isinstance(statement, ast.Return) and statement.value is call:
+        return _returned_apart(module, call, shape)
     target = statement.targets[0] if isinstance(statement, ast.Assign) and statement.value is call else None
     parts = target.elts if isinstance(target, (ast.Tuple, ast.List)) else []
     names = [part.id for part in parts if isinstance(part, ast.Name)]
@@ -215,6 +217,21 @@ def _stated_apart(module: Module, call: ast.Call, shape: str) -> tuple[Edit, ...
     code = module.code(call)
     lines = f"{names[0]}.set_shape({shape})\n{code.indent}{names[1]}.set_shape(())"
     return insert_after(code, lines)
+
+
+def _returned_apart(module: Module, call: ast.Call, shape: str) -> tuple[Edit, ...]:
+    """The same where both are returned at once."""
+    types = argument_of(call, "Tout", 2)
+    if not isinstance(types, (ast.Tuple, ast.List)) or len(types.elts) != 2:
+        return ()
+    code = module.code(call)
+    lines = (
+        f"sample, label = {code.text}",
+        f"sample.set_shape({shape})",
+        "label.set_shape(())",
+        "return sample, label",
+    )
+    return (Edit(module.location(module.statement(call)), f"\n{code.indent}".join(lines)),)
 
 
 def _is_decoder(code: Code | Unknown) -> bool:
