@@ -110,9 +110,10 @@ def _sparse(labels: Shape, output: Shape, statistics: Statistics | None) -> str:
         return LENGTHS
     if len(labels) != len(output) or not _same(labels[:-1], output[:-1]):
         return UNITS if len(labels) <= len(output) else UNTOLD
-    within = statistics is None or (
-        (statistics.minimum or 0) >= 0 and statistics.maximum is not None and statistics.maximum <= 1
-    )
+    if statistics is None:
+        # One-hot rows are as wide as the output; rows of another width are a class number for each step.
+        return ONE_HOT if _same(labels[-1:], output[-1:]) else UNITS
+    within = (statistics.minimum or 0) >= 0 and statistics.maximum is not None and statistics.maximum <= 1
     return ONE_HOT if within else UNITS
 
 

@@ -111,6 +111,16 @@ def from_uncalled(module: Module) -> Iterator[Finding]:
 
 
 @CAUSE.in_source
+@mentions("shape")
+def from_bare_numbers(module: Module) -> Iterator[Finding]:
+    """`Input(shape=(10))`, which Keras 2 took for a shape."""
+    if module.keras == 3:
+        from fitdoctor.catalogue.bare_shapes import bare_numbers
+
+        yield from bare_numbers(CAUSE, module)
+
+
+@CAUSE.in_source
 def from_numbers(site: ModelSite) -> Iterator[Finding]:
     """A layer whose size is a whole number of NumPy's."""
     if site.failure is not None and site.layer is not None:
@@ -169,10 +179,12 @@ def _told_by(failure: FailureFacts, project: Project | Unknown) -> Iterator[Find
 @CAUSE.after_failure
 def from_elsewhere(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """Keras 2 trained with several workers, and loaded what was saved under a short name."""
+    from fitdoctor.catalogue.bare_shapes import refused_number
     from fitdoctor.catalogue.several_workers import refused_to_several_workers
     from fitdoctor.catalogue.whole_numbers import numpy_number
 
     yield from numpy_number(CAUSE, failure, project)
+    yield from refused_number(CAUSE, failure, project)
     yield from short_name_in_h5(CAUSE, failure)
     yield from missed_validation_data(CAUSE, failure, project)
     yield from missed_pool_size(CAUSE, failure, project)

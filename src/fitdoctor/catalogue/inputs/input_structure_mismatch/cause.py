@@ -33,6 +33,7 @@ from collections.abc import Iterator
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.data_places import only_input_line
 from fitdoctor.catalogue.joined_arrays import joined_parts
+from fitdoctor.catalogue.several_outputs import inside_model
 from fitdoctor.catalogue.shapes import forward_failure, proven, shuffled, went_through, while_validating
 from fitdoctor.catalogue.words import listing, place, shape_words
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
@@ -407,7 +408,7 @@ def from_failure(
     if parts and (isinstance(data, Unknown) or data.x_structure == "single"):
         yield _of_unpacking(failure, fit, data, parts)
         return
-    if failure.type != "ValueError" or while_validating(failure):
+    if failure.type != "ValueError" or while_validating(failure) or inside_model(failure):
         return
     said = input_count(failure.message)
     if isinstance(model, ModelFacts) and isinstance(data, DataFacts):

@@ -57,7 +57,12 @@ from fitdoctor.failure.patterns import LabelOutOfRange, label_out_of_range
 from fitdoctor.records import replace
 from fitdoctor.source.project import Project
 
-CAUSE = Cause(id="FIT203", slug="labels-out-of-range", severity=Severity.ERROR, raises="InvalidArgumentError")
+CAUSE = Cause(
+    id="FIT203",
+    slug="labels-out-of-range",
+    severity=Severity.ERROR,
+    raises=("InvalidArgumentError", "IndexError"),
+)
 
 
 @CAUSE.in_source
@@ -250,6 +255,14 @@ def from_failure(
     origin = looped or origin_of_argument(project, fit, "y", 1)
     told = _from_words(seen, failure, model, data, origin)
     yield told if looped is None else _shifted_there(told, seen, looped)
+
+
+@CAUSE.after_failure
+def while_encoding(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """`to_categorical` met a class number that it has no column for."""
+    from fitdoctor.catalogue.encoded_labels import refused
+
+    yield from refused(CAUSE, failure, project)
 
 
 def _in_loop(project: Project | Unknown, failure: FailureFacts) -> Code | None:

@@ -8,7 +8,8 @@ step. Neither names the function.
 
 ## Why
 
-The function computes its result and does not return it: a Python function without `return` gives None.
+The function computes its result and does not return it: a Python function without `return` gives None. `compile` and
+`add` return nothing, and `fit` returns the history of the training: none of them returns the model.
 
 ## Fix
 
@@ -28,9 +29,10 @@ from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.layer_source import is_layer_call
+from fitdoctor.catalogue.one_way_returns import input_otherwise, may_fall_through, only_while_training
 from fitdoctor.catalogue.traced import at_frame, module_of, name_of, own_nodes
-from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
-from fitdoctor.edits import fix, insert_after, unsafe
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, Severity
+from fitdoctor.edits import fix, insert_after
 from fitdoctor.facts import DataFacts, FailureFacts, ModelFacts, Unknown
 from fitdoctor.patterns import pattern
 from fitdoctor.records import dataclass, replace
@@ -73,7 +75,7 @@ def from_source(module: Module) -> Iterator[Finding]:
     for function in module.functions:
         if _should_return(function) and returns_nothing(function) and not _for_effect(module, function):
             yield _finding(function, Confidence.LIKELY)
-        elif _should_return(function) and _only_while_training(function):
+        elif _should_return(function) and only_while_training(function):
             yield _one_way(function, [])
 
 
@@ -312,6 +314,23 @@ def from_uses(module: Module) -> Iterator[Finding]:
             yield _given_nothing(found, Confidence.LIKELY, [])
 
 
+@CAUSE.in_source
+@mentions("fit(")
+def history_in_source(module: Module) -> Iterator[Finding]:
+    """The result of fit is taken for the model."""
+    from fitdoctor.catalogue import history_for_model
+
+    yield from history_for_model.in_source(CAUSE, module)
+
+
+@CAUSE.after_failure
+def history_refused(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """A method of the model was asked of the history."""
+    from fitdoctor.catalogue import history_for_model
+
+    yield from history_for_model.refused(CAUSE, failure, project)
+
+
 def _layer_inputs(module: Module) -> Iterator[ast.expr]:
     for site in module.calls:
         if is_layer_call(module, site.node.func):
@@ -389,7 +408,7 @@ def _on_one_way(project: Project, seen: Evidence) -> Iterator[Finding]:
         function
         for module in project.modules
         for function in module.functions
-        if _should_return(function) and _may_fall_through(function)
+        if _should_return(function) and may_fall_through(function)
     ]
     if len(found) != 1:
         return
@@ -405,39 +424,8 @@ def _one_way(function: FunctionInfo, seen: list[Evidence]) -> Finding:
         subject=f"function {function.qualname}",
         location=_first_line(function.module, last),
         evidence=seen or [Evidence("what it returns otherwise", "None", "a tensor", location=where)],
-        fixes=[*_input_otherwise(function, last), fix("return a tensor on every way")],
+        fixes=[*input_otherwise(function, last), fix("return a tensor on every way")],
         confidence=Confidence.LIKELY,
-    )
-
-
-def _input_otherwise(function: FunctionInfo, last: ast.stmt) -> Iterator[Fix]:
-    """A layer that does its work only while it is trained gives back what it got, otherwise."""
-    if function.name == "call" and _only_while_training(function) and len(function.parameters) > 1:
-        given = function.parameters[1]
-        edits = insert_after(function.module.code(last), f"return {given}")
-        yield unsafe(f"return `{given}` as it is, otherwise", edits)
-
-
-def _only_while_training(function: FunctionInfo) -> bool:
-    """Whether it returns nothing when the model is tried: `fit` validates and `predict` predicts with that."""
-    if not _may_fall_through(function):
-        return False
-    assert isinstance(function.node, ast.FunctionDef)
-    last = function.node.body[-1]
-    assert isinstance(last, ast.If)
-    asks = isinstance(last.test, ast.Name) and last.test.id == "training"
-    returned = [part for part in own_nodes(function) if isinstance(part, ast.Return)]
-    return asks and len(returned) == 1 and returned[0] is last.body[-1]
-
-
-def _may_fall_through(function: FunctionInfo) -> bool:
-    """Whether the last statement is an `if` without `else` that returns."""
-    node = function.node
-    last = node.body[-1] if isinstance(node, ast.FunctionDef) else None
-    return (
-        isinstance(last, ast.If)
-        and not last.orelse
-        and any(isinstance(part, ast.Return) for part in ast.walk(last))
     )
 
 

@@ -103,6 +103,14 @@ def argument_missing(failure: FailureFacts, project: Project | Unknown) -> Itera
     yield from refused(CAUSE, failure, project)
 
 
+@CAUSE.after_failure
+def labels_second(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """A loss was called with labels and predictions in the wrong order."""
+    from fitdoctor.catalogue.swapped_labels import refused
+
+    yield from refused(CAUSE, failure, project)
+
+
 @CAUSE.in_source
 @mentions("callbacks")
 def callback_classes(module: Module) -> Iterator[Finding]:

@@ -107,6 +107,14 @@ def from_trial(model: ModelFacts, data: DataFacts, project: Project | Unknown) -
 
 
 @CAUSE.after_failure
+def outputs_passed_on(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """A layer got all the outputs of the one before it."""
+    from fitdoctor.catalogue.several_outputs import refused
+
+    yield from refused(CAUSE, failure, project)
+
+
+@CAUSE.after_failure
 def from_refusal(
     failure: FailureFacts, project: Project | Unknown, model: ModelFacts | Unknown, data: DataFacts | Unknown
 ) -> Iterator[Finding]:

@@ -33,7 +33,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import BATCHED_DATA, Cause, list_slices, loader_batches, mentions
+from fitdoctor.catalogue import BATCHED_DATA, Cause, list_slices, loader_batches, mentions, yielded_lists
 from fitdoctor.catalogue.batch_edits import (
     as_tuple,
     samples_as_arrays,
@@ -42,9 +42,6 @@ from fitdoctor.catalogue.batch_parts import too_many, ungrouped
 from fitdoctor.catalogue.generator_sources import (
     batches_of,
     expression_of,
-    generator_behind,
-    generator_function,
-    yields_of,
 )
 from fitdoctor.catalogue.pipeline_steps import with_step_after, words
 from fitdoctor.catalogue.shapes import forward_failure, went_through
@@ -53,7 +50,7 @@ from fitdoctor.catalogue.targets import loss_failure
 from fitdoctor.catalogue.traced import at_frame, module_of
 from fitdoctor.catalogue.window_steps import in_dataset, windows_taken_for_tensors
 from fitdoctor.catalogue.words import place
-from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, Severity
 from fitdoctor.edits import fix
 from fitdoctor.facts import DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
 from fitdoctor.patterns import pattern
@@ -80,7 +77,6 @@ CAUSE = Cause(
     ),
 )
 
-MUST_BE_TUPLE = "generator must return a tuple"
 FORMAT = "Data is expected to be in format"
 
 
@@ -91,72 +87,21 @@ FORMAT = "Data is expected to be in format"
 @mentions(*BATCHED_DATA)
 def from_source(module: Module) -> Iterator[Finding]:
     """A generator function that yields lists, called in the arguments of fit; Keras 2 takes them."""
-    if module.facts.keras == 2:
-        return
-    for call in module.method_calls("fit"):
-        given = call.argument("x", 0)
-        made = module.made_by(given) if given is not None else None
-        if isinstance(made, ast.Call):
-            function = generator_function(module, made.func)
-            if function is not None:
-                yield from _lists(function, "training generator", Confidence.LIKELY)
+    if module.facts.keras != 2:
+        yield from yielded_lists.in_module(CAUSE, module)
 
 
-def _lists(function: FunctionInfo, subject: str, confidence: Confidence) -> Iterator[Finding]:
-    lists = [node.value for node in yields_of(function) if isinstance(node.value, ast.List)]
-    if not lists or len(lists) != len(yields_of(function)):
-        return
-    first = lists[0]
-    assert isinstance(first, ast.List)
-    yield CAUSE.finding(
-        f"`{function.name}` yields a list of {len(first.elts)}: `fit` takes only tuples from a generator",
-        subject=subject,
-        location=function.module.location(first),
-        evidence=[
-            Evidence(
-                claim="what the generator yields",
-                observed=f"list of {len(first.elts)}",
-                expected="a tuple `(x, y)`",
-                fact="data.element",
-            )
-        ],
-        fixes=[
-            fix(
-                "yield a tuple",
-                [as_tuple(function.module, node) for node in lists if isinstance(node, ast.List)],
-            )
-        ],
-        confidence=confidence,
-    )
+@CAUSE.in_source
+@mentions(*BATCHED_DATA)
+def x_alone_in_source(fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
+    """A generator that surely yields one array; Keras 2 takes it."""
+    yield from yielded_lists.x_alone(CAUSE, fit, data, project)
 
 
 @CAUSE.before_fit
 def from_generator(fit: FitFacts, data: DataFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """The first batch was seen, and it is a list."""
-    if data.form != "generator" or data.problem is None or MUST_BE_TUPLE not in data.problem.message:
-        return
-    function = generator_behind(project, data.code)
-    found = (
-        list(_lists(function, f"{data.role} generator", Confidence.CERTAIN)) if function is not None else []
-    )
-    if found:
-        yield from found
-        return
-    yield CAUSE.finding(
-        f"the {words(data)} yields a {data.element}: `fit` takes only tuples from a generator",
-        subject=f"{data.role} generator",
-        location=place(data.code, fit.code),
-        evidence=[
-            Evidence(
-                claim="what it yields",
-                observed=data.element,
-                expected="a tuple `(x, y)`",
-                fact="data.element",
-            )
-        ],
-        fixes=[fix("yield a tuple: `(x, y)`")],
-        confidence=Confidence.CERTAIN,
-    )
+    """The first batch was seen, and it is no tuple."""
+    yield from yielded_lists.seen(CAUSE, fit, data, project)
 
 
 # --- a list inside the tuple --------------------------------------------------------------------------------------
@@ -398,26 +343,14 @@ def from_failure(
         yield from found
         if found or data.role != "training":
             return
-    module = module_of(project, frame)
-    if MUST_BE_TUPLE in failure.message and module is not None and frame is not None:
-        found = list(from_source(module))
-        yield from found
-        if found:
-            return
-    if MUST_BE_TUPLE in failure.message:
-        yield CAUSE.finding(
-            "the generator yields something else than a tuple", location=location, fixes=_tuple_fix()
-        )
+    if yielded_lists.MUST_BE_TUPLE in failure.message:
+        yield from yielded_lists.failed(CAUSE, module_of(project, frame), location)
     elif "__getitem__() must return a tuple or a dict" in failure.message or FORMAT in failure.message:
         yield CAUSE.finding(
             "a batch is neither `(x,)`, `(x, y)` nor `(x, y, sample_weight)`",
             location=location,
             fixes=[fix("keep inputs, labels and weights only; put several inputs into one tuple or dict")],
         )
-
-
-def _tuple_fix() -> list[Fix]:
-    return [fix("yield a tuple: `(x, y)`")]
 
 
 _NOT_INDEXED = pattern(
