@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from fitdoctor.source.static_layers import tensors_in
-from fitdoctor.source.values import LayerCall, LayerRecord, ModelRecord, Ref, Symbolic
+from fitdoctor.source.values import LayerCall, LayerRecord, ModelRecord, Ref, Symbolic, Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,6 +34,18 @@ def graph_layers(run: Interpreter, record: ModelRecord) -> tuple[Ref, ...] | Non
             order[_operation(tensor.call)] = -1
     ranked = sorted(depths, key=lambda operation: (-depths[operation], order[operation]))
     return tuple(operation for operation in ranked if isinstance(operation, Ref))
+
+
+def input_left_out(run: Interpreter, inputs: Value, outputs: Value) -> Ref | None:
+    """The first `Input` on the way to the outputs that is not among the inputs; None also where the way is not told."""
+    begin, end = tensors_in(run, inputs), tensors_in(run, outputs)
+    walk = _calls_between(begin, end) if begin is not None and end is not None else None
+    given = {tensor.call for tensor in begin or ()}
+    for call in walk.met if walk is not None else ():
+        made = run.record(call.layer) if call.layer is not None and call not in given else None
+        if isinstance(made, LayerRecord) and made.plan.class_name == "InputLayer":
+            return call.layer
+    return None
 
 
 def _operation(call: LayerCall) -> Operation:

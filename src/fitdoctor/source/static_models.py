@@ -8,7 +8,7 @@ from fitdoctor.facts import Unknown
 from fitdoctor.records import replace
 from fitdoctor.source import arrays, objects
 from fitdoctor.source.array_arguments import size_of
-from fitdoctor.source.graphs import graph_layers
+from fitdoctor.source.graphs import graph_layers, input_left_out
 from fitdoctor.source.layer_settings import Dims, LayerPlan, Refused
 from fitdoctor.source.model_shapes import input_shapes, model_outputs
 from fitdoctor.source.refusals import Failure
@@ -129,9 +129,11 @@ def _functional(run: Interpreter, arguments: Arguments) -> Value:
     if inputs is None or outputs is None or not arguments.complete:
         return UNTOLD if not arguments.complete else opaque(run, arguments, "Model")
     _refuse_layers(run, outputs, arguments)
+    connected = not _refuse_disconnected(run, inputs, outputs, arguments)
     return run.allocate(
         ModelRecord(
             "functional",
+            broken=not connected,
             name=name_of(run, arguments, "functional", 2),
             class_name="Functional",
             node=arguments.node,
@@ -150,6 +152,20 @@ def _refuse_layers(run: Interpreter, outputs: Value, arguments: Arguments) -> No
             words = f"All `outputs` values must be KerasTensors. Received: outputs={record.name}"
             failure = Failure(Refused("ValueError", words), item, record, (), item, arguments.node)
             run.listener.refusal(run, failure)
+
+
+def _refuse_disconnected(run: Interpreter, inputs: Value, outputs: Value, arguments: Arguments) -> bool:
+    """Tell of outputs that come from an `Input` which the model is not given."""
+    layer = input_left_out(run, inputs, outputs)
+    record = run.record(layer) if layer is not None else None
+    if layer is None or not isinstance(record, LayerRecord):
+        return False
+    if run.reporting:
+        words = "`outputs` with name 'outputs' is not connected to `inputs`"
+        run.listener.refusal(
+            run, Failure(Refused("ValueError", words), layer, record, (), None, arguments.node)
+        )
+    return True
 
 
 def _fixed(run: Interpreter, value: Value) -> Value:

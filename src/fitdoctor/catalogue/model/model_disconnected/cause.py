@@ -26,21 +26,39 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.traced import at_frame, module_of
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, replace_code
 from fitdoctor.facts import FailureFacts, Unknown
 from fitdoctor.patterns import pattern
+from fitdoctor.records import replace
 from fitdoctor.source.assignments import last_assignment
 from fitdoctor.source.module import CallSite, Module
 from fitdoctor.source.project import Project
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from fitdoctor.source.fit_sites import ModelSite
 
 CAUSE = Cause(id="FIT315", slug="model-disconnected", severity=Severity.ERROR, raises="ValueError")
 
 _SAID = pattern(r"is not connected to `inputs`|Graph disconnected|Could not compute output (?:KerasT|T)ensor")
 _MODEL = ("keras.Model", "keras.models.Model", "keras.Functional")
 _INPUT = ("keras.Input", "keras.layers.Input")
+
+
+@CAUSE.in_source
+@mentions("Model")
+def from_source(site: ModelSite, project: Project) -> Iterator[Finding]:
+    """Following the source leads from the outputs to an `Input` that the model is not given."""
+    place = site.call
+    if site.failure is None or place is None or not _SAID.search(site.failure.message):
+        return
+    module = project.module_at(place.path)
+    for call in module.calls if module is not None else ():
+        if module is not None and module.location(call.node) == place:
+            yield replace(_at_model(module, call, []), confidence=Confidence.LIKELY)
 
 
 @CAUSE.after_failure
