@@ -113,7 +113,7 @@ INDEX: dict[str, tuple[str, tuple[str, ...], list[tuple[set[str], tuple[str, ...
     'FIT806': ('memory/out_of_memory', ('after_failure',), []),
     'FIT901': ('environment/version_conflict', ('after_failure',), []),
     'FIT902': ('environment/removed_in_keras_3', ('source', 'after_failure'), [({'Module'}, ()), ({'Module'}, ('Sequential',)), ({'Module'}, ('shape',)), ({'ModelSite'}, ())]),
-    'FIT903': ('environment/two_keras_mixed', ('source', 'after_failure'), [({'Module'}, ('tensorflow.python', 'tf_keras'))]),
+    'FIT903': ('environment/two_keras_mixed', ('source', 'before_fit', 'after_failure'), [({'Module'}, ('tensorflow.python', 'tf_keras', 'TF_USE_LEGACY_KERAS'))]),
     'FIT904': ('environment/wrong_backend', ('source', 'after_failure'), [({'Module'}, ('KERAS_BACKEND',))]),
     'FIT905': ('environment/checkpoint_path_rejected', ('source', 'after_failure'), [({'Module'}, ('ModelCheckpoint', 'save'))]),
     'FIT906': ('environment/accelerator_not_seen', ('after_failure',), []),

@@ -17,7 +17,7 @@ from fitdoctor.collect.layers import (
 from fitdoctor.collect.losses import losses_of, metrics_of, optimizer_of
 from fitdoctor.collect.returned import returned_paths
 from fitdoctor.collect.strategies import replica_devices, scope_facts, strategy_of
-from fitdoctor.collect.untracked import untracked_variables
+from fitdoctor.collect.untracked import foreign_variables, untracked_variables
 from fitdoctor.facts import ModelFacts, Spec, Unknown
 
 OVERRIDES = (
@@ -74,6 +74,7 @@ def collect_model(model: Any, codes: Codes) -> ModelFacts:
         else Unknown("the model is not built"),
         trainable_changed=_trainable_changed(model),
         untracked_variables=untracked_variables(model),
+        foreign_variables=foreign_variables(layers),
         strategy=_strategy(model),
         replicas=int(getattr(strategy_of(model), "num_replicas_in_sync", 1)),
         replica_devices=replica_devices(strategy_of(model)),

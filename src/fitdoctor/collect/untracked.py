@@ -29,6 +29,18 @@ def untracked_variables(model: Any) -> tuple[str, ...]:
     return tuple(found.values())
 
 
+def foreign_variables(layers: list[Any]) -> tuple[str, ...]:
+    """Variables of Keras 3 that a layer of it left in a graph of Keras 2: there its operations are layers themselves."""
+    found: dict[int, str] = {}
+    for layer in layers:
+        if type(layer).__name__ == "TFOpLambda":
+            for node in getattr(layer, "_inbound_nodes", ()):
+                for value in (*node.call_args, *node.call_kwargs.values()):
+                    if type(value).__module__.startswith("keras."):
+                        found[id(value)] = str(getattr(value, "path", "") or type(value).__name__)
+    return tuple(found.values())
+
+
 def _layers(model: Any) -> Iterator[Any]:
     seen: set[int] = set()
     pending = [model]

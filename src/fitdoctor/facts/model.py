@@ -121,6 +121,8 @@ class ModelFacts:
     """Layers whose `trainable` is not what it was when the model was compiled."""
     untracked_variables: tuple[str, ...] = ()
     """Variables reachable from the model that it does not track, in words."""
+    foreign_variables: tuple[str, ...] = ()
+    """For a model of Keras 2: variables of Keras 3 in its graph, by their paths."""
     strategy: str = ""
     """The distribution strategy that the model was made under; "" for none."""
     replicas: int = 1

@@ -101,6 +101,7 @@ _IMPORTS = pattern(
 )
 _PRIVATE = "tensorflow.python.keras"
 """The old Keras that TensorFlow keeps inside itself."""
+_OF_TENSORFLOW = pattern(r"\b(?:tf|tensorflow)\.keras\b")
 _WHOLE = pattern(r"(?m)^\s*import\s+tensorflow\b(?!\.)")
 
 
@@ -111,7 +112,7 @@ def _keras_of(text: str, keras: int) -> int:
     if _LEGACY_SWITCH.search(text):
         return 2
     named = {found[1] or found[2] for found in _IMPORTS.finditer(text)}
-    if _PRIVATE in named and _WHOLE.search(text):
+    if _WHOLE.search(text) and (_PRIVATE in named or _OF_TENSORFLOW.search(text)):
         return keras
     return 2 if named and named <= {"tf_keras", _PRIVATE} else keras
 

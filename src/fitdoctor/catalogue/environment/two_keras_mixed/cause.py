@@ -3,7 +3,8 @@
 ## What happens
 
 `ValueError: Only instances of keras.Layer can be added to a Sequential model`, `Could not interpret optimizer
-identifier: <… object>`, or a layer that is called and never tracked.
+identifier: <… object>`, `All inputs values must be KerasTensors`. Without a word: a layer of Keras 3 that is called on a
+tensor of `tf_keras` becomes plain operations of the model, and its weights are not trained.
 
 ## Why
 
@@ -17,7 +18,9 @@ Import everything from one: `keras` or `tensorflow.keras`. Nothing from `tensorf
 
 ## Known limits
 
-A program that uses two Kerases side by side, each for a model of its own, is fine and is not reported.
+A program that uses two Kerases side by side, each for a model of its own, is fine and is not reported. Nor are losses,
+initializers, regularizers and activations of the other one, which work, and callbacks and metrics of `tf_keras` in
+Keras 3.
 """
 
 from __future__ import annotations
@@ -28,12 +31,14 @@ from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.keras_signatures import PUBLIC_NAMES
+from fitdoctor.catalogue.kerases import LEGACY, Mixture, mixtures
+from fitdoctor.catalogue.words import listing, place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix
-from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.facts import FailureFacts, FitFacts, ModelFacts, Unknown
 from fitdoctor.patterns import pattern
 from fitdoctor.source.keras_objects import kind_of_call
-from fitdoctor.source.module import CallSite, Module
+from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(
@@ -41,10 +46,10 @@ CAUSE = Cause(
     slug="two-keras-mixed",
     severity=Severity.ERROR,
     raises=("ValueError", "TypeError", "AttributeError"),
+    explains=("FIT311",),
 )
 
 PRIVATE = "tensorflow.python.keras"
-LEGACY = "tf_keras"
 FOREIGN = pattern(
     r"Only instances of `?keras\.Layer`? can be added"
     r"|Could not interpret (?:optimizer|loss|metric|activation|initializer) (?:function )?identifier: "
@@ -52,11 +57,15 @@ FOREIGN = pattern(
     r"|The added layer must be an instance of class Layer"
     r"|must be (?:an instance|instances) of (?:`?keras|class Layer)"
     r"|All (?:elements|layers|callbacks|metrics).* instance"
+    r"|must be KerasTensors\. Received: .*<class 'tf_keras\."
+    r"|\w+\.__call__\(\) missing 1 required positional argument: 'step'"
+    r"|'Variable' object has no attribute '_distribute_strategy'"
+    r"|has no attribute '_implements_(?:train|test|predict)_batch_hooks'"
 )
 
 
 @CAUSE.in_source
-@mentions("tensorflow.python", "tf_keras")
+@mentions("tensorflow.python", "tf_keras", "TF_USE_LEGACY_KERAS")
 def from_source(module: Module) -> Iterator[Finding]:
     """The private Keras is imported beside the public one, or an object of `tf_keras` goes into a model of `keras`."""
     # Keras 2 takes the layers of its own remainder inside TensorFlow.
@@ -64,8 +73,8 @@ def from_source(module: Module) -> Iterator[Finding]:
         for node in _private_imports(module):
             yield _private_finding(module, node, Confidence.LIKELY, [])
             break
-    for call in _foreign_calls(module):
-        yield _legacy_finding(module, call, Confidence.LIKELY, [])
+    for mixed in mixtures(module):
+        yield _mixed_finding(module, mixed, Confidence.LIKELY, [])
 
 
 def _private_imports(module: Module) -> list[ast.ImportFrom]:
@@ -108,40 +117,6 @@ def _does_no_harm(node: ast.ImportFrom) -> bool:
     return (node.module or "").endswith(".callbacks") or all(
         alias.name.endswith("_utils") or alias.name == "callbacks" for alias in node.names
     )
-
-
-def _foreign_calls(module: Module) -> Iterator[ast.Call]:
-    """Objects of `tf_keras` that a call of Keras 3 is given, there or by a name."""
-    if LEGACY not in module.text:
-        return
-    for site in module.calls:
-        if not _is_of_keras_3(module, site):
-            continue
-        for given in _given(site.node):
-            made = module.made_by(given)
-            if isinstance(made, ast.Call) and _maker(module, made).startswith(LEGACY + "."):
-                yield made
-
-
-def _is_of_keras_3(module: Module, site: CallSite) -> bool:
-    """Whether a call makes or calls something of Keras 3, or gives it to a model of Keras 3."""
-    if _maker(module, site.node).startswith("keras."):
-        return True
-    if site.method not in ("add", "compile") or not isinstance(site.node.func, ast.Attribute):
-        return False
-    model = module.made_by(site.node.func.value)
-    return isinstance(model, ast.Call) and _maker(module, model).startswith("keras.")
-
-
-def _maker(module: Module, call: ast.Call) -> str:
-    """The dotted name of what a call makes, or of the layer that it calls."""
-    return module.resolve(call.func.func if isinstance(call.func, ast.Call) else call.func)
-
-
-def _given(call: ast.Call) -> Iterator[ast.expr]:
-    """The arguments of a call, and the elements of those that are lists."""
-    for value in (*call.args, *(keyword.value for keyword in call.keywords)):
-        yield from value.elts if isinstance(value, (ast.List, ast.Tuple)) else (value,)
 
 
 def _private_finding(
@@ -196,41 +171,78 @@ def _also_elsewhere(names: list[str], public: str) -> bool:
     )
 
 
-def _legacy_finding(
-    module: Module, call: ast.Call, confidence: Confidence, evidence: list[Evidence]
+def _mixed_finding(
+    module: Module, mixed: Mixture, confidence: Confidence, evidence: list[Evidence]
 ) -> Finding:
-    code = module.code(call)
+    call, other = mixed.call, 5 - mixed.keras
     written = module.segment(call.func)
-    keras = code.spelling("keras")
-    edits: tuple[Edit, ...] = ()
-    if keras is not None and written.startswith(LEGACY + "."):
-        edits = (Edit(module.location(call.func), keras + written.removeprefix(LEGACY)),)
-    elif isinstance(call.func, ast.Name):
-        edits = _imported_from_keras(module)
     model = kind_of_call(module, call) == "Model"
     return CAUSE.finding(
-        f"`{written}` is of Keras 2, {'its parts' if model else 'the model'} of Keras 3",
+        f"`{written}` is of Keras {mixed.keras}, {'its parts' if model else 'the model'} of Keras {other}",
         subject=f"object {written}",
         location=module.location(call),
-        evidence=[Evidence(claim="made by", observed=LEGACY, expected="keras"), *evidence],
-        fixes=[fix(f"make it with the Keras of {'its parts' if model else 'the model'}", edits)],
+        evidence=[Evidence(claim="made by", observed=_NAMES[mixed.keras], expected=_NAMES[other]), *evidence],
+        fixes=[
+            fix(f"make it with the Keras of {'its parts' if model else 'the model'}", _remade(module, mixed))
+        ],
         confidence=confidence,
+        severity=Severity.WARNING if mixed.silent else Severity.ERROR,
     )
 
 
-def _imported_from_keras(module: Module) -> tuple[Edit, ...]:
-    """`from keras… import` for every `from tf_keras… import`; none where Keras 3 does not have all of the names."""
+_NAMES = {2: LEGACY, 3: "keras"}
+
+
+def _remade(module: Module, mixed: Mixture) -> tuple[Edit, ...]:
+    """The same name of the other Keras, in the call or in the import that it comes from."""
+    written, own = module.segment(mixed.call.func), _NAMES[mixed.keras]
+    other = LEGACY if mixed.keras == 3 and LEGACY in module.text else "keras"
+    spelling = module.code(mixed.call).spelling(other)
+    if spelling is not None and written.startswith(own + "."):
+        return (Edit(module.location(mixed.call.func), spelling + written.removeprefix(own)),)
+    return _imported_from(module, own, other if mixed.keras == 2 or other == LEGACY else "tensorflow.keras")
+
+
+def _imported_from(module: Module, own: str, other: str) -> tuple[Edit, ...]:
+    """Every `from` of one Keras from the other; none where Keras 3 does not have all of the names."""
     edits = []
     for node in module.nodes(ast.ImportFrom):
         source = node.module or ""
-        if node.level or not (source == LEGACY or source.startswith(LEGACY + ".")):
+        if node.level or not (source == own or source.startswith(own + ".")):
             continue
-        offered = PUBLIC_NAMES.get("keras" + source.removeprefix(LEGACY), ())
-        if not all(alias.name in offered for alias in node.names):
+        offered = PUBLIC_NAMES.get("keras" + source.removeprefix(own), ())
+        if not all(alias.name in offered or "keras" == own == source for alias in node.names):
             return ()
-        text = re.sub(rf"^from\s+{LEGACY}\b", "from keras", module.segment(node), count=1)
+        text = re.sub(rf"^from\s+{own}\b", f"from {other}", module.segment(node), count=1)
         edits.append(Edit(module.location(node), text))
     return tuple(edits)
+
+
+@CAUSE.before_fit
+def from_model(model: ModelFacts, fit: FitFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """Layers of Keras 3 were called on tensors of Keras 2: their weights are numbers there, and not trained."""
+    if not model.foreign_variables or fit.method != "fit":
+        return
+    evidence = [
+        Evidence(
+            claim="weights that the model does not know",
+            observed=listing(model.foreign_variables),
+            fact="model.foreign_variables",
+        )
+    ]
+    for module in project.modules if isinstance(project, Project) else ():
+        for mixed in (each for each in mixtures(module) if each.silent):
+            yield _mixed_finding(module, mixed, Confidence.CERTAIN, evidence)
+            return
+    yield CAUSE.finding(
+        "layers of Keras 3 are in a model of Keras 2: they are not trained",
+        subject="object of another Keras",
+        location=place(model.code, fit.code),
+        evidence=evidence,
+        fixes=[fix("make the model with one Keras: all of it with `tf_keras`, or with `keras`")],
+        confidence=Confidence.CERTAIN,
+        severity=Severity.WARNING,
+    )
 
 
 @CAUSE.after_failure
@@ -269,9 +281,9 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
             if _is_private(node.module or "") and not node.level:
                 yield _private_finding(module, node, Confidence.CERTAIN, evidence)
                 return
-        foreign = [site.node for site in module.calls if site.name.startswith(LEGACY + ".")]
-        if foreign:
-            yield _legacy_finding(module, foreign[0], Confidence.LIKELY, evidence)
+        foreign = next(mixtures(module), None) or (None if _met_by_keras_2(failure) else _of_keras_2(module))
+        if foreign is not None:
+            yield _mixed_finding(module, foreign, Confidence.LIKELY, evidence)
             return
     named = named or "<class 'keras." in failure.message and _met_by_keras_2(failure)
     if named or isinstance(project, Unknown):
@@ -284,6 +296,11 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
             fixes=[fix("import everything from one Keras: `keras` or `tensorflow.keras`")],
             confidence=Confidence.CERTAIN if named else Confidence.POSSIBLE,
         )
+
+
+def _of_keras_2(module: Module) -> Mixture | None:
+    """The first object that is made with `tf_keras`."""
+    return next((Mixture(site.node, 2) for site in module.calls if site.name.startswith(LEGACY + ".")), None)
 
 
 def _met_by_keras_2(failure: FailureFacts) -> bool:
