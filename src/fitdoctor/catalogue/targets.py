@@ -167,7 +167,8 @@ def targets(model: ModelFacts, data: DataFacts) -> Iterator[Target]:
 
     Yields nothing when the user's class computes its own loss, because then what is compared is not known.
     """
-    own = {"train_step", "compute_loss"} & set(model.overrides)
+    by_hand = data.form == "batch"
+    own = set() if by_hand else {"train_step", "compute_loss"} & set(model.overrides)
     # A step of the model's own may compare something else, but where the labels themselves were refused it did not.
     if not model.compiled or own and (loss_failure(data) is None or "compute_loss" in own):
         return

@@ -94,7 +94,9 @@ def _grown_list(
     numbers = isinstance(element, Array) and element.dims == ()
     dtype = element.dtype if numbers and isinstance(element, Array) else NOT_EVIDENT
     facts = untold(run, path, node)
-    return (replace(facts, container="list", shape=(None,) if numbers else NOT_EVIDENT, dtype=dtype),)
+    ragged = isinstance(element, Ref) and isinstance(run.record(element), ListRecord)
+    shape = (None,) if numbers else Unknown("its rows may differ in length") if ragged else NOT_EVIDENT
+    return (replace(facts, container="list", shape=shape, dtype=dtype),)
 
 
 def _listed(

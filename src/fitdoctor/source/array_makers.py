@@ -17,12 +17,13 @@ from fitdoctor.source.array_arguments import (
     size_of,
     to_array,
 )
-from fitdoctor.source.library import handles
+from fitdoctor.source.library import handles, handles_method
 from fitdoctor.source.values import (
     UNTOLD,
     Arguments,
     Array,
     Bounds,
+    ListRecord,
     Plain,
     Value,
 )
@@ -233,3 +234,13 @@ def _pad_sequences(run: Interpreter, arguments: Arguments) -> Value:
     dtype = dtype_of(arguments.get("dtype", 2))
     count = rows if isinstance(rows, int) else UNTOLD
     return Array((count, UNTOLD if length is None else length), "int32" if dtype is None else dtype)
+
+
+@handles_method(
+    "keras.preprocessing.text.Tokenizer.texts_to_sequences",
+    "keras_preprocessing.text.Tokenizer.texts_to_sequences",
+)
+def _sequences(run: Interpreter, arguments: Arguments) -> Value:
+    """A list for each text, as long as the text."""
+    row = run.allocate(ListRecord(None, grows=True))
+    return run.allocate(ListRecord(None, arguments.node, row, grows=True))

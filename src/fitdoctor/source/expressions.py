@@ -229,7 +229,7 @@ def subscript(run: Interpreter, receiver: Value, key: Value, node: ast.expr) -> 
         return tables.table_rows(run, receiver, key)
     items = run.sequence(receiver)
     if items is None:
-        return UNTOLD
+        return _of_grown(run, receiver, key)
     at = arrays.whole(key)
     if at is not None:
         return items[at] if -len(items) <= at < len(items) else UNTOLD
@@ -238,6 +238,16 @@ def subscript(run: Interpreter, receiver: Value, key: Value, node: ast.expr) -> 
         return UNTOLD
     part = items[ends]
     return Items(part) if isinstance(receiver, Items) else run.new_list(part, node)
+
+
+def _of_grown(run: Interpreter, receiver: Value, key: Value) -> Value:
+    """An item, or a part, of a list that a loop has filled."""
+    record = run.record(receiver) if isinstance(receiver, Ref) else None
+    if not isinstance(record, ListRecord) or not record.grows:
+        return UNTOLD
+    if isinstance(key, Span):
+        return run.allocate(record)
+    return UNTOLD if record.element is None or arrays.whole(key) is None else record.element
 
 
 def _ends(key: Value) -> slice | None:

@@ -26,6 +26,7 @@ from fitdoctor.source.model_facts import model_facts
 from fitdoctor.source.model_shapes import applied_to
 from fitdoctor.source.model_use import may_make_models
 from fitdoctor.source.module import Module
+from fitdoctor.source.own_loops import follow_step
 from fitdoctor.source.refusals import Failure
 from fitdoctor.source.shared_optimizers import TRAINING, SharedOptimizer, shared_optimizer
 from fitdoctor.source.values import Arguments, Array, LayerRecord, ModelRecord, Ref, Symbolic
@@ -98,6 +99,8 @@ class Witness:
             failure = _refused_on_data(run, model, record, arguments)
             if failure is not None:
                 self.refusal(run, failure)
+            if method in ("fit", "train_on_batch"):
+                follow_step(run, model, record, arguments)
         after_fit(run, model, method, arguments)
 
     def _give_data(self, told: int, site: FitSite) -> None:

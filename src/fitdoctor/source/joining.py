@@ -110,6 +110,11 @@ def every_item(record: ListRecord) -> tuple[Value, ...] | None:
     return None if record.element is None else (record.element,)
 
 
+def samples_in_a_list(record: ListRecord) -> ListRecord:
+    """A list of so many of the items as nobody knows, one for each sample."""
+    return ListRecord(None, record.node, join_elements(every_item(record)), grows=True)
+
+
 def join_elements(*parts: tuple[Value, ...] | None) -> Value | None:
     """What is true of every item of several lists together; None when not all were seen, or there are none."""
     merged: Value | None = None

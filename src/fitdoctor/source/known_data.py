@@ -8,6 +8,7 @@ from fitdoctor.facts import Unknown
 from fitdoctor.records import replace
 from fitdoctor.source import arrays, objects, tables
 from fitdoctor.source.array_arguments import array_argument, to_array
+from fitdoctor.source.joining import samples_in_a_list
 from fitdoctor.source.layer_settings import Dim
 from fitdoctor.source.library import ATTRIBUTES, handles, handles_method
 from fitdoctor.source.values import (
@@ -211,8 +212,10 @@ def _split(run: Interpreter, arguments: Arguments) -> Value:
 
 
 def _split_one(run: Interpreter, value: Value, arguments: Arguments) -> tuple[Value, Value]:
-    if isinstance(value, Ref):
-        return run.allocate(ListRecord(None)), run.allocate(ListRecord(None))
+    record = run.record(value) if isinstance(value, Ref) else None
+    if isinstance(record, ListRecord):
+        part = samples_in_a_list(record)
+        return run.allocate(part), run.allocate(part)
     if not isinstance(value, Array) or isinstance(value.dims, Unknown):
         return UNTOLD, UNTOLD
     train, test = split_counts(value.dims[0], arguments.get("train_size"), arguments.get("test_size"))

@@ -1,4 +1,4 @@
-"""Models and losses that a training loop of the user's own calls on data, told as calls of fit are."""
+"""Models and losses that a loop or a step of the user's own calls on data, told as calls of fit are."""
 
 from __future__ import annotations
 
@@ -6,10 +6,16 @@ import ast
 
 from fitdoctor.facts import CALL, TRAINING_CALL, Unknown
 from fitdoctor.records import replace
+from fitdoctor.source import objects
+from fitdoctor.source.library import handles
 from fitdoctor.source.values import (
+    NONE,
+    UNTOLD,
     Arguments,
     Array,
     Compiled,
+    Dataset,
+    Items,
     Made,
     ModelRecord,
     Named,
@@ -71,3 +77,47 @@ def _tell_with(run: Interpreter, model: Ref, record: ModelRecord, loss: Value, g
     run.update(model, replace(record, compiled=Compiled(Arguments((), (("loss", loss),), chosen))))
     run.listener.fit(run, model, _method(run), given)
     run.update(model, record)
+
+
+# --- train_step ---------------------------------------------------------------------------------------------------------
+
+
+def follow_step(run: Interpreter, model: Ref, record: ModelRecord, arguments: Arguments) -> None:
+    """Follow a `train_step` of the user's with a batch of what `fit` is given."""
+    step = objects.method_of(run, record.owner, "train_step") if record.owner is not None else None
+    batch = _first_batch(arguments)
+    if step is None or batch is None or step.node in run.active:
+        return
+    before = run.state.copy()
+    run.call(step, Arguments((model, batch), (), arguments.node))
+    run.state = before
+
+
+def _first_batch(arguments: Arguments) -> Value | None:
+    """What the step gets: a batch alone, or one with its labels; None where that is not told."""
+    x, y = arguments.get("x", 0), arguments.get("y", 1)
+    if isinstance(x, Dataset) and x.batch is not None:
+        return None if isinstance(x.element, Unknown) else x.element
+    if not arguments.complete or {"sample_weight", "class_weight"} & set(arguments.names()):
+        return None
+    batch, labels = _opened(x), _opened(y)
+    if batch is None:
+        return None
+    return batch if y is None or y == NONE else Items((batch, labels or UNTOLD))
+
+
+@handles("keras.utils.unpack_x_y_sample_weight")
+def _unpacked(run: Interpreter, arguments: Arguments) -> Value:
+    """x, labels and weights of a batch: what is not there is None."""
+    data = arguments.get("data", 0)
+    if isinstance(data, Array):
+        return Items((data, NONE, NONE))
+    if not isinstance(data, Items) or not 1 <= len(data.items) <= 3:
+        return UNTOLD
+    return Items((*data.items, NONE, NONE)[:3])
+
+
+def _opened(array: Value | None) -> Array | None:
+    if not isinstance(array, Array) or isinstance(array.dims, Unknown) or not array.dims:
+        return None
+    return replace(array, dims=(None, *array.dims[1:]), container="tensorflow.Tensor", numbers=None)

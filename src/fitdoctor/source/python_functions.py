@@ -15,12 +15,16 @@ from fitdoctor.source.values import (
     UNTOLD,
     Arguments,
     Array,
+    Dataset,
     DictRecord,
     Items,
     ListRecord,
+    Mapping,
+    Named,
     Numbers,
     Plain,
     Ref,
+    Symbolic,
     Value,
 )
 
@@ -155,11 +159,14 @@ def _list(run: Interpreter, arguments: Arguments) -> Value:
     if not arguments.positional:
         return run.new_list(())
     value = arguments.positional[0]
-    if isinstance(value, Array):
-        # a list of rows: longer ones are told only as a list
-        rows = objects.iterated(run, value)
-        return run.allocate(ListRecord(rows))
-    return run.allocate(ListRecord(objects.iterated(run, value)))
+    record = run.record(value) if isinstance(value, Ref) else None
+    if isinstance(record, ListRecord):
+        return run.allocate(replace(record, node=arguments.node))
+    rows = objects.iterated(run, value)
+    if isinstance(value, Array) and rows is None:
+        # longer ones are told only as a list of rows
+        return run.allocate(ListRecord(None, arguments.node, objects.element_of(run, value), grows=True))
+    return run.allocate(ListRecord(rows))
 
 
 @handles("tuple")
@@ -232,9 +239,36 @@ for _name, _function in (
     handles(_name)(_folded(_function))
 
 
+_CONTAINERS = frozenset({"tuple", "list", "dict"})
+
+
 @handles("isinstance")
 def _isinstance(run: Interpreter, arguments: Arguments) -> Value:
-    return UNTOLD
+    """Told where one of Python's containers is asked for, and it is one or surely none."""
+    if len(arguments.positional) != 2:
+        return UNTOLD
+    value, kinds = arguments.positional
+    asked = kinds.items if isinstance(kinds, Items) else (kinds,)
+    names = {kind.name for kind in asked if isinstance(kind, Named)}
+    kind = _container(run, value)
+    if kind is None or len(names) != len(asked):
+        return UNTOLD
+    if kind in names:
+        return Plain(True)
+    # A list that nothing changes any more is kept as a tuple here.
+    return Plain(False) if names <= _CONTAINERS and kind != "tuple" else UNTOLD
+
+
+def _container(run: Interpreter, value: Value) -> str | None:
+    """`tuple`, `list` or `dict`; "" for what surely is none of them, None where it is not told."""
+    if isinstance(value, (Array, Symbolic, Dataset)):
+        return ""
+    if isinstance(value, Items):
+        return "tuple"
+    record = run.record(value) if isinstance(value, Ref) else None
+    if isinstance(record, ListRecord):
+        return "list"
+    return "dict" if isinstance(value, Mapping) or isinstance(record, DictRecord) else None
 
 
 @handles("print", "input", "open", "id", "hash", "type", "hasattr", "callable", "exit", "quit", "sys.exit")

@@ -147,7 +147,7 @@ def _method(fit_call: FitFacts | Unknown) -> str:
 
 def _literal(array: ArrayFacts) -> Code | None:
     """The expression near the call that makes the whole list and is assigned: no empty one that grows."""
-    made = made_near(array) if isinstance(array.shape, tuple) else None
+    made = made_near(array)
     if made is None or not made.target:
         return None
     try:
@@ -157,7 +157,8 @@ def _literal(array: ArrayFacts) -> Code | None:
     if isinstance(tree, ast.Call):
         called = tree.func.attr if isinstance(tree.func, ast.Attribute) else getattr(tree.func, "id", "")
         return made if called in ("list", "sorted", "tolist") and (tree.args or called == "tolist") else None
-    return made if isinstance(tree, ast.ListComp) or getattr(tree, "elts", None) else None
+    whole = isinstance(tree, ast.ListComp) or getattr(tree, "elts", None)
+    return made if whole and isinstance(array.shape, tuple) else None
 
 
 def _as_array(array: ArrayFacts, template: str) -> tuple[Edit, ...]:
@@ -196,7 +197,7 @@ def _is_list_of_labels(model: ModelFacts, data: DataFacts) -> bool:
         return False
     rows = data.x[0].shape[0] if isinstance(data.x[0].shape, tuple) and data.x[0].shape else None
     alike = len({array.shape for array in data.y}) == 1 and isinstance(data.y[0].shape, tuple)
-    return alike and rows is not None and (len(data.y) == rows or len(data.y) == _SHOWN <= rows)
+    return alike and (rows is None or len(data.y) == rows or len(data.y) == _SHOWN <= rows)
 
 
 _FEW = 8
