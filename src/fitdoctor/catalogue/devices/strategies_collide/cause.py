@@ -30,6 +30,7 @@ from fitdoctor.catalogue.strategies import made
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix
 from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.source.callees import callers_of
 from fitdoctor.source.index import names_in
 from fitdoctor.source.module import CallSite, FunctionInfo, Module
 from fitdoctor.source.project import Project
@@ -60,17 +61,19 @@ def _several_devices(module: Module, site: CallSite) -> bool:
 
 
 def _made_repeatedly(module: Module, site: CallSite) -> bool:
+    """Whether it is made in a loop, or in a function or constructor that a loop, or one block twice, calls."""
     if _in_loop(module, site.node):
         return True
-    function = site.function
-    if function is None or function.owner is not None:
+    if site.function is None:
         return False
-    return any(
-        isinstance(other.node.func, ast.Name)
-        and other.node.func.id == function.name
-        and _in_loop(module, other.node)
-        for other in module.calls
-    )
+    blocks: list[ast.AST] = []
+    for caller, call in callers_of(site.function):
+        if _in_loop(caller, call):
+            return True
+        around = caller.parent(caller.statement(call))
+        blocks.extend([] if around is None else [around])
+    # In the branches of an `if` one of them is made, in the lines of one function both are.
+    return any(blocks.count(block) > 1 and not isinstance(block, (ast.If, ast.Try)) for block in blocks)
 
 
 def _in_loop(module: Module, node: ast.AST) -> bool:

@@ -33,6 +33,7 @@ from fitdoctor.edits import fix, wrap
 from fitdoctor.facts import ArrayFacts, Code, DataFacts, FailureFacts, FitFacts, Unknown
 from fitdoctor.patterns import pattern
 from fitdoctor.records import replace
+from fitdoctor.source.callees import callee
 from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.origins import origin
 from fitdoctor.source.project import Project
@@ -99,12 +100,17 @@ def _named_last(module: Module, expr: ast.expr) -> ast.expr:
         node
         for node in module.nodes(ast.Assign)
         if len(node.targets) == 1
-        and isinstance(node.targets[0], ast.Name)
-        and node.targets[0].id == expr.id
+        and expr.id in _names_of(node.targets[0])
         and module.scope(node) is module.scope(expr)
         and node.lineno < expr.lineno
     ]
     return max(simple, key=lambda node: node.lineno).value if simple else module.made_by(expr)
+
+
+def _names_of(target: ast.expr) -> list[str]:
+    """The names that an assignment gives a value, or a part of one."""
+    parts = target.elts if isinstance(target, ast.Tuple) else [target]
+    return [part.id for part in parts if isinstance(part, ast.Name)]
 
 
 def _finding(kind: str, array: ArrayFacts, name: str, confidence: Confidence) -> Finding:
@@ -149,11 +155,14 @@ def from_source(module: Module) -> Iterator[Finding]:
     for call in module.method_calls("fit"):
         if call.argument("epochs") is None and not module.calls_to("keras.Sequential", "keras.Model"):
             continue
+        told: set[ast.expr] = set()
         for name, expr in _given(call.node):
             kind, made = _promise(module, expr)
-            if kind:
-                code = module.code(made if kind == "function" else _named_last(module, expr))
-                array = ArrayFacts(name, code=code, use=module.code(expr))
+            place_to_wait = made if kind == "function" else _named_last(module, expr)
+            # `x, y = future` is one mistake, not two.
+            if kind and place_to_wait not in told:
+                told.add(place_to_wait)
+                array = ArrayFacts(name, code=module.code(place_to_wait), use=module.code(expr))
                 yield _finding(kind, array, name, Confidence.LIKELY)
 
 
@@ -186,10 +195,12 @@ def _promise(module: Module, expr: ast.expr) -> tuple[str, ast.expr]:
         whole = origin(module, expr)
         own = module.definition(made.func) is not None or whole.node is not made or bool(whole.path)
         return ("", expr) if own else (made.func.id, made)
-    function = module.definition(made.func)
-    if isinstance(function, FunctionInfo) and isinstance(function.node, ast.AsyncFunctionDef):
+    function = callee(module, made)
+    if function is not None and isinstance(function.node, ast.AsyncFunctionDef):
         if function.node not in function.module.generators and not function.node.decorator_list:
             return "coroutine", made
+    if _is_awaited_elsewhere(module, made):
+        return "coroutine", made
     if isinstance(made.func, ast.Attribute) and made.func.attr == "submit":
         pool = module.made_by(made.func.value)
         if isinstance(pool, ast.Call) and module.resolve(pool.func).endswith(
@@ -289,3 +300,16 @@ def _kind_in(message: str) -> str:
         )
     used = _USED.search(message)
     return (used["kind"] or used["other"] or used["operand"]) if used is not None else ""
+
+
+def _is_awaited_elsewhere(module: Module, made: ast.Call) -> bool:
+    """Whether the same function awaits another call of the same method of the same object."""
+    if not isinstance(made.func, ast.Attribute):
+        return False
+    method = ast.dump(made.func)
+    return any(
+        isinstance(node.value, ast.Call)
+        and ast.dump(node.value.func) == method
+        and module.function_of(node) is module.function_of(made)
+        for node in module.nodes(ast.Await)
+    )
