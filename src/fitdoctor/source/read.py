@@ -103,13 +103,15 @@ _PRIVATE = "tensorflow.python.keras"
 """The old Keras that TensorFlow keeps inside itself."""
 _OF_TENSORFLOW = pattern(r"\b(?:tf|tensorflow)\.keras\b")
 _WHOLE = pattern(r"(?m)^\s*import\s+tensorflow\b(?!\.)")
+_INSIDE_KERAS_2 = pattern(r"(?m)^\s*(?:import|from)\s+tf_keras\.src\b")
+"""A file of `tf_keras` itself, which speaks of `tf.keras` in its texts."""
 
 
 def _keras_of(text: str, keras: int) -> int:
     """The major version of Keras that a program chooses by itself; else the one that it is judged for."""
     if not any(word in text for word in ("tf_keras", "LEGACY_KERAS", _PRIVATE)):
         return keras
-    if _LEGACY_SWITCH.search(text):
+    if _LEGACY_SWITCH.search(text) or _INSIDE_KERAS_2.search(text):
         return 2
     named = {found[1] or found[2] for found in _IMPORTS.finditer(text)}
     if _WHOLE.search(text) and (_PRIVATE in named or _OF_TENSORFLOW.search(text)):
