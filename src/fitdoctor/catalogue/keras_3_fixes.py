@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from fitdoctor.catalogue.keras_renames import RENAMED_ARGUMENTS, older_arguments
+from fitdoctor.catalogue.keras_renames import OF_GENERATORS, RENAMED_ARGUMENTS, older_arguments
 from fitdoctor.catalogue.keras_signatures import PUBLIC_NAMES, REMOVED_OUTSIDE_TF
 from fitdoctor.diagnosis import Edit, Fix, Location
 from fitdoctor.edits import (
@@ -17,6 +17,7 @@ from fitdoctor.edits import (
     spell,
 )
 from fitdoctor.facts import Argument, Code
+from fitdoctor.records import replace
 from fitdoctor.source.module import CallSite, Module
 
 
@@ -81,7 +82,21 @@ def renamed_method(module: Module, node: ast.Attribute, new: str) -> tuple[Edit,
         now = RENAMED_ARGUMENTS.get(argument.name) if argument.name in gone else None
         if now is not None and code.argument(now) is None:
             edits += rename_argument(code, argument.name, now)
+    if node.attr in OF_GENERATORS:
+        edits += _by_name(code, OF_GENERATORS[node.attr])
     return (*edits, *merged_removal(code, [name for name in gone if name not in RENAMED_ARGUMENTS]))
+
+
+def _by_name(code: Code, names: tuple[str, ...]) -> tuple[Edit, ...]:
+    """The generator as `x`, and what stood behind it by position under its name: other methods have another order."""
+    edits = rename_argument(code, "generator", "x")
+    positional = [argument for argument in code.arguments if not argument.name]
+    for name, argument in list(zip(names, positional, strict=False))[1:]:
+        start = replace(
+            argument.location, end_line=argument.location.line, end_column=argument.location.column
+        )
+        edits += (Edit(start, f"{name}="),)
+    return edits
 
 
 def attribute_name(module: Module, node: ast.Attribute) -> Location:

@@ -18,6 +18,14 @@ RENAMED_METHODS = {
     "predict_generator": "predict",
     "predict_proba": "predict",
 }
+OF_GENERATORS = {
+    "fit_generator": (
+        "generator", "steps_per_epoch", "epochs", "verbose", "callbacks", "validation_data", "validation_steps",
+    ),
+    "evaluate_generator": ("generator", "steps", "callbacks"),
+    "predict_generator": ("generator", "steps", "callbacks"),
+}  # fmt: skip
+"""The order of the arguments of those that took generators alone."""
 RENAMED_OF_METRICS = {"reset_states": "reset_state"}
 RENAMED_OF_LAYERS = {"output_shape": "output.shape", "input_shape": "input.shape"}
 OLDER_ARGUMENTS = {

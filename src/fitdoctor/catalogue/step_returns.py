@@ -76,7 +76,13 @@ def as_dict(step: FunctionInfo, value: ast.expr, what: str) -> Fix:
     title = "return a dict from the names of the metrics to their values"
     if what == "the value of one metric":
         return fix(title, replace_code(module.code(value), f'{{"loss": {module.segment(value)}}}'))
-    names = _compared(step)
+    if isinstance(value, (ast.Tuple, ast.List)):
+        parts = [part.id for part in value.elts if isinstance(part, ast.Name)]
+        if not parts or len(set(parts)) < len(value.elts) or "loss" in parts:
+            return fix(title)
+        pairs = ", ".join(f'"{part}": {part}' for part in parts)
+        return fix(title, replace_code(module.code(value), f"{{{pairs}}}"))
+    names = compared(step)
     if what != "a tensor" or not isinstance(value, ast.Name) or names is None:
         return fix(title)
     statement = module.statement(value)
@@ -105,7 +111,7 @@ def _updates_every_metric(step: FunctionInfo) -> bool:
     return False
 
 
-def _compared(step: FunctionInfo) -> tuple[str, str] | None:
+def compared(step: FunctionInfo) -> tuple[str, str] | None:
     """The names of the labels and of the predictions in the step."""
     unpacking = batch_unpacking(step)
     target = unpacking[0].targets[0] if unpacking is not None else None

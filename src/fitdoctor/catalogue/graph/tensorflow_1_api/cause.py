@@ -41,7 +41,7 @@ from fitdoctor.catalogue.own_graphs import (
 from fitdoctor.catalogue.tensorflow_1_names import CASTS, GONE, GONE_INSIDE, RENAMED, RENAMED_INSIDE
 from fitdoctor.catalogue.traced import at_frame, module_of, raised_here
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
-from fitdoctor.edits import fix
+from fitdoctor.edits import fix, insert_after
 from fitdoctor.facts import FailureFacts, Unknown
 from fitdoctor.failure.patterns import attribute_missing
 from fitdoctor.patterns import pattern
@@ -296,9 +296,16 @@ def _fixes(old: _Old, every: list[_Old]) -> list[Fix]:
         return [fix("call them by their new names", edits)]
     if old.name.endswith(("disable_eager_execution", "disable_v2_behavior")):
         return [_left_out(old)]
+    older = [_as_before(old.module)] if not uses_keras(old.module) else []
     if old.name.rpartition(".")[2] == "placeholder":
         given = _as_input(old)
-        return [*([given] if given is not None else []), fix("give the model a `keras.Input` instead")]
+        return [
+            *([given] if given is not None else []),
+            *older,
+            fix("give the model a `keras.Input` instead"),
+        ]
+    if older and older[0].edits:
+        return older
     advice = _ADVICE.get(old.name.rpartition(".")[2], "write it with TensorFlow 2's functions")
     if "session" in advice or "memory growth" in advice:
         from fitdoctor.catalogue.session_setup import without_session
@@ -331,6 +338,23 @@ def _advice(failure: FailureFacts) -> Fix:
         return fix(f"call `tf.{new}`")
     default = "write it with TensorFlow 2's functions: `keras.Input` for a placeholder, no session"
     return fix(_ADVICE.get(name, default))
+
+
+def _as_before(module: Module) -> Fix:
+    """The interface of TensorFlow 1 as TensorFlow 2 has it: for programs that use nothing of Keras."""
+    title = "run it as TensorFlow 1 does: `import tensorflow.compat.v1 as tf`, `tf.disable_v2_behavior()`"
+    for statement in module.nodes(ast.Import):
+        alias = statement.names[0]
+        if (
+            alias.name == "tensorflow"
+            and len(statement.names) == 1
+            and module.parent(statement) is module.tree
+        ):
+            name = alias.asname or "tensorflow"
+            text = f"import tensorflow.compat.v1 as {name}"
+            edits = insert_after(module.code(statement), f"{name}.disable_v2_behavior()")
+            return fix(title, (Edit(module.location(statement), text),), edits)
+    return fix(title)
 
 
 def _renamed(old: _Old) -> tuple[Edit, ...]:

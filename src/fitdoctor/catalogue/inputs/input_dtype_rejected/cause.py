@@ -39,6 +39,7 @@ from fitdoctor.edits import fix, insert_before, spell, unsafe
 from fitdoctor.facts import ArrayFacts, Code, DataFacts, FailureFacts, FitFacts, Frame, ModelFacts, Unknown
 from fitdoctor.failure.patterns import DtypeMismatch, dtype_mismatch
 from fitdoctor.records import replace
+from fitdoctor.source.index import names_in
 from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project
 
@@ -259,16 +260,13 @@ def _of_parameter(said: DtypeMismatch, function: FunctionInfo, call: ast.Call, n
     assert not isinstance(function.node, ast.Lambda)
     module = function.module
     wrong = _wrong_of(said)
-    first = module.code(function.node.body[0])
-    tf, imports = spell(first, "tensorflow", "tf")
-    cast = f"{name} = {tf}.cast({name}, {tf}.float32)"
     return CAUSE.finding(
         f"`{name}` of {name_of(function)} is of type {wrong}, but `{module.segment(call.func)}` wants "
         f"{_wanted(wrong)}",
         subject=f"type of {name}",
         location=module.location(call),
         evidence=[_types_that_met(said)],
-        fixes=[fix(f"cast it first: `{cast}`", insert_before(first, cast), imports)],
+        fixes=[_cast_parameter(function, name)],
         confidence=Confidence.CERTAIN,
     )
 
@@ -347,7 +345,34 @@ def _of_operand(found: Finding, said: DtypeMismatch, module: Module, operand: as
     cast = f"{tf}.cast({text}, {target})"
     in_layer = text.startswith("self.") or not _is_mixed(said)
     here = fix(f"cast it: `{cast}`", (Edit(module.location(operand), cast),) if in_layer else (), imports)
-    return replace(found, message=message, fixes=(here,))
+    first = _parameter_behind(module, operand) if not _is_mixed(said) else None
+    if first is None:
+        return replace(found, message=message, fixes=(here,))
+    return replace(found, message=message, fixes=(here, _cast_parameter(*first)))
+
+
+def _parameter_behind(module: Module, operand: ast.expr) -> tuple[FunctionInfo, str] | None:
+    """The parameter that an operand is made of alone: other lines may use it, or what is made of it, too."""
+    function = module.function_of(operand)
+    if function is None or isinstance(function.node, ast.Lambda):
+        return None
+    names, seen = names_in(operand), set[str]()
+    while names - seen:
+        name = next(iter(names - seen))
+        seen.add(name)
+        for given in module.assignments(name, operand) if name not in function.parameters else ():
+            names |= names_in(given.value) if given.value is not None else set()
+    behind = [name for name in names if name in function.parameters and name != "self"]
+    return (function, behind[0]) if len(behind) == 1 else None
+
+
+def _cast_parameter(function: FunctionInfo, name: str) -> Fix:
+    """The cast as the first line of the function."""
+    assert not isinstance(function.node, ast.Lambda)
+    first = function.module.code(function.node.body[0])
+    tf, imports = spell(first, "tensorflow", "tf")
+    cast = f"{name} = {tf}.cast({name}, {tf}.float32)"
+    return fix(f"cast it first: `{cast}`", insert_before(first, cast), imports)
 
 
 def _started_as_float(found: Finding, module: Module, target: ast.expr) -> Finding:

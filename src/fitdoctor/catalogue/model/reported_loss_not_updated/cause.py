@@ -31,6 +31,7 @@ from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.model_classes import differentiated, is_plain, reached_methods, returned, steps_of
+from fitdoctor.catalogue.step_returns import compared
 from fitdoctor.catalogue.traced import name_of, own_nodes
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, insert_before
@@ -399,31 +400,14 @@ def _updated(step: FunctionInfo, statement: ast.stmt, value: ast.expr) -> Fix:
     """All metrics of the model, before all of them are returned."""
     title = "update the metrics, the loss with the loss and the others with labels and predictions"
     module, loss = step.module, differentiated(step)
-    compared = _compared(step, loss)
-    if not loss or compared is None or not isinstance(statement, ast.Return):
+    names = compared(step)
+    if not loss or names is None or not isinstance(statement, ast.Return):
         return fix(title)
     code = module.code(statement)
     deep = f"\n{code.indent}    "
     text = (
         f'for metric in self.metrics:{deep}if metric.name == "loss":{deep}    metric.update_state({loss})'
-        f"{deep}else:{deep}    metric.update_state({compared[0]}, {compared[1]})"
+        f"{deep}else:{deep}    metric.update_state({names[0]}, {names[1]})"
     )
     reported = "{metric.name: metric.result() for metric in self.metrics}"
     return fix(title, insert_before(code, text), (Edit(module.location(value), reported),))
-
-
-def _compared(step: FunctionInfo, loss: str) -> tuple[str, str] | None:
-    """The labels and predictions that the loss is computed from, where both have a name."""
-    for node in own_nodes(step):
-        targets = node.targets if isinstance(node, ast.Assign) else []
-        if not any(isinstance(target, ast.Name) and target.id == loss for target in targets):
-            continue
-        call = node.value if isinstance(node, ast.Assign) else None
-        if not isinstance(call, ast.Call):
-            return None
-        named = {keyword.arg: keyword.value for keyword in call.keywords}
-        given = call.args[1:3] if step.module.segment(call.func).endswith("compute_loss") else call.args[:2]
-        pair = [named[key] for key in ("y", "y_pred") if key in named] or given
-        names = [part.id for part in pair if isinstance(part, ast.Name)]
-        return (names[0], names[1]) if len(names) == 2 and len(pair) == 2 else None
-    return None

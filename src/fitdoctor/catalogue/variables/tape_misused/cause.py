@@ -38,13 +38,21 @@ from fitdoctor.catalogue.plain_tensors import (
     variables_asked_about,
 )
 from fitdoctor.catalogue.quoted import speaks_of_gradients
+from fitdoctor.catalogue.tape_moves import (
+    is_stored,
+    leading_to,
+    moved_in,
+    moved_to_the_end,
+    statements_beside,
+    statements_between,
+    stores,
+)
 from fitdoctor.catalogue.traced import module_of
 from fitdoctor.catalogue.variable_steps import refused_steps, steps_behind, was_variable
-from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Severity
-from fitdoctor.edits import fix, insert_after, insert_before, set_argument, spell, wrap
+from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
+from fitdoctor.edits import fix, insert_before, set_argument, spell, wrap
 from fitdoctor.facts import FailureFacts, Unknown
 from fitdoctor.failure.patterns import missing_gradients
-from fitdoctor.records import replace
 from fitdoctor.source.assignments import last_assignment
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
@@ -190,6 +198,10 @@ def _before_the_block(
     module: Module, block: ast.With, calls: list[ast.Call], confidence: Confidence, evidence: list[Evidence]
 ) -> Iterator[Finding]:
     """The block uses a prediction that was made before it, and computes nothing from weights itself."""
+    asked_before = list(_asked_about_before(module, block, calls, confidence, evidence))
+    if asked_before:
+        yield from asked_before
+        return
     watches = (node for inner in block.body for node in ast.walk(inner) if isinstance(node, ast.Attribute))
     if not calls or any(node.attr == "watch" for node in watches):
         return  # what is watched may well have been computed before
@@ -208,10 +220,44 @@ def _before_the_block(
                     Evidence(claim="the tape records from here", location=module.location(block)),
                     *evidence,
                 ],
-                fixes=[fix(f"compute `{node.id}` inside the `with` block", _moved_in(module, made, block))],
+                fixes=[fix(f"compute `{node.id}` inside the `with` block", moved_in(module, made, block))],
                 confidence=confidence,
             )
             return
+
+
+def _asked_about_before(
+    module: Module, block: ast.With, calls: list[ast.Call], confidence: Confidence, evidence: list[Evidence]
+) -> Iterator[Finding]:
+    """What the tape is asked about is computed beside the block and before it, and not again in it."""
+    beside = statements_beside(module, block)
+    before = beside[: beside.index(block)] if block in beside else []
+    for call in calls:
+        target = call.args[0] if call.args else None
+        if not isinstance(target, ast.Name) or is_stored(block, target.id):
+            continue
+        if any(target.id in stores(each) for each in statements_between(module, block, call)):
+            continue
+        last = next((each for each in reversed(before) if target.id in stores(each)), None)
+        if last is None or module.statement(call) not in beside[beside.index(block) :]:
+            continue
+        yield CAUSE.finding(
+            f"`{target.id}` is computed before the tape begins: it was not recorded",
+            subject="tape",
+            location=module.location(last),
+            evidence=[
+                Evidence(claim="the tape records from here", location=module.location(block)),
+                *evidence,
+            ],
+            fixes=[
+                fix(
+                    f"compute `{target.id}` inside the `with` block",
+                    moved_to_the_end(module, leading_to(target.id, before), block),
+                )
+            ],
+            confidence=confidence,
+        )
+        return
 
 
 def _after_the_block(
@@ -233,8 +279,8 @@ def _after_the_block(
         target = call.args[0] if call.args else None
         if not isinstance(target, ast.Name):
             continue
-        between = _statements_between(module, block, call)
-        last = next((each for each in reversed(between) if target.id in _stores(each)), None)
+        between = statements_between(module, block, call)
+        last = next((each for each in reversed(between) if target.id in stores(each)), None)
         if last is None or not stored & {name.id for name in ast.walk(last) if isinstance(name, ast.Name)}:
             continue
         moved = between[: between.index(last) + 1]
@@ -250,46 +296,11 @@ def _after_the_block(
                 *evidence,
             ],
             fixes=[
-                fix(f"compute `{target.id}` inside the `with` block", _moved_to_the_end(module, moved, block))
+                fix(f"compute `{target.id}` inside the `with` block", moved_to_the_end(module, moved, block))
             ],
             confidence=confidence,
         )
         return
-
-
-def _statements_between(module: Module, block: ast.With, call: ast.Call) -> list[ast.stmt]:
-    """The statements beside the block, from its end up to the one that asks for the gradient."""
-    holder = module.parent(block)
-    beside: list[ast.stmt] = (
-        next((part for _, part in ast.iter_fields(holder) if isinstance(part, list) and block in part), [])
-        if holder is not None
-        else []
-    )
-    asking = module.statement(call)
-    if asking not in beside:
-        return []
-    return beside[beside.index(block) + 1 : beside.index(asking)]
-
-
-def _stores(statement: ast.stmt) -> set[str]:
-    """The names that a plain assignment gives a value to."""
-    if isinstance(statement, ast.Assign):
-        return {target.id for target in statement.targets if isinstance(target, ast.Name)}
-    if isinstance(statement, (ast.AugAssign, ast.AnnAssign)) and isinstance(statement.target, ast.Name):
-        return {statement.target.id}
-    return set()
-
-
-def _moved_to_the_end(module: Module, moved: list[ast.stmt], block: ast.With) -> tuple[Edit, ...]:
-    """Move statements that stand on lines of their own to the end of the block."""
-    if not all(_stores(each) and each.lineno == each.end_lineno for each in moved):
-        return ()
-    edits: list[Edit] = []
-    for each in moved:
-        where = module.location(each)
-        edits += insert_after(module.code(block.body[-1]), module.segment(each))
-        edits.append(Edit(replace(where, column=1, end_line=where.end_line + 1, end_column=1), ""))
-    return tuple(edits)
 
 
 def _read_in(block: ast.With) -> Iterator[ast.Name]:
@@ -297,22 +308,6 @@ def _read_in(block: ast.With) -> Iterator[ast.Name]:
     names = [node for inner in block.body for node in ast.walk(inner) if isinstance(node, ast.Name)]
     stored = {node.id for node in names if isinstance(node.ctx, ast.Store)}
     return (node for node in names if node.id not in stored and isinstance(node.ctx, ast.Load))
-
-
-def _moved_in(module: Module, made: ast.expr, block: ast.With) -> tuple[Edit, ...]:
-    """Move the statement that calls the model to the beginning of the block."""
-    statement = module.statement(made)
-    if not isinstance(statement, ast.Assign) or statement.value is not made:
-        return ()
-    if module.parent(statement) is not module.parent(block):
-        return ()
-    code = module.code(made)
-    assert code.statement is not None
-    whole = replace(code.statement, column=1, end_line=code.statement.end_line + 1, end_column=1)
-    return (
-        *insert_before(module.code(block.body[0]), module.segment(statement)),
-        Edit(whole, ""),
-    )
 
 
 def _overwritten(

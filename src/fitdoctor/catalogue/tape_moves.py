@@ -1,0 +1,82 @@
+"""Statements around the block of a tape, and edits that move them into it."""
+
+from __future__ import annotations
+
+import ast
+
+from fitdoctor.diagnosis import Edit
+from fitdoctor.edits import insert_after, insert_before
+from fitdoctor.records import replace
+from fitdoctor.source.module import Module
+
+
+def is_stored(block: ast.With, name: str) -> bool:
+    """Whether the block gives a name a value."""
+    return any(
+        isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store)
+        for inner in block.body
+        for node in ast.walk(inner)
+    )
+
+
+def leading_to(name: str, before: list[ast.stmt]) -> list[ast.stmt]:
+    """The plain assignments right before the block that a value is computed from, in their order."""
+    wanted, found = {name}, list[ast.stmt]()
+    for each in reversed(before):
+        if not stores(each) & wanted:
+            break
+        found.insert(0, each)
+        wanted |= {node.id for node in ast.walk(each) if isinstance(node, ast.Name)}
+    return found
+
+
+def statements_between(module: Module, block: ast.With, call: ast.Call) -> list[ast.stmt]:
+    """The statements beside the block, from its end up to the one that asks for the gradient."""
+    beside = statements_beside(module, block)
+    asking = module.statement(call)
+    if asking not in beside:
+        return []
+    return beside[beside.index(block) + 1 : beside.index(asking)]
+
+
+def statements_beside(module: Module, block: ast.stmt) -> list[ast.stmt]:
+    """The statements of the body that a statement stands in."""
+    holder = module.parent(block)
+    parts = (
+        [part for _, part in ast.iter_fields(holder) if isinstance(part, list)] if holder is not None else []
+    )
+    return next((part for part in parts if block in part), [])
+
+
+def stores(statement: ast.stmt) -> set[str]:
+    """The names that a plain assignment gives a value to."""
+    if isinstance(statement, ast.Assign):
+        return {target.id for target in statement.targets if isinstance(target, ast.Name)}
+    if isinstance(statement, (ast.AugAssign, ast.AnnAssign)) and isinstance(statement.target, ast.Name):
+        return {statement.target.id}
+    return set()
+
+
+def moved_to_the_end(module: Module, moved: list[ast.stmt], block: ast.With) -> tuple[Edit, ...]:
+    """Move statements that stand on lines of their own to the end of the block."""
+    if not all(stores(each) and each.lineno == each.end_lineno for each in moved):
+        return ()
+    last = module.code(block.body[-1])
+    inserted = insert_after(last, f"\n{last.indent}".join(module.segment(each) for each in moved))
+    return (*inserted, *(Edit(module.location(each).lines, "") for each in moved)) if moved else ()
+
+
+def moved_in(module: Module, made: ast.expr, block: ast.With) -> tuple[Edit, ...]:
+    """Move the statement that calls the model to the beginning of the block."""
+    statement = module.statement(made)
+    if not isinstance(statement, ast.Assign) or statement.value is not made:
+        return ()
+    if module.parent(statement) is not module.parent(block):
+        return ()
+    code = module.code(made)
+    assert code.statement is not None
+    whole = replace(code.statement, column=1, end_line=code.statement.end_line + 1, end_column=1)
+    return (
+        *insert_before(module.code(block.body[0]), module.segment(statement)),
+        Edit(whole, ""),
+    )
