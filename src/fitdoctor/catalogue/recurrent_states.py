@@ -1,4 +1,4 @@
-"""An LSTM has two states, h and c: calls that give it one as `initial_state`."""
+"""The states that recurrent layers are given: an LSTM has two, h and c, and each is as wide as the layer has units."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.diagnosis import Confidence, Edit, Finding
-from fitdoctor.edits import fix, unsafe
+from fitdoctor.diagnosis import Confidence, Edit, Finding, Fix, Location
+from fitdoctor.edits import fix, set_argument, unsafe
 from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.patterns import pattern
 from fitdoctor.records import replace
 from fitdoctor.source.definitions import argument_of
 from fitdoctor.source.module import Module
@@ -60,3 +61,24 @@ def _is_tensor(module: Module, state: ast.expr) -> bool:
     if not isinstance(made, ast.Call) or not isinstance(made.func, ast.Call):
         return False
     return module.resolve(made.func.func).endswith("keras.layers.Dense")
+
+
+# --- states of another size ---------------------------------------------------------------------------------------
+
+_WIDTH = pattern(r"shape=\((?:None|\d+), (\d+)\)")
+
+
+def as_wide_as_state(
+    failure: FailureFacts, project: Project | Unknown, made: Location | None
+) -> Iterator[Fix]:
+    """Give the layer that was made there as many units as the state has that it is given."""
+    widths = set(_WIDTH.findall(dict(failure.arguments).get("states", "")))
+    module = project.module_at(made.path) if made is not None and isinstance(project, Project) else None
+    if module is None or len(widths) != 1:
+        return
+    units = widths.pop()
+    for site in module.calls:
+        if module.location(site.node) == made:
+            edits = set_argument(module.code(site.node), "units", units, 0)
+            yield unsafe(f"give it {units} units, as many as the state has", edits)
+            return

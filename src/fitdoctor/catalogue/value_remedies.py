@@ -71,8 +71,8 @@ def value_remedies(
         )
         text = f"({module.segment(call.args[0])})"
         remedies.append(unsafe(f"keep it a tensor{cast}", (Edit(module.location(call), text),)))
-    if module.resolve(call.func).startswith(LIBRARIES):
-        how = function.traced.how if function.traced is not None else ""
+    how = function.traced.how if function.traced is not None else ""
+    if module.resolve(call.func).startswith(LIBRARIES) or how == "metric" and _calls_library(function):
         if how == "metric":
             remedies.append(_run_as_python(module, function))
             remedies.append(fix("compute this metric in `on_epoch_end` of a callback, from `model.predict`"))
@@ -80,6 +80,12 @@ def value_remedies(
     elif not remedies:
         remedies.append(fix("use the function of `tf` or `keras.ops` that does the same to tensors"))
     return remedies
+
+
+def _calls_library(function: FunctionInfo) -> bool:
+    """Whether it computes with a library that knows no tensors: `f1_score(y_true.numpy(), …)`."""
+    calls = (node for node in own_nodes(function) if isinstance(node, ast.Call))
+    return any(function.module.resolve(call.func).startswith(LIBRARIES) for call in calls)
 
 
 def _outside(module: Module, function: FunctionInfo, call: ast.Call) -> tuple[Edit, ...]:

@@ -304,14 +304,13 @@ def _fixes(old: _Old, every: list[_Old]) -> list[Fix]:
             *older,
             fix("give the model a `keras.Input` instead"),
         ]
-    if older and older[0].edits:
-        return older
     advice = _ADVICE.get(old.name.rpartition(".")[2], "write it with TensorFlow 2's functions")
     if "session" in advice or "memory growth" in advice:
         from fitdoctor.catalogue.session_setup import without_session
 
-        return [without_session(old.module, old.node, advice)]
-    return [fix(advice)]
+        remedy = without_session(old.module, old.node, advice)
+        return [remedy] if remedy.edits else [*older, remedy]
+    return [*older, fix(advice)]
 
 
 _ADVICE = {

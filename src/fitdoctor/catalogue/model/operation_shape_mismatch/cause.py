@@ -391,6 +391,8 @@ def _in_keras_layer(
     """A layer of Keras was given tensors that do not go together: an initial state of another size, a mask."""
     if failure.layer_class in MERGES:
         return  # the layer that merges, and what it is given, is another cause
+    from fitdoctor.catalogue.recurrent_states import as_wide_as_state
+
     shapes = operation_shapes(failure.message)
     named = next(iter(_layers_of_node(failure.node, project, model)), None)
     where = f"`{named[0]}`" if named is not None else f"`{failure.layer_class}`"
@@ -399,7 +401,12 @@ def _in_keras_layer(
         where,
         named[1] if named is not None else frame.location if frame is not None else None,
         shapes,
-        [fix(f"give {where} tensors whose sizes go together, or make it with the size of what it is given")],
+        [
+            *as_wide_as_state(failure, project, named[1] if named is not None else None),
+            fix(
+                f"give {where} tensors whose sizes go together, or make it with the size of what it is given"
+            ),
+        ],
         Confidence.LIKELY,
         [Evidence(claim="what was raised", observed=_first_line(failure.message), fact="failure.message")],
     )
