@@ -13,7 +13,7 @@ from fitdoctor.catalogue.reductions import axes_taken_away, whole_number
 from fitdoctor.catalogue.targets import targets
 from fitdoctor.catalogue.traced import function_at, is_symbolic, is_variable, module_of, raised_here
 from fitdoctor.diagnosis import Edit, Evidence, Finding
-from fitdoctor.edits import fix
+from fitdoctor.edits import unsafe
 from fitdoctor.facts import DataFacts, FailureFacts, ModelFacts, Shape, Unknown
 from fitdoctor.records import dataclass
 from fitdoctor.source.definitions import argument_of
@@ -92,7 +92,7 @@ def _findings(
                 Evidence(claim="what the model gives out", observed=found, expected="a row for each sample"),
                 *evidence,
             ],
-            fixes=[fix(lost.remedy, lost.edits)],
+            fixes=[unsafe(lost.remedy, lost.edits)],
         )
 
 
@@ -164,7 +164,10 @@ def _reducing(module: Module, call: ast.Call) -> _LostAxis:
 
 def _turning(module: Module, call: ast.Call) -> _LostAxis:
     what = f"`{module.segment(call)[:60]}` moves it from the first place"
-    return _LostAxis(module, call, what, "leave the first axis where it is: give the order of the axes")
+    if len(call.args) + len(call.keywords) > 1:
+        return _LostAxis(module, call, what, "leave the first axis where it is, in the order of the axes")
+    edits = (Edit(module.location(call), module.segment(call.args[0])),)
+    return _LostAxis(module, call, what, "leave out the transposition, or give the order of the axes", edits)
 
 
 def _moves_first_axis(module: Module, call: ast.Call) -> bool:

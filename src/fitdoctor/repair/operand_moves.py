@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from fitdoctor.catalogue.reductions import axes_taken_away
 from fitdoctor.catalogue.traced import stands_at
 from fitdoctor.diagnosis import Edit, Fix, Location
-from fitdoctor.edits import append_arguments, fix, set_argument, spell, unsafe, wrap
+from fitdoctor.edits import append_arguments, fix, replace_code, set_argument, spell, unsafe, wrap
 from fitdoctor.facts import FailureSummary, Shape
 from fitdoctor.failure.patterns import operation_shapes, shapes_in
 from fitdoctor.records import dataclass
@@ -136,6 +136,11 @@ def _turned(module: Module, operand: ast.expr, shape: Shape, other: Shape) -> It
     """A matrix whose axes stand the other way round than those of the other operand."""
     if len(shape) == len(other) == 2 and shape[0] != shape[1]:
         text, code = module.segment(operand), module.code(operand)
+        if isinstance(operand, ast.Call) and module.resolve(operand.func).endswith(".transpose"):
+            inner = module.segment(operand.args[0]) if len(operand.args) == 1 else ""
+            if inner and not operand.keywords:
+                yield _Move(f"leave out `{text}`: `{inner}`", replace_code(code, inner), (shape[1], shape[0]))
+            return
         tensorflow, imports = spell(code, "tensorflow", "tf")
         turned = wrap(code, f"{tensorflow}.transpose({{}})")
         yield _Move(f"transpose `{text}`", (*turned, *imports), (shape[1], shape[0]))
