@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pty
 import signal
@@ -12,7 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from fitdoctor.runner.supervise import interpreter_options
+from fitdoctor.runner.joining import JOINING
+from fitdoctor.runner.session import NOW
+from fitdoctor.runner.supervise import _passing_signals_to, interpreter_options
 from tests.runner.programs import doctored, environment
 
 WAITS = """
@@ -218,3 +221,17 @@ def test_the_options_of_the_interpreter_are_told_from_ours() -> None:
     assert interpreter_options(["python", "-m", "fitdoctor", "run"]) == []
     assert interpreter_options(["python", "-X", "dev", "-O", "-m", "fitdoctor"]) == ["-X", "dev", "-O"]
     assert interpreter_options(["python", "/usr/bin/fitdoctor", "run", "-O"]) == []
+
+
+def test_a_worker_that_waits_for_others_ends_when_it_is_told_to(tmp_path: Path) -> None:
+    """TensorFlow holds it then, so that no signal but SIGKILL reaches it."""
+    (tmp_path / NOW).write_text(json.dumps({"method": JOINING, "since": time.time()}))
+    deaf = "import signal, time; signal.signal(15, signal.SIG_IGN); print(flush=True); time.sleep(30)"
+    child: list[subprocess.Popen[bytes]] = []
+    with _passing_signals_to(child, tmp_path) as killed_for:
+        child.append(subprocess.Popen([sys.executable, "-c", deaf], stdout=subprocess.PIPE))
+        assert child[0].stdout is not None and child[0].stdout.readline()
+        os.kill(os.getpid(), signal.SIGTERM)
+        assert child[0].wait(timeout=10) == -signal.SIGKILL
+    child[0].stdout.close()
+    assert killed_for == [signal.SIGTERM]

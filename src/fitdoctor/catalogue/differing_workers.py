@@ -91,7 +91,10 @@ def _array(array: dict[str, Any]) -> str:
 def _batch(member: Member) -> str:
     for data in _training_data(member):
         size = data.get("batch_size")
-        return str(size) if isinstance(size, int) else ""
+        if isinstance(size, int):
+            return str(size)
+        steps = [step for step in data.get("pipeline", ()) if step.get("operation") == "batch"]
+        return str(dict(steps[-1].get("arguments", ())).get("batch_size", "")) if steps else ""
     return ""
 
 

@@ -60,7 +60,9 @@ def _named(project: Project | Unknown) -> str:
 
 def left_by_another(failure: FailureFacts) -> bool:
     """Whether an exchange failed because of another worker, not of this one."""
-    return "/job:worker" in failure.message and "Collective ops is aborted" in failure.message
+    # The node's name, with the job in it, stands only in what was said word for word.
+    said = failure.message + failure.raw_message
+    return "/job:worker" in said and "Collective ops is aborted" in said
 
 
 def out_of_step(failure: FailureFacts) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,6 +20,8 @@ from fitdoctor.runner.will_fail import will_fail
 if TYPE_CHECKING:
     from fitdoctor.runner.watching import Watching
 
+JOINING = "making a strategy over several workers"
+"""What is under way then, as it is said in the session."""
 PATIENCE = 30
 """Seconds after which workers that do not answer are named: they may be started later, so nothing is stopped."""
 _LOOKOUT = Path(__file__).with_name("lookout.py")
@@ -107,8 +110,12 @@ def _lookout(watching: Watching, facts: ClusterFacts | None) -> Iterator[None]:
         watching.crashed("lookout", error)
         yield
         return
+    if watching.recorder is not None:
+        watching.recorder.now(method=JOINING, since=time.time())
     try:
         yield
     finally:
+        if watching.recorder is not None:
+            watching.recorder.now()
         process.kill()
         process.wait()

@@ -1,7 +1,7 @@
 """Looks for the other workers of a cluster while TensorFlow waits for them, and names those that do not answer.
 
-Run as a file by a process that is making its strategy, never imported: TensorFlow holds the interpreter's lock while it
-waits, so nothing of that process itself could tell. Arguments: seconds to wait, a file for the result (or ""), how to
+Run as a file by a process that is making its strategy: TensorFlow holds the interpreter's lock while it waits, so
+nothing of that process itself could tell. Arguments: seconds to wait, a file for the result (or ""), how to
 tell ("" for silence), and `name=host:port` for each of the others.
 """
 
@@ -21,6 +21,11 @@ def _answers(address: str) -> bool:
         return False
 
 
+def silent_among(others: list[tuple[str, str]]) -> list[str]:
+    """Those of the workers, by name and address, that do not answer now."""
+    return [f"{name} ({address})" for name, address in others if not _answers(address)]
+
+
 def _main(seconds: str, piece: str, tell: str, *others: str) -> None:
     parent, patience = os.getppid(), float(seconds)
     deadline = time.monotonic() + patience
@@ -28,11 +33,9 @@ def _main(seconds: str, piece: str, tell: str, *others: str) -> None:
         time.sleep(min(0.5, patience))
         if os.getppid() != parent:
             return
-    silent = []
-    for other in others:
-        name, _sign, address = other.partition("=")
-        if not _answers(address):
-            silent.append(f"{name} ({address})")
+    silent = silent_among(
+        [(name, address) for name, _sign, address in (word.partition("=") for word in others)]
+    )
     if not silent:
         return
     if piece:

@@ -19,10 +19,13 @@ from fitdoctor.cases import SeenCall
 from fitdoctor.diagnosis import Crash, Diagnosis, MemoryCourse, Raised, Script, Way
 from fitdoctor.examine import Run, examine_run
 from fitdoctor.facts import ClusterFacts, EnvironmentFacts, FailureFacts, TrainingFacts
+from fitdoctor.facts.cluster import cluster_of
 from fitdoctor.plain import from_plain
 from fitdoctor.records import dataclass, replace
 from fitdoctor.runner import death
 from fitdoctor.runner.endings import described
+from fitdoctor.runner.joining import JOINING
+from fitdoctor.runner.lookout import silent_among
 from fitdoctor.runner.session import Options, read_now, read_pieces, seen_from, write_options
 from fitdoctor.runner.step_memory import course_of
 from fitdoctor.runner.way import way_of
@@ -55,7 +58,10 @@ def supervise(options: Options) -> Ended:
         returncode = _run(folder)
         seconds = time.monotonic() - began
         pieces = read_pieces(folder)
-        sign = watch.sign(returncode, folder, read_now(folder)) if returncode < 0 else None
+        now = read_now(folder)
+        sign = watch.sign(returncode, folder, now) if returncode < 0 else None
+        if returncode < 0 and now.get("method") == JOINING:
+            pieces += _waited_for(pieces, int(time.time() - now["since"]))
     try:
         run = gathered(options, pieces, returncode, sign)
         diagnosis = examine_run(run, options.select, options.ignore)
@@ -73,13 +79,14 @@ def supervise(options: Options) -> Ended:
 def _run(folder: Path) -> int:
     command = [sys.executable, *interpreter_options(sys.orig_argv), str(BOOTSTRAP), str(folder)]
     child: list[subprocess.Popen[bytes]] = []
-    with _passing_signals_to(child):
+    with _passing_signals_to(child, folder) as killed_for:
         process = subprocess.Popen(command)
         child.append(process)
         ended = threading.Event()
         threading.Thread(target=_read_catalogue, args=(ended,), daemon=True).start()
         try:
-            return process.wait()
+            returncode = process.wait()
+            return -killed_for[0] if killed_for and returncode == -signal.SIGKILL else returncode
         finally:
             ended.set()
 
@@ -111,12 +118,24 @@ def _read_catalogue(ended: threading.Event) -> None:
 
 
 @contextmanager
-def _passing_signals_to(child: list[subprocess.Popen[bytes]]) -> Iterator[None]:
-    """While the child runs, signals are for it: the parent must stay to tell what happened."""
+def _passing_signals_to(child: list[subprocess.Popen[bytes]], folder: Path) -> Iterator[list[int]]:
+    """While the child runs, signals are for it: the parent must stay to tell what happened.
+
+    A child that waits for other workers takes none, since TensorFlow holds it: it is killed then, and the signal for
+    which that was done is given out.
+    """
+    killed_for: list[int] = []
 
     def passed_on(number: int, _frame: FrameType | None) -> None:
-        if child and child[0].poll() is None and not (number in _FROM_TERMINAL and _in_foreground()):
+        if not child or child[0].poll() is not None:
+            return
+        if not (number in _FROM_TERMINAL and _in_foreground()):
             child[0].send_signal(number)
+        if number in _ENDING and not killed_for and read_now(folder).get("method") == JOINING:
+            killed_for.append(number)
+            grace = threading.Timer(_GRACE, child[0].kill)
+            grace.daemon = True
+            grace.start()
 
     kept: dict[int, Any] = {}
     if threading.current_thread() is threading.main_thread():
@@ -125,12 +144,15 @@ def _passing_signals_to(child: list[subprocess.Popen[bytes]]) -> Iterator[None]:
             if signal.getsignal(number) is not signal.SIG_IGN:
                 kept[number] = signal.signal(number, passed_on)
     try:
-        yield
+        yield killed_for
     finally:
         for number, handler in kept.items():
             signal.signal(number, handler)
 
 
+_GRACE = 1.0
+"""Seconds that a child which waits for other workers has to end by itself."""
+_ENDING = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 _FROM_TERMINAL = tuple(getattr(signal, name) for name in ("SIGINT", "SIGQUIT") if hasattr(signal, name))
 _PASSED = (
     *_FROM_TERMINAL,
@@ -250,6 +272,16 @@ def _trainings(
             if training is not None:
                 found.append((training, calls[piece["call"]]))
     return tuple(found)
+
+
+def _waited_for(pieces: list[dict[str, Any]], seconds: int) -> list[dict[str, Any]]:
+    """Who did not answer when the program was ended while it waited for the other workers."""
+    made = next((piece for piece in pieces if piece["kind"] == "cluster"), None)
+    cluster = cluster_of(str(made["cluster"].get("config", ""))) if made is not None else None
+    if cluster is None or any(piece["kind"] == "silent" for piece in pieces):
+        return []
+    silent = silent_among(list(cluster.others))
+    return [{"kind": "silent", "workers": silent, "seconds": seconds}] if silent else []
 
 
 def _clusters(pieces: list[dict[str, Any]]) -> tuple[ClusterFacts, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from fitdoctor.catalogue.differing_workers import differences
-from fitdoctor.diagnosis import Diagnosis, Finding, Moment, Severity, Unexplained
+from fitdoctor.diagnosis import Diagnosis, Finding, Fix, Location, Moment, Severity, Unexplained
 from fitdoctor.facts.cluster import Member
 from fitdoctor.records import replace
 
@@ -65,14 +65,38 @@ def _named(finding: Finding, names: list[str], workers: int, aborted: set[str]) 
         return replace(finding, message=f"{finding.message} (on {who})", notes=(*finding.notes, _CUT_SHORT))
     # What differs speaks for itself; of what one worker's run shows, only that the program is the same for all.
     apart = () if finding.moment is Moment.SOURCE else (_APART,)
-    # An edit of the program that all share would mend it here and break it there.
-    fixes = tuple(replace(each, edits=()) for each in finding.fixes) if apart else finding.fixes
     return replace(
         finding,
         message=f"{finding.message} (only on {who})",
         notes=(*finding.notes, *apart),
-        fixes=fixes,
+        location=_own_data(finding) if apart else finding.location,
+        fixes=_for_one(finding) if apart else finding.fixes,
     )
+
+
+def _own_data(finding: Finding) -> Location | None:
+    """Where the data of a worker come from: the model is the same on all, so it is not the line to change."""
+    for seen in finding.evidence:
+        if seen.fact.startswith("data.") and seen.location is not None:
+            return seen.location
+    return finding.location
+
+
+def _for_one(finding: Finding) -> tuple[Fix, ...]:
+    """The remedies without edits: of the program that all share they would mend it here and break it there.
+
+    What changes another line than that of the worker's own data goes last, for the same reason.
+    """
+    own = _own_data(finding)
+    late = [
+        each
+        for each in finding.fixes
+        if own is not None
+        and own != finding.location
+        and any(edit.location.line != own.line for edit in each.edits)
+    ]
+    first = [each for each in finding.fixes if each not in late]
+    return tuple(replace(each, edits=()) for each in (*first, *late))
 
 
 def _was_aborted(member: Member) -> bool:

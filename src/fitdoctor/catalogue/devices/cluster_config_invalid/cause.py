@@ -22,9 +22,9 @@ Write it with `json.dumps`, give each worker its own index from 0, and the same 
 
 `run`, `watch` and `install` read it when a `MultiWorkerMirroredStrategy` is made and stop the program where it is
 certain to fail: its text, its own port. Other workers may be started later, so that they do not answer stops nothing;
-after 30 seconds they are named. A host that has no name yet is a warning. The coordinator of a
-`ParameterServerStrategy` is told its cluster by a resolver: nothing is tried before it connects (its `fit` works in Keras
-2 and fails in Keras 3, see FIT902).
+after 30 seconds they are named, and `run` can be ended then as any program. A host that has no name yet is a warning.
+The coordinator of a `ParameterServerStrategy` is told its cluster by a resolver: nothing is tried before it connects
+(its `fit` works in Keras 2 and fails in Keras 3, see FIT902).
 """
 
 from __future__ import annotations
