@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from fitdoctor.facts import ArrayFacts, Unknown
+from fitdoctor.facts import ArrayFacts, Code, Spec, Unknown
 
 JOINS = (
     "numpy.hstack",
@@ -28,3 +28,17 @@ def joined_parts(array: ArrayFacts, inputs: int) -> str | None:
     if not isinstance(parts, (ast.List, ast.Tuple)) or len(parts.elts) != inputs:
         return None
     return f"[{', '.join(ast.unparse(part) for part in parts.elts)}]"
+
+
+def stacked_parts(array: ArrayFacts, inputs: tuple[Spec, ...]) -> str:
+    """`[pairs[:, 0], pairs[:, 1]]` for an array whose second axis counts samples of the model's inputs."""
+    shape, use = array.shape, array.use
+    if not isinstance(shape, tuple) or shape[1:2] != (len(inputs),) or not isinstance(use, Code):
+        return ""
+    sample = shape[2:]
+    wanted = [spec.shape[1:] for spec in inputs if isinstance(spec.shape, tuple)]
+    # Keras adds a last axis of length 1 by itself.
+    fits = len(wanted) == len(inputs) and all(one in (sample, (*sample, 1)) for one in wanted)
+    if not sample or not fits or not use.text.isidentifier():
+        return ""
+    return f"[{', '.join(f'{use.text}[:, {index}]' for index in range(len(inputs)))}]"

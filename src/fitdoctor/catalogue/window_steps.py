@@ -41,6 +41,23 @@ def _next_step(module: Module, call: ast.Call) -> ast.Call | None:
     return None
 
 
+_KEEPS_WINDOWS = frozenset("shuffle repeat prefetch take skip cache".split())
+
+
+def _mapped_after(module: Module, call: ast.Call) -> ast.Call | None:
+    """The `map` that gets the windows of a call, behind steps that pass them on."""
+    step: ast.Call | None = call
+    for _ in range(10):
+        if step is None:
+            return None
+        after = module.parent(module.parent(step) or step)
+        step = after if isinstance(after, ast.Call) else _next_step(module, step)
+        name = step.func.attr if step is not None and isinstance(step.func, ast.Attribute) else ""
+        if name not in _KEEPS_WINDOWS:
+            return step if name == "map" else None
+    return None
+
+
 def _indexes_parameter(function: FunctionInfo) -> bool:
     """Whether a function takes items out of one of its parameters."""
     names = set(function.parameters)
@@ -54,11 +71,8 @@ def windows_taken_for_tensors(module: Module) -> Iterator[tuple[ast.Call, ast.ex
     """Calls of `window`, with its size, whose windows the `map` after it indexes."""
     for call in module.method_calls("window"):
         size = call.argument("size", 0)
-        after = module.parent(module.parent(call.node) or call.node)
-        mapped = after if isinstance(after, ast.Call) else _next_step(module, call.node)
-        if size is None or mapped is None or not in_dataset(module, call.node):
-            continue
-        if not isinstance(mapped.func, ast.Attribute) or mapped.func.attr != "map" or not mapped.args:
+        mapped = _mapped_after(module, call.node)
+        if size is None or mapped is None or not mapped.args or not in_dataset(module, call.node):
             continue
         function = module.definition(mapped.args[0])
         if isinstance(function, FunctionInfo) and _indexes_parameter(function):

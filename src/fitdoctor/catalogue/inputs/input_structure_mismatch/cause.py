@@ -32,7 +32,7 @@ from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.data_places import only_input_line
-from fitdoctor.catalogue.joined_arrays import joined_parts
+from fitdoctor.catalogue.joined_arrays import joined_parts, stacked_parts
 from fitdoctor.catalogue.several_outputs import inside_model
 from fitdoctor.catalogue.shapes import forward_failure, proven, shuffled, went_through, while_validating
 from fitdoctor.catalogue.words import listing, place, shape_words
@@ -286,6 +286,9 @@ def _count_fix(
     complete = _completed(model.inputs, data, fit_call, project)
     if complete:
         return fix("give all inputs, in the model's order", complete)
+    stacked = stacked_parts(first, model.inputs) if len(data.x) == 1 else ""
+    if stacked:
+        return fix("give the arrays apart: the model has an input for each", replace_code(first.use, stacked))
     if len(data.x) == 1 and isinstance(first.use, Code):
         parts = _slices(model.inputs, first, first.use.text)
         if parts and first.use.text.isidentifier():

@@ -30,11 +30,22 @@ import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.joined_arrays import joined_parts
 from fitdoctor.catalogue.targets import loss_accepted, loss_failure, output_specs
 from fitdoctor.catalogue.words import listing, place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
-from fitdoctor.edits import fix
-from fitdoctor.facts import Code, DataFacts, FailureFacts, FitFacts, Frame, ModelFacts, Outcome, Unknown
+from fitdoctor.edits import fix, replace_code
+from fitdoctor.facts import (
+    ArrayFacts,
+    Code,
+    DataFacts,
+    FailureFacts,
+    FitFacts,
+    Frame,
+    ModelFacts,
+    Outcome,
+    Unknown,
+)
 from fitdoctor.failure.called import called_in
 from fitdoctor.patterns import pattern
 from fitdoctor.records import dataclass
@@ -248,8 +259,18 @@ def _odd_labels(
             (fit.code,)
             if data.form == "arrays"
             else (data.pipeline[0].code if data.pipeline else first.code, data.code, fit.code),
-            (fix(advice),),
+            (_taken_apart(first, outputs) or fix(advice),),
         )
+
+
+def _taken_apart(labels: ArrayFacts, outputs: int) -> Fix | None:
+    """`np.stack([age, gender], axis=1)` as `(age, gender)`."""
+    parts = joined_parts(labels, outputs) if outputs > 1 else None
+    if parts is None:
+        return None
+    return fix(
+        "give the labels apart, one array for each output", replace_code(labels.code, f"({parts[1:-1]})")
+    )
 
 
 def _odd_metrics(model: ModelFacts, outputs: int, names: tuple[str, ...]) -> Iterator[_Odd]:
