@@ -18,6 +18,7 @@ from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 
 _BY_KERAS = frozenset("fit evaluate predict train_on_batch test_on_batch predict_on_batch".split())
+_STEPS = ("train_step", "test_step", "predict_step")
 _WHOLE = pattern(r"(?:functional|model|sequential)(?:_\d+)?")
 _SEVERAL = frozenset({"return_state", "return_attention_scores"})
 
@@ -27,6 +28,8 @@ def inside_model(failure: FailureFacts) -> bool:
     said, frame = input_count(failure.message), failure.last_user_frame
     if said is None or said.expected != 1 or (said.received or 0) < 2 or frame is None:
         return False
+    if any(each.function in _STEPS for each in failure.user_frames):
+        return False  # the parts of a batch, which the step did not take apart
     return called_in(frame) not in _BY_KERAS and not _WHOLE.fullmatch(said.layer)
 
 

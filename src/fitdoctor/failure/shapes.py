@@ -326,8 +326,8 @@ _LENGTHS = pattern(r"must be equal, but are (?P<one>\d+) and (?P<two>\d+)")
 _SUBTRACTING = pattern(r"Negative dimension size caused by subtracting (?P<one>\d+) from (?P<two>\d+)")
 _AGAINST = pattern(
     rf"(?:Incompatible shapes: |Inputs have incompatible shapes\. Received shapes |"
-    rf"Matrix size-incompatible: In\[0\]: |mismatching shapes? )"
-    rf"(?P<one>{SHAPE})(?:,? vs\.? |, In\[1\]: |, | and )(?P<two>{SHAPE})"
+    rf"Matrix size-incompatible: In\[0\]: |mismatching shapes? |Shapes of all inputs must match: values\[\d+\]\.shape = )"
+    rf"(?P<one>{SHAPE})(?:,? vs\.? |, In\[1\]: | != values\[\d+\]\.shape = |, | and )(?P<two>{SHAPE})"
 )
 _LISTED = pattern(
     rf"(?:Received: input_shape=|Got inputs shapes: |inputs with (?:compatible|matching) shapes[^\[\n]{{0,200}})"

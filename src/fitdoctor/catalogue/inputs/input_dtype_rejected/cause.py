@@ -193,6 +193,14 @@ def from_failure(
         yield replace(found, fixes=(*casts, *found.fixes))
 
 
+@CAUSE.after_failure
+def of_whole_numbers(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """int32 and int64 met: labels as they came, beside what `tf.argmax` gives."""
+    from fitdoctor.catalogue.integer_types import refused
+
+    yield from refused(CAUSE, failure, project)
+
+
 def _cast_first(module: Module | None, frame: Frame, said: DtypeMismatch) -> Iterator[Fix]:
     """Either operand, where the message does not tell which is the odd one and both are given to the function."""
     function = function_at(module, frame.line, frame.cell) if module is not None else None

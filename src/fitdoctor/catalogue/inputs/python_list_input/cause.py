@@ -69,11 +69,13 @@ def from_data(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Fin
     if model.keras == 2:
         # There lists of numbers are data, but not a list of arrays in the place of one.
         if samples:
-            yield _of_samples(fit, data, confidence, lists)
+            yield _of_samples(model, fit, data, confidence, lists)
     elif lists and (data.problem is None or _refuses_lists(data.problem.type, data.problem.message)):
-        yield _of_samples(fit, data, confidence, lists) if samples else _of_lists(lists, fit, confidence)
+        yield (
+            _of_samples(model, fit, data, confidence, lists) if samples else _of_lists(lists, fit, confidence)
+        )
     elif not lists and samples:
-        yield _of_samples(fit, data, confidence)
+        yield _of_samples(model, fit, data, confidence)
     elif not lists and _is_list_of_labels(model, data):
         yield _of_labels(fit, data, confidence)
 
@@ -186,7 +188,18 @@ def _is_list_of_samples(model: ModelFacts, data: DataFacts) -> bool:
         return for_each and sample[:1] != tuple(labels)[:1]
     if len(model.inputs) != 1 or isinstance(model.inputs[0].shape, Unknown):
         return False
+    if for_each and _in_batches(model, data):
+        return True
     return fits(sample, model.inputs[0].shape[1:]) and (for_each or not labels)
+
+
+def _in_batches(model: ModelFacts | Unknown, data: DataFacts) -> bool:
+    """Whether each of a list of arrays is a batch of one for the model: `np.expand_dims(image, 0)`."""
+    shape = data.x[0].shape
+    if isinstance(model, Unknown) or isinstance(model.inputs, Unknown) or not isinstance(shape, tuple):
+        return False
+    wanted = model.inputs[0].shape if len(model.inputs) == 1 else Unknown("several inputs")
+    return not isinstance(wanted, Unknown) and shape[:1] == (1,) and fits(shape[1:], wanted[1:])
 
 
 def _is_list_of_labels(model: ModelFacts, data: DataFacts) -> bool:
@@ -226,6 +239,7 @@ def _of_labels(fit_call: FitFacts | Unknown, data: DataFacts, confidence: Confid
 
 
 def _of_samples(
+    model: ModelFacts | Unknown,
     fit_call: FitFacts | Unknown,
     data: DataFacts,
     confidence: Confidence,
@@ -238,7 +252,9 @@ def _of_samples(
     many = f"{len(data.x)}{' or more' if len(data.x) == 64 else ''}"
     shape = first.shape if isinstance(first.shape, tuple) else ()
     also = [_as_array(array, f"{numpy}.array({{}})") for array in lists]
-    edits = [wrap(whole, f"{numpy}.stack({{}})"), *also]
+    # A sample that was given the axis of a batch already has the one to join along.
+    join = "concatenate" if _in_batches(model, data) else "stack"
+    edits = [wrap(whole, f"{numpy}.{join}({{}})"), *also]
     others = f", and `{numpy}.array(…)` of {listing(array.path for array in lists)}" if lists else ""
     return CAUSE.finding(
         f"`x` is a {data.x_structure} of {many} arrays of shape {shape_words(first.shape)}: "
@@ -249,14 +265,14 @@ def _of_samples(
             Evidence(
                 claim="what `x` is",
                 observed=f"a {data.x_structure} of {many} arrays",
-                expected=f"one array of shape {shape_words((len(data.x), *shape))}",
+                expected=f"one array of shape {shape_words((len(data.x), *shape[join == 'concatenate' :]))}",
                 fact="data.x",
                 location=place(first.code),
             )
         ],
         fixes=[
             fix(
-                f"make one array of the samples: `{numpy}.stack(…)`{others}",
+                f"make one array of the samples: `{numpy}.{join}(…)`{others}",
                 *(edits if all(edits) else []),
                 imports if all(edits) else (),
             )
@@ -297,7 +313,7 @@ def from_failure(
         lists = [array for array in arrays_of(data) if array.container in LISTS]
         samples = isinstance(model, ModelFacts) and _is_list_of_samples(model, data)
         if samples and (unrecognised or not lists):
-            yield _of_samples(fit, data, Confidence.CERTAIN, lists)
+            yield _of_samples(model, fit, data, Confidence.CERTAIN, lists)
             return
         if isinstance(model, ModelFacts) and not lists and _is_list_of_labels(model, data):
             yield _of_labels(fit, data, Confidence.CERTAIN)

@@ -106,6 +106,8 @@ def _findings(fit_call: FitFacts | Unknown, data: DataFacts, project: Project | 
         location, fixes = order[0], [order[1]]
     elif _is_transposed(first, others):
         location, fixes = place(maker(first), first.use), [_turned(first, fit_call)]
+    elif 1 in (rows, others):
+        location, fixes = _in_one(first if rows == 1 else other)
     else:
         location, fixes = _parting(first, other, data, project)
     yield CAUSE.finding(
@@ -125,6 +127,12 @@ def _findings(fit_call: FitFacts | Unknown, data: DataFacts, project: Project | 
         fixes=fixes,
         confidence=Confidence.CERTAIN,
     )
+
+
+def _in_one(single: ArrayFacts) -> tuple[Location | None, list[Fix]]:
+    """All samples were made one: `x.reshape(1, 99, 3)`."""
+    title = f"leave the samples on the first axis of `{single.path}`"
+    return place(maker(single), single.use), [fix(title)]
 
 
 def _is_transposed(first: ArrayFacts, others: int | None) -> bool:
@@ -337,6 +345,9 @@ def from_failure(
     """The message counts the samples."""
     sizes = cardinality(failure.message)
     if sizes is None:
+        from fitdoctor.catalogue.split_counts import refused
+
+        yield from refused(CAUSE, failure, project)
         yield from _from_loss(failure, fit, data, project)
         return
     if isinstance(data, DataFacts):

@@ -362,7 +362,18 @@ _UPDATES = frozenset({"update_state", "compute_metrics", "compiled_metrics"})
 @CAUSE.after_failure
 def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """Keras asks the metrics of `compile` for their values, and the step has left them alone."""
-    if _UNBUILT not in failure.message or failure.called != "fit" or isinstance(project, Unknown):
+    if _UNBUILT not in failure.message or failure.called != "fit":
+        return
+    if isinstance(project, Unknown):
+        frame = failure.last_user_frame
+        yield CAUSE.finding(
+            "no step of the training updated the metrics that were given to `compile`",
+            subject="metrics",
+            location=frame.location if frame is not None else None,
+            evidence=[Evidence("Keras asks them for their values", fact="failure.message")],
+            fixes=[fix("update the metrics in `train_step`: `metric.update_state(y, y_pred)`")],
+            confidence=Confidence.LIKELY,
+        )
         return
     for module in project.modules:
         for step in steps_of(module):

@@ -232,9 +232,10 @@ def _cuts(module: Module) -> Iterator[Cut]:
                 cut = first_cut(module, function) or layer_cut(function)
                 if cut is not None:
                     yield cut
-    for under_tape in (tape_cut(module), assigned_under_tape(module)):
-        if under_tape is not None:
-            yield under_tape
+    for under_tape in (tape_cut_of_model, tape_cut, assigned_under_tape):
+        cut = under_tape(module)
+        if cut is not None:
+            yield cut
 
 
 def _finding(
