@@ -48,7 +48,17 @@ from fitdoctor.catalogue.shapes import (
 from fitdoctor.catalogue.words import argument_words, place, shape_words
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, replace_code
-from fitdoctor.facts import TRAINING_CALL, Code, DataFacts, FailureFacts, FitFacts, ModelFacts, Shape, Unknown
+from fitdoctor.facts import (
+    CALLS,
+    TRAINING_CALL,
+    Code,
+    DataFacts,
+    FailureFacts,
+    FitFacts,
+    ModelFacts,
+    Shape,
+    Unknown,
+)
 from fitdoctor.failure.patterns import InputMismatch, input_mismatch, kernel_mismatch, shapes_in
 from fitdoctor.records import replace
 from fitdoctor.source.project import Project
@@ -160,6 +170,8 @@ def _finding(
     method: str,
 ) -> Finding:
     array, named = mismatch.array, _named_length(mismatch, project)
+    if isinstance(fit_call, FitFacts) and fit_call.method in CALLS:
+        method = fit_call.method
     # A model that is only tried was made for other data: these are the odd ones.
     tries = method not in ("fit", "train_on_batch", TRAINING_CALL, "")
     found, expected = shape_words(mismatch.found_sample), shape_words(mismatch.expected_sample)
