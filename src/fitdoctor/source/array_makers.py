@@ -79,7 +79,10 @@ def _array(run: Interpreter, arguments: Arguments) -> Value:
     value = arguments.positional[0] if arguments.positional else None
     if set(arguments.names()) - {"dtype", "copy", "order"}:
         return UNTOLD
-    return to_array(run, value, dtype_of(arguments.get("dtype", 1)))
+    dtype = dtype_of(arguments.get("dtype", 1))
+    made = to_array(run, value, dtype)
+    # Of whatever it is made, it is an array.
+    return made if not isinstance(made, Unknown) else Array(UNTOLD, UNTOLD if dtype is None else dtype)
 
 
 @handles(

@@ -328,18 +328,33 @@ def _filter(run: Interpreter, dataset: Dataset, arguments: Arguments) -> Dataset
 
 
 def _map(run: Interpreter, dataset: Dataset, arguments: Arguments) -> Dataset:
+    made = _given_each(run, dataset, arguments)
+    return replace(dataset, element=UNTOLD if isinstance(made, Dataset) else made)
+
+
+def _flat_map(run: Interpreter, dataset: Dataset, arguments: Arguments) -> Dataset:
+    """`flat_map` and `interleave`: the elements of the datasets that the function makes, one after the other."""
+    made = _given_each(run, dataset, arguments)
+    if not isinstance(made, Dataset):
+        return replace(dataset, element=UNTOLD, count=UNTOLD, batch=UNTOLD)
+    single = made.batch is None or made.steps[-1:] and made.steps[-1].operation == "from_tensors"
+    return replace(dataset, element=made.element, count=UNTOLD, batch=None if single else UNTOLD)
+
+
+def _given_each(run: Interpreter, dataset: Dataset, arguments: Arguments) -> Value:
+    """What a function gives for an element of the dataset; Unknown where that is not told."""
     function = arguments.get("map_func", 0)
-    element: Value = UNTOLD
-    if isinstance(function, Function) and leaves(dataset.element) is not None:
-        given = dataset.element.items if isinstance(dataset.element, Items) else (dataset.element,)
-        tensors = tuple(_changed(part, _traced) for part in given)
-        before = run.state.copy()
-        run.trial += 1
-        made = run.call(function, Arguments(tensors, (), arguments.node))
-        element = _mapped(run, made)
-        run.trial -= 1
-        run.state = before
-    return replace(dataset, element=element)
+    if not isinstance(function, Function) or leaves(dataset.element) is None:
+        return UNTOLD
+    given = dataset.element.items if isinstance(dataset.element, Items) else (dataset.element,)
+    tensors = tuple(_changed(part, _traced) for part in given)
+    before = run.state.copy()
+    run.trial += 1
+    made = run.call(function, Arguments(tensors, (), arguments.node))
+    made = _mapped(run, made) if not isinstance(made, Dataset) else made
+    run.trial -= 1
+    run.state = before
+    return made
 
 
 def _traced(array: Array) -> Value:
@@ -370,6 +385,8 @@ _STEPS: dict[str, Callable[[Interpreter, Dataset, Arguments], Dataset]] = {
     "batch": _batch,
     "cache": _kept,
     "filter": _filter,
+    "flat_map": _flat_map,
+    "interleave": _flat_map,
     "map": _map,
     "padded_batch": _padded,
     "prefetch": _kept,
