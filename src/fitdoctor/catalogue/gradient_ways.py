@@ -6,10 +6,10 @@ import ast
 import builtins
 from collections.abc import Iterable, Iterator
 
-from fitdoctor.source.callees import callee
+from fitdoctor.source.callees import callee, is_self
 from fitdoctor.source.gradients import PREDICTS, Cut, IsRoot, body_of, cut_on_the_way
 from fitdoctor.source.index import names_in
-from fitdoctor.source.keras_objects import kind_of_value
+from fitdoctor.source.keras_objects import kind_of_call, kind_of_value
 from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.tensor_calls import MAKES_VARIABLE
 
@@ -143,7 +143,8 @@ def tape_cut_of_model(module: Module) -> Cut | None:
             model = _asked_about(module, call)
             loss = call.args[0] if call.args else None
             if model and isinstance(loss, ast.Name) and _is_only_called(module, block, model):
-                cut = cut_on_the_way(module, block.body, _calls_of(module, model), loss.id)
+                roots = _calls_of_own_layers(module) if model == "self" else _calls_of(module, model)
+                cut = cut_on_the_way(module, block.body, roots, loss.id)
                 if cut is not None:
                     return cut
     return None
@@ -171,7 +172,8 @@ def _asked_about(module: Module, call: ast.Call) -> str:
 
 
 def _is_only_called(module: Module, block: ast.With, model: str) -> bool:
-    """Whether a block, and the functions that it calls, do nothing with a model but call it."""
+    """Whether a block, and the functions that it calls, do nothing with a model (or its layers) but call it."""
+    own = _calls_of_own_layers(module)
     named = [
         node
         for inner in _with_functions(module, block.body)
@@ -180,8 +182,36 @@ def _is_only_called(module: Module, block: ast.With, model: str) -> bool:
     ]
     called = [module.parent(node) for node in named]
     return bool(named) and all(
-        isinstance(parent, ast.Call) and parent.func is node or _predicts(parent)
+        isinstance(parent, ast.Call)
+        and parent.func is node
+        or _predicts(parent)
+        or (model == "self" and isinstance(call := module.parent(parent), ast.Call) and own(call))
         for node, parent in zip(named, called, strict=True)
+    )
+
+
+def _calls_of_own_layers(module: Module) -> IsRoot:
+    """Tells `self(…)`, and `self.layer(…)` where every assignment of the attribute makes a layer or model."""
+
+    def is_root(expr: ast.expr) -> bool:
+        if not isinstance(expr, ast.Call):
+            return False
+        if not isinstance(expr.func, ast.Attribute):
+            return is_self(module, expr.func)
+        return is_self(module, expr.func.value) and _is_always_layer(module, expr.func)
+
+    return is_root
+
+
+def _is_always_layer(module: Module, attribute: ast.Attribute) -> bool:
+    owner = module.class_of(attribute)
+    stores = owner.module.attribute_stores(owner.node).get(attribute.attr, []) if owner is not None else []
+    made = [module.parent(store) for store in stores]
+    return bool(made) and all(
+        isinstance(statement, ast.Assign)
+        and isinstance(statement.value, ast.Call)
+        and kind_of_call(module, statement.value) in ("Layer", "Model")
+        for statement in made
     )
 
 
