@@ -180,14 +180,16 @@ def _is_only_called(module: Module, block: ast.With, model: str) -> bool:
         for node in ast.walk(inner)
         if isinstance(node, (ast.Name, ast.Attribute)) and module.segment(node) == model
     ]
-    called = [module.parent(node) for node in named]
-    return bool(named) and all(
-        isinstance(parent, ast.Call)
-        and parent.func is node
-        or _predicts(parent)
-        or (model == "self" and isinstance(call := module.parent(parent), ast.Call) and own(call))
-        for node, parent in zip(named, called, strict=True)
-    )
+    return bool(named) and all(_is_call_of(module, node, own if model == "self" else None) for node in named)
+
+
+def _is_call_of(module: Module, node: ast.AST, own: IsRoot | None) -> bool:
+    """Whether a model is called here, asked to predict, or (its own) one of its layers is called."""
+    parent = module.parent(node)
+    if isinstance(parent, ast.Call) and parent.func is node or _predicts(parent):
+        return True
+    call = module.parent(parent) if parent is not None and own is not None else None
+    return isinstance(call, ast.Call) and own is not None and own(call)
 
 
 def _calls_of_own_layers(module: Module) -> IsRoot:
