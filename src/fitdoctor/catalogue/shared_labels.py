@@ -30,6 +30,32 @@ def as_labels_alone(labels: ArrayFacts, project: Project | Unknown) -> ArrayFact
     return replace(labels, code=Unknown("its array goes into something else, too"))
 
 
+def as_one_piece(labels: ArrayFacts, project: Project | Unknown) -> ArrayFacts:
+    """The same labels where all of them were still together, if a loader cuts them into parts and does no more."""
+    found = node_of(project, labels.code)
+    node = found[1] if found is not None else None
+    if found is None or not isinstance(node, ast.Subscript) or not isinstance(node.value, ast.Name):
+        return labels
+    module, name = found[0], node.value
+    made = module.made_by(name)
+    statement = module.parent(made)
+    if made is name or not isinstance(statement, ast.Assign) or statement.value is not made:
+        return labels
+    scope = module.index.lookup(name.id, module.scope(name))
+    reads = [
+        read
+        for read in module.reads.get(name.id, [])
+        if module.index.lookup(name.id, module.scope(read)) is scope
+    ]
+    return replace(labels, code=module.code(made)) if all(_is_cut(module, read) for read in reads) else labels
+
+
+def _is_cut(module: Module, read: ast.AST) -> bool:
+    """`y[:60]`; to compare or index with labels would give something else when they are changed."""
+    around = module.parent(read)
+    return isinstance(around, ast.Subscript) and around.value is read and isinstance(around.slice, ast.Slice)
+
+
 def _is_computed_with(module: Module, value: ast.expr) -> bool:
     """Whether the name that a value is given is computed with, besides being passed on, split or printed."""
     statement = module.parent(value)

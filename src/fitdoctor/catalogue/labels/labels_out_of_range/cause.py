@@ -192,10 +192,12 @@ def _fixes(
     classes = int(most) + 1
     title = f"give the last layer {classes} units, one for each class"
     if least != 0 and most - least + 1 == units:
+        from fitdoctor.catalogue.shared_labels import as_one_piece
+
         by = f"{'-' if least > 0 else '+'} {number(abs(least))}"
         shifted = fix(
             f"shift the labels: they run {number(least)}..{number(most)}, the loss counts from 0",
-            rework_labels(labels, data, f"{{}} {by}", f"y {by}", call),
+            rework_labels(as_one_piece(labels, project), data, f"{{}} {by}", f"y {by}", call),
         )
         wider = unsafe(title, with_units(target.layer, classes, project)) if least > 0 else None
         return [shifted, wider] if wider is not None and wider.edits else [shifted]
