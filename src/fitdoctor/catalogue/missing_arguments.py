@@ -7,17 +7,19 @@ from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.traced import at_frame, module_of, raised_here
-from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location
 from fitdoctor.edits import fix, unsafe
-from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.facts import FailureFacts, Frame, Unknown
 from fitdoctor.failure.called import called_in
 from fitdoctor.failure.patterns import argument_count
-from fitdoctor.source.module import Module
+from fitdoctor.source.module import ClassInfo, Module
 from fitdoctor.source.project import Project
 
 _ATTENTION = ("keras.layers.MultiHeadAttention", "keras.layers.GroupedQueryAttention")
 _NEEDED = {"query": 0, "value": 1}
 """Of a layer of attention, with their positions."""
+_OF_KERAS = frozenset({"training", "mask"})
+"""What Keras gives to layers that have such a parameter: it needs a default where they are called otherwise."""
 _BY_KERAS = frozenset("fit evaluate predict train_on_batch test_on_batch predict_on_batch".split())
 
 
@@ -48,14 +50,37 @@ def refused(cause: Cause, failure: FailureFacts, project: Project | Unknown) -> 
             if site.argument(name, _NEEDED.get(name, 0)) is None:
                 yield _finding(cause, module, site.node, name, Confidence.CERTAIN, evidence)
                 return
+    remedy = fix(f"give it `{name}` where it is called")
+    declared = _declared(module, frame, name) if module is not None and name in _OF_KERAS else None
+    default = [fix(f"give it a default: `{name}=None`", (Edit(declared.end, "=None"),))] if declared else []
     yield cause.finding(
         f"a layer is called without its argument `{name}`",
         subject=f"argument {name}",
-        location=frame.location,
+        location=declared or frame.location,
         evidence=evidence,
-        fixes=[fix(f"give it `{name}` where it is called")],
+        fixes=[*default, remedy],
         confidence=Confidence.LIKELY,
     )
+
+
+def _declared(module: Module, frame: Frame, name: str) -> Location | None:
+    """Where `call` of the layer that is called on that line declares a parameter without a default."""
+    for site in module.calls:
+        if not at_frame(module, site.node, frame):
+            continue
+        end = module.origin(site.node.func)
+        made = end.node if isinstance(end.node, ast.Call) else None
+        owner = end.module.definition(made.func) if made is not None else None
+        method = owner.methods.get("call") if isinstance(owner, ClassInfo) else None
+        node = method.node if method is not None else None
+        if method is None or not isinstance(node, ast.FunctionDef):
+            continue
+        required = node.args.args[: len(node.args.args) - len(node.args.defaults)]
+        last = required[-1] if required else None
+        # One before it would need a default, too.
+        if last is not None and last.arg == name and last.annotation is None:
+            return method.module.location(last)
+    return None
 
 
 def _is_attention(module: Module, call: ast.Call) -> bool:

@@ -87,6 +87,10 @@ def _reworked(mismatch: Mismatch, fit_call: FitFacts, data: DataFacts) -> Iterat
         # Flat data has one order of values; between two shapes of several axes there may be others.
         plain = relation(found, wanted) == "axis" or 1 in (len(found), len(wanted))
         yield (fix if plain else unsafe)(f"reshape the samples of `{array.path}` to {wanted}", edits)
+    elif None not in wanted and found == (None,) and data.form == "dataset":
+        # Flat, as `decode_raw` gives them: how many values there are, the run will tell.
+        edits = _changed(array, fit_call, data, "", f"tf.reshape(x, (-1, {', '.join(map(str, wanted))}))")
+        yield unsafe(f"reshape the samples of `{array.path}` to {wanted}", edits)
 
 
 def _lacking_axis(model: ModelFacts, fit_call: FitFacts, data: DataFacts) -> Iterator[Fix]:

@@ -34,7 +34,7 @@ from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.data_places import only_input_line
 from fitdoctor.catalogue.joined_arrays import joined_parts, stacked_parts
 from fitdoctor.catalogue.several_outputs import inside_model
-from fitdoctor.catalogue.shapes import forward_failure, proven, shuffled, went_through, while_validating
+from fitdoctor.catalogue.shapes import fits, forward_failure, proven, shuffled, went_through, while_validating
 from fitdoctor.catalogue.words import listing, place, shape_words
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, replace_code, unsafe, wrap
@@ -293,6 +293,9 @@ def _count_fix(
         parts = _slices(model.inputs, first, first.use.text)
         if parts and first.use.text.isidentifier():
             return unsafe("split the columns between the inputs", wrap(first.use, parts))
+        pairs = _pairs(model.inputs, first, first.use.text)
+        if pairs and first.use.text.isidentifier():
+            return fix("give each input its part of every sample", wrap(first.use, pairs))
     return fix("give a list with one array for each input, or a dict with their names as keys")
 
 
@@ -306,6 +309,16 @@ def _slices(inputs: tuple[Spec, ...], array: ArrayFacts, name: str) -> str:
     starts = [sum(width or 0 for width in widths[:index]) for index in range(len(widths) + 1)]
     slices = [f"{name}[:, {low}:{high}]" for low, high in itertools.pairwise(starts)]
     return f"[{', '.join(slices)}]"
+
+
+def _pairs(inputs: tuple[Spec, ...], array: ArrayFacts, name: str) -> str:
+    """One array of pairs, each half as an input takes it: `[pairs[:, 0], pairs[:, 1]]`."""
+    shapes = [spec.shape[1:] for spec in inputs if isinstance(spec.shape, tuple)]
+    if not isinstance(array.shape, tuple) or array.shape[1:2] != (len(inputs),) or not shapes:
+        return ""
+    if len(shapes) != len(inputs) or any(not fits(array.shape[2:], shape) for shape in shapes):
+        return ""
+    return f"[{', '.join(f'{name}[:, {index}]' for index in range(len(inputs)))}]"
 
 
 def _completed(
