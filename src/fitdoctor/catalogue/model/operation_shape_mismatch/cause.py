@@ -454,7 +454,7 @@ def _by_node(
     for module in project.modules if isinstance(project, Project) else ():
         for function in module.functions:
             name = _name_in_graph(function)
-            if name not in parts:
+            if not name or name not in parts:
                 continue
             operation = parts[parts.index(name) + 1 :][:1]
             place = _line_of(function, operation[0].lower() if operation else "")

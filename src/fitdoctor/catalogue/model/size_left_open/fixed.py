@@ -1,0 +1,18 @@
+"""Pictures of any size are averaged over their places: as many numbers as there are filters."""
+
+import numpy as np
+import keras
+
+pictures = np.random.default_rng(3).random((24, 20, 20, 3), dtype="float32")
+labels = np.arange(24) % 2
+
+model = keras.Sequential(
+    [
+        keras.Input((None, None, 3)),
+        keras.layers.Conv2D(4, 3, activation="relu"),
+        keras.layers.GlobalAveragePooling2D(),
+        keras.layers.Dense(1, activation="sigmoid"),
+    ]
+)
+model.compile(optimizer="adam", loss="binary_crossentropy")
+model.fit(pictures, labels, epochs=1, verbose=0)
