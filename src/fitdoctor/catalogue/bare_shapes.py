@@ -72,12 +72,15 @@ def _finding(
     cause: Cause, module: Module, given: ast.expr, confidence: Confidence, evidence: list[Evidence]
 ) -> Finding:
     text, here = module.segment(given), module.location(given)
-    # `(10)` is a number in parentheses, which are no part of its node: `((10,))` is the tuple all the same.
+    line = module.line_text(here.line, here.cell)
+    # `shape=(10)` has the parentheses already, which are no part of the number.
+    enclosed = line[: here.column - 1].replace(" ", "").endswith("=(")
+    edit = Edit(here.end, ",") if enclosed else Edit(here, f"({text},)")
     return cause.finding(
         f"`{text}` is a number, but Keras 3 wants a shape: a tuple of one has a comma",
         subject="input shape of the model",
         location=here,
         evidence=[Evidence(claim="the shape", observed=text, expected=f"({text},)"), *evidence],
-        fixes=[fix(f"write `({text},)`", (Edit(here, f"({text},)"),))],
+        fixes=[fix(f"write `({text},)`", (edit,))],
         confidence=confidence,
     )

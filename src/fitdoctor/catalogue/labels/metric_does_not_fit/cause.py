@@ -232,13 +232,19 @@ def _of_class_numbers(metric: MetricFacts) -> _Misfit | None:
             '"sparse_categorical_accuracy"',
         )
     if name in _THRESHOLDED | _OF_ROWS | _OF_ELEMENTS:
-        if name == "MeanIoU" and _setting(metric, "sparse_y_pred") in ("False", "unknown"):
-            return None
+        rows_for_numbers = ("", "")
+        if name == "MeanIoU":
+            if _setting(metric, "sparse_y_pred") in ("False", "unknown"):
+                return None
+            rows_for_numbers = ("sparse_y_pred", "False")
         return _Misfit(
             metric,
             f"`{metric.name}` wants labels as wide as the output, but the labels are class numbers",
-            "one-hot labels, or a metric for class numbers",
+            f"`{'='.join(rows_for_numbers)}`"
+            if rows_for_numbers[0]
+            else "one-hot labels, or a metric for class numbers",
             '"sparse_categorical_accuracy"',
+            rows_for_numbers,
             raises=True,
         )
     return None

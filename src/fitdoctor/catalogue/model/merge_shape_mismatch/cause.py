@@ -197,6 +197,8 @@ class Pair:
 
 
 def _verdict(refusal: Refusal, shapes: tuple[Shape, ...], project: Project | Unknown) -> Verdict:
+    if refusal.layer is not None and refusal.layer.class_name == "Dot":
+        return _multiplied(refusal.layer, shapes)
     pair = _pair(refusal, shapes, project)
     if pair is None:
         return Verdict(fixes=(fix("bring the tensors to one shape before they are merged"),))
@@ -206,6 +208,14 @@ def _verdict(refusal: Refusal, shapes: tuple[Shape, ...], project: Project | Unk
     if refusal.name in _ELEMENTWISE and (last in pair.axes or _strides_past_shortcut(pair)):
         return _projected(pair)
     return _same_padding(pair) or _halved(pair)
+
+
+def _multiplied(layer: LayerFacts, shapes: tuple[Shape, ...]) -> Verdict:
+    """The axes that `Dot` sums over differ; those of the features do not."""
+    alike = len({shape[-1] for shape in shapes if shape}) == 1 and all(len(shape) > 2 for shape in shapes)
+    edits = set_argument(layer.code, "axes", "-1", position=0) if alike else ()
+    features = "the features, the last axis of both: `axes=-1`"
+    return Verdict(fixes=(fix(f"multiply along {features if alike else 'axes of one length'}", edits),))
 
 
 def _pair(refusal: Refusal, shapes: tuple[Shape, ...], project: Project | Unknown) -> Pair | None:
