@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from fitdoctor.facts import DataFacts, ModelFacts, Unknown
+from fitdoctor.facts.data import Sharding
+from tests.catalogue.input_facts import judged
 from tests.support.clusters import config, free_port, listening
 from tests.support.diagnosed import run_watched
 from tests.support.fork_server import ForkServer
@@ -39,10 +42,30 @@ def test_run_stops_a_worker_whose_port_is_taken(server: ForkServer, tmp_path: Pa
 @pytest.mark.tf
 def test_a_cluster_of_one_is_left_alone(server: ForkServer, tmp_path: Path) -> None:
     script = tmp_path / "train.py"
-    script.write_text(TRAIN.replace("{config}", config(f"localhost:{free_port()}")))
+    again = "tf.distribute.MultiWorkerMirroredStrategy()\n"  # its port is taken by then: by itself
+    script.write_text(TRAIN.replace("{config}", config(f"localhost:{free_port()}")) + again)
     diagnosis, ended = run_watched(server, script)
     assert (ended.status, ended.stdout) == (0, "made 1\n"), ended.stderr[-1500:]
     assert not diagnosis.findings and not diagnosis.crashes
+
+
+@pytest.mark.parametrize(
+    ("policy", "files", "told"),
+    [
+        ("AUTO", 1, "1 file, and there are 2 workers"),
+        ("FILE", 0, "reads no files"),
+        ("AUTO", 0, ""),
+        ("FILE", 2, ""),
+        ("DATA", 1, ""),
+        ("OFF", 1, ""),
+        ("AUTO", Unknown("not listed"), ""),
+    ],
+)
+def test_fewer_files_than_workers_are_told_before_fit(policy: str, files: int | Unknown, told: str) -> None:
+    data = DataFacts(form="dataset", sharding=Sharding(policy, files))
+    found = judged(ModelFacts(keras=2, workers=2), data, select="FIT607")
+    assert [told in finding.message for finding in found] == [True] * bool(told)
+    assert not judged(ModelFacts(keras=2), data, select="FIT607")
 
 
 WORKER = """\

@@ -11,7 +11,9 @@ import pytest
 from fitdoctor.collect.budget import Budget
 from fitdoctor.collect.codes import Codes
 from fitdoctor.collect.data import Collected, Given, collect_data
+from fitdoctor.collect.sharding import sharding_of
 from fitdoctor.facts import Statistics, Unknown
+from fitdoctor.facts.data import Sharding
 
 tf = pytest.importorskip("tensorflow")
 keras = pytest.importorskip("keras")
@@ -144,3 +146,17 @@ def test_a_pydataset_with_a_seed_variable_is_left_alone() -> None:
     found = collect(Augmented())
     assert isinstance(found.batch, Unknown)
     assert "random state" in found.batch.reason
+
+
+def test_the_files_of_a_pipeline_are_counted_without_reading_them() -> None:
+    names = ["a.tfrecord", "b.tfrecord"]
+    read = tf.data.TFRecordDataset
+    listed = tf.data.Dataset.from_tensor_slices(names)
+    for data, files in (
+        (read(names).batch(2).prefetch(1), 2),
+        (listed.shuffle(2).interleave(read).repeat().batch(2), 2),
+        (tf.data.Dataset.from_tensor_slices(X).map(lambda x: x * 2).batch(2), 0),
+    ):
+        assert sharding_of(data) == Sharding("AUTO", files)
+    for data in (tf.data.Dataset.zip((read(names), listed)), listed.repeat().interleave(read)):
+        assert isinstance(sharding_of(data).files, Unknown)

@@ -88,7 +88,7 @@ INDEX: dict[str, tuple[str, tuple[str, ...], list[tuple[set[str], tuple[str, ...
     'FIT604': ('devices/made_outside_strategy_scope', ('source', 'before_fit', 'after_failure'), [({'Module'}, ('scope',))]),
     'FIT605': ('devices/global_batch_misread', ('source', 'before_fit', 'after_failure'), [({'Module'}, ('run',))]),
     'FIT606': ('devices/cluster_config_invalid', ('before_fit', 'after_failure'), []),
-    'FIT607': ('devices/data_cannot_be_sharded', ('after_failure',), []),
+    'FIT607': ('devices/data_cannot_be_sharded', ('before_fit', 'after_failure'), []),
     'FIT608': ('devices/strategies_collide', ('source', 'after_failure'), [({'Module'}, ('Strategy',))]),
     'FIT609': ('devices/device_configured_too_late', ('source', 'after_failure'), [({'Module'}, ('config',))]),
     'FIT701': ('pipeline/dataset_not_batched', ('source', 'before_fit', 'after_failure'), [({'DataFacts', 'FitFacts', 'ModelFacts'}, ('ataset', 'yield', 'enerator', 'Sequence', 'flow', 'iter', 'cycle')), ({'DataFacts', 'FitFacts', 'ModelFacts', 'Project'}, ('ataset', 'yield', 'enerator', 'Sequence', 'flow', 'iter', 'cycle'))]),

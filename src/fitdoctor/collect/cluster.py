@@ -26,7 +26,7 @@ def cluster_facts(frame: FrameType | None) -> ClusterFacts:
     if frame is not None:
         made = frame_of(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name).location
     cluster = cluster_of(text)
-    if cluster is None or _joined_already():
+    if cluster is None or joined_already():
         return ClusterFacts(text, made)
     return ClusterFacts(
         text,
@@ -36,10 +36,11 @@ def cluster_facts(frame: FrameType | None) -> ClusterFacts:
     )
 
 
-def _joined_already() -> bool:
+def joined_already() -> bool:
     """Whether TensorFlow's server of this process is up: then it is the one that listens."""
     context: Any = getattr(sys.modules.get("tensorflow.python.eager.context"), "_context", None)
-    return getattr(context, "_server_def", None) is not None
+    servers = ("_server_def", "_collective_ops_server_def")
+    return any(getattr(context, server, None) is not None for server in servers)
 
 
 def _taken(address: str) -> bool:

@@ -12,6 +12,7 @@ from fitdoctor.collect.generators import element_words
 from fitdoctor.collect.pipelines import pipeline_of
 from fitdoctor.collect.yielded import NO_GENERATOR, yielded
 from fitdoctor.facts import ArrayFacts, Code, DataFacts, Shape, Statistics, Unknown
+from fitdoctor.facts.data import Sharding
 
 NESTED = "nested tf.data dataset"
 
@@ -73,12 +74,24 @@ def collect_dataset(given: Given, role: str, budget: Budget, codes: Codes) -> Co
             if isinstance(batch, Batch)
             else (),
             pipeline=pipeline,
+            sharding=_sharding(dataset),
             yielded=yielded(dataset) if operations[:1] == ["from_generator"] else NO_GENERATOR,
             code=code,
         ),
         _for_trial(batch, given),
         dataset,
     )
+
+
+def _sharding(dataset: Any) -> Sharding | Unknown:
+    """Only a process that has joined others shares its data out."""
+    from fitdoctor.collect.cluster import joined_already
+
+    if not joined_already():
+        return Unknown("it is not shared out among workers")
+    from fitdoctor.collect.sharding import sharding_of
+
+    return sharding_of(dataset)
 
 
 class _Contents(dict[tuple[Any, ...], Statistics | Unknown]):

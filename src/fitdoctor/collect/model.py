@@ -16,7 +16,7 @@ from fitdoctor.collect.layers import (
 )
 from fitdoctor.collect.losses import losses_of, metrics_of, optimizer_of
 from fitdoctor.collect.returned import returned_paths
-from fitdoctor.collect.strategies import replica_devices, scope_facts, strategy_of
+from fitdoctor.collect.strategies import replica_devices, scope_facts, strategy_of, workers_of
 from fitdoctor.collect.untracked import foreign_variables, untracked_variables
 from fitdoctor.facts import ModelFacts, Spec, Unknown
 
@@ -77,6 +77,7 @@ def collect_model(model: Any, codes: Codes) -> ModelFacts:
         foreign_variables=foreign_variables(layers),
         strategy=_strategy(model),
         replicas=int(getattr(strategy_of(model), "num_replicas_in_sync", 1)),
+        workers=workers_of(strategy_of(model)),
         replica_devices=replica_devices(strategy_of(model)),
         scope=scope_facts(model, layers),
         code=codes.of_model(model),

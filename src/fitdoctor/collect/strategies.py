@@ -19,6 +19,12 @@ def strategy_of(model: Any) -> Any:
     return None if type(strategy).__name__ == "_DefaultDistributionStrategy" else strategy
 
 
+def workers_of(strategy: Any) -> int:
+    """How many processes a `MultiWorkerMirroredStrategy` is over."""
+    number = getattr(getattr(strategy, "extended", None), "_num_workers", 1)
+    return number if isinstance(number, int) and type(strategy).__name__ in MIRRORED else 1
+
+
 def replica_devices(strategy: Any) -> tuple[str, ...]:
     """The devices that a `MirroredStrategy` shares a batch among, as it was told them; they need not be there."""
     if type(strategy).__name__ != "MirroredStrategy":

@@ -144,6 +144,16 @@ class Trial:
 
 
 @dataclass(frozen=True)
+class Sharding:
+    """How a dataset would be shared out among several workers."""
+
+    policy: str = ""
+    """`AUTO`, `FILE`, `DATA`, `OFF` or `HINT`."""
+    files: int | Unknown = Unknown()
+    """How many files it reads; 0 where it surely reads none."""
+
+
+@dataclass(frozen=True)
 class DataFacts:
     """The data of one fit call: once for training, once for validation."""
 
@@ -171,6 +181,7 @@ class DataFacts:
     last_batch: tuple[Spec, ...] = ()
     """Specs of the last, short batch where there is one."""
     pipeline: tuple[PipelineStep, ...] = ()
+    sharding: Sharding | Unknown = Unknown("it is not shared out among workers")
     yielded: tuple[ArrayFacts, ...] | Unknown = Unknown()
     """For `from_generator`: the parts of one element as the Python function gives them, before they are converted."""
     trial: Trial = Trial()

@@ -127,6 +127,8 @@ class ModelFacts:
     """The distribution strategy that the model was made under; "" for none."""
     replicas: int = 1
     """Among how many replicas it shares a batch."""
+    workers: int = 1
+    """Among how many processes a strategy shares out the data."""
     replica_devices: tuple[str, ...] = ()
     """Where a strategy over the devices of one machine puts them, such as `GPU:0`."""
     scope: ScopeFacts = ScopeFacts()

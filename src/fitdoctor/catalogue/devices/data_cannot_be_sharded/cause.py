@@ -19,8 +19,9 @@ Split the data into at least as many files as there are workers; or share out sa
 
 ## Known limits
 
-It is found when it has failed: it needs several processes, so the example is a text that was recorded, with two workers
-on one machine; as a program of one process it was not run here.
+It needs several processes, so the example is a text that was recorded, with two workers on one machine; as a program of
+one process it was not run here. Before fit it is told under Keras 2 (`fit` of Keras 3 trains with one worker only) where
+the files are listed plainly.
 """
 
 from __future__ import annotations
@@ -30,9 +31,10 @@ from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.keras_3_fixes import attribute_name
+from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, Severity
 from fitdoctor.edits import fix
-from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.facts import DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
 from fitdoctor.patterns import pattern
 from fitdoctor.source.project import Project
 
@@ -50,6 +52,42 @@ _UNSHARDABLE = "Found an unshardable source dataset"
 READERS = ("TFRecordDataset", "TextLineDataset", "CsvDataset", "FixedLengthRecordDataset", "list_files")
 
 
+@CAUSE.before_fit
+def from_dataset(
+    model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
+) -> Iterator[Finding]:
+    """There are fewer files than workers, or files are to be shared out and none is read."""
+    shared = data.sharding
+    if (
+        model.keras != 2
+        or model.workers < 2
+        or isinstance(shared, Unknown)
+        or isinstance(shared.files, Unknown)
+    ):
+        return
+    if shared.policy not in ("AUTO", "FILE") or shared.files >= model.workers:
+        return
+    if not shared.files and shared.policy == "AUTO":
+        return  # what is in memory is then shared out by samples
+    read, policy = _reader(project), _policy(project)
+    source = data.pipeline[0].code if data.pipeline else Unknown("no step was seen")
+    yield _finding(
+        *_told(shared.files, model.workers, "data.sharding"),
+        location=(read if shared.files else policy) or place(source, data.code, fit.code),
+        policy=policy,
+        few=bool(shared.files),
+    )
+
+
+def _told(files: int, workers: int, fact: str) -> tuple[str, list[Evidence]]:
+    if not files:
+        return "the dataset reads no files, and is to be shared out by files", []
+    seen = Evidence(
+        claim="files to share out", observed=str(files), expected=f"at least {workers}", fact=fact
+    )
+    return f"the dataset has {files} file{'s' * (files > 1)}, and there are {workers} workers", [seen]
+
+
 @CAUSE.after_failure
 def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """TensorFlow says how many files and workers there are."""
@@ -57,29 +95,28 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
     if few is None and _UNSHARDABLE not in failure.message:
         return
     frame, policy = failure.last_user_frame, _policy(project)
-    evidence = []
-    told = "the dataset reads no files, and is to be shared out by files"
-    if few is not None:
-        told = f"the dataset has {few['files']} file, and there are {few['shards']} workers"
-        evidence = [
-            Evidence(
-                claim="files to share out",
-                observed=few["files"],
-                expected=f"at least {few['shards']}",
-                fact="failure.message",
-            )
-        ]
-    yield CAUSE.finding(
+    yield _finding(
+        *_told(int(few["files"]) if few else 0, int(few["shards"]) if few else 0, "failure.message"),
+        location=(_reader(project) if few is not None else policy) or (frame.location if frame else None),
+        policy=policy,
+        few=few is not None,
+    )
+
+
+def _finding(
+    told: str, evidence: list[Evidence], *, location: Location | None, policy: Location | None, few: bool
+) -> Finding:
+    return CAUSE.finding(
         told,
         subject="training dataset",
-        location=(_reader(project) if few is not None else policy) or (frame.location if frame else None),
+        location=location,
         evidence=evidence,
         fixes=[
             fix(
                 "share out samples instead of files: `auto_shard_policy = AutoShardPolicy.DATA` in `tf.data.Options`",
                 (Edit(policy, "DATA"),) if policy is not None else (),
             ),
-            *([fix("split the data into more files")] if few is not None else ()),
+            *([fix("split the data into more files")] if few else ()),
         ],
         confidence=Confidence.CERTAIN,
     )

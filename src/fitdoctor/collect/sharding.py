@@ -1,0 +1,60 @@
+"""How a dataset would be shared out among the workers of a cluster: by which policy, and among how many files."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fitdoctor.collect.pipelines import chain, inputs_of, operation_of
+from fitdoctor.facts.data import Sharding
+from fitdoctor.facts.unknown import Unknown
+
+_READERS = ("TFRecordDataset", "TextLineDataset")
+"""A `CsvDataset` of one file is shared out by samples."""
+_IN_MEMORY = ("from_tensor_slices", "from_tensors", "range")
+_PASSED_ON = ("shuffle", "options", "prefetch", "cache")
+
+
+def sharding_of(dataset: Any) -> Sharding:
+    """The policy that is set on a dataset, and the files that it reads; nothing is read."""
+    try:
+        policy = dataset.options().experimental_distribute.auto_shard_policy.name
+        return Sharding(str(policy), _files(chain(dataset)))
+    # tf.data's classes are private: another version may keep its files elsewhere.
+    except Exception as error:
+        return Sharding(files=Unknown(f"reading the pipeline raised {type(error).__name__}"))
+
+
+def _files(items: list[Any]) -> int | Unknown:
+    """How many files a pipeline reads; 0 where it surely reads none."""
+    operations = [operation_of(item) for item in items]
+    sources = [operation_of(item) for item in items if not inputs_of(item)]
+    readers = [item for item, operation in zip(items, operations, strict=True) if operation in _READERS]
+    opening = [at for at, item in enumerate(items) if _opens_files(item)]
+    if not readers and not opening:
+        return 0 if set(sources) <= set(_IN_MEMORY) else Unknown(f"what `{sources[0]}` reads is not known")
+    if len(sources) == 1 and len(readers) == 1 and not opening:
+        return _counted(readers[0]._filenames)
+    if len(sources) == 1 and len(opening) == 1 and set(operations[1 : opening[0]]) <= set(_PASSED_ON):
+        return _counted(items[0])
+    return Unknown("the files are not listed plainly")
+
+
+def _opens_files(item: Any) -> bool:
+    """Whether the function of `interleave` or `flat_map` reads files, itself or in a function that it calls."""
+    function = getattr(item, "_map_func", None)
+    if function is None:
+        return False
+    definition = function.function.graph.as_graph_def()
+    nodes = [*definition.node, *(node for inner in definition.library.function for node in inner.node_def)]
+    return any(node.op.removesuffix("V2") in _READERS for node in nodes)
+
+
+def _counted(names: Any) -> int | Unknown:
+    """The length of a list, a tensor or a dataset of names."""
+    if hasattr(names, "cardinality"):
+        number = int(names.cardinality())
+        return number if number >= 0 else Unknown("the number of files is not known")
+    shape = getattr(names, "shape", None)
+    if shape is not None and len(shape) < 2:
+        return int(shape[0]) if len(shape) else 1
+    return Unknown("the number of files is not known")
