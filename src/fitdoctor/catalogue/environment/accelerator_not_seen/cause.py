@@ -46,7 +46,8 @@ SAYINGS = (
      "install a TensorFlow that starts without a GPU (2.1 or later), or " + _INSTALL, Severity.ERROR),
     (pattern(r"Loaded runtime CuDNN library: (?P<name>[\d.]+) but source was compiled with: [\d.]+"),
      "the installed cuDNN is not the one that TensorFlow was compiled with", _INSTALL, Severity.ERROR),
-    (pattern(r"cuDNN failed to initialize|DNN library is not found|CUDNN_STATUS_NOT_INITIALIZED"),
+    (pattern(r"cuDNN failed to initialize|DNN library is not found|No algorithm worked!"
+             r"|CUDNN_STATUS_(?:NOT_INITIALIZED|ALLOC_FAILED|INTERNAL_ERROR)"),
      "cuDNN cannot be used: it does not fit, or another program has taken the GPU's memory",
      "free the GPU, or let TensorFlow take memory as it needs it (`set_memory_growth`); else " + _INSTALL,
      Severity.ERROR),

@@ -84,6 +84,11 @@ SAYINGS = (
      "install the Keras that belongs to this TensorFlow; `fitdoctor env` says which"),
     (pattern(r"module 'tensorflow\.(?:compat\.v2\.)?__internal__[\w.]*' has no attribute"), _KERAS,
      "install the Keras that belongs to this TensorFlow; `fitdoctor env` says which"),
+    (pattern(r"Keras requires TensorFlow [\d.]+ or higher"), _KERAS,
+     "install a newer TensorFlow, or the Keras that belongs to this one; `fitdoctor env` says which"),
+    (pattern(r"'InputLayer'[\s\S]{0,600}(?:Unrecognized keyword arguments|unexpected keyword argument)\W{1,6}batch_shape"),
+     "the model was saved by Keras 3, and is loaded with Keras 2",
+     "load it with Keras 3 (TensorFlow 2.16 or later), or make the model again and load its weights"),
     (pattern(r"requires TensorFlow version [><=]+ ?[\d.]+; ?Detected an installation of version"),
      "a package needs another TensorFlow than the one that is installed",
      "install the version of the package that belongs to this TensorFlow"),
@@ -101,6 +106,7 @@ SAYINGS = (
 _IN_LIBRARY = pattern(
     r"module 'numpy' has no attribute '(?:bool|object|int|float|complex|str|typeDict|complex_)'"
 )
+_SYMBOLIC_SHAPE = pattern(r"Cannot convert a symbolic Tensor \(.{1,200}\) to a numpy array")
 _ABSENT = pattern(r"No module named '(?P<name>(?!jax|torch|openvino)[\w.]+)'")
 """A backend of Keras is another matter (FIT904)."""
 _DISTRIBUTIONS = {
@@ -132,11 +138,20 @@ def from_failure(failure: FailureFacts, environment: EnvironmentFacts | Unknown)
             failure,
             environment,
         )
+    elif _SYMBOLIC_SHAPE.search(said) and any(
+        frame.function == "_constant_if_small" for frame in failure.frames
+    ):
+        yield _finding(
+            "TensorFlow before 2.5 gives NumPy its own tensors, which NumPy 1.20 and later refuse",
+            "install a newer TensorFlow, or NumPy below 1.20",
+            failure,
+            environment,
+        )
 
 
 def _not_whole(name: str, failure: FailureFacts) -> tuple[str, str]:
     """What it means that a library of the family does not find a module."""
-    importer = next(each for each in _FAMILY if f"/{each}/" in failure.frames[-1].path)
+    importer = _raised_in_family(failure)
     package = name.partition(".")[0]
     if package == importer.partition("/")[0]:
         return f"a part of the installed {package} is missing: `{name}`", (
@@ -153,9 +168,13 @@ def _told_and_gone_on(finding: Finding) -> Finding:
     return replace(finding, message=message, severity=Severity.INFO)
 
 
-def _raised_in_family(failure: FailureFacts) -> bool:
-    last = failure.frames[-1] if failure.frames else None
-    return last is not None and last.library and any(f"/{name}/" in last.path for name in _FAMILY)
+def _raised_in_family(failure: FailureFacts) -> str:
+    """The library of the family in which it was raised; "" for any other place."""
+    # NumPy itself raises where a name of it is gone.
+    last = next((frame for frame in reversed(failure.frames) if "/numpy/" not in frame.path), None)
+    if last is None or not last.library:
+        return ""
+    return next((name for name in _FAMILY if f"/{name}/" in last.path), "")
 
 
 def _finding(

@@ -36,9 +36,10 @@ from fitdoctor.catalogue.label_shapes import (
     refused_before,
 )
 from fitdoctor.catalogue.targets import BINARY, CATEGORICAL, SPARSE, is_binary, metrics_for
-from fitdoctor.diagnosis import Finding, Fix, Severity
+from fitdoctor.diagnosis import Confidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, unsafe
 from fitdoctor.facts import DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
+from fitdoctor.patterns import pattern
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(
@@ -69,9 +70,18 @@ def from_failure(
     data: DataFacts | Unknown,
     project: Project | Unknown,
 ) -> Iterator[Finding]:
-    """The message holds both shapes."""
+    """The message holds both shapes, or (Keras 2, from its metric) that of the labels."""
+    squeezed = _SQUEEZED.search(failure.message)
+    if squeezed and "sparse_" in failure.raw_message + "".join(frame.function for frame in failure.frames):
+        rows = (None, int(squeezed["width"]))
+        frame = failure.last_user_frame
+        place = frame.location if frame is not None else None
+        yield _finding(Refused(None, rows, rows, Confidence.LIKELY, place), model, data, False)
     for refused in refused_after(failure, model, data, ONE_HOT, project):
         yield _finding(refused, model, data, after_training(fit, refused))
+
+
+_SQUEEZED = pattern(r"Can not squeeze dim\[-?\d+\], expected a dimension of 1, got (?P<width>\d+)")
 
 
 def _finding(

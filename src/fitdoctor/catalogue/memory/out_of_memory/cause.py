@@ -68,6 +68,8 @@ class _Owner:
     layer: LayerFacts | None = None
 
 
+_NO_ROOM = pattern(r"Dst tensor is not initialized|CUDA_ERROR_OUT_OF_MEMORY")
+"""How a full GPU refuses what is copied to it (from TensorFlow's messages; not run here)."""
 _HELD = pattern(r"its memory had reached ([\d.]+) GiB of ([\d.]+) GiB")
 
 
@@ -85,7 +87,8 @@ def from_failure(
     if isinstance(data, DataFacts) and data.role != "training":
         return
     failed = allocation_failed(failure.message)
-    if failure.type in ("ResourceExhaustedError", "MemoryError") or failed is not None:
+    refused = failed is not None or _NO_ROOM.search(failure.message)
+    if failure.type in ("ResourceExhaustedError", "MemoryError") or refused:
         shape = failed.shape if failed is not None else None
         yield _refused(failure, shape, model, fit, data)
     elif (
