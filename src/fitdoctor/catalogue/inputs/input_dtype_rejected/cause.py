@@ -175,7 +175,8 @@ def from_failure(
     # The model took the data: what is refused is met in a loss, or in a step of the user's own.
     taken = isinstance(data, DataFacts) and went_through(data)
     # Keras makes float32 of the floats that it is given: which tensor it is, only the operation tells.
-    told = isinstance(data, DataFacts) and not taken and _wrong_of(said) not in ("float64", "float32")
+    wrong = _wrong_of(said)
+    told = not taken and wrong not in ("float64", "float32") and bool(_arrays_of(data, wrong))
     operand = None if told else _operand(module, frame, said)
     parameter = _parameter_at(module, frame, said) if frame is not None and (not told or taken) else None
     if operand is not None:
@@ -238,7 +239,10 @@ def _cast_given(module: Module | None, frame: Frame, said: DtypeMismatch) -> Ite
             continue
         tf, imports = spell(module.code(given), "tensorflow", "tf")
         cast = f"{tf}.cast({module.segment(given)}, {tf}.float32)"
-        yield fix(f"cast it first: `{cast}`", (Edit(module.location(given), cast),), imports)
+        yield fix(f"cast it: `{cast}`", (Edit(module.location(given), cast),), imports)
+        behind = _parameter_behind(module, given)
+        if behind is not None:
+            yield _cast_parameter(*behind)
 
 
 def _parameter_at(
