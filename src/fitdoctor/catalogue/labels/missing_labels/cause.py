@@ -232,6 +232,8 @@ def _culprits(
         yield _left_out(source)
         yield _dropped(data, project)
         yield source
+    elif data.form in ("generator", "pydataset") and data.x:
+        yield data.x[0].code
     yield data.code
     yield fit.code
 
