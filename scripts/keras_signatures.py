@@ -34,6 +34,12 @@ NAMESPACES = (
     "preprocessing.sequence",
     "preprocessing.text",
     "mixed_precision",
+    "applications",
+    "applications.regnet",
+    "applications.resnet_rs",
+    "layers.experimental",
+    "layers.experimental.preprocessing",
+    "callbacks.experimental",
     "experimental",
 )
 OWNERS = ("Layer", "Optimizer", "Metric")
@@ -170,7 +176,7 @@ def refused_arguments(old: object, new: object) -> tuple[str, ...]:
 def of_functions(tf_keras: ModuleType, keras: ModuleType) -> dict[str, tuple[str, ...]]:
     """What functions have lost, by their dotted names; how an object is turned to a dict is no matter of training."""
     found = {}
-    for dotted in (*NAMESPACES, "applications"):
+    for dotted in NAMESPACES:
         for name, old in public(namespace(tf_keras, dotted)):
             new = getattr(namespace(keras, dotted), name, None)
             if inspect.isroutine(old) and inspect.isroutine(new) and not name.endswith("serialize"):

@@ -15,6 +15,7 @@ from fitdoctor.catalogue.keras_3_gone import (
     with_other_imports,
     without_experimental,
 )
+from fitdoctor.catalogue.keras_signatures import REMOVED_NAMES
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding
 from fitdoctor.edits import fix
 from fitdoctor.source.module import CallSite, Module
@@ -60,7 +61,9 @@ def gone_names_told(cause: Cause, module: Module) -> Iterator[Finding]:
             yield _legacy_finding(cause, module, site)
         elif "experimental." in module.segment(site.node.func) and without_experimental(site.name):
             yield _experimental_finding(cause, module, site)
-        elif is_gone(site.name, outside_tf=spelt.startswith("keras.")) and "experimental" not in site.name:
+        elif site.name in REMOVED_NAMES or (
+            is_gone(site.name, outside_tf=spelt.startswith("keras.")) and "experimental" not in site.name
+        ):
             yield cause.finding(
                 f"Keras 3 has no `{site.name.removeprefix('keras.')}`",
                 subject=f"name {site.name}",
