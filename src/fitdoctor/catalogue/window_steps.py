@@ -59,10 +59,13 @@ def _mapped_after(module: Module, call: ast.Call) -> ast.Call | None:
 
 
 def _indexes_parameter(function: FunctionInfo) -> bool:
-    """Whether a function takes items out of one of its parameters."""
+    """Whether a function takes items out of one of its parameters; the window of a dict is a dict of windows."""
     names = set(function.parameters)
     return any(
-        isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id in names
+        isinstance(node, ast.Subscript)
+        and isinstance(node.value, ast.Name)
+        and node.value.id in names
+        and not (isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str))
         for node in ast.walk(function.node)
     )
 
