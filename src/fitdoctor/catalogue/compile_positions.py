@@ -1,4 +1,4 @@
-"""Metrics given to `compile` by position: third in Keras 2, where Keras 3 takes the weights of the losses."""
+"""Metrics given to `compile` as Keras 2 took them: by position, where Keras 3 takes the weights of the losses, or bare."""
 
 from __future__ import annotations
 
@@ -75,5 +75,33 @@ def metrics_by_position(cause: Cause, module: Module, confidence: Confidence) ->
                 Evidence("third by position", module.segment(metrics), "weights of the losses, or a keyword")
             ],
             fixes=[fix("name it: `metrics=`", (Edit(where, f"metrics={module.segment(metrics)}"),))],
+            confidence=confidence,
+        )
+
+
+_BARE = "Expected `metrics` argument to be a list"
+
+
+def refuses_bare_metrics(message: str) -> bool:
+    """Whether Keras says that metrics have to be listed."""
+    return _BARE in message
+
+
+def bare_metrics(cause: Cause, module: Module, confidence: Confidence) -> Iterator[Finding]:
+    """`metrics="accuracy"`: Keras 2 took one metric without a list around it."""
+    for site in module.method_calls("compile"):
+        assert isinstance(site.node.func, ast.Attribute)
+        receiver, given = site.node.func.value, site.argument("metrics", POSITION + 1)
+        if given is None or not _is_metric(module, given):
+            continue
+        if not is_keras_model(module, receiver) or defines(module, receiver, "compile"):
+            continue
+        where, text = module.location(given), module.segment(given)
+        yield cause.finding(
+            "Keras 3 takes metrics in a list only, and one is given bare",
+            subject="argument metrics of compile",
+            location=where,
+            evidence=[Evidence("the metrics", text, f"[{text}]")],
+            fixes=[fix("put it into a list", (Edit(where, f"[{text}]"),))],
             confidence=confidence,
         )

@@ -25,6 +25,7 @@ from fitdoctor.facts import FailureFacts, Unknown
 from fitdoctor.failure.patterns import attribute_missing, unexpected_keyword
 from fitdoctor.patterns import pattern
 from fitdoctor.records import replace
+from fitdoctor.source.conditions import is_conditional
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 
@@ -39,7 +40,7 @@ def gone_imports(module: Module) -> Iterator[tuple[ast.ImportFrom, ast.alias, st
     """The `from … import` statements that fail, with the first name that is gone and its module below `keras`."""
     for node in module.nodes(ast.ImportFrom):
         source = as_keras(node.module or "")
-        if node.level or not source or is_tried(module, node):
+        if node.level or not source or is_conditional(module, node):
             continue
         outside_tf = (node.module or "").startswith("keras")
         for alias in node.names:
@@ -55,16 +56,6 @@ def gone_imports(module: Module) -> Iterator[tuple[ast.ImportFrom, ast.alias, st
             ):
                 yield node, alias, source
                 break
-
-
-def is_tried(module: Module, node: ast.AST) -> bool:
-    """Whether the import stands in a `try`: the program has another way."""
-    parent = module.parent(node)
-    while parent is not None:
-        if isinstance(parent, (ast.Try, ast.If)):
-            return True
-        parent = module.parent(parent)
-    return False
 
 
 def is_gone(full: str, *, outside_tf: bool) -> bool:

@@ -11,13 +11,13 @@ from fitdoctor.catalogue.keras_3_gone import (
     gone_imports,
     is_gone,
     is_gone_module,
-    is_tried,
     with_other_imports,
     without_experimental,
 )
 from fitdoctor.catalogue.keras_signatures import REMOVED_NAMES
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding
 from fitdoctor.edits import fix
+from fitdoctor.source.conditions import is_conditional
 from fitdoctor.source.module import CallSite, Module
 
 
@@ -29,7 +29,7 @@ def gone_imports_told(cause: Cause, module: Module) -> Iterator[Finding]:
         for alias in plain.names:
             source = as_keras(alias.name)
             outside_tf = alias.name.startswith("keras")
-            if source and is_gone_module(source, outside_tf=outside_tf) and not is_tried(module, plain):
+            if source and is_gone_module(source, outside_tf=outside_tf) and not is_conditional(module, plain):
                 yield cause.finding(
                     f"Keras 3 has no module `{alias.name}`",
                     subject=f"import of {alias.name}",

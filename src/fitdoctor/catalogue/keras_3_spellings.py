@@ -10,6 +10,7 @@ from fitdoctor.catalogue.keras_3_fixes import attribute_name
 from fitdoctor.diagnosis import Edit, Evidence, Finding
 from fitdoctor.edits import fix
 from fitdoctor.records import replace
+from fitdoctor.source.conditions import is_conditional
 from fitdoctor.source.module import Module
 
 _SHORT = {
@@ -34,9 +35,9 @@ OTHER_NAMES = {
 
 def renamed_losses(cause: Cause, module: Module) -> Iterator[Finding]:
     """One finding for all of them: the names have moved at once."""
-    from fitdoctor.catalogue.keras_3_gone import is_tried
-
-    found = [each for each in (*_attributes(module), *_imports(module)) if not is_tried(module, each[0])]
+    found = [
+        each for each in (*_attributes(module), *_imports(module)) if not is_conditional(module, each[0])
+    ]
     if not found:
         return
     node, old, new, home = found[0]

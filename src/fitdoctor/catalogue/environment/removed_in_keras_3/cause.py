@@ -32,7 +32,12 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.compile_positions import metrics_by_position, refuses_loss_weights
+from fitdoctor.catalogue.compile_positions import (
+    bare_metrics,
+    metrics_by_position,
+    refuses_bare_metrics,
+    refuses_loss_weights,
+)
 from fitdoctor.catalogue.keras_1 import refused_in_words
 from fitdoctor.catalogue.keras_2_today import is_keras_2, of_keras_2
 from fitdoctor.catalogue.keras_3_arguments import argument_finding, gone_arguments, of_keras_1
@@ -90,6 +95,7 @@ def from_source(module: Module) -> Iterator[Finding]:
         return
     yield from gone_arguments(CAUSE, module)
     yield from metrics_by_position(CAUSE, module, Confidence.LIKELY)
+    yield from bare_metrics(CAUSE, module, Confidence.LIKELY)
     yield from named_by_position(CAUSE, module, Confidence.LIKELY)
     yield from renamed_losses(CAUSE, module)
     yield from gone_attributes(CAUSE, module)
@@ -151,6 +157,9 @@ def _told_by(failure: FailureFacts, project: Project | Unknown) -> Iterator[Find
     if isinstance(project, Project) and refuses_loss_weights(failure.message):
         for read in project.modules:
             yield from metrics_by_position(CAUSE, read, Confidence.CERTAIN)
+    if isinstance(project, Project) and refuses_bare_metrics(failure.message):
+        for read in project.modules:
+            yield from bare_metrics(CAUSE, read, Confidence.CERTAIN)
     gone, kind = gone_in_message(failure), owner_in_message(failure.message)
     frame = failure.last_user_frame
     if gone is None or is_of_user(failure.message, project):

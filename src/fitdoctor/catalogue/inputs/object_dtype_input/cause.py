@@ -87,6 +87,27 @@ def from_source(
         yield replace(finding, confidence=Confidence.LIKELY)
 
 
+_UNEVEN = pattern(r"array has an inhomogeneous shape")
+_MAKES_ARRAY = pattern(r"\b(?:array|asarray|stack)\(")
+
+
+@CAUSE.after_failure
+def from_uneven_rows(failure: FailureFacts) -> Iterator[Finding]:
+    """NumPy makes no array of rows of several lengths, on the way to fit."""
+    frame = failure.last_user_frame
+    if frame is not None and _UNEVEN.search(failure.message) and _MAKES_ARRAY.search(frame.text):
+        yield CAUSE.finding(
+            "rows of different lengths are made into one array",
+            subject="features",
+            location=frame.location,
+            evidence=[
+                Evidence("what was raised", failure.message.splitlines()[0][:120], fact="failure.message")
+            ],
+            fixes=[fix("pad the rows to one length: `keras.utils.pad_sequences(…)`")],
+            confidence=Confidence.CERTAIN,
+        )
+
+
 def _findings(
     model: ModelFacts | Unknown,
     fit_call: FitFacts | Unknown,

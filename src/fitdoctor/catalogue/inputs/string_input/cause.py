@@ -201,6 +201,7 @@ def from_failure(
         if found or data.role != "training":
             return
     if "could not convert" in failure.message:
+        yield from _converted(failure)
         return
     yield CAUSE.finding(
         "strings were given where the model or the loss computes with numbers",
@@ -212,6 +213,31 @@ def from_failure(
         fixes=[fix("encode the strings as numbers before fit, or in the model with a `StringLookup` layer")],
         confidence=Confidence.CERTAIN,
     )
+
+
+_CONVERSION = pattern(r"\.astype\(|\bfloat\(|\b(?:array|asarray|convert_to_tensor|constant)\(")
+
+
+def _converted(failure: FailureFacts) -> Iterator[Finding]:
+    """The program makes numbers of a table or array itself, on the way to fit, and some of it is text."""
+    frame = failure.last_user_frame
+    if frame is not None and _CONVERSION.search(frame.text):
+        yield CAUSE.finding(
+            "text is among what is made into numbers here",
+            subject="features",
+            location=frame.location,
+            evidence=[
+                Evidence(
+                    "what was refused", failure.message.splitlines()[0][:120], "numbers", "failure.message"
+                )
+            ],
+            fixes=[
+                fix(
+                    "read written numbers with `pd.to_numeric(…, errors='coerce')` and fill the gaps; encode categories"
+                )
+            ],
+            confidence=Confidence.CERTAIN,
+        )
 
 
 def _line(failure: FailureFacts, data: DataFacts | Unknown, project: Project | Unknown) -> Location | None:

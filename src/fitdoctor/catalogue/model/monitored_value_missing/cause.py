@@ -318,6 +318,23 @@ def from_failed_callback(
     yield _unlogged(read, _there(read, names or ()), fit, Confidence.CERTAIN, evidence)
 
 
+@CAUSE.in_source
+@mentions("val_")
+def from_history(module: Module) -> Iterator[Finding]:
+    """The history is asked for what a validation would have given."""
+    from fitdoctor.catalogue.history_reads import unvalidated_reads
+
+    yield from unvalidated_reads(CAUSE, module)
+
+
+@CAUSE.after_failure
+def from_failed_history(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """The same, when it was."""
+    from fitdoctor.catalogue.history_reads import failed_read
+
+    yield from failed_read(CAUSE, failure, project)
+
+
 @CAUSE.after_failure
 def from_failed_line(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """The same from the traceback alone: it quotes the line that reads `logs`."""

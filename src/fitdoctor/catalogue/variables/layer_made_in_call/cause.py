@@ -40,6 +40,7 @@ from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Se
 from fitdoctor.edits import fix
 from fitdoctor.facts import FailureFacts, Unknown
 from fitdoctor.failure.frames import is_keras
+from fitdoctor.source.conditions import is_conditional
 from fitdoctor.source.keras_objects import kind_of_call
 from fitdoctor.source.module import CallSite, ClassInfo, FunctionInfo, Module
 from fitdoctor.source.project import Project
@@ -76,7 +77,7 @@ def from_source(module: Module) -> Iterator[Finding]:
             if (
                 site.function is function
                 and _makes_state(module, site)
-                and not _is_guarded(module, site, function)
+                and not is_conditional(module, site.node, function.node)
             ):
                 yield _finding(module, site, function, Confidence.LIKELY, [])
                 break
@@ -92,16 +93,6 @@ def _makes_state(module: Module, site: CallSite) -> bool:
         "Layer",
         "Model",
     )
-
-
-def _is_guarded(module: Module, site: CallSite, function: FunctionInfo) -> bool:
-    """Whether it stands behind an `if` or the like, as making it once does."""
-    parent = module.parent(site.node)
-    while parent is not None and parent is not function.node:
-        if isinstance(parent, (ast.If, ast.IfExp, ast.BoolOp, ast.Try, ast.Lambda)):
-            return True
-        parent = module.parent(parent)
-    return False
 
 
 def _finding(
