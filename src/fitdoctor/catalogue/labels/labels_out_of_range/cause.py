@@ -253,7 +253,7 @@ def from_failure(
         seen_all = judged and all(_fully_seen(array) for array in data.y)
         if found or data.role != "training" or seen_all:
             return
-    looped = _in_loop(project, failure) if isinstance(fit, Unknown) else None
+    looped = _in_loop(project, failure) if isinstance(fit, Unknown) or failure.called != "fit" else None
     origin = looped or origin_of_argument(project, fit, "y", 1)
     told = _from_words(seen, failure, model, data, origin)
     yield told if looped is None else _shifted_there(told, seen, looped)
