@@ -1,0 +1,109 @@
+"""A file among the data cannot be decoded.
+
+## What happens
+
+In the middle of an epoch `fit` ends with `InvalidArgumentError: Graph execution error: … Unknown image file format. One of
+JPEG, PNG, GIF, BMP required.`, `Input is empty`, `Invalid JPEG data or crop window`; with pictures that Python reads, `PIL
+.UnidentifiedImageError: cannot identify image file` or `OSError: image file is truncated`. It names no file.
+
+## Why
+
+One of the files is not what its name says: the page of an error, a download that was cut short, another format, an empty
+file. TensorFlow decodes a file only when its batch is due.
+
+## Fix
+
+Read each file once before training and leave out, or fetch again, what cannot be decoded. `ignore_errors()` behind the
+`map` that decodes leaves them out as they come; fit then sees fewer samples.
+
+## Known limits
+
+Which file it is, TensorFlow does not say.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.pipeline_steps import with_step_after
+from fitdoctor.catalogue.words import place
+from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
+from fitdoctor.edits import fix, unsafe
+from fitdoctor.facts import Code, FailureFacts, Unknown
+from fitdoctor.patterns import pattern
+from fitdoctor.source.module import CallSite, Module
+from fitdoctor.source.project import Project
+
+CAUSE = Cause(
+    id="FIT716",
+    slug="file-cannot-be-decoded",
+    severity=Severity.ERROR,
+    raises="InvalidArgumentError",
+)
+
+_SAID = pattern(
+    r"Unknown image file format|Invalid (?:JPEG|PNG|GIF|BMP|WEBP) (?:data|header)|Input is empty|"
+    r"Expected image \(JPEG, PNG, (?:or )?GIF|cannot identify image file|image file is truncated|"
+    r"Trying to decode (?:BMP|JPEG|PNG|GIF|WebP) format using a wrong op|jpeg::Uncompress failed"
+)
+_DECODES = ("decode_jpeg", "decode_png", "decode_image", "decode_bmp", "decode_gif", "decode_and_crop_jpeg")
+_READS_FOLDERS = ("image_dataset_from_directory", "flow_from_directory", "flow_from_dataframe", "load_img")
+
+
+@CAUSE.after_failure
+def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """TensorFlow, or the library that reads pictures, says that it cannot."""
+    if not _SAID.search(failure.message):
+        return
+    site = _reader(project)
+    frame = failure.last_user_frame
+    remedy = fix("read every file once before training, and take out or fetch again what cannot be decoded")
+    skipping = with_step_after(_mapped(site), ".ignore_errors()") if site is not None else ()
+    yield CAUSE.finding(
+        "a file among the data cannot be decoded: it is empty, cut short, or of another format",
+        subject="files of the data",
+        location=place(
+            site.module.code(site.node) if site is not None else None, frame.location if frame else None
+        ),
+        evidence=[
+            Evidence(
+                claim="what was raised",
+                observed=failure.message.strip().splitlines()[0][:120],
+                fact="failure.message",
+            )
+        ],
+        fixes=[unsafe("leave out what cannot be decoded: `ignore_errors()`", skipping), remedy]
+        if skipping
+        else [remedy],
+        confidence=Confidence.CERTAIN,
+    )
+
+
+def _reader(project: Project | Unknown) -> CallSite | None:
+    """The one call of the program that decodes pictures, or that has Keras read them."""
+    found = [
+        site
+        for module in (project.modules if isinstance(project, Project) else ())
+        for site in module.calls
+        if _last_name(module, site) in (*_DECODES, *_READS_FOLDERS)
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _last_name(module: Module, site: CallSite) -> str:
+    return site.method or module.resolve(site.node.func).rpartition(".")[2]
+
+
+def _mapped(site: CallSite) -> Code | Unknown:
+    """The step of a pipeline that runs the function which decodes, where there is one such step."""
+    module, function = site.module, site.function
+    if function is None:
+        return Unknown("it is in no function")
+    steps = [
+        call.node
+        for call in module.method_calls("map")
+        if any(isinstance(part, ast.Name) and part.id == function.name for part in call.node.args)
+    ]
+    return module.code(steps[0]) if len(steps) == 1 else Unknown("no step of a pipeline runs it")
