@@ -115,17 +115,18 @@ def labels_second(failure: FailureFacts, project: Project | Unknown) -> Iterator
 @mentions("callbacks")
 def callback_classes(module: Module) -> Iterator[Finding]:
     """A class among the callbacks of fit."""
-    from fitdoctor.catalogue.unmade_callbacks import classes_given
+    from fitdoctor.catalogue.unmade_objects import classes_given
 
     yield from classes_given(CAUSE, module)
 
 
 @CAUSE.after_failure
-def callback_not_made(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """Keras called a method of a class of callbacks."""
-    from fitdoctor.catalogue.unmade_callbacks import class_refused
+def object_not_made(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """Keras called a method of a class of callbacks, or the program one of a class of models."""
+    from fitdoctor.catalogue.unmade_objects import class_called, class_refused
 
     yield from class_refused(CAUSE, failure, project)
+    yield from class_called(CAUSE, failure, project)
 
 
 def _made_functions(function: FunctionInfo) -> bool:

@@ -1,4 +1,4 @@
-"""A class where fit wants a callback that was made of it: `callbacks=[EarlyStopping]`."""
+"""A class in the place of an object that was made of it: `callbacks=[EarlyStopping]`, `model = Sequential`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.traced import module_of, raised_here
+from fitdoctor.catalogue.traced import at_frame, module_of, raised_here
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location
 from fitdoctor.edits import fix
 from fitdoctor.facts import FailureFacts, Unknown
@@ -16,6 +16,8 @@ from fitdoctor.source.origins import origin
 from fitdoctor.source.project import Project
 
 _UNBOUND = pattern(r"\bset_(?:model|params)\(\) missing 1 required positional argument")
+_WITHOUT_SELF = pattern(r"^\w+\.\w+\(\) missing \d+ required positional arguments?: ")
+_KERAS_CLASS = pattern(r"keras\.(?:\w+\.)?[A-Z]\w*")
 _POSITION = 5
 """Of `callbacks` among the arguments of fit."""
 
@@ -43,6 +45,22 @@ def class_refused(cause: Cause, failure: FailureFacts, project: Project | Unknow
         fixes=[fix("make the callback: call the class")],
         confidence=Confidence.CERTAIN,
     )
+
+
+def class_called(cause: Cause, failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """A method was called on a class of Keras: `model = Sequential`, then `model.add(…)`."""
+    frame = failure.last_user_frame
+    module = module_of(project, frame)
+    if frame is None or module is None or not _WITHOUT_SELF.search(failure.message):
+        return
+    for site in module.calls:
+        if not isinstance(site.node.func, ast.Attribute) or not at_frame(module, site.node, frame):
+            continue
+        made = origin(module, site.node.func.value)
+        bare = made.certain and not made.path and isinstance(made.node, (ast.Name, ast.Attribute))
+        if bare and _KERAS_CLASS.fullmatch(made.module.resolve(made.node)):
+            yield _finding(cause, made.module, made.node, Confidence.CERTAIN, [raised_here(failure)])
+            return
 
 
 def _given(module: Module) -> Iterator[tuple[Module, ast.expr]]:
@@ -76,10 +94,10 @@ def _finding(
     name, here = module.segment(given), module.location(given)
     end = Location(here.path, here.end_line, here.end_column, here.end_line, here.end_column, here.cell)
     return cause.finding(
-        f"the class `{name}` is given where a callback belongs: none was made of it",
-        subject=f"callback {name}",
+        f"the class `{name}` stands where an object belongs: none was made of it",
+        subject=f"class {name}",
         location=here,
-        evidence=[Evidence(claim="among the callbacks", observed=name, expected=f"{name}(…)"), *evidence],
+        evidence=[Evidence(claim="what is given", observed=name, expected=f"{name}(…)"), *evidence],
         fixes=[fix(f"make it: `{name}()`", (Edit(end, "()"),))],
         confidence=confidence,
     )
