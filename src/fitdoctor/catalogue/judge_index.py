@@ -62,6 +62,7 @@ INDEX: dict[str, tuple[str, tuple[str, ...], list[tuple[set[str], tuple[str, ...
     'FIT322': ('model/monitored_value_missing', ('source', 'before_fit', 'after_failure'), [({'FitFacts', 'ModelFacts'}, ('EarlyStopping', 'ModelCheckpoint', 'ReduceLROnPlateau')), ({'FitFacts', 'ModelFacts'}, ('ModelCheckpoint',)), ({'FitFacts', 'ModelFacts', 'Project'}, ('logs',)), ({'Module'}, ('val_',))]),
     'FIT323': ('model/trainable_changed_after_compile', ('source', 'before_fit'), [({'FitFacts', 'ModelFacts'}, ('trainable',)), ({'Module'}, ('trainable',))]),
     'FIT324': ('model/size_left_open', ('source', 'after_failure'), [({'ModelSite', 'Project'}, ())]),
+    'FIT325': ('model/learning_rate_not_settable', ('before_fit', 'after_failure'), []),
     'FIT401': ('graph/tensor_kept_on_attribute', ('source', 'before_fit', 'while_training', 'after_failure'), [({'Module', 'Project'}, ('def', 'lambda'))]),
     'FIT402': ('graph/tensor_kept_in_container', ('source', 'before_fit', 'while_training', 'after_failure'), [({'Module', 'Project'}, ('def', 'lambda')), ({'Module'}, ('def', 'lambda'))]),
     'FIT403': ('graph/tensor_from_loop_body', ('source', 'after_failure'), [({'Module'}, ('def', 'lambda'))]),

@@ -51,13 +51,29 @@ def _optimizer(model: ModelFacts, project: Project | Unknown) -> tuple[Module, a
     return _behind(found[0], found[1])
 
 
-def _written(module: Module, optimizer: ast.expr) -> tuple[Module, ast.expr] | None:
-    """The number that an optimizer's call has for its rate, written there or behind a name."""
+def schedule_of(model: ModelFacts, project: Project | Unknown) -> tuple[Location, ast.Call, Module] | None:
+    """Where the optimizer is given its rate, and the call that makes the schedule, with its file."""
+    made = _optimizer(model, project)
+    given = _given(made[1]) if made is not None else None
+    if made is None or given is None:
+        return None
+    where, node = _behind(made[0], given)
+    return (made[0].location(given), node, where) if isinstance(node, ast.Call) else None
+
+
+def _given(optimizer: ast.expr) -> ast.expr | None:
+    """What an optimizer's call has for its rate."""
     if not isinstance(optimizer, ast.Call):
         return None
     named = next((word.value for word in optimizer.keywords if word.arg in ("learning_rate", "lr")), None)
     given = named or (optimizer.args[0] if optimizer.args else None)
-    if given is None or isinstance(given, ast.Starred):
+    return None if isinstance(given, ast.Starred) else given
+
+
+def _written(module: Module, optimizer: ast.expr) -> tuple[Module, ast.expr] | None:
+    """The number that an optimizer's call has for its rate, written there or behind a name."""
+    given = _given(optimizer)
+    if given is None:
         return None
     where, node = _behind(module, given)
     number = isinstance(node, ast.Constant) and isinstance(node.value, (int, float))

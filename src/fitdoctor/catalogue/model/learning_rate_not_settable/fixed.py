@@ -1,0 +1,12 @@
+"""The optimizer begins with a number, which the callback lowers."""
+
+import numpy as np
+import keras
+
+x = np.random.default_rng(11).normal(size=(64, 5)).astype("float32")
+y = x[:, :1] * 2.0
+
+halved = keras.callbacks.LearningRateScheduler(lambda epoch, rate: rate * 0.5)
+model = keras.Sequential([keras.layers.Dense(8, activation="relu"), keras.layers.Dense(1)])
+model.compile(optimizer=keras.optimizers.Adam(learning_rate=0.01), loss="mse")
+model.fit(x, y, epochs=2, callbacks=[halved], verbose=0)
