@@ -14,7 +14,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-TARGET = Path(__file__).parents[1] / "src/fitdoctor/catalogue/keras_signatures.py"
+TARGET = Path(__file__).parents[1] / "src/fitdoctor/catalogue/environment/keras_signatures.py"
 METHODS = ("compile", "fit", "evaluate", "predict", "train_on_batch", "test_on_batch", "save_weights")
 NAMESPACES = (
     "layers",

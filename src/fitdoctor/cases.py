@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing import Any, Protocol
 
     from fitdoctor.facts import ClusterFacts, EnvironmentFacts, FailureFacts
-    from fitdoctor.source.fit_facts import FitSite
+    from fitdoctor.source.fits.fit_facts import FitSite
     from fitdoctor.source.module import Module
     from fitdoctor.source.project import Project
 else:
@@ -99,7 +99,7 @@ def called_in_source(call: Call, project: ProjectSource) -> Case:
 
 
 def _site_cases(module: Module, project: Project) -> Iterator[SourceCase]:
-    from fitdoctor.source.fit_sites import fit_sites, model_sites, spread_sites
+    from fitdoctor.source.fits.fit_sites import fit_sites, model_sites, spread_sites
 
     facts: dict[str, tuple[Any, ...] | Unknown]
     for site in fit_sites(module):
@@ -231,7 +231,7 @@ def call_in_source(failure: FailureFacts, project: ProjectSource) -> Call | None
     read = project()
     if read is None:
         return None
-    from fitdoctor.catalogue.traced import module_of, stands_at
+    from fitdoctor.catalogue.graph.traced import module_of, stands_at
 
     for frame in reversed(failure.user_frames):
         module = module_of(read, frame)
@@ -244,7 +244,7 @@ def call_in_source(failure: FailureFacts, project: ProjectSource) -> Call | None
 
 def _fit_sites(module: Module) -> tuple[FitSite, ...]:
     try:
-        from fitdoctor.source.fit_sites import fit_sites
+        from fitdoctor.source.fits.fit_sites import fit_sites
 
         return fit_sites(module)
     # A border: the failure itself tells enough, and `source_cases` reports what is wrong here.

@@ -98,4 +98,4 @@ def test_every_cause_claims_what_it_can_do() -> None:
         "before_fit",
         "after_failure",
     }
-    assert {moment.value for moment in catalogue()["FIT315"].moments} == {"after_failure"}
+    assert {moment.value for moment in catalogue()["FIT315"].moments} == {"source", "after_failure"}

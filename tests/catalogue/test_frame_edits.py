@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from fitdoctor.catalogue.frame_edits import select_rows, with_dummies, with_whole_rows
+from fitdoctor.catalogue.inputs.frame_edits import select_rows, with_dummies, with_whole_rows
 from fitdoctor.diagnosis import Edit
 from fitdoctor.edits import apply_edits
-from fitdoctor.source.fit_sites import fit_sites
+from fitdoctor.source.fits.fit_sites import fit_sites
 from fitdoctor.source.project import read_project
 
 HEAD = """\

@@ -6,8 +6,8 @@ import textwrap
 
 import pytest
 
-from fitdoctor.catalogue.data_places import validation_part
-from fitdoctor.catalogue.shapes import fits, relation, without_one_axis
+from fitdoctor.catalogue.inputs.data_places import validation_part
+from fitdoctor.catalogue.inputs.shapes import fits, relation, without_one_axis
 from fitdoctor.diagnosis import Confidence
 from fitdoctor.edits import apply_edits
 from fitdoctor.examine import examine_source

@@ -73,7 +73,7 @@ def test_no_public_name_of_keras_3_is_called_gone():
     import keras
     import tensorflow as tf
 
-    from fitdoctor.catalogue.keras_3_gone import is_gone
+    from fitdoctor.catalogue.environment.keras_3_gone import is_gone
 
     def names(module, path):
         for name in dir(module):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 
-from fitdoctor.source.fit_sites import FitSite, fit_sites
+from fitdoctor.source.fits.fit_sites import FitSite, fit_sites
 from fitdoctor.source.module import Module
 from fitdoctor.source.read import source_from_text
 

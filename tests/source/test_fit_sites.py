@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from fitdoctor.facts import Unknown
-from fitdoctor.source.fit_sites import FitSite, ModelSite, fit_sites, model_sites
+from fitdoctor.source.fits.fit_sites import FitSite, ModelSite, fit_sites, model_sites
 from tests.source.followed_programs import MODEL, module, site
 
 

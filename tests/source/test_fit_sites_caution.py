@@ -6,7 +6,7 @@ import functools
 from pathlib import Path
 
 from fitdoctor.facts import Unknown
-from fitdoctor.source.fit_sites import Followed, fit_sites, follow, model_sites
+from fitdoctor.source.fits.fit_sites import Followed, fit_sites, follow, model_sites
 from fitdoctor.source.module import Module
 from fitdoctor.source.read import read_source
 from fitdoctor.uncollected import uncollected

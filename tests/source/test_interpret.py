@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from fitdoctor.facts import Unknown
-from fitdoctor.source.array_facts import data_shape, statistics_of
-from fitdoctor.source.fit_sites import Witness, follow
-from fitdoctor.source.interpret import Interpreter, run_module
+from fitdoctor.source.data.pipelines import leaves
+from fitdoctor.source.fits.array_facts import data_shape, statistics_of
+from fitdoctor.source.fits.fit_sites import Witness, follow
+from fitdoctor.source.interpreter.interpret import Interpreter, run_module
+from fitdoctor.source.interpreter.values import Array, Dataset, Plain, Value
 from fitdoctor.source.module import Module
-from fitdoctor.source.pipelines import leaves
 from fitdoctor.source.read import source_from_text
-from fitdoctor.source.values import Array, Dataset, Plain, Value
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 

@@ -11,11 +11,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fitdoctor.facts import Unknown
-from fitdoctor.source.layer_rules import RULES, WRAPPERS, apply_layer
-from fitdoctor.source.layer_settings import POSITIONAL, SYNONYMS, LayerPlan
-from fitdoctor.source.merge_rules import MERGES
-from fitdoctor.source.sequence_rules import SEQUENCES
-from fitdoctor.source.spatial_rules import SPATIAL
+from fitdoctor.source.models.layer_rules import RULES, WRAPPERS, apply_layer
+from fitdoctor.source.models.layer_settings import POSITIONAL, SYNONYMS, LayerPlan
+from fitdoctor.source.models.merge_rules import MERGES
+from fitdoctor.source.models.sequence_rules import SEQUENCES
+from fitdoctor.source.models.spatial_rules import SPATIAL
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 pytestmark = pytest.mark.tf

@@ -7,7 +7,7 @@ import textwrap
 import pytest
 
 from fitdoctor.facts import CALL, TRAINING_CALL, Unknown
-from fitdoctor.source.fit_sites import FitSite, fit_sites
+from fitdoctor.source.fits.fit_sites import FitSite, fit_sites
 from tests.source.followed_programs import MODEL, module
 
 STEP = """

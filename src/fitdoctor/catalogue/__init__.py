@@ -218,13 +218,13 @@ def _folders(root: str) -> list[str]:
         f"{family}/{name}"
         for family in families
         for name in os.listdir(os.path.join(root, family))
-        if not name.startswith(("_", "."))
+        if not name.startswith(("_", ".")) and not name.endswith(".py")
     ]
 
 
 def _load_one(path: str) -> Cause:
     family, folder = path.split(os.sep)[-3:-1]
-    name = f"{__name__}.{family}.{folder}"
+    name = f"{__name__}.{family}.{folder}.cause"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise CatalogueError(f"{path}: cannot be imported")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fitdoctor.catalogue.traced import stands_at
+from fitdoctor.catalogue.graph.traced import stands_at
 from fitdoctor.diagnosis import Finding
 from fitdoctor.facts import FailureFacts
 from fitdoctor.failure.assemble import hides_another

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from fitdoctor.catalogue.handed_out import delete_lines
+from fitdoctor.catalogue.graph.handed_out import delete_lines
 from fitdoctor.diagnosis import Edit
 from fitdoctor.edits import insert_before
 from fitdoctor.source.callees import callee

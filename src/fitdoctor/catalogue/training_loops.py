@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from fitdoctor.source.callees import callee
 from fitdoctor.source.index import FUNCTIONS
 from fitdoctor.source.module import FunctionInfo, Module
-from fitdoctor.source.tracing import functions_in
+from fitdoctor.source.traced.tracing import functions_in
 
 Loop = ast.For | ast.While
 TRAINING = frozenset({"fit", "train_on_batch", "evaluate", "predict", "test_on_batch", "predict_on_batch"})

@@ -7,9 +7,8 @@ import re
 from collections.abc import Callable, Iterator
 
 from fitdoctor.cases import SeenCall
-from fitdoctor.catalogue.data_places import rework_data, reworked
-from fitdoctor.catalogue.label_edits import respell, rework_labels, with_activation, with_units
-from fitdoctor.catalogue.shapes import (
+from fitdoctor.catalogue.inputs.data_places import rework_data, reworked
+from fitdoctor.catalogue.inputs.shapes import (
     Mismatch,
     fits,
     forward_failure,
@@ -20,7 +19,8 @@ from fitdoctor.catalogue.shapes import (
     size,
     went_through,
 )
-from fitdoctor.catalogue.targets import (
+from fitdoctor.catalogue.labels.label_edits import respell, rework_labels, with_activation, with_units
+from fitdoctor.catalogue.labels.targets import (
     BINARY_LOSSES,
     REGRESSION,
     ROW_LOSSES,

@@ -6,8 +6,8 @@ import ast
 import re
 from collections.abc import Callable, Iterator
 
-from fitdoctor.catalogue.reductions import axes_taken_away
-from fitdoctor.catalogue.traced import stands_at
+from fitdoctor.catalogue.graph.traced import stands_at
+from fitdoctor.catalogue.model.reductions import axes_taken_away
 from fitdoctor.diagnosis import Edit, Fix, Location
 from fitdoctor.edits import append_arguments, fix, replace_code, set_argument, spell, unsafe, wrap
 from fitdoctor.facts import FailureSummary, Shape

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from fitdoctor.catalogue.differing_workers import differences
+from fitdoctor.catalogue.devices.differing_workers import differences
 from fitdoctor.diagnosis import Diagnosis, Finding, Fix, Location, Moment, Severity, Unexplained
 from fitdoctor.facts.cluster import Member
 from fitdoctor.records import replace

@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fitdoctor.source.index import FunctionNode
     from fitdoctor.source.module import Module
-    from fitdoctor.source.tracing import Tracing
+    from fitdoctor.source.traced.tracing import Tracing
 
 
 def argument_of(call: ast.Call, name: str, position: int | None = None) -> ast.expr | None:

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from fitdoctor.source.assignments import Assignment
     from fitdoctor.source.origins import Origin
     from fitdoctor.source.project import Project
-    from fitdoctor.source.tensors import Flow
-    from fitdoctor.source.tracing import Tracing
+    from fitdoctor.source.traced.tensors import Flow
+    from fitdoctor.source.traced.tracing import Tracing
 
     Node = TypeVar("Node", bound=ast.AST)
 
@@ -389,14 +389,14 @@ class Module:
 
     @cached_property
     def _tracing(self) -> dict[ast.AST, Tracing]:
-        from fitdoctor.source import tracing
+        from fitdoctor.source.traced import tracing
 
         return tracing.traced_functions(self)
 
     @cached_property
     def runs_eagerly(self) -> bool:
         """Whether the file asks TensorFlow to run functions eagerly."""
-        from fitdoctor.source import tracing
+        from fitdoctor.source.traced import tracing
 
         return tracing.asks_for_eager(self)
 
@@ -451,14 +451,14 @@ class Module:
 
     def flow(self, node: FunctionNode) -> Flow:
         """Which expressions of a traced function are tensors."""
-        from fitdoctor.source import tensors
+        from fitdoctor.source.traced import tensors
 
         known = self.flows.get(node)
         return tensors.flow_of(self, node) if known is None else known
 
     def is_tensor(self, expr: ast.expr) -> bool:
         """Whether the expression surely is a symbolic tensor: in traced code, and made from tensors."""
-        from fitdoctor.source import tensors
+        from fitdoctor.source.traced import tensors
 
         return tensors.is_tensor(self, expr)
 

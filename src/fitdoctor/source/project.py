@@ -11,7 +11,7 @@ from fitdoctor.facts import SourceFacts
 from fitdoctor.source.assignments import assignment_of
 from fitdoctor.source.callees import CallGraph, all_calls, called_only
 from fitdoctor.source.index import FUNCTIONS
-from fitdoctor.source.library import LIBRARIES
+from fitdoctor.source.interpreter.library import LIBRARIES
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
 from fitdoctor.source.read import SourceError, read_source
 
@@ -19,7 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from fitdoctor.source.tracing import Tracing
+    from fitdoctor.source.traced.tracing import Tracing
 
 _MAX_REEXPORTS = 10
 _MAX_FILES = 400
@@ -89,7 +89,7 @@ class Project:
     @cached_property
     def tracing(self) -> dict[ast.AST, Tracing]:
         """How each function comes to run while TensorFlow traces."""
-        from fitdoctor.source.tracing import traced_functions
+        from fitdoctor.source.traced.tracing import traced_functions
 
         return traced_functions(*self.modules)
 

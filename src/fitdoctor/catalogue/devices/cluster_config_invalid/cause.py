@@ -33,7 +33,7 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.cluster_places import assignments, place_of
+from fitdoctor.catalogue.devices.cluster_places import assignments, place_of
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, spell
 from fitdoctor.facts import ClusterFacts, EnvironmentFacts, FailureFacts, Unknown

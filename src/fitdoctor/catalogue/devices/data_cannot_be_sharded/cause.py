@@ -30,7 +30,7 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.keras_3_fixes import attribute_name
+from fitdoctor.catalogue.environment.keras_3_fixes import attribute_name
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, Severity
 from fitdoctor.edits import fix

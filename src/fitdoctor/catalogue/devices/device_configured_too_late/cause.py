@@ -25,9 +25,9 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
+from fitdoctor.catalogue.graph.traced import at_frame, module_of
 from fitdoctor.catalogue.moved_up import leading_to, moved_before, moved_up
 from fitdoctor.catalogue.run_order import calls_in_order
-from fitdoctor.catalogue.traced import at_frame, module_of
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Severity
 from fitdoctor.edits import fix
 from fitdoctor.facts import FailureFacts, Unknown

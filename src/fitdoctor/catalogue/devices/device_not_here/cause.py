@@ -29,8 +29,8 @@ import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.strategies import EXCHANGES_SINCE, made
-from fitdoctor.catalogue.traced import at_frame, module_of
+from fitdoctor.catalogue.devices.strategies import EXCHANGES_SINCE, made
+from fitdoctor.catalogue.graph.traced import at_frame, module_of
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, Severity
 from fitdoctor.edits import fix, remove_argument
 from fitdoctor.facts import EnvironmentFacts, FailureFacts, FitFacts, ModelFacts, Unknown

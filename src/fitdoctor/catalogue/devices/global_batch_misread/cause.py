@@ -35,9 +35,9 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.gradient_ways import gradient_calls, tapes
-from fitdoctor.catalogue.several_workers import out_of_step
-from fitdoctor.catalogue.strategies import EXCHANGES_SINCE, replica_functions
+from fitdoctor.catalogue.devices.several_workers import out_of_step
+from fitdoctor.catalogue.devices.strategies import EXCHANGES_SINCE, replica_functions
+from fitdoctor.catalogue.variables.gradient_ways import gradient_calls, tapes
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, set_argument, spell, unsafe

@@ -25,7 +25,7 @@ import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.traced import name_of
+from fitdoctor.catalogue.graph.traced import name_of
 from fitdoctor.diagnosis import Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix
 from fitdoctor.source.module import CallSite, FunctionInfo, Module

@@ -36,9 +36,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.scope_parts import Part, is_plain_sgd, made_outside
-from fitdoctor.catalogue.strategies import moved_into_scope, scopes
-from fitdoctor.catalogue.strategy_loops import built_in_scope, is_built, loops, moved_and_built
+from fitdoctor.catalogue.devices.scope_parts import Part, is_plain_sgd, made_outside
+from fitdoctor.catalogue.devices.strategies import moved_into_scope, scopes
+from fitdoctor.catalogue.devices.strategy_loops import built_in_scope, is_built, loops, moved_and_built
 from fitdoctor.catalogue.words import listing
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix

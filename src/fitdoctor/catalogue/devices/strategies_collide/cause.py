@@ -25,8 +25,8 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.several_workers import left_by_another
-from fitdoctor.catalogue.strategies import made
+from fitdoctor.catalogue.devices.several_workers import left_by_another
+from fitdoctor.catalogue.devices.strategies import made
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix
 from fitdoctor.facts import FailureFacts, Unknown

@@ -26,8 +26,14 @@ import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.keras_saving import MODELS, format_refused, is_model_saving, last_text, new_ending
-from fitdoctor.catalogue.traced import at_frame, module_of
+from fitdoctor.catalogue.environment.keras_saving import (
+    MODELS,
+    format_refused,
+    is_model_saving,
+    last_text,
+    new_ending,
+)
+from fitdoctor.catalogue.graph.traced import at_frame, module_of
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
 from fitdoctor.edits import fix
 from fitdoctor.facts import FailureFacts, Unknown

@@ -31,7 +31,7 @@ import sys
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.imports import first_import
+from fitdoctor.catalogue.environment.imports import first_import
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Location, Severity
 from fitdoctor.edits import fix
 from fitdoctor.facts import EnvironmentFacts, FailureFacts, Unknown

@@ -32,38 +32,38 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.compile_positions import (
+from fitdoctor.catalogue.environment.compile_positions import (
     bare_metrics,
     metrics_by_position,
     refuses_bare_metrics,
     refuses_loss_weights,
 )
-from fitdoctor.catalogue.keras_1 import refused_in_words
-from fitdoctor.catalogue.keras_2_today import is_keras_2, of_keras_2
-from fitdoctor.catalogue.keras_3_arguments import argument_finding, gone_arguments, of_keras_1
-from fitdoctor.catalogue.keras_3_attributes import failed_attribute, gone_attributes
-from fitdoctor.catalogue.keras_3_gone import (
+from fitdoctor.catalogue.environment.keras_1 import refused_in_words
+from fitdoctor.catalogue.environment.keras_2_today import is_keras_2, of_keras_2
+from fitdoctor.catalogue.environment.keras_3_arguments import argument_finding, gone_arguments, of_keras_1
+from fitdoctor.catalogue.environment.keras_3_attributes import failed_attribute, gone_attributes
+from fitdoctor.catalogue.environment.keras_3_gone import (
     METHODS,
     METHODS_OF_PARTS,
     gone_in_message,
     is_of_user,
     owner_in_message,
 )
-from fitdoctor.catalogue.keras_3_names import gone_imports_told, gone_names_told
-from fitdoctor.catalogue.keras_3_spellings import renamed_losses
-from fitdoctor.catalogue.keras_callbacks import missed_validation_data, reads_validation_data
-from fitdoctor.catalogue.keras_defaults import missed_pool_size
-from fitdoctor.catalogue.keras_history import history_finding, older_keys
-from fitdoctor.catalogue.keras_renames import (
+from fitdoctor.catalogue.environment.keras_3_names import gone_imports_told, gone_names_told
+from fitdoctor.catalogue.environment.keras_3_spellings import renamed_losses
+from fitdoctor.catalogue.environment.keras_callbacks import missed_validation_data, reads_validation_data
+from fitdoctor.catalogue.environment.keras_defaults import missed_pool_size
+from fitdoctor.catalogue.environment.keras_history import history_finding, older_keys
+from fitdoctor.catalogue.environment.keras_renames import (
     OLDER_HISTORY,
     RENAMED_ARGUMENTS,
     RENAMED_METHODS,
     RENAMED_OF_METRICS,
     refused_by_class,
 )
-from fitdoctor.catalogue.keras_saving import short_name_in_h5
-from fitdoctor.catalogue.traced import at_frame, module_of, stands_at
-from fitdoctor.catalogue.weight_positions import named_by_position, refused_position
+from fitdoctor.catalogue.environment.keras_saving import short_name_in_h5
+from fitdoctor.catalogue.environment.weight_positions import named_by_position, refused_position
+from fitdoctor.catalogue.graph.traced import at_frame, module_of, stands_at
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
 from fitdoctor.edits import fix
 from fitdoctor.facts import FailureFacts, Frame, Unknown
@@ -74,7 +74,7 @@ from fitdoctor.source.project import Project
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from fitdoctor.source.fit_sites import ModelSite
+    from fitdoctor.source.fits.fit_sites import ModelSite
 
 CAUSE = Cause(
     id="FIT902",
@@ -111,7 +111,7 @@ def from_source(module: Module) -> Iterator[Finding]:
 def from_uncalled(module: Module) -> Iterator[Finding]:
     """`.input` of a Sequential that Keras 2 had from its input shape on."""
     if module.keras == 3 and (".input" in module.text or ".output" in module.text):
-        from fitdoctor.catalogue.uncalled_models import reads_uncalled
+        from fitdoctor.catalogue.environment.uncalled_models import reads_uncalled
 
         yield from reads_uncalled(CAUSE, module)
 
@@ -121,7 +121,7 @@ def from_uncalled(module: Module) -> Iterator[Finding]:
 def from_bare_numbers(module: Module) -> Iterator[Finding]:
     """`Input(shape=(10))`, which Keras 2 took for a shape."""
     if module.keras == 3:
-        from fitdoctor.catalogue.bare_shapes import bare_numbers
+        from fitdoctor.catalogue.environment.bare_shapes import bare_numbers
 
         yield from bare_numbers(CAUSE, module)
 
@@ -130,7 +130,7 @@ def from_bare_numbers(module: Module) -> Iterator[Finding]:
 def from_numbers(site: ModelSite) -> Iterator[Finding]:
     """A layer whose size is a whole number of NumPy's."""
     if site.failure is not None and site.layer is not None:
-        from fitdoctor.catalogue.whole_numbers import numpy_units
+        from fitdoctor.catalogue.environment.whole_numbers import numpy_units
 
         yield from numpy_units(CAUSE, site.failure.message, site.layer.code)
 
@@ -148,7 +148,7 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
 
 def _told_by(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     if "has never been called and thus" in failure.message:
-        from fitdoctor.catalogue.uncalled_models import failed_uncalled
+        from fitdoctor.catalogue.environment.uncalled_models import failed_uncalled
 
         found = failed_uncalled(CAUSE, failure, project)
         if found is not None:
@@ -188,9 +188,9 @@ def _told_by(failure: FailureFacts, project: Project | Unknown) -> Iterator[Find
 @CAUSE.after_failure
 def from_elsewhere(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """Keras 2 trained with several workers, and loaded what was saved under a short name."""
-    from fitdoctor.catalogue.bare_shapes import refused_number
-    from fitdoctor.catalogue.several_workers import refused_to_several_workers
-    from fitdoctor.catalogue.whole_numbers import numpy_number
+    from fitdoctor.catalogue.devices.several_workers import refused_to_several_workers
+    from fitdoctor.catalogue.environment.bare_shapes import refused_number
+    from fitdoctor.catalogue.environment.whole_numbers import numpy_number
 
     yield from numpy_number(CAUSE, failure, project)
     yield from refused_number(CAUSE, failure, project)

@@ -30,8 +30,8 @@ import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.keras_signatures import PUBLIC_NAMES
-from fitdoctor.catalogue.kerases import LEGACY, Mixture, mixtures
+from fitdoctor.catalogue.environment.keras_signatures import PUBLIC_NAMES
+from fitdoctor.catalogue.environment.kerases import LEGACY, Mixture, mixtures
 from fitdoctor.catalogue.words import listing, place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix

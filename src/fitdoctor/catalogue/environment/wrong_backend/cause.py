@@ -29,7 +29,7 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.imports import first_import
+from fitdoctor.catalogue.environment.imports import first_import
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
 from fitdoctor.edits import delete_statement, fix, unsafe
 from fitdoctor.facts import EnvironmentFacts, FailureFacts, Unknown

@@ -29,8 +29,8 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.loss_layers import in_a_layer
-from fitdoctor.catalogue.traced import at_frame, module_of
+from fitdoctor.catalogue.graph.loss_layers import in_a_layer
+from fitdoctor.catalogue.graph.traced import at_frame, module_of
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, insert_after, insert_before, spell
 from fitdoctor.facts import FailureFacts, Unknown

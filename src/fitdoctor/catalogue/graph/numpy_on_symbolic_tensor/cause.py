@@ -33,7 +33,7 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.traced import (
+from fitdoctor.catalogue.graph.traced import (
     CASTS,
     LIBRARIES,
     VALUE_METHODS,
@@ -52,9 +52,9 @@ from fitdoctor.catalogue.traced import (
     traced_functions,
     wants_a_value,
 )
-from fitdoctor.catalogue.unknown_sizes import as_tensor, unknown_size
+from fitdoctor.catalogue.graph.unknown_sizes import as_tensor, unknown_size
+from fitdoctor.catalogue.graph.written_tensors import as_new_tensor, written_target, written_tensors
 from fitdoctor.catalogue.words import place
-from fitdoctor.catalogue.written_tensors import as_new_tensor, written_target, written_tensors
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
 from fitdoctor.edits import fix
 from fitdoctor.facts import FailureFacts, Frame, Unknown
@@ -268,7 +268,7 @@ def _any_use(module: Module, call: ast.Call) -> _Use | None:
 def _finding(
     module: Module, function: FunctionInfo, use: _Use, confidence: Confidence, evidence: list[Evidence]
 ) -> Finding:
-    from fitdoctor.catalogue.value_remedies import value_remedies
+    from fitdoctor.catalogue.graph.value_remedies import value_remedies
 
     tensor = use.tensor if len(use.tensor) <= 40 else use.tensor[:39] + "…"
     return CAUSE.finding(

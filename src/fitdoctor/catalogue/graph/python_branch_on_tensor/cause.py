@@ -30,7 +30,7 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.traced import (
+from fitdoctor.catalogue.graph.traced import (
     at_frame,
     function_at,
     is_symbolic,

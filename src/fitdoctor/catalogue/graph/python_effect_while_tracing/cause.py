@@ -28,12 +28,18 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.traced import is_symbolic, name_of, own_nodes, traced_evidence, traced_functions
+from fitdoctor.catalogue.graph.traced import (
+    is_symbolic,
+    name_of,
+    own_nodes,
+    traced_evidence,
+    traced_functions,
+)
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, spell, unsafe
 from fitdoctor.source.callees import is_self
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
-from fitdoctor.source.tensor_calls import MAKES_VARIABLE
+from fitdoctor.source.traced.tensor_calls import MAKES_VARIABLE
 
 CAUSE = Cause(id="FIT409", slug="python-effect-while-tracing", severity=Severity.WARNING)
 
@@ -130,7 +136,7 @@ def _random_fixes(module: Module, function: FunctionInfo, draws: list[ast.Call])
     for call in draws:
         text = _in_graph(module, call, tf)
         if text is not None and not converted and isinstance(module.statement(call), ast.If):
-            from fitdoctor.catalogue.drawn_branches import chosen_by_draw
+            from fitdoctor.catalogue.graph.drawn_branches import chosen_by_draw
 
             chosen = chosen_by_draw(module, call, text, tf)
         elif text is not None and (converted or not _decides(module, call)):

@@ -30,7 +30,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.traced import own_nodes
+from fitdoctor.catalogue.graph.traced import own_nodes
 from fitdoctor.catalogue.training_loops import (
     Loop,
     bound_in,

@@ -30,16 +30,16 @@ import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.changed_in_parts import alike, changed_finding, changed_in
-from fitdoctor.catalogue.graph_parts import (
+from fitdoctor.catalogue.graph.changed_in_parts import alike, changed_finding, changed_in
+from fitdoctor.catalogue.graph.graph_parts import (
     Escape,
     Undefined,
     defined_in_one_branch,
     escapes_from,
     returns_in_one_branch,
 )
-from fitdoctor.catalogue.leaks import graph_part
-from fitdoctor.catalogue.traced import (
+from fitdoctor.catalogue.graph.leaks import graph_part
+from fitdoctor.catalogue.graph.traced import (
     is_out_of_scope,
     made_line,
     module_of,
@@ -55,7 +55,7 @@ from fitdoctor.facts import FailureFacts, Unknown
 from fitdoctor.patterns import pattern
 from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project
-from fitdoctor.source.tracing import functions_in
+from fitdoctor.source.traced.tracing import functions_in
 
 CAUSE = Cause(
     id="FIT404",

@@ -30,16 +30,16 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.changed_in_parts import Changed, changed_finding, changed_in
-from fitdoctor.catalogue.graph_parts import (
+from fitdoctor.catalogue.graph.changed_in_parts import Changed, changed_finding, changed_in
+from fitdoctor.catalogue.graph.graph_parts import (
     Escape,
     Undefined,
     carried_but_undefined,
     escapes_from,
     escapes_from_part,
 )
-from fitdoctor.catalogue.leaks import graph_part
-from fitdoctor.catalogue.traced import (
+from fitdoctor.catalogue.graph.leaks import graph_part
+from fitdoctor.catalogue.graph.traced import (
     function_at,
     is_out_of_scope,
     is_symbolic,

@@ -31,11 +31,17 @@ import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.handed_out import handed_out
-from fitdoctor.catalogue.held_tensors import held_evidence, held_message, still_held
-from fitdoctor.catalogue.kept_reads import Read, fatal_reads
-from fitdoctor.catalogue.kept_tensors import GROWING, Kept, is_traced_by_itself, kept_tensors, key_guard_of
-from fitdoctor.catalogue.leaks import (
+from fitdoctor.catalogue.graph.handed_out import handed_out
+from fitdoctor.catalogue.graph.held_tensors import held_evidence, held_message, still_held
+from fitdoctor.catalogue.graph.kept_reads import Read, fatal_reads
+from fitdoctor.catalogue.graph.kept_tensors import (
+    GROWING,
+    Kept,
+    is_traced_by_itself,
+    kept_tensors,
+    key_guard_of,
+)
+from fitdoctor.catalogue.graph.leaks import (
     kept_message,
     leak_evidence,
     leak_of,
@@ -43,8 +49,8 @@ from fitdoctor.catalogue.leaks import (
     read_evidence,
     subject_of,
 )
-from fitdoctor.catalogue.own_graphs import unwrapped
-from fitdoctor.catalogue.traced import own_nodes, traced_evidence
+from fitdoctor.catalogue.graph.own_graphs import unwrapped
+from fitdoctor.catalogue.graph.traced import own_nodes, traced_evidence
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, unsafe
 from fitdoctor.facts import FailureFacts, ModelFacts, TrainingFacts, Unknown
@@ -256,7 +262,7 @@ def _fixes(kept: Kept) -> list[Fix]:
     remedies = [fix(title, handed_out(kept.module, kept.function, kept.node, kept.value))]
     how = kept.function.traced.how if kept.function.traced is not None else ""
     if how in ("train_step", "compute_loss", "loss"):
-        from fitdoctor.catalogue.reported_losses import collected_by_callback
+        from fitdoctor.catalogue.graph.reported_losses import collected_by_callback
 
         title = 'collect `logs["loss"]`, the mean up to here, in `on_train_batch_end` of a callback'
         remedies.append(unsafe(title, collected_by_callback(kept.function, kept.node, kept.value)))

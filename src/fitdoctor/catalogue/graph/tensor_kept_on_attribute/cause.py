@@ -32,12 +32,12 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.attribute_state import as_state
-from fitdoctor.catalogue.handed_out import handed_out
-from fitdoctor.catalogue.held_tensors import held_evidence, held_message, still_held
-from fitdoctor.catalogue.kept_reads import Read, fatal_reads
-from fitdoctor.catalogue.kept_tensors import Kept, guard_of, kept_tensors
-from fitdoctor.catalogue.leaks import (
+from fitdoctor.catalogue.graph.attribute_state import as_state
+from fitdoctor.catalogue.graph.handed_out import handed_out
+from fitdoctor.catalogue.graph.held_tensors import held_evidence, held_message, still_held
+from fitdoctor.catalogue.graph.kept_reads import Read, fatal_reads
+from fitdoctor.catalogue.graph.kept_tensors import Kept, guard_of, kept_tensors
+from fitdoctor.catalogue.graph.leaks import (
     Leak,
     kept_message,
     leak_evidence,
@@ -46,7 +46,7 @@ from fitdoctor.catalogue.leaks import (
     read_evidence,
     subject_of,
 )
-from fitdoctor.catalogue.own_graphs import unwrapped
+from fitdoctor.catalogue.graph.own_graphs import unwrapped
 from fitdoctor.diagnosis import Confidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, unsafe
 from fitdoctor.facts import FailureFacts, ModelFacts, TrainingFacts, Unknown

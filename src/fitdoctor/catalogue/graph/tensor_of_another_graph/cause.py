@@ -28,8 +28,8 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.leaks import graph_part
-from fitdoctor.catalogue.own_graphs import (
+from fitdoctor.catalogue.graph.leaks import graph_part
+from fitdoctor.catalogue.graph.own_graphs import (
     block_around,
     graph_blocks,
     graph_name,
@@ -38,13 +38,13 @@ from fitdoctor.catalogue.own_graphs import (
     trains_keras,
     unwrapped,
 )
-from fitdoctor.catalogue.traced import is_out_of_scope, made_line, module_of, stands_at
+from fitdoctor.catalogue.graph.traced import is_out_of_scope, made_line, module_of, stands_at
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix
 from fitdoctor.facts import FailureFacts, Unknown
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
-from fitdoctor.source.tensor_calls import returns
+from fitdoctor.source.traced.tensor_calls import returns
 
 CAUSE = Cause(
     id="FIT405",

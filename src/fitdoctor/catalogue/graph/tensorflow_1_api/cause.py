@@ -29,8 +29,8 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.kept_reads import runs_plainly
-from fitdoctor.catalogue.own_graphs import (
+from fitdoctor.catalogue.graph.kept_reads import runs_plainly
+from fitdoctor.catalogue.graph.own_graphs import (
     SWITCHES,
     graph_blocks,
     makes_graphs,
@@ -38,8 +38,8 @@ from fitdoctor.catalogue.own_graphs import (
     trains_keras,
     uses_keras,
 )
-from fitdoctor.catalogue.tensorflow_1_names import CASTS, GONE, GONE_INSIDE, RENAMED, RENAMED_INSIDE
-from fitdoctor.catalogue.traced import at_frame, module_of, raised_here
+from fitdoctor.catalogue.graph.tensorflow_1_names import CASTS, GONE, GONE_INSIDE, RENAMED, RENAMED_INSIDE
+from fitdoctor.catalogue.graph.traced import at_frame, module_of, raised_here
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, insert_after
 from fitdoctor.facts import FailureFacts, Unknown
@@ -306,7 +306,7 @@ def _fixes(old: _Old, every: list[_Old]) -> list[Fix]:
         ]
     advice = _ADVICE.get(old.name.rpartition(".")[2], "write it with TensorFlow 2's functions")
     if "session" in advice or "memory growth" in advice:
-        from fitdoctor.catalogue.session_setup import without_session
+        from fitdoctor.catalogue.environment.session_setup import without_session
 
         remedy = without_session(old.module, old.node, advice)
         return [remedy] if remedy.edits else [*older, remedy]

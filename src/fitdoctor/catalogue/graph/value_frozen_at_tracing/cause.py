@@ -26,8 +26,8 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.layer_numbers import numbers_set_by_callbacks, traced_anew
-from fitdoctor.catalogue.traced import name_of, traced_evidence
+from fitdoctor.catalogue.graph.traced import name_of, traced_evidence
+from fitdoctor.catalogue.model.layer_numbers import numbers_set_by_callbacks, traced_anew
 from fitdoctor.catalogue.training_loops import bound_in, loops_around, trains
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, spell

@@ -29,7 +29,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.shapes import (
+from fitdoctor.catalogue.inputs.shapes import (
     input_shape_edit,
     mismatches,
     proven,
@@ -46,7 +46,7 @@ from fitdoctor.records import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from fitdoctor.source.fit_sites import ModelSite
+    from fitdoctor.source.fits.fit_sites import ModelSite
     from fitdoctor.source.project import Project
 
 CAUSE = Cause(
@@ -101,7 +101,7 @@ def from_last_batch(model: ModelFacts, data: DataFacts) -> Iterator[Finding]:
 
 def _from_loss(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """The loss met fewer labels than outputs, and the source speaks of a stateful layer."""
-    from fitdoctor.catalogue.fixed_batch import fixed_batch, stateful_input
+    from fitdoctor.catalogue.model.batch_sizes import fixed_batch, stateful_input
 
     batch = fixed_batch(failure)
     found = stateful_input(project) if batch is not None else None
@@ -119,7 +119,7 @@ def _from_loss(failure: FailureFacts, project: Project | Unknown) -> Iterator[Fi
 @CAUSE.in_source
 def from_model(site: ModelSite) -> Iterator[Finding]:
     """The first layer refuses an input whose source speaks of samples."""
-    from fitdoctor.catalogue.model_inputs import leads_with_batch, refusing_site
+    from fitdoctor.catalogue.model.model_inputs import leads_with_batch, refusing_site
 
     given = refusing_site(site)
     if given is not None and site.failure is not None and leads_with_batch(*given, site.failure.message):
@@ -182,7 +182,7 @@ def from_failure(
     project: Project | Unknown,
 ) -> Iterator[Finding]:
     """The data proves it, or the source of the refused input says it."""
-    from fitdoctor.catalogue.model_inputs import leads_with_batch, refused_input
+    from fitdoctor.catalogue.model.model_inputs import leads_with_batch, refused_input
 
     if while_validating(failure) or sample_given_by_hand(failure) is not None:
         return

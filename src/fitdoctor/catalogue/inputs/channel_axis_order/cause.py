@@ -28,8 +28,14 @@ import itertools
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.data_places import map_samples, only_input_line, rework_data, reworked, shape_line
-from fitdoctor.catalogue.shapes import Mismatch, mismatches, proven, relation, while_validating
+from fitdoctor.catalogue.inputs.data_places import (
+    map_samples,
+    only_input_line,
+    rework_data,
+    reworked,
+    shape_line,
+)
+from fitdoctor.catalogue.inputs.shapes import Mismatch, mismatches, proven, relation, while_validating
 from fitdoctor.catalogue.words import argument_words, place, shape_words
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, spell

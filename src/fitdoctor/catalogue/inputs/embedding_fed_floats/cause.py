@@ -27,10 +27,10 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.data_trail import Link, nearest, trail
-from fitdoctor.catalogue.embeddings import Lookup, lookups
-from fitdoctor.catalogue.handed_out import delete_lines
-from fitdoctor.catalogue.value_changes import becomes_whole, makes_negative, scales
+from fitdoctor.catalogue.graph.handed_out import delete_lines
+from fitdoctor.catalogue.inputs.data_trail import Link, nearest, trail
+from fitdoctor.catalogue.inputs.embeddings import Lookup, lookups
+from fitdoctor.catalogue.inputs.value_changes import becomes_whole, makes_negative, scales
 from fitdoctor.catalogue.words import number, place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, unsafe

@@ -26,9 +26,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.data_trail import node_of, origin_of
-from fitdoctor.catalogue.embeddings import Lookup, embeddings, lookups
-from fitdoctor.catalogue.size_sources import decided_size
+from fitdoctor.catalogue.inputs.data_trail import node_of, origin_of
+from fitdoctor.catalogue.inputs.embeddings import Lookup, embeddings, lookups
+from fitdoctor.catalogue.model.size_sources import decided_size
 from fitdoctor.catalogue.words import number, place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, replace_code, set_argument, wrap

@@ -24,8 +24,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.data_trail import Link, trail
-from fitdoctor.catalogue.row_changes import row_change
+from fitdoctor.catalogue.inputs.data_trail import Link, trail
+from fitdoctor.catalogue.inputs.row_changes import row_change
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
 from fitdoctor.edits import fix

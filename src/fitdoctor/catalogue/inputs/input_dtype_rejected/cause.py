@@ -29,10 +29,10 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.contents import arrays_of
-from fitdoctor.catalogue.data_places import maker, map_samples, rework_data
-from fitdoctor.catalogue.shapes import forward_failure, went_through
-from fitdoctor.catalogue.traced import at_frame, function_at, module_of, name_of, own_nodes
+from fitdoctor.catalogue.graph.traced import at_frame, function_at, module_of, name_of, own_nodes
+from fitdoctor.catalogue.inputs.contents import arrays_of
+from fitdoctor.catalogue.inputs.data_places import maker, map_samples, rework_data
+from fitdoctor.catalogue.inputs.shapes import forward_failure, went_through
 from fitdoctor.catalogue.words import listing, place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, insert_before, spell, unsafe
@@ -197,7 +197,7 @@ def from_failure(
 @CAUSE.after_failure
 def of_whole_numbers(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """int32 and int64 met: labels as they came, beside what `tf.argmax` gives."""
-    from fitdoctor.catalogue.integer_types import refused
+    from fitdoctor.catalogue.inputs.integer_types import refused
 
     yield from refused(CAUSE, failure, project)
 

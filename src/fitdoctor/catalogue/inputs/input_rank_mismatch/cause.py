@@ -28,8 +28,14 @@ import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.data_places import map_samples, only_input_line, rework_data, reworked, shape_line
-from fitdoctor.catalogue.shapes import (
+from fitdoctor.catalogue.inputs.data_places import (
+    map_samples,
+    only_input_line,
+    rework_data,
+    reworked,
+    shape_line,
+)
+from fitdoctor.catalogue.inputs.shapes import (
     fits,
     input_shape_edit,
     is_one_sample,
@@ -61,7 +67,7 @@ from fitdoctor.records import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from fitdoctor.source.fit_sites import ModelSite
+    from fitdoctor.source.fits.fit_sites import ModelSite
     from fitdoctor.source.project import Project
 
 CAUSE = Cause(
@@ -246,7 +252,7 @@ def _move(shape: Shape, expected: Shape) -> tuple[str, str] | None:
 @CAUSE.in_source
 def from_model(site: ModelSite) -> Iterator[Finding]:
     """The first layer refuses the rank of the model's own input."""
-    from fitdoctor.catalogue.model_inputs import leads_with_batch, refusing_site
+    from fitdoctor.catalogue.model.model_inputs import leads_with_batch, refusing_site
 
     if site.data is not None:
         yield from _inside_call(site, site.data)
@@ -316,7 +322,7 @@ def from_failure(
     project: Project | Unknown,
 ) -> Iterator[Finding]:
     """A layer or model says how many axes it expected."""
-    from fitdoctor.catalogue.model_inputs import leads_with_batch, refused_input
+    from fitdoctor.catalogue.model.model_inputs import leads_with_batch, refused_input
 
     by_hand = sample_given_by_hand(failure)
     if by_hand is not None:
@@ -345,7 +351,7 @@ def from_failure(
 
 def _by_hand(said: InputMismatch, failure: FailureFacts, project: Project | Unknown) -> Finding:
     """One sample where a batch belongs, in a loop of the user's own."""
-    from fitdoctor.catalogue.loop_data import as_a_batch
+    from fitdoctor.catalogue.inputs.loop_data import as_a_batch
 
     frame = failure.last_user_frame
     found = said.found or ()
@@ -368,7 +374,7 @@ def _by_hand(said: InputMismatch, failure: FailureFacts, project: Project | Unkn
 
 def _in_loop(failure: FailureFacts, said: InputMismatch, project: Project | Unknown) -> Iterator[Finding]:
     """A training loop of the user's own calls the model on batches that lack an axis, or have one too many."""
-    from fitdoctor.catalogue.loop_data import array_behind, model_call, reworked_batch
+    from fitdoctor.catalogue.inputs.loop_data import array_behind, model_call, reworked_batch
 
     called = model_call(project, failure)
     expected, found = said.ranks

@@ -29,9 +29,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.data_places import map_samples, only_input_line, rework_data, shape_line
-from fitdoctor.catalogue.layer_refusals import of_site
-from fitdoctor.catalogue.shapes import (
+from fitdoctor.catalogue.inputs.data_places import map_samples, only_input_line, rework_data, shape_line
+from fitdoctor.catalogue.inputs.shapes import (
     Mismatch,
     input_code_of,
     input_shape_edit,
@@ -45,6 +44,7 @@ from fitdoctor.catalogue.shapes import (
     while_validating,
     without_one_axis,
 )
+from fitdoctor.catalogue.model.layer_refusals import of_site
 from fitdoctor.catalogue.words import argument_words, place, shape_words
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, replace_code
@@ -65,8 +65,8 @@ from fitdoctor.source.project import Project
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from fitdoctor.catalogue.size_sources import Decided
-    from fitdoctor.source.fit_sites import ModelSite
+    from fitdoctor.catalogue.model.size_sources import Decided
+    from fitdoctor.source.fits.fit_sites import ModelSite
 
 CAUSE = Cause(
     id="FIT101",
@@ -197,7 +197,7 @@ def _finding(
 
 def _named_length(mismatch: Mismatch, project: Project | Unknown) -> Decided | None:
     """What the one length that differs was decided by, where the `Input` is given it by name."""
-    from fitdoctor.catalogue.size_sources import decided_size
+    from fitdoctor.catalogue.model.size_sources import decided_size
 
     pairs = enumerate(zip(mismatch.found_sample, mismatch.expected_sample, strict=False))
     differing = [axis for axis, (found, expected) in pairs if found != expected]
@@ -281,7 +281,7 @@ def _from_message(
     project: Project | Unknown,
 ) -> Iterator[Finding]:
     """What the words alone tell."""
-    from fitdoctor.catalogue.model_inputs import input_giving
+    from fitdoctor.catalogue.model.model_inputs import input_giving
 
     if said.found is None:
         return
@@ -336,7 +336,7 @@ def _in_loop(
     project: Project | Unknown, failure: FailureFacts, found: Shape, expected: Shape
 ) -> Iterator[Fix]:
     """A reshape of what a training loop of the user's own calls the model on."""
-    from fitdoctor.catalogue.loop_data import model_call, reworked_batch
+    from fitdoctor.catalogue.inputs.loop_data import model_call, reworked_batch
 
     called = model_call(project, failure)
     if called is None or None in expected[1:] or relation(found[1:], expected[1:]) != "reshaped":

@@ -31,10 +31,17 @@ import itertools
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.data_places import only_input_line
-from fitdoctor.catalogue.joined_arrays import joined_parts, stacked_parts
-from fitdoctor.catalogue.several_outputs import inside_model
-from fitdoctor.catalogue.shapes import fits, forward_failure, proven, shuffled, went_through, while_validating
+from fitdoctor.catalogue.inputs.data_places import only_input_line
+from fitdoctor.catalogue.inputs.joined_arrays import joined_parts, stacked_parts
+from fitdoctor.catalogue.inputs.shapes import (
+    fits,
+    forward_failure,
+    proven,
+    shuffled,
+    went_through,
+    while_validating,
+)
+from fitdoctor.catalogue.model.several_outputs import inside_model
 from fitdoctor.catalogue.words import listing, place, shape_words
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, replace_code, unsafe, wrap
@@ -201,14 +208,14 @@ def _rename(renamed: list[tuple[str, ArrayFacts]], project: Project | Unknown) -
     title = f"rename the key{'s' * (len(renamed) > 1)} {words}"
     if len(edits) == len(renamed):
         return fix(title, *edits)
-    from fitdoctor.catalogue.batch_keys import renamed_in_batches
+    from fitdoctor.catalogue.pipeline.batch_keys import renamed_in_batches
 
     return fix(title, renamed_in_batches(project, {array.key: name for name, array in renamed}))
 
 
 def _entry(array: ArrayFacts, project: Project | Unknown) -> tuple[Module, ast.Constant] | None:
     """The key of an array in the dict that is written out around its expression, or that x was made as."""
-    from fitdoctor.catalogue.data_trail import node_of
+    from fitdoctor.catalogue.inputs.data_trail import node_of
 
     for code in (array.code, array.use):
         found = node_of(project, code)
@@ -325,7 +332,7 @@ def _completed(
     inputs: tuple[Spec, ...], data: DataFacts, fit_call: FitFacts | Unknown, project: Project | Unknown
 ) -> tuple[Edit, ...]:
     """The list with the arrays that are missing, where variables have the names of the inputs."""
-    from fitdoctor.catalogue.data_trail import node_of
+    from fitdoctor.catalogue.inputs.data_trail import node_of
 
     names = [spec.name for spec in inputs]
     given = [array.use.text for array in data.x if isinstance(array.use, Code)]
@@ -418,7 +425,7 @@ def from_failure(
     project: Project | Unknown,
 ) -> Iterator[Finding]:
     """The message counts or names the inputs, or the model's `call` could not take them apart."""
-    from fitdoctor.catalogue.unpacked_inputs import unpacked_inputs
+    from fitdoctor.catalogue.inputs.unpacked_inputs import unpacked_inputs
 
     parts = unpacked_inputs(failure, project)
     if parts and (isinstance(data, Unknown) or data.x_structure == "single"):

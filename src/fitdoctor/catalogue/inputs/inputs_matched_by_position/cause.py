@@ -27,9 +27,9 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.data_places import decided_near, shaping_step
-from fitdoctor.catalogue.data_trail import node_of
-from fitdoctor.catalogue.shapes import proven
+from fitdoctor.catalogue.inputs.data_places import decided_near, shaping_step
+from fitdoctor.catalogue.inputs.data_trail import node_of
+from fitdoctor.catalogue.inputs.shapes import proven
 from fitdoctor.catalogue.words import listing, place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, unsafe, wrap

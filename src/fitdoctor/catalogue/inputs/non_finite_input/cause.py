@@ -27,9 +27,9 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.data_places import part_words, rework_data, reworked
-from fitdoctor.catalogue.frame_edits import with_whole_rows
-from fitdoctor.catalogue.value_changes import last_decided, maker_of_nonfinite
+from fitdoctor.catalogue.inputs.data_places import part_words, rework_data, reworked
+from fitdoctor.catalogue.inputs.frame_edits import with_whole_rows
+from fitdoctor.catalogue.inputs.value_changes import last_decided, maker_of_nonfinite
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, spell, unsafe

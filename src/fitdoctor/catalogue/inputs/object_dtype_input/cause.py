@@ -26,10 +26,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.contents import NUMBERS, TEXT, arrays_of, is_refused, kinds
-from fitdoctor.catalogue.data_places import maker, part_words, rework_data, reworked, shaping_step
-from fitdoctor.catalogue.data_trail import origin_of
-from fitdoctor.catalogue.frame_edits import with_dummies, with_numbers
+from fitdoctor.catalogue.inputs.contents import NUMBERS, TEXT, arrays_of, is_refused, kinds
+from fitdoctor.catalogue.inputs.data_places import maker, part_words, rework_data, reworked, shaping_step
+from fitdoctor.catalogue.inputs.data_trail import origin_of
+from fitdoctor.catalogue.inputs.frame_edits import with_dummies, with_numbers
 from fitdoctor.catalogue.words import listing, place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, spell, unsafe

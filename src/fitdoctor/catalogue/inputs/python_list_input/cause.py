@@ -28,9 +28,9 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.contents import arrays_of
-from fitdoctor.catalogue.data_places import made_near
-from fitdoctor.catalogue.shapes import fits, proven, went_through
+from fitdoctor.catalogue.inputs.contents import arrays_of
+from fitdoctor.catalogue.inputs.data_places import made_near
+from fitdoctor.catalogue.inputs.shapes import fits, proven, went_through
 from fitdoctor.catalogue.words import listing, place, shape_words
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, insert_before, spell, wrap
@@ -303,7 +303,7 @@ def from_failure(
     project: Project | Unknown,
 ) -> Iterator[Finding]:
     """Keras shows the list, or counts its elements."""
-    from fitdoctor.catalogue.generator_sources import origin_of_argument
+    from fitdoctor.catalogue.pipeline.generator_sources import origin_of_argument
 
     unrecognised = _refuses_lists(failure.type, failure.message) and _in_data_adapters(failure)
     sizes = cardinality(failure.message)

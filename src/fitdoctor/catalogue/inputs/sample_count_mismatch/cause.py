@@ -27,9 +27,9 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.contents import arrays_of
-from fitdoctor.catalogue.data_places import made_near, maker, rework_data
-from fitdoctor.catalogue.label_shapes import shapes_of_failure
+from fitdoctor.catalogue.inputs.contents import arrays_of
+from fitdoctor.catalogue.inputs.data_places import made_near, maker, rework_data
+from fitdoctor.catalogue.labels.label_shapes import shapes_of_failure
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, unsafe, wrap
@@ -41,7 +41,7 @@ from fitdoctor.source.project import Project
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from fitdoctor.catalogue.data_trail import Link
+    from fitdoctor.catalogue.inputs.data_trail import Link
 
 CAUSE = Cause(
     id="FIT108",
@@ -186,7 +186,7 @@ def _of_batches(
     project: Project | Unknown,
     raised: Location | None,
 ) -> Finding:
-    from fitdoctor.catalogue.generator_sources import generator_behind, yields_of
+    from fitdoctor.catalogue.pipeline.generator_sources import generator_behind, yields_of
 
     code = data.code if isinstance(data, DataFacts) else Unknown("the data was not seen")
     function = generator_behind(project, code)
@@ -246,7 +246,7 @@ def _parting(
     first: ArrayFacts, other: ArrayFacts, data: DataFacts, project: Project | Unknown
 ) -> tuple[Location | None, list[Fix]]:
     """The step that only one of the two arrays went through and that changes its number of rows."""
-    from fitdoctor.catalogue.data_trail import trail
+    from fitdoctor.catalogue.inputs.data_trail import trail
 
     ways = [list(trail(project, data, array)) for array in (first, other)]
     added = _added_to_one(first, other, ways)
@@ -273,7 +273,7 @@ def _evened(
     first: ArrayFacts, other: ArrayFacts, data: DataFacts, project: Project | Unknown, step: Link
 ) -> Iterator[Fix]:
     """The step for both arrays: in the table that they come from, by the rows that are left, or at another offset."""
-    from fitdoctor.catalogue.frame_edits import with_whole_rows
+    from fitdoctor.catalogue.inputs.frame_edits import with_whole_rows
 
     counts = [array.shape[0] or 0 for array in (first, other) if isinstance(array.shape, tuple)]
     more = counts[0] - counts[-1]
@@ -303,7 +303,7 @@ def _at_other_offset(module: Module, cut: ast.Slice, more: int) -> Iterator[Fix]
 
 def _added_to_one(first: ArrayFacts, other: ArrayFacts, ways: list[list[Link]]) -> Link | None:
     """The step that put rows behind those of the longer array, where the shorter one saw none of the kind."""
-    from fitdoctor.catalogue.row_changes import row_change
+    from fitdoctor.catalogue.inputs.row_changes import row_change
 
     if not isinstance(first.shape, tuple) or not isinstance(other.shape, tuple):
         return None
@@ -314,7 +314,7 @@ def _added_to_one(first: ArrayFacts, other: ArrayFacts, ways: list[list[Link]]) 
 
 
 def _first_change(links: list[Link], strong: bool) -> Link | None:
-    from fitdoctor.catalogue.row_changes import row_change
+    from fitdoctor.catalogue.inputs.row_changes import row_change
 
     for link in links:
         kind = row_change(link)
@@ -345,7 +345,7 @@ def from_failure(
     """The message counts the samples."""
     sizes = cardinality(failure.message)
     if sizes is None:
-        from fitdoctor.catalogue.split_counts import refused
+        from fitdoctor.catalogue.inputs.split_counts import refused
 
         yield from refused(CAUSE, failure, project)
         yield from _from_loss(failure, fit, data, project)

@@ -30,9 +30,9 @@ import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.contents import arrays_of, is_text
-from fitdoctor.catalogue.data_places import maker, part_words, rework_data, shaping_step, suspect
-from fitdoctor.catalogue.shapes import forward_failure
+from fitdoctor.catalogue.inputs.contents import arrays_of, is_text
+from fitdoctor.catalogue.inputs.data_places import maker, part_words, rework_data, shaping_step, suspect
+from fitdoctor.catalogue.inputs.shapes import forward_failure
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, rework, rework_place, spell, wrap
@@ -125,7 +125,7 @@ def _finding(
     data: DataFacts,
     project: Project | Unknown,
 ) -> Finding:
-    from fitdoctor.catalogue.dropped_steps import result_dropped
+    from fitdoctor.catalogue.pipeline.dropped_steps import result_dropped
 
     step = shaping_step(data)
     dropped = result_dropped(project, fit_call, data, ("map",)) if data.form == "dataset" else None
@@ -241,7 +241,7 @@ def _converted(failure: FailureFacts) -> Iterator[Finding]:
 
 
 def _line(failure: FailureFacts, data: DataFacts | Unknown, project: Project | Unknown) -> Location | None:
-    from fitdoctor.catalogue.data_trail import origin_of
+    from fitdoctor.catalogue.inputs.data_trail import origin_of
 
     frame = failure.last_user_frame
     array = None

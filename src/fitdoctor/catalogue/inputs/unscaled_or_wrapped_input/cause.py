@@ -29,8 +29,8 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.byte_arithmetic import BYTE_WORDS, reads_bytes, wraps
-from fitdoctor.catalogue.data_trail import nearest, trail
+from fitdoctor.catalogue.inputs.byte_arithmetic import BYTE_WORDS, reads_bytes, wraps
+from fitdoctor.catalogue.inputs.data_trail import nearest, trail
 from fitdoctor.catalogue.words import number, place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
 from fitdoctor.edits import fix, unsafe, wrap

@@ -28,7 +28,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.targets import (
+from fitdoctor.catalogue.labels.targets import (
     BINARY_LOSSES,
     CROSSENTROPIES,
     REGRESSION,
@@ -141,7 +141,7 @@ def _out_of_reach(target: Target, statistics: Statistics) -> Iterator[Finding]:
 
 
 def _finding(target: Target, wanted: str, message: str, title: str, seen: Evidence | None = None) -> Finding:
-    from fitdoctor.catalogue.label_edits import with_activation
+    from fitdoctor.catalogue.labels.label_edits import with_activation
 
     assert target.last is not None
     assert target.loss is not None

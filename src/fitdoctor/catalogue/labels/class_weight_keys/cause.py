@@ -28,7 +28,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.targets import is_class_numbers, is_one_hot, statistics_of
+from fitdoctor.catalogue.labels.targets import is_class_numbers, is_one_hot, statistics_of
 from fitdoctor.catalogue.words import number, place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, unsafe, wrap

@@ -28,8 +28,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.label_edits import camel_case, with_activation
-from fitdoctor.catalogue.targets import BINARY_LOSSES, CROSSENTROPIES, Target, metrics_for, targets
+from fitdoctor.catalogue.labels.label_edits import camel_case, with_activation
+from fitdoctor.catalogue.labels.targets import BINARY_LOSSES, CROSSENTROPIES, Target, metrics_for, targets
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Severity
 from fitdoctor.edits import remove_argument, set_argument, spell, unsafe

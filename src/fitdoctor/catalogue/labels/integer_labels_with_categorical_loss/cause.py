@@ -27,8 +27,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.label_edits import SPARSE_METRICS, respell, respell_metrics, rework_labels
-from fitdoctor.catalogue.label_shapes import (
+from fitdoctor.catalogue.labels.label_edits import SPARSE_METRICS, respell, respell_metrics, rework_labels
+from fitdoctor.catalogue.labels.label_shapes import (
     CLASS_NUMBERS,
     Refused,
     after_training,
@@ -37,7 +37,7 @@ from fitdoctor.catalogue.label_shapes import (
     refused_after,
     refused_before,
 )
-from fitdoctor.catalogue.targets import CATEGORICAL, SPARSE, metrics_for
+from fitdoctor.catalogue.labels.targets import CATEGORICAL, SPARSE, metrics_for
 from fitdoctor.catalogue.words import number
 from fitdoctor.diagnosis import Finding, Fix, Severity
 from fitdoctor.edits import fix, spell

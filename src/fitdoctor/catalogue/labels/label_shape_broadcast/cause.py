@@ -31,8 +31,8 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.label_shapes import BROADCAST, rows, verdict
-from fitdoctor.catalogue.targets import Target, deciding_layer, targets
+from fitdoctor.catalogue.labels.label_shapes import BROADCAST, rows, verdict
+from fitdoctor.catalogue.labels.targets import Target, deciding_layer, targets
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
 from fitdoctor.edits import spell, unsafe, wrap
@@ -42,7 +42,7 @@ from fitdoctor.source.project import Project
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from fitdoctor.source.fit_sites import SpreadSite
+    from fitdoctor.source.fits.fit_sites import SpreadSite
 
 CAUSE = Cause(id="FIT204", slug="label-shape-broadcast", severity=Severity.WARNING, explains=("FIT218",))
 
@@ -60,7 +60,7 @@ def from_shapes(model: ModelFacts, data: DataFacts) -> Iterator[Finding]:
 
 
 def _other_width(target: Target, labels: Shape, output: Shape) -> Finding:
-    from fitdoctor.catalogue.label_edits import with_units
+    from fitdoctor.catalogue.labels.label_edits import with_units
 
     assert target.labels is not None
     count, units = labels[-1] or 1, output[-1] or 1
@@ -101,7 +101,7 @@ def from_own_code(model: ModelFacts, data: DataFacts, project: Project) -> Itera
             continue
         if (labels.shape[1:] or output[1:]) != (1,):
             continue
-        from fitdoctor.catalogue.comparisons import unaligned_comparison
+        from fitdoctor.catalogue.labels.comparisons import unaligned_comparison
 
         node = unaligned_comparison(function)
         if node is not None:
@@ -160,7 +160,7 @@ def _own_comparisons(
 def _lost_axis(
     labels: ArrayFacts, data: DataFacts, name: str, function: FunctionInfo, node: ast.expr, output: Shape
 ) -> Finding:
-    from fitdoctor.catalogue.label_edits import rework_labels
+    from fitdoctor.catalogue.labels.label_edits import rework_labels
 
     assert isinstance(labels.shape, tuple)
     flat = len(labels.shape) == 1

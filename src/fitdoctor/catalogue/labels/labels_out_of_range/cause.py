@@ -27,11 +27,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.generator_sources import origin_of_argument
-from fitdoctor.catalogue.label_edits import respell, rework_labels, with_units
-from fitdoctor.catalogue.label_shapes import FITS, verdict
-from fitdoctor.catalogue.shapes import while_validating
-from fitdoctor.catalogue.targets import (
+from fitdoctor.catalogue.inputs.shapes import while_validating
+from fitdoctor.catalogue.labels.label_edits import respell, rework_labels, with_units
+from fitdoctor.catalogue.labels.label_shapes import FITS, verdict
+from fitdoctor.catalogue.labels.targets import (
     BINARY,
     SPARSE,
     Target,
@@ -40,6 +39,7 @@ from fitdoctor.catalogue.targets import (
     statistics_of,
     targets,
 )
+from fitdoctor.catalogue.pipeline.generator_sources import origin_of_argument
 from fitdoctor.catalogue.words import number, place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, set_argument, spell, unsafe, wrap
@@ -84,7 +84,7 @@ def from_data(
         stray = _stray_label(statistics, units, dict(target.loss.settings).get("ignore_class"))
         if stray is None:
             continue
-        from fitdoctor.catalogue.shared_labels import as_labels_alone
+        from fitdoctor.catalogue.labels.shared_labels import as_labels_alone
 
         target = replace(target, labels=as_labels_alone(target.labels, project))
         assert target.labels is not None
@@ -192,7 +192,7 @@ def _fixes(
     classes = int(most) + 1
     title = f"give the last layer {classes} units, one for each class"
     if least != 0 and most - least + 1 == units:
-        from fitdoctor.catalogue.shared_labels import as_one_piece
+        from fitdoctor.catalogue.labels.shared_labels import as_one_piece
 
         by = f"{'-' if least > 0 else '+'} {number(abs(least))}"
         shifted = fix(
@@ -262,15 +262,15 @@ def from_failure(
 @CAUSE.after_failure
 def while_encoding(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """`to_categorical` met a class number that it has no column for."""
-    from fitdoctor.catalogue.encoded_labels import refused
+    from fitdoctor.catalogue.labels.encoded_labels import refused
 
     yield from refused(CAUSE, failure, project)
 
 
 def _in_loop(project: Project | Unknown, failure: FailureFacts) -> Code | None:
     """What made the labels of a training loop of the user's own."""
-    from fitdoctor.catalogue.called_losses import arguments_of_loss
-    from fitdoctor.catalogue.loop_data import array_behind
+    from fitdoctor.catalogue.inputs.loop_data import array_behind
+    from fitdoctor.catalogue.labels.called_losses import arguments_of_loss
 
     given = arguments_of_loss(project, failure, SPARSE)
     end = array_behind(given[0], given[1]) if given is not None else None

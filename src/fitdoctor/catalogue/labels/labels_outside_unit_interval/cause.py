@@ -26,9 +26,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.label_edits import respell, rework_labels, with_activation, with_units
-from fitdoctor.catalogue.label_shapes import FITS, verdict
-from fitdoctor.catalogue.targets import BINARY_LOSSES, SPARSE, Target, targets
+from fitdoctor.catalogue.labels.label_edits import respell, rework_labels, with_activation, with_units
+from fitdoctor.catalogue.labels.label_shapes import FITS, verdict
+from fitdoctor.catalogue.labels.targets import BINARY_LOSSES, SPARSE, Target, targets
 from fitdoctor.catalogue.words import number, place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import rework_place, unsafe

@@ -31,8 +31,8 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.label_shapes import FITS, verdict
-from fitdoctor.catalogue.targets import (
+from fitdoctor.catalogue.labels.label_shapes import FITS, verdict
+from fitdoctor.catalogue.labels.targets import (
     BINARY_LOSSES,
     CROSSENTROPIES,
     REGRESSION,

@@ -25,7 +25,7 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.targets import BINARY, SPARSE, loss_accepted, loss_failure, output_specs
+from fitdoctor.catalogue.labels.targets import BINARY, SPARSE, loss_accepted, loss_failure, output_specs
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, set_argument, unsafe
@@ -148,7 +148,7 @@ def _labels_among_inputs(message: str) -> bool:
 def _not_split(
     failure: FailureFacts, data: DataFacts | Unknown, project: Project | Unknown
 ) -> Iterator[Finding]:
-    from fitdoctor.catalogue.generator_sources import returned_in_step
+    from fitdoctor.catalogue.pipeline.generator_sources import returned_in_step
 
     steps = data.pipeline if isinstance(data, DataFacts) and not data.y else ()
     made = [returned_in_step(project, step.code) for step in steps if step.operation == "map"]
@@ -249,8 +249,8 @@ def _left_out(source: Code | Unknown) -> Location | None:
 
 def _dropped(data: DataFacts, project: Project | Unknown) -> Location | None:
     """What a `map` returns that takes pairs and gives x alone, or that makes the element of records and paths."""
-    from fitdoctor.catalogue.generator_sources import returned_in_step
-    from fitdoctor.catalogue.pipeline_steps import step_place
+    from fitdoctor.catalogue.pipeline.generator_sources import returned_in_step
+    from fitdoctor.catalogue.pipeline.pipeline_steps import step_place
 
     parts = 1
     for step in data.pipeline:
@@ -281,7 +281,7 @@ def _fixes(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project |
         # Evaluated twice, a call could give two different arrays.
         simple = all(character.isalnum() or character in "_.[]'\":, " for character in first.text)
         return [fix("give x as its own label", _as_label(call, first) if simple else ())]
-    from fitdoctor.catalogue.label_names import labels_beside
+    from fitdoctor.catalogue.labels.label_names import labels_beside
 
     beside = labels_beside(project, Code(first.location, first.text))
     known = beside and not first.name and isinstance(call, Code) and call.argument("y", 1) is None
@@ -312,7 +312,7 @@ _LABEL_MODES = {SPARSE: "int", "categorical_crossentropy": "categorical", BINARY
 
 def _of_pipeline(model: ModelFacts, data: DataFacts, project: Project | Unknown) -> Fix:
     """Labels for a dataset: x again for an autoencoder, or those of the folders that were left out."""
-    from fitdoctor.catalogue.batch_edits import last_step, mapped
+    from fitdoctor.catalogue.pipeline.batch_edits import last_step, mapped
 
     if _gives_back_x(model, data):
         edits = mapped(data, last_step(data), ".map(lambda x: (x, x))")
@@ -325,7 +325,7 @@ def _of_pipeline(model: ModelFacts, data: DataFacts, project: Project | Unknown)
         return fix(
             f"take the labels from the folders: `label_mode={mode}`", set_argument(source, "label_mode", mode)
         )
-    from fitdoctor.catalogue.label_names import returned_with_label
+    from fitdoctor.catalogue.labels.label_names import returned_with_label
 
     return fix("yield pairs of x and y", returned_with_label(project, data))
 

@@ -25,9 +25,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.frame_edits import select_rows, with_whole_rows
-from fitdoctor.catalogue.targets import targets
-from fitdoctor.catalogue.value_changes import maker_of_nonfinite
+from fitdoctor.catalogue.inputs.frame_edits import select_rows, with_whole_rows
+from fitdoctor.catalogue.inputs.value_changes import maker_of_nonfinite
+from fitdoctor.catalogue.labels.targets import targets
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import unsafe

@@ -26,8 +26,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.label_edits import ROW_METRICS, respell, respell_metrics, rework_labels
-from fitdoctor.catalogue.label_shapes import (
+from fitdoctor.catalogue.labels.label_edits import ROW_METRICS, respell, respell_metrics, rework_labels
+from fitdoctor.catalogue.labels.label_shapes import (
     ONE_HOT,
     Refused,
     after_training,
@@ -35,7 +35,7 @@ from fitdoctor.catalogue.label_shapes import (
     refused_after,
     refused_before,
 )
-from fitdoctor.catalogue.targets import BINARY, CATEGORICAL, SPARSE, is_binary, metrics_for
+from fitdoctor.catalogue.labels.targets import BINARY, CATEGORICAL, SPARSE, is_binary, metrics_for
 from fitdoctor.diagnosis import Confidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, unsafe
 from fitdoctor.facts import DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown

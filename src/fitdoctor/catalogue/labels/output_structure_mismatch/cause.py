@@ -30,8 +30,8 @@ import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.joined_arrays import joined_parts
-from fitdoctor.catalogue.targets import loss_accepted, loss_failure, output_specs
+from fitdoctor.catalogue.inputs.joined_arrays import joined_parts
+from fitdoctor.catalogue.labels.targets import loss_accepted, loss_failure, output_specs
 from fitdoctor.catalogue.words import listing, place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, replace_code
@@ -349,7 +349,7 @@ def _like(key: str, names: list[str]) -> str:
 
 
 def _rename(where: Code | Unknown, names: dict[str, str], project: Project | Unknown | None = None) -> Fix:
-    from fitdoctor.catalogue.batch_keys import renamed_in_batches
+    from fitdoctor.catalogue.pipeline.batch_keys import renamed_in_batches
 
     edits: tuple[Edit, ...] = ()
     if isinstance(where, Code):

@@ -31,8 +31,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.data_places import maker
-from fitdoctor.catalogue.label_shapes import (
+from fitdoctor.catalogue.inputs.data_places import maker
+from fitdoctor.catalogue.labels.label_shapes import (
     CLASS_NUMBERS,
     LENGTHS,
     UNITS,
@@ -43,7 +43,7 @@ from fitdoctor.catalogue.label_shapes import (
     rows,
     same_values,
 )
-from fitdoctor.catalogue.targets import (
+from fitdoctor.catalogue.labels.targets import (
     BINARY,
     BINARY_LOSSES,
     CATEGORICAL,
@@ -64,7 +64,7 @@ from fitdoctor.source.project import Project
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from fitdoctor.catalogue.output_lengths import Change
+    from fitdoctor.catalogue.labels.output_lengths import Change
 
 CAUSE = Cause(
     id="FIT205",
@@ -113,8 +113,8 @@ def from_failure(
 
 def _in_loop(found: Finding, refused: Refused, failure: FailureFacts, project: Project | Unknown) -> Finding:
     """The same at the last layer of the model that a training loop of the user's own calls."""
-    from fitdoctor.catalogue.called_losses import arguments_of_loss
-    from fitdoctor.catalogue.loop_data import head_behind, widened
+    from fitdoctor.catalogue.inputs.loop_data import head_behind, widened
+    from fitdoctor.catalogue.labels.called_losses import arguments_of_loss
 
     given = arguments_of_loss(project, failure, CATEGORICAL)
     width = refused.labels[-1]
@@ -132,7 +132,7 @@ def single_unit_with_row_loss(model: ModelFacts, data: DataFacts) -> Iterator[Fi
     for target in targets(model, data):
         if target.loss_name not in ROW_LOSSES or target.units != 1 or target.loss is None:
             continue
-        from fitdoctor.catalogue.label_edits import respell
+        from fitdoctor.catalogue.labels.label_edits import respell
 
         if target.activation == "softmax":
             continue  # softmax-over-one-unit says so
@@ -163,7 +163,7 @@ def _for_head(
     head: LayerFacts | None, width: int | None, losses: set[str], project: Project | Unknown
 ) -> Fix | None:
     """More units for the last layer, where the message alone tells how wide the labels are."""
-    from fitdoctor.catalogue.label_edits import with_activation, with_units
+    from fitdoctor.catalogue.labels.label_edits import with_activation, with_units
 
     if head is None or width is None or width < 2:
         return None
@@ -180,7 +180,7 @@ def _finding(
     project: Project | Unknown,
     head: LayerFacts | None = None,
 ) -> Finding:
-    from fitdoctor.catalogue.classes_of_a_batch import counted_in_each_batch, told_classes
+    from fitdoctor.catalogue.labels.classes_of_a_batch import counted_in_each_batch, told_classes
 
     target = refused.target
     labels = target.labels if target is not None else None
@@ -209,7 +209,7 @@ def _finding(
 
 def _of_lengths(refused: Refused, data: DataFacts | Unknown) -> Finding:
     """The labels have other axes than the output: a picture of another size, more or fewer time steps."""
-    from fitdoctor.catalogue.output_lengths import change_for
+    from fitdoctor.catalogue.labels.output_lengths import change_for
 
     target, found, output = refused.target, refused.labels, refused.output
     labels = target.labels if target is not None else None
@@ -253,7 +253,7 @@ def _keeps_input(output: Shape, data: DataFacts | Unknown) -> bool:
 def _length_fixes(
     refused: Refused, data: DataFacts | Unknown, change: Change | None, reshaped: bool, wanted: Shape
 ) -> list[Fix]:
-    from fitdoctor.catalogue.label_edits import rework_labels
+    from fitdoctor.catalogue.labels.label_edits import rework_labels
 
     labels = refused.target.labels if refused.target is not None else None
     if reshaped:
@@ -338,7 +338,7 @@ def _culprit(target: Target | None) -> Location | None:
 
 
 def _fixes(refused: Refused, project: Project | Unknown) -> list[Fix]:
-    from fitdoctor.catalogue.label_edits import respell, with_activation, with_units
+    from fitdoctor.catalogue.labels.label_edits import respell, with_activation, with_units
 
     target = refused.target
     single = len(refused.labels) < len(refused.output) or refused.labels[-1] == 1

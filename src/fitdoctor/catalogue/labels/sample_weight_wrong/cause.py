@@ -30,8 +30,8 @@ import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.label_shapes import step_of_loss
-from fitdoctor.catalogue.targets import loss_failure, output_specs, statistics_of
+from fitdoctor.catalogue.labels.label_shapes import step_of_loss
+from fitdoctor.catalogue.labels.targets import loss_failure, output_specs, statistics_of
 from fitdoctor.catalogue.words import number, place, shape_words
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, remove_argument, unsafe, wrap

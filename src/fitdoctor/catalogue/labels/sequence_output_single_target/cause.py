@@ -29,9 +29,9 @@ import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.label_shapes import SEQUENCE, Refused, refused_after, rows, verdict
-from fitdoctor.catalogue.layer_source import found_in, insert_layer
-from fitdoctor.catalogue.targets import REGRESSION, Target, loss_accepted, loss_failure, targets
+from fitdoctor.catalogue.labels.label_shapes import SEQUENCE, Refused, refused_after, rows, verdict
+from fitdoctor.catalogue.labels.targets import REGRESSION, Target, loss_accepted, loss_failure, targets
+from fitdoctor.catalogue.model.layer_source import found_in, insert_layer
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, remove_argument, unsafe

@@ -27,8 +27,8 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.label_edits import respell, with_activation
-from fitdoctor.catalogue.targets import BINARY, CATEGORICAL, REGRESSION, SPARSE, Target, targets
+from fitdoctor.catalogue.labels.label_edits import respell, with_activation
+from fitdoctor.catalogue.labels.targets import BINARY, CATEGORICAL, REGRESSION, SPARSE, Target, targets
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import set_argument, unsafe

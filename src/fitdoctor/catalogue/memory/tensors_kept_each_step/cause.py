@@ -27,8 +27,8 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.gradient_ways import gradient_calls, is_model_call, tapes
-from fitdoctor.catalogue.model_classes import STEPS
+from fitdoctor.catalogue.model.model_classes import STEPS
+from fitdoctor.catalogue.variables.gradient_ways import gradient_calls, is_model_call, tapes
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, unsafe
 from fitdoctor.facts import TrainingFacts

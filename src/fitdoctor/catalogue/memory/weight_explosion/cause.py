@@ -26,7 +26,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.traced import at_frame, function_at, module_of
+from fitdoctor.catalogue.graph.traced import at_frame, function_at, module_of
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import unsafe
@@ -92,8 +92,8 @@ def _pooled(flatten: LayerFacts, project: Project | Unknown) -> Fix:
 
 def _renamed(project: Project | Unknown, code: Code | Unknown, pooling: str) -> tuple[Edit, ...]:
     """The pooling in the place of the `Flatten`, named as the file names its layers."""
-    from fitdoctor.catalogue.data_trail import node_of
-    from fitdoctor.catalogue.layer_source import spell_layer
+    from fitdoctor.catalogue.inputs.data_trail import node_of
+    from fitdoctor.catalogue.model.layer_source import spell_layer
 
     found = node_of(project, code)
     if (

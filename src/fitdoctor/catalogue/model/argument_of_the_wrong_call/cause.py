@@ -27,9 +27,9 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.keras_renames import older_arguments
-from fitdoctor.catalogue.keras_signatures import PUBLIC_NAMES, SIGNATURES
-from fitdoctor.catalogue.traced import at_frame, module_of
+from fitdoctor.catalogue.environment.keras_renames import older_arguments
+from fitdoctor.catalogue.environment.keras_signatures import PUBLIC_NAMES, SIGNATURES
+from fitdoctor.catalogue.graph.traced import at_frame, module_of
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import (
     append_arguments,
@@ -48,7 +48,7 @@ from fitdoctor.source.project import Project
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from fitdoctor.catalogue.misspelt_names import Misspelt
+    from fitdoctor.catalogue.model.misspelt_names import Misspelt
 
 CAUSE = Cause(
     id="FIT302",
@@ -197,7 +197,7 @@ def _has(code: Code, method: str, name: str) -> bool:
 @mentions("compile", "activation")
 def misspelt_in_source(module: Module) -> Iterator[Finding]:
     """A loss, metric, optimizer or activation by a name that is another spelling of one that Keras knows."""
-    from fitdoctor.catalogue.misspelt_names import misspelt_names
+    from fitdoctor.catalogue.model.misspelt_names import misspelt_names
 
     for each in misspelt_names(module):
         yield _misspelt_name(each, None, Confidence.LIKELY)
@@ -229,7 +229,7 @@ def from_refused_name(failure: FailureFacts, project: Project | Unknown) -> Iter
     """Keras quotes the name."""
     if not failure.message.startswith(("Could not interpret", "Unknown ")):
         return
-    from fitdoctor.catalogue.misspelt_names import refused_name
+    from fitdoctor.catalogue.model.misspelt_names import refused_name
 
     found = refused_name(failure.message, None if isinstance(project, Unknown) else project)
     if found is not None:
@@ -284,7 +284,7 @@ def from_constructors(module: Module) -> Iterator[Finding]:
         names = [keyword.arg for keyword in site.node.keywords]
         if not names:
             continue
-        from fitdoctor.catalogue.keras_arguments import ARGUMENTS, misspelt
+        from fitdoctor.catalogue.model.keras_arguments import ARGUMENTS, misspelt
 
         if ARGUMENTS.issuperset(names):
             continue
@@ -313,7 +313,7 @@ def _misspelt(
     seen: UnexpectedKeyword, failure: FailureFacts, project: Project | Unknown
 ) -> Iterator[Finding]:
     """An argument of a layer, optimizer or callback that is a letter or two away from one that there is."""
-    from fitdoctor.catalogue.keras_arguments import misspelt
+    from fitdoctor.catalogue.model.keras_arguments import misspelt
 
     frame = failure.last_user_frame
     module = module_of(project, frame)

@@ -26,11 +26,11 @@ import itertools
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.keras_tensors import is_keras_tensor
-from fitdoctor.catalogue.layer_refusals import Refusal, of_site
-from fitdoctor.catalogue.layer_source import found_in, node_at
+from fitdoctor.catalogue.graph.traced import at_frame, function_at, module_of
+from fitdoctor.catalogue.model.keras_tensors import is_keras_tensor
+from fitdoctor.catalogue.model.layer_refusals import Refusal, of_site
+from fitdoctor.catalogue.model.layer_source import found_in, node_at
 from fitdoctor.catalogue.quoted import was_received
-from fitdoctor.catalogue.traced import at_frame, function_at, module_of
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, Severity
 from fitdoctor.edits import fix
@@ -41,7 +41,7 @@ from fitdoctor.source.project import Project
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from fitdoctor.source.fit_sites import ModelSite
+    from fitdoctor.source.fits.fit_sites import ModelSite
 
 CAUSE = Cause(
     id="FIT307",

@@ -28,9 +28,9 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.layer_source import is_layer_call
-from fitdoctor.catalogue.one_way_returns import input_otherwise, may_fall_through, only_while_training
-from fitdoctor.catalogue.traced import at_frame, module_of, name_of, own_nodes
+from fitdoctor.catalogue.graph.traced import at_frame, module_of, name_of, own_nodes
+from fitdoctor.catalogue.model.layer_source import is_layer_call
+from fitdoctor.catalogue.model.one_way_returns import input_otherwise, may_fall_through, only_while_training
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, Severity
 from fitdoctor.edits import fix, insert_after
 from fitdoctor.facts import DataFacts, FailureFacts, ModelFacts, Unknown
@@ -318,7 +318,7 @@ def from_uses(module: Module) -> Iterator[Finding]:
 @mentions("fit(")
 def history_in_source(module: Module) -> Iterator[Finding]:
     """The result of fit is taken for the model."""
-    from fitdoctor.catalogue import history_for_model
+    from fitdoctor.catalogue.model import history_for_model
 
     yield from history_for_model.in_source(CAUSE, module)
 
@@ -326,7 +326,7 @@ def history_in_source(module: Module) -> Iterator[Finding]:
 @CAUSE.after_failure
 def history_refused(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """A method of the model was asked of the history."""
-    from fitdoctor.catalogue import history_for_model
+    from fitdoctor.catalogue.model import history_for_model
 
     yield from history_for_model.refused(CAUSE, failure, project)
 

@@ -29,11 +29,11 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.contract_edits import with_missing_parameters
-from fitdoctor.catalogue.dataset_lengths import broken_lengths
-from fitdoctor.catalogue.keras_contracts import Contract, contracts_in, misfit
-from fitdoctor.catalogue.model_classes import head
-from fitdoctor.catalogue.traced import at_frame, module_of, name_of, own_nodes
+from fitdoctor.catalogue.graph.traced import at_frame, module_of, name_of, own_nodes
+from fitdoctor.catalogue.model.contract_edits import with_missing_parameters
+from fitdoctor.catalogue.model.dataset_lengths import broken_lengths
+from fitdoctor.catalogue.model.keras_contracts import Contract, contracts_in, misfit
+from fitdoctor.catalogue.model.model_classes import head
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, wrap
 from fitdoctor.facts import FailureFacts, Unknown
@@ -73,7 +73,7 @@ def from_source(module: Module) -> Iterator[Finding]:
 @mentions("initial_state")
 def states_in_source(module: Module) -> Iterator[Finding]:
     """An LSTM that is called with one state."""
-    from fitdoctor.catalogue.recurrent_states import lone_states
+    from fitdoctor.catalogue.model.recurrent_states import lone_states
 
     yield from lone_states(CAUSE, module)
 
@@ -81,7 +81,7 @@ def states_in_source(module: Module) -> Iterator[Finding]:
 @CAUSE.after_failure
 def states_missing(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """Keras looked for the second state."""
-    from fitdoctor.catalogue.recurrent_states import second_missing
+    from fitdoctor.catalogue.model.recurrent_states import second_missing
 
     yield from second_missing(CAUSE, failure, project)
 
@@ -90,7 +90,7 @@ def states_missing(failure: FailureFacts, project: Project | Unknown) -> Iterato
 @mentions("Attention")
 def attention_called(module: Module) -> Iterator[Finding]:
     """An attention layer that is called with one tensor."""
-    from fitdoctor.catalogue.missing_arguments import attention_in_source
+    from fitdoctor.catalogue.model.missing_arguments import attention_in_source
 
     yield from attention_in_source(CAUSE, module)
 
@@ -98,7 +98,7 @@ def attention_called(module: Module) -> Iterator[Finding]:
 @CAUSE.after_failure
 def argument_missing(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """A layer of Keras was called in the user's code, and lacked an argument."""
-    from fitdoctor.catalogue.missing_arguments import refused
+    from fitdoctor.catalogue.model.missing_arguments import refused
 
     yield from refused(CAUSE, failure, project)
 
@@ -106,7 +106,7 @@ def argument_missing(failure: FailureFacts, project: Project | Unknown) -> Itera
 @CAUSE.after_failure
 def labels_second(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """A loss was called with labels and predictions in the wrong order."""
-    from fitdoctor.catalogue.swapped_labels import refused
+    from fitdoctor.catalogue.model.swapped_labels import refused
 
     yield from refused(CAUSE, failure, project)
 
@@ -115,7 +115,7 @@ def labels_second(failure: FailureFacts, project: Project | Unknown) -> Iterator
 @mentions("callbacks")
 def callback_classes(module: Module) -> Iterator[Finding]:
     """A class among the callbacks of fit."""
-    from fitdoctor.catalogue.unmade_objects import classes_given
+    from fitdoctor.catalogue.model.unmade_objects import classes_given
 
     yield from classes_given(CAUSE, module)
 
@@ -123,7 +123,7 @@ def callback_classes(module: Module) -> Iterator[Finding]:
 @CAUSE.after_failure
 def object_not_made(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """Keras called a method of a class of callbacks, or the program one of a class of models."""
-    from fitdoctor.catalogue.unmade_objects import class_called, class_refused
+    from fitdoctor.catalogue.model.unmade_objects import class_called, class_refused
 
     yield from class_refused(CAUSE, failure, project)
     yield from class_called(CAUSE, failure, project)

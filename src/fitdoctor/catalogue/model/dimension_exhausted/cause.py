@@ -27,9 +27,9 @@ import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.layer_refusals import Refusal, of_failure, of_site
-from fitdoctor.catalogue.layer_source import found_in, is_layer_call, layer_of
-from fitdoctor.catalogue.traced import function_at, module_of
+from fitdoctor.catalogue.graph.traced import function_at, module_of
+from fitdoctor.catalogue.model.layer_refusals import Refusal, of_failure, of_site
+from fitdoctor.catalogue.model.layer_source import found_in, is_layer_call, layer_of
 from fitdoctor.catalogue.words import place, shape_words
 from fitdoctor.diagnosis import Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, set_argument
@@ -41,7 +41,7 @@ from fitdoctor.source.project import Project
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from fitdoctor.source.fit_sites import ModelSite
+    from fitdoctor.source.fits.fit_sites import ModelSite
 
 CAUSE = Cause(
     id="FIT306",

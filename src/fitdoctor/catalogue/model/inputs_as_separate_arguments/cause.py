@@ -25,8 +25,8 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.model_classes import class_of_model, head, required_inputs
-from fitdoctor.catalogue.traced import at_frame, module_of, name_of
+from fitdoctor.catalogue.graph.traced import at_frame, module_of, name_of
+from fitdoctor.catalogue.model.model_classes import class_of_model, head, required_inputs
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, insert_before

@@ -28,8 +28,8 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.layer_source import found_in, is_layer_call, layer_of, made_at, node_at
-from fitdoctor.catalogue.traced import at_frame, library_behind, module_of, raised_here
+from fitdoctor.catalogue.graph.traced import at_frame, library_behind, module_of, raised_here
+from fitdoctor.catalogue.model.layer_source import found_in, is_layer_call, layer_of, made_at, node_at
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix
@@ -42,7 +42,7 @@ from fitdoctor.source.project import Project
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from fitdoctor.source.fit_sites import ModelSite
+    from fitdoctor.source.fits.fit_sites import ModelSite
 
 CAUSE = Cause(
     id="FIT309",
@@ -79,7 +79,7 @@ def _speaks_of_layers(message: str) -> bool:
 @CAUSE.in_source
 def from_source(site: ModelSite, project: Project) -> Iterator[Finding]:
     """Following the source leads to a layer where a tensor belongs."""
-    from fitdoctor.catalogue.layer_refusals import of_site
+    from fitdoctor.catalogue.model.layer_refusals import of_site
 
     refusal = of_site(site)
     if refusal is None or not _speaks_of_layers(refusal.message) or not refusal.way:
@@ -172,7 +172,7 @@ def _tensor_in_sequential(failure: FailureFacts, project: Project | Unknown) -> 
 @CAUSE.after_failure
 def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """Keras shows the layer that it was given."""
-    from fitdoctor.catalogue.layer_refusals import of_failure
+    from fitdoctor.catalogue.model.layer_refusals import of_failure
 
     shown = _LAYER.search(failure.message)
     unmade = _CLASS.search(failure.message) or _OBJECT.search(failure.message)

@@ -31,8 +31,18 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.label_shapes import same_values, shapes_of_failure
-from fitdoctor.catalogue.layer_ranks import (
+from fitdoctor.catalogue.graph.traced import function_at, module_of
+from fitdoctor.catalogue.labels.label_shapes import same_values, shapes_of_failure
+from fitdoctor.catalogue.labels.targets import (
+    CROSSENTROPIES,
+    REGRESSION,
+    Target,
+    loss_accepted,
+    loss_failure,
+    targets,
+    unwrapped,
+)
+from fitdoctor.catalogue.model.layer_ranks import (
     Ranks,
     adapting_fixes,
     axes_words,
@@ -45,18 +55,8 @@ from fitdoctor.catalogue.layer_ranks import (
     sequences_in_loop,
     speaks_of_ranks,
 )
-from fitdoctor.catalogue.layer_refusals import Refusal, of_failure, of_site, of_trial
-from fitdoctor.catalogue.layer_source import found_in, insert_layer
-from fitdoctor.catalogue.targets import (
-    CROSSENTROPIES,
-    REGRESSION,
-    Target,
-    loss_accepted,
-    loss_failure,
-    targets,
-    unwrapped,
-)
-from fitdoctor.catalogue.traced import function_at, module_of
+from fitdoctor.catalogue.model.layer_refusals import Refusal, of_failure, of_site, of_trial
+from fitdoctor.catalogue.model.layer_source import found_in, insert_layer
 from fitdoctor.catalogue.words import place, shape_words
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import append_arguments, fix, unsafe
@@ -67,7 +67,7 @@ from fitdoctor.source.project import Project
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from fitdoctor.source.fit_sites import ModelSite
+    from fitdoctor.source.fits.fit_sites import ModelSite
 
 CAUSE = Cause(
     id="FIT304",
@@ -109,7 +109,7 @@ def from_trial(model: ModelFacts, data: DataFacts, project: Project | Unknown) -
 @CAUSE.after_failure
 def outputs_passed_on(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """A layer got all the outputs of the one before it."""
-    from fitdoctor.catalogue.several_outputs import refused
+    from fitdoctor.catalogue.model.several_outputs import refused
 
     yield from refused(CAUSE, failure, project)
 
@@ -303,7 +303,7 @@ def _reductions(failure: FailureFacts, project: Project) -> list[tuple[Module, a
 
 
 def _reduced_away(function: FunctionInfo) -> list[tuple[Module, ast.Call]]:
-    from fitdoctor.catalogue.reductions import reduction_calls
+    from fitdoctor.catalogue.model.reductions import reduction_calls
 
     return [(function.module, call) for call, axis in reduction_calls(function) if axis in (1, -1)]
 

@@ -29,8 +29,8 @@ import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.layer_refusals import Refusal, of_failure, of_site
-from fitdoctor.catalogue.layer_source import around, found_in, merged_tensors
+from fitdoctor.catalogue.model.layer_refusals import Refusal, of_failure, of_site
+from fitdoctor.catalogue.model.layer_source import around, found_in, merged_tensors
 from fitdoctor.catalogue.words import place, shape_words
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, set_argument
@@ -43,7 +43,7 @@ from fitdoctor.source.project import Project
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from fitdoctor.source.fit_sites import ModelSite
+    from fitdoctor.source.fits.fit_sites import ModelSite
 
 CAUSE = Cause(
     id="FIT305",

@@ -27,8 +27,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.targets import loss_accepted, loss_failure
-from fitdoctor.catalogue.traced import module_of
+from fitdoctor.catalogue.graph.traced import module_of
+from fitdoctor.catalogue.labels.targets import loss_accepted, loss_failure
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, set_argument
@@ -62,7 +62,7 @@ def from_model(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Fi
 
 
 def _finding(model: ModelFacts, data: DataFacts, call: Location | None, confidence: Confidence) -> Finding:
-    from fitdoctor.catalogue.loss_choice import suggested_loss
+    from fitdoctor.catalogue.labels.loss_choice import suggested_loss
 
     code = model.compile_code
     given = None if isinstance(code, Unknown) else code.argument("loss", 1)

@@ -32,7 +32,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.value_names import (
+from fitdoctor.catalogue.model.value_names import (
     ADDED,
     HARMLESS,
     OWN_STEPS,
@@ -54,7 +54,7 @@ from fitdoctor.source.project import Project
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from fitdoctor.catalogue.logged_values import LoggedRead
+    from fitdoctor.catalogue.model.logged_values import LoggedRead
 
 WATCHERS = {"EarlyStopping": 0, "ModelCheckpoint": 1, "ReduceLROnPlateau": 0}
 """The callbacks that watch a value, and the position of `monitor` among their arguments."""
@@ -210,7 +210,7 @@ def from_path(model: ModelFacts, fit: FitFacts, project: Project | Unknown) -> I
     for callback in fit.callbacks:
         if callback.class_name != "ModelCheckpoint" or callback.setting("save_freq") not in (None, "epoch"):
             continue
-        from fitdoctor.catalogue.checkpoint_names import named_in_path
+        from fitdoctor.catalogue.model.checkpoint_names import named_in_path
 
         named = named_in_path(callback)
         names = available(model, fit, project) if named else None
@@ -224,7 +224,7 @@ def from_failed_path(
     failure: FailureFacts, model: ModelFacts | Unknown, fit: FitFacts | Unknown, project: Project | Unknown
 ) -> Iterator[Finding]:
     """Keras names the value that the path of a checkpoint asks for in vain."""
-    from fitdoctor.catalogue.checkpoint_names import FAILED
+    from fitdoctor.catalogue.model.checkpoint_names import FAILED
 
     said = FAILED.search(failure.message)
     if said is None:
@@ -254,7 +254,7 @@ def _unnamed(
     confidence: Confidence,
     evidence: list[Evidence],
 ) -> Finding:
-    from fitdoctor.catalogue.checkpoint_names import other_name, place_of, written_paths
+    from fitdoctor.catalogue.model.checkpoint_names import other_name, place_of, written_paths
 
     paths = written_paths(project, name)
     other = closest(name, names) if names else next(iter(twins(name.removeprefix("val_"))), None)
@@ -286,7 +286,7 @@ def from_own_callback(model: ModelFacts, fit: FitFacts, project: Project) -> Ite
     given = {callback.class_name for callback in fit.callbacks} - HARMLESS
     if fit.method != "fit" or not model.compiled or not given:
         return
-    from fitdoctor.catalogue.logged_values import logged_reads, writes_logs
+    from fitdoctor.catalogue.model.logged_values import logged_reads, writes_logs
 
     names = names_of_values(model, fit, project)
     if names is None or writes_logs(project):
@@ -307,7 +307,7 @@ def from_failed_callback(
     """A callback of the user's own failed for a value that is not in `logs`."""
     if failure.last_user_frame is None or not failure.last_user_frame.function.startswith("on_"):
         return
-    from fitdoctor.catalogue.logged_values import failed_read
+    from fitdoctor.catalogue.model.logged_values import failed_read
 
     read = failed_read(failure, project)
     if read is None:
@@ -322,7 +322,7 @@ def from_failed_callback(
 @mentions("val_")
 def from_history(module: Module) -> Iterator[Finding]:
     """The history is asked for what a validation would have given."""
-    from fitdoctor.catalogue.history_reads import unvalidated_reads
+    from fitdoctor.catalogue.model.history_reads import unvalidated_reads
 
     yield from unvalidated_reads(CAUSE, module)
 
@@ -330,7 +330,7 @@ def from_history(module: Module) -> Iterator[Finding]:
 @CAUSE.after_failure
 def from_failed_history(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """The same, when it was."""
-    from fitdoctor.catalogue.history_reads import failed_read
+    from fitdoctor.catalogue.model.history_reads import failed_read
 
     yield from failed_read(CAUSE, failure, project)
 

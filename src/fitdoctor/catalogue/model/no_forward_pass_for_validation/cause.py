@@ -26,7 +26,7 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.model_classes import class_of_model, is_plain
+from fitdoctor.catalogue.model.model_classes import class_of_model, is_plain
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, merged_removal, unsafe

@@ -107,7 +107,7 @@ def _override_finding(model: ModelFacts, module: Module, method: FunctionInfo) -
 
 
 def _fixes(model: ModelFacts, call: Code | Unknown, data: DataFacts) -> list[Fix]:
-    from fitdoctor.catalogue.loss_choice import suggested_loss
+    from fitdoctor.catalogue.labels.loss_choice import suggested_loss
 
     loss = suggested_loss(model, data)
     receiver = _receiver(call)

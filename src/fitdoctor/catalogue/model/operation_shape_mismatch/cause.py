@@ -32,9 +32,16 @@ import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.layer_source import layer_named
-from fitdoctor.catalogue.reductions import reduction_calls, reductions_over
-from fitdoctor.catalogue.traced import function_at, module_of, name_of, own_nodes, raised_in_trace, stands_at
+from fitdoctor.catalogue.graph.traced import (
+    function_at,
+    module_of,
+    name_of,
+    own_nodes,
+    raised_in_trace,
+    stands_at,
+)
+from fitdoctor.catalogue.model.layer_source import layer_named
+from fitdoctor.catalogue.model.reductions import reduction_calls, reductions_over
 from fitdoctor.catalogue.words import shape_words
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import append_arguments, fix, replace_code, spell
@@ -43,7 +50,7 @@ from fitdoctor.failure.frames import is_framework
 from fitdoctor.failure.patterns import OperationShapes, operation_shapes
 from fitdoctor.patterns import pattern
 from fitdoctor.source.keras_names import snake_case
-from fitdoctor.source.merge_rules import MERGES
+from fitdoctor.source.models.merge_rules import MERGES
 from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project
 
@@ -279,7 +286,7 @@ def _transposed(
 @CAUSE.before_fit
 def from_rows(model: ModelFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
     """The output has rows of its own."""
-    from fitdoctor.catalogue.lost_batch_axis import gives_other_rows
+    from fitdoctor.catalogue.model.lost_batch_axis import gives_other_rows
 
     yield from gives_other_rows(CAUSE, model, data, project)
 
@@ -287,7 +294,7 @@ def from_rows(model: ModelFacts, data: DataFacts, project: Project) -> Iterator[
 @CAUSE.after_failure
 def from_lost_axis(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """The loss found out, or the layer behind."""
-    from fitdoctor.catalogue.lost_batch_axis import got_other_rows, reached_no_batch
+    from fitdoctor.catalogue.model.lost_batch_axis import got_other_rows, reached_no_batch
 
     yield from got_other_rows(CAUSE, failure, project)
     yield from reached_no_batch(CAUSE, failure, project)
@@ -345,7 +352,7 @@ def from_last_batch(data: DataFacts, project: Project) -> Iterator[Finding]:
 
 def _short_batch(message: str, project: Project | Unknown) -> Finding | None:
     """A number of rows that is written into the model, and a batch that has fewer: the last one."""
-    from fitdoctor.catalogue.fixed_batch import rows_that_differ, written_in_model
+    from fitdoctor.catalogue.model.batch_sizes import rows_that_differ, written_in_model
 
     shapes = operation_shapes(message)
     rows = rows_that_differ(shapes.shapes) if shapes is not None else None
@@ -391,7 +398,7 @@ def _in_keras_layer(
     """A layer of Keras was given tensors that do not go together: an initial state of another size, a mask."""
     if failure.layer_class in MERGES:
         return  # the layer that merges, and what it is given, is another cause
-    from fitdoctor.catalogue.recurrent_states import as_wide_as_state
+    from fitdoctor.catalogue.model.recurrent_states import as_wide_as_state
 
     shapes = operation_shapes(failure.message)
     named = next(iter(_layers_of_node(failure.node, project, model)), None)

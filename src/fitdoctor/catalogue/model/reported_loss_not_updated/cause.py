@@ -30,9 +30,15 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.model_classes import differentiated, is_plain, reached_methods, returned, steps_of
-from fitdoctor.catalogue.step_returns import compared
-from fitdoctor.catalogue.traced import name_of, own_nodes
+from fitdoctor.catalogue.graph.traced import name_of, own_nodes
+from fitdoctor.catalogue.model.model_classes import (
+    differentiated,
+    is_plain,
+    reached_methods,
+    returned,
+    steps_of,
+)
+from fitdoctor.catalogue.model.step_returns import compared
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, insert_before
 from fitdoctor.facts import FailureFacts, Unknown

@@ -29,9 +29,9 @@ import math
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.fixed_batch import fixed_batch, reshape_to
-from fitdoctor.catalogue.layer_refusals import Refusal, of_failure, of_site
-from fitdoctor.catalogue.traced import module_of, stands_at
+from fitdoctor.catalogue.graph.traced import module_of, stands_at
+from fitdoctor.catalogue.model.batch_sizes import fixed_batch, reshape_to
+from fitdoctor.catalogue.model.layer_refusals import Refusal, of_failure, of_site
 from fitdoctor.catalogue.words import place, shape_words
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, set_argument
@@ -52,7 +52,7 @@ from fitdoctor.source.project import Project
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from fitdoctor.source.fit_sites import ModelSite
+    from fitdoctor.source.fits.fit_sites import ModelSite
 
 CAUSE = Cause(
     id="FIT313",

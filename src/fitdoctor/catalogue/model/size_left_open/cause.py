@@ -25,8 +25,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.layer_refusals import Refusal, of_failure, of_site
-from fitdoctor.catalogue.layer_source import found_in, spell_layer
+from fitdoctor.catalogue.model.layer_refusals import Refusal, of_failure, of_site
+from fitdoctor.catalogue.model.layer_source import found_in, spell_layer
 from fitdoctor.catalogue.words import place, shape_words
 from fitdoctor.diagnosis import Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, unsafe
@@ -36,7 +36,7 @@ from fitdoctor.source.project import Project
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from fitdoctor.source.fit_sites import ModelSite
+    from fitdoctor.source.fits.fit_sites import ModelSite
 
 CAUSE = Cause(
     id="FIT324",

@@ -27,7 +27,7 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.traced import own_nodes
+from fitdoctor.catalogue.graph.traced import own_nodes
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, insert_before
 from fitdoctor.facts import FailureFacts, Unknown

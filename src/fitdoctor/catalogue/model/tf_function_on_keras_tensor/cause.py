@@ -27,9 +27,9 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.keras_tensors import is_keras_tensor, is_operation, misused, twin_edits
-from fitdoctor.catalogue.layer_source import spell_layer
-from fitdoctor.catalogue.traced import at_frame, module_of
+from fitdoctor.catalogue.graph.traced import at_frame, module_of
+from fitdoctor.catalogue.model.keras_tensors import is_keras_tensor, is_operation, misused, twin_edits
+from fitdoctor.catalogue.model.layer_source import spell_layer
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, unsafe
 from fitdoctor.facts import FailureFacts, Unknown

@@ -30,8 +30,9 @@ import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.keras_contracts import is_called_by_program
-from fitdoctor.catalogue.model_classes import (
+from fitdoctor.catalogue.graph.traced import at_frame, module_of, name_of, own_nodes
+from fitdoctor.catalogue.model.keras_contracts import is_called_by_program
+from fitdoctor.catalogue.model.model_classes import (
     STEPS,
     batch_as_tensor,
     batch_unpacking,
@@ -39,8 +40,7 @@ from fitdoctor.catalogue.model_classes import (
     returned,
     steps_of,
 )
-from fitdoctor.catalogue.step_returns import as_dict, is_abstract, is_loss, not_a_dict, updated_tracker
-from fitdoctor.catalogue.traced import at_frame, module_of, name_of, own_nodes
+from fitdoctor.catalogue.model.step_returns import as_dict, is_abstract, is_loss, not_a_dict, updated_tracker
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import append_arguments, fix, insert_after, insert_before, replace_code, spell
 from fitdoctor.facts import DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown

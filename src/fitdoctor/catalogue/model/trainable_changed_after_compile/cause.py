@@ -203,7 +203,7 @@ def _callback_finding(module: Module, owner: ClassInfo, name: str, statement: as
 
 def _traced_anew(module: Module, statement: ast.stmt) -> Iterator[Fix]:
     """A step without the layer that is frozen; what is set free the optimizer has no state for."""
-    from fitdoctor.catalogue.layer_numbers import traced_anew
+    from fitdoctor.catalogue.model.layer_numbers import traced_anew
 
     function = module.function_of(statement)
     value = statement.value if isinstance(statement, ast.Assign) else None

@@ -33,22 +33,23 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import BATCHED_DATA, Cause, list_slices, loader_batches, mentions, yielded_lists
-from fitdoctor.catalogue.batch_edits import (
+from fitdoctor.catalogue import BATCHED_DATA, Cause, mentions
+from fitdoctor.catalogue.graph.traced import at_frame, module_of
+from fitdoctor.catalogue.inputs.shapes import forward_failure, went_through
+from fitdoctor.catalogue.labels.targets import loss_failure
+from fitdoctor.catalogue.pipeline import list_slices, loader_batches, yielded_lists
+from fitdoctor.catalogue.pipeline.batch_edits import (
     as_tuple,
     samples_as_arrays,
 )
-from fitdoctor.catalogue.batch_parts import too_many, ungrouped
-from fitdoctor.catalogue.generator_sources import (
+from fitdoctor.catalogue.pipeline.batch_parts import too_many, ungrouped
+from fitdoctor.catalogue.pipeline.generator_sources import (
     batches_of,
     expression_of,
 )
-from fitdoctor.catalogue.pipeline_steps import with_step_after, words
-from fitdoctor.catalogue.shapes import forward_failure, went_through
-from fitdoctor.catalogue.single_samples import SCALAR
-from fitdoctor.catalogue.targets import loss_failure
-from fitdoctor.catalogue.traced import at_frame, module_of
-from fitdoctor.catalogue.window_steps import in_dataset, windows_taken_for_tensors
+from fitdoctor.catalogue.pipeline.pipeline_steps import with_step_after, words
+from fitdoctor.catalogue.pipeline.single_samples import SCALAR
+from fitdoctor.catalogue.pipeline.window_steps import in_dataset, windows_taken_for_tensors
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, Severity
 from fitdoctor.edits import fix

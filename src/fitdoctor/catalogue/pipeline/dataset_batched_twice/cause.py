@@ -26,7 +26,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import BATCHED_DATA, Cause, mentions
-from fitdoctor.catalogue.pipeline_steps import (
+from fitdoctor.catalogue.inputs.shapes import forward_failure, went_through
+from fitdoctor.catalogue.pipeline.pipeline_steps import (
     BATCHING,
     batch_steps,
     on_ready_made,
@@ -35,7 +36,6 @@ from fitdoctor.catalogue.pipeline_steps import (
     without_step,
     words,
 )
-from fitdoctor.catalogue.shapes import forward_failure, went_through
 from fitdoctor.catalogue.words import place, shape_words
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Location, Severity
 from fitdoctor.edits import fix

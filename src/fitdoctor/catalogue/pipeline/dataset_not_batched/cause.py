@@ -25,9 +25,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import BATCHED_DATA, Cause, mentions, single_samples
-from fitdoctor.catalogue.dropped_steps import result_dropped
-from fitdoctor.catalogue.pipeline_steps import (
+from fitdoctor.catalogue import BATCHED_DATA, Cause, mentions
+from fitdoctor.catalogue.inputs.shapes import forward_failure, relation, went_through
+from fitdoctor.catalogue.labels.targets import loss_failure
+from fitdoctor.catalogue.pipeline import single_samples
+from fitdoctor.catalogue.pipeline.dropped_steps import result_dropped
+from fitdoctor.catalogue.pipeline.pipeline_steps import (
     BATCHING,
     READY_MADE,
     with_step_after,
@@ -35,8 +38,6 @@ from fitdoctor.catalogue.pipeline_steps import (
     words,
 )
 from fitdoctor.catalogue.quoted import was_received
-from fitdoctor.catalogue.shapes import forward_failure, relation, went_through
-from fitdoctor.catalogue.targets import loss_failure
 from fitdoctor.catalogue.words import place, shape_words
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Severity
 from fitdoctor.edits import fix, wrap

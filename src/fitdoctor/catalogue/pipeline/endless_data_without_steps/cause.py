@@ -26,8 +26,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import BATCHED_DATA, Cause, mentions
-from fitdoctor.catalogue.generator_sources import generator_behind
-from fitdoctor.catalogue.pipeline_steps import setting, step_place, without_step, words
+from fitdoctor.catalogue.pipeline.generator_sources import generator_behind
+from fitdoctor.catalogue.pipeline.pipeline_steps import setting, step_place, without_step, words
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import append_arguments, set_argument, unsafe

@@ -27,7 +27,7 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.pipeline_steps import with_step_after
+from fitdoctor.catalogue.pipeline.pipeline_steps import with_step_after
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
 from fitdoctor.edits import fix, unsafe

@@ -25,8 +25,8 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.generator_sources import expression_of
-from fitdoctor.catalogue.traced import module_of
+from fitdoctor.catalogue.graph.traced import module_of
+from fitdoctor.catalogue.pipeline.generator_sources import expression_of
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, wrap

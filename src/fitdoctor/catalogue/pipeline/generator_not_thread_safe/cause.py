@@ -25,7 +25,7 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.generator_sources import generator_function
+from fitdoctor.catalogue.pipeline.generator_sources import generator_function
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, set_argument
 from fitdoctor.facts import FailureFacts, Unknown

@@ -32,7 +32,7 @@ import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.generator_signatures import (
+from fitdoctor.catalogue.pipeline.generator_signatures import (
     called_generator,
     generator_argument,
     may_stack,
@@ -41,7 +41,7 @@ from fitdoctor.catalogue.generator_signatures import (
     signature_calls,
     signature_of,
 )
-from fitdoctor.catalogue.generator_sources import yields_of
+from fitdoctor.catalogue.pipeline.generator_sources import yields_of
 from fitdoctor.catalogue.words import place, shape_words
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix
@@ -140,7 +140,7 @@ def _other_structure(
     data: DataFacts, call: FitFacts, made: PipelineStep, project: Project | Unknown
 ) -> Finding:
     assert not isinstance(data.yielded, Unknown)
-    from fitdoctor.catalogue.declared_parts import declared_as_yielded
+    from fitdoctor.catalogue.pipeline.declared_parts import declared_as_yielded
 
     found = list(_from_calls(data, project))
     remedy = fix(_DECLARE, declared_as_yielded(project, made.code, data.yielded))
@@ -398,7 +398,7 @@ def _batches_differ(
     found: str, expected: str, data: DataFacts | Unknown, project: Project, location: Location | None
 ) -> Finding:
     """Keras takes the signature from the first batches that a generator or PyDataset gives it."""
-    from fitdoctor.catalogue.classes_of_a_batch import counted_in_each_batch, told_classes
+    from fitdoctor.catalogue.labels.classes_of_a_batch import counted_in_each_batch, told_classes
 
     counted = counted_in_each_batch(data, project)
     columns = expected.rstrip(",)").rpartition(" ")[2]

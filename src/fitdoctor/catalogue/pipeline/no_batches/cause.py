@@ -26,8 +26,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.generator_sources import returned_in_step
-from fitdoctor.catalogue.pipeline_steps import BATCHING, setting, step_place, whole_setting, words
+from fitdoctor.catalogue.pipeline.generator_sources import returned_in_step
+from fitdoctor.catalogue.pipeline.pipeline_steps import BATCHING, setting, step_place, whole_setting, words
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import remove_argument, unsafe

@@ -29,9 +29,9 @@ import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.generator_sources import generator_behind, loop_of, surely_ends
-from fitdoctor.catalogue.keras_2_today import is_keras_2
-from fitdoctor.catalogue.pipeline_steps import with_step_after
+from fitdoctor.catalogue.environment.keras_2_today import is_keras_2
+from fitdoctor.catalogue.pipeline.generator_sources import generator_behind, loop_of, surely_ends
+from fitdoctor.catalogue.pipeline.pipeline_steps import with_step_after
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
 from fitdoctor.edits import fix, remove_argument, unsafe
@@ -172,7 +172,7 @@ def from_generator(
     """A generator that ends, and more epochs than it lasts."""
     if fit.method != "fit" or data.role != "training" or data.form != "generator" or fit.epochs < 2:
         return
-    from fitdoctor.catalogue.endless_generators import going_on_for_ever
+    from fitdoctor.catalogue.pipeline.endless_generators import going_on_for_ever
 
     steps = fit.steps_per_epoch
     function = generator_behind(project, data.code)

@@ -26,7 +26,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.pipeline_steps import batch_steps, receiver_end, step_place, unlike_shapes
+from fitdoctor.catalogue.pipeline.pipeline_steps import batch_steps, receiver_end, step_place, unlike_shapes
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, replace_code

@@ -28,10 +28,10 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import BATCHED_DATA, Cause, mentions
-from fitdoctor.catalogue.generator_sources import expression_of
-from fitdoctor.catalogue.pipeline_steps import words
-from fitdoctor.catalogue.shapes import forward_failure, went_through
-from fitdoctor.catalogue.targets import loss_failure
+from fitdoctor.catalogue.inputs.shapes import forward_failure, went_through
+from fitdoctor.catalogue.labels.targets import loss_failure
+from fitdoctor.catalogue.pipeline.generator_sources import expression_of
+from fitdoctor.catalogue.pipeline.pipeline_steps import words
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, insert_after, set_argument, unsafe

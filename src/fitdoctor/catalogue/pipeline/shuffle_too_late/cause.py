@@ -30,7 +30,7 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import BATCHED_DATA, Cause, mentions
-from fitdoctor.catalogue.pipeline_steps import (
+from fitdoctor.catalogue.pipeline.pipeline_steps import (
     BATCHING,
     READY_MADE,
     receiver_end,

@@ -26,7 +26,7 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.generator_sources import is_batched_class
+from fitdoctor.catalogue.pipeline.generator_sources import is_batched_class
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, Severity
 from fitdoctor.edits import unsafe
 from fitdoctor.facts import FailureFacts, Unknown

@@ -27,12 +27,12 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.bindings import binding_line, binding_of, bound_names
-from fitdoctor.catalogue.data_places import shape_line
-from fitdoctor.catalogue.generator_sources import expression_of
-from fitdoctor.catalogue.shapes import fits, forward_failure, while_validating
-from fitdoctor.catalogue.sized_by_data import has_shape_of_training
-from fitdoctor.catalogue.targets import loss_failure
+from fitdoctor.catalogue.inputs.bindings import binding_line, binding_of, bound_names
+from fitdoctor.catalogue.inputs.data_places import shape_line
+from fitdoctor.catalogue.inputs.shapes import fits, forward_failure, while_validating
+from fitdoctor.catalogue.labels.targets import loss_failure
+from fitdoctor.catalogue.pipeline.generator_sources import expression_of
+from fitdoctor.catalogue.pipeline.sized_by_data import has_shape_of_training
 from fitdoctor.catalogue.words import place, shape_words
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix
@@ -205,7 +205,7 @@ def _fixes(pair: Pair, training: DataFacts, validation: DataFacts) -> list[Fix]:
     ours, theirs = pair
     if ours is None or theirs is None:
         return [general]
-    from fitdoctor.catalogue.validation_edits import prepared_alike
+    from fitdoctor.catalogue.pipeline.validation_edits import prepared_alike
 
     return [*prepared_alike(ours, theirs, training, validation), general]
 

@@ -27,8 +27,8 @@ import math
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.learning_rate import rate_edit, rate_of, rate_place
-from fitdoctor.catalogue.traced import name_of
+from fitdoctor.catalogue.graph.traced import name_of
+from fitdoctor.catalogue.training.learning_rate import rate_edit, rate_of, rate_place
 from fitdoctor.catalogue.words import number
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, unsafe, wrap

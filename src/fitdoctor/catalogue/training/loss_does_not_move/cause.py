@@ -25,7 +25,7 @@ import math
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.learning_rate import rate_edit, rate_of, rate_place
+from fitdoctor.catalogue.training.learning_rate import rate_edit, rate_of, rate_place
 from fitdoctor.catalogue.words import number, place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
 from fitdoctor.edits import fix, unsafe

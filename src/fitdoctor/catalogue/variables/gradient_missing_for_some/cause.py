@@ -28,11 +28,11 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.cut_layers import cutting_layers, has_other_ways
-from fitdoctor.catalogue.gradient_ways import is_layer_call, prediction_parameter
-from fitdoctor.catalogue.model_classes import is_plain
-from fitdoctor.catalogue.traced import name_of, own_nodes
-from fitdoctor.catalogue.traced_while_building import (
+from fitdoctor.catalogue.graph.traced import name_of, own_nodes
+from fitdoctor.catalogue.model.model_classes import is_plain
+from fitdoctor.catalogue.variables.cut_layers import cutting_layers, has_other_ways
+from fitdoctor.catalogue.variables.gradient_ways import is_layer_call, prediction_parameter
+from fitdoctor.catalogue.variables.traced_while_building import (
     compiled_finding,
     compiled_while_building,
     is_fitted_unbuilt,
@@ -41,10 +41,10 @@ from fitdoctor.catalogue.words import listing, place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
 from fitdoctor.edits import fix, unsafe
 from fitdoctor.facts import FitFacts, ModelFacts
-from fitdoctor.source.gradients import Cut, IsRoot, cut_on_the_way
 from fitdoctor.source.index import FUNCTIONS
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
 from fitdoctor.source.project import Project
+from fitdoctor.source.traced.gradients import Cut, IsRoot, cut_on_the_way
 
 CAUSE = Cause(id="FIT506", slug="gradient-missing-for-some", severity=Severity.WARNING)
 
@@ -351,7 +351,7 @@ def _after_naming(function: FunctionInfo, name: str) -> list[ast.stmt]:
 
 
 def _cut_finding(cut: Cut, message: str, subject: str, evidence: list[Evidence]) -> Finding:
-    from fitdoctor.catalogue.straight_through import passed_straight_through
+    from fitdoctor.catalogue.variables.straight_through import passed_straight_through
 
     module = cut.module
     return CAUSE.finding(

@@ -26,7 +26,7 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.traced import at_frame, module_of, raised_here
+from fitdoctor.catalogue.graph.traced import at_frame, module_of, raised_here
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Severity
 from fitdoctor.edits import fix
 from fitdoctor.facts import FailureFacts, Unknown

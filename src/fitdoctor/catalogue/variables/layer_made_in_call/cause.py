@@ -27,8 +27,7 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.quoted import made_on_last_line
-from fitdoctor.catalogue.traced import (
+from fitdoctor.catalogue.graph.traced import (
     at_frame,
     library_behind,
     module_of,
@@ -36,6 +35,7 @@ from fitdoctor.catalogue.traced import (
     traced_evidence,
     traced_functions,
 )
+from fitdoctor.catalogue.quoted import made_on_last_line
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix
 from fitdoctor.facts import FailureFacts, Unknown
@@ -121,7 +121,7 @@ def _made_once(module: Module, site: CallSite, function: FunctionInfo) -> Fix:
     """Move the constructors of this method into `__init__`, where they depend on nothing of the call."""
     title = "make it once, in `__init__`, and use it here"
     if site.method == "add_weight":
-        from fitdoctor.catalogue.made_in_build import made_in_build
+        from fitdoctor.catalogue.variables.made_in_build import made_in_build
 
         weights = [
             other.node
@@ -129,7 +129,7 @@ def _made_once(module: Module, site: CallSite, function: FunctionInfo) -> Fix:
             if other.function is function and other.method == "add_weight"
         ]
         return fix("add the weight in `build`, and use it here", made_in_build(function, weights))
-    from fitdoctor.catalogue.made_once import Making, made_in_init
+    from fitdoctor.catalogue.variables.made_once import Making, made_in_init
 
     makings = [
         Making(other.node, module.segment(other.node))
@@ -139,7 +139,7 @@ def _made_once(module: Module, site: CallSite, function: FunctionInfo) -> Fix:
     edits = made_in_init(function, makings)
     if edits:
         return fix(title, edits)
-    from fitdoctor.catalogue.helper_layers import as_layer_class
+    from fitdoctor.catalogue.variables.helper_layers import as_layer_class
 
     return fix(title, as_layer_class(function))
 

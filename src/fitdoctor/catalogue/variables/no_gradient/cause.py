@@ -30,8 +30,11 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.cut_layers import cutting_layers, has_other_ways
-from fitdoctor.catalogue.gradient_ways import (
+from fitdoctor.catalogue.graph.traced import name_of
+from fitdoctor.catalogue.labels.loss_choice import suggested_loss
+from fitdoctor.catalogue.model.model_classes import is_plain
+from fitdoctor.catalogue.variables.cut_layers import cutting_layers, has_other_ways
+from fitdoctor.catalogue.variables.gradient_ways import (
     assigned_under_tape,
     first_cut,
     layer_cut,
@@ -39,10 +42,7 @@ from fitdoctor.catalogue.gradient_ways import (
     tape_cut,
     tape_cut_of_model,
 )
-from fitdoctor.catalogue.loss_choice import suggested_loss
-from fitdoctor.catalogue.model_classes import is_plain
-from fitdoctor.catalogue.traced import name_of
-from fitdoctor.catalogue.traced_while_building import (
+from fitdoctor.catalogue.variables.traced_while_building import (
     compiled_finding,
     compiled_while_building,
     is_fitted,
@@ -55,9 +55,9 @@ from fitdoctor.facts import Code, DataFacts, FailureFacts, FitFacts, ModelFacts,
 from fitdoctor.failure.patterns import missing_gradients
 from fitdoctor.patterns import pattern
 from fitdoctor.records import replace
-from fitdoctor.source.gradients import PREDICTS, Cut
 from fitdoctor.source.module import CallSite, FunctionInfo, Module
 from fitdoctor.source.project import Project
+from fitdoctor.source.traced.gradients import PREDICTS, Cut
 
 CAUSE = Cause(id="FIT505", slug="no-gradient", severity=Severity.ERROR, raises=("ValueError", "LookupError"))
 
@@ -307,7 +307,7 @@ def _kept_in_tensors(cut: Cut) -> tuple[Edit, ...]:
     asks = isinstance(node.func, ast.Attribute) and node.func.attr == "numpy"
     if not asks and not module.resolve(node.func).startswith(("numpy.", "math.")):
         return ()
-    from fitdoctor.catalogue.array_twins import as_tensors
+    from fitdoctor.catalogue.graph.array_twins import as_tensors
 
     block: ast.AST | None = node
     while block is not None and not isinstance(block, (ast.With, ast.FunctionDef)):

@@ -26,8 +26,8 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
+from fitdoctor.catalogue.graph.traced import at_frame
 from fitdoctor.catalogue.run_order import is_chosen
-from fitdoctor.catalogue.traced import at_frame
 from fitdoctor.catalogue.training_loops import Loop, loops_around
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, insert_after
@@ -152,7 +152,7 @@ def from_source(module: Module) -> Iterator[Finding]:
 @mentions("optimizers")
 def from_fits(module: Module) -> Iterator[Finding]:
     """Following the program, one optimizer trains two models that have no layer in common."""
-    from fitdoctor.source.fit_sites import shared_optimizers
+    from fitdoctor.source.fits.fit_sites import shared_optimizers
 
     for shared in shared_optimizers(module):
         if module.parent(shared.made) is not None and module.parent(shared.compiled) is not None:

@@ -28,8 +28,15 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.gradient_ways import gradient_calls, surely_uses_weights, tapes, uses_weights
-from fitdoctor.catalogue.plain_tensors import (
+from fitdoctor.catalogue.graph.traced import module_of
+from fitdoctor.catalogue.quoted import speaks_of_gradients
+from fitdoctor.catalogue.variables.gradient_ways import (
+    gradient_calls,
+    surely_uses_weights,
+    tapes,
+    uses_weights,
+)
+from fitdoctor.catalogue.variables.plain_tensors import (
     changed_like_a_variable,
     is_parameter,
     is_plain_tensor,
@@ -37,8 +44,7 @@ from fitdoctor.catalogue.plain_tensors import (
     sources_of,
     variables_asked_about,
 )
-from fitdoctor.catalogue.quoted import speaks_of_gradients
-from fitdoctor.catalogue.tape_moves import (
+from fitdoctor.catalogue.variables.tape_moves import (
     is_stored,
     leading_to,
     moved_in,
@@ -47,8 +53,7 @@ from fitdoctor.catalogue.tape_moves import (
     statements_between,
     stores,
 )
-from fitdoctor.catalogue.traced import module_of
-from fitdoctor.catalogue.variable_steps import refused_steps, steps_behind, was_variable
+from fitdoctor.catalogue.variables.variable_steps import refused_steps, steps_behind, was_variable
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
 from fitdoctor.edits import fix, insert_before, set_argument, spell, wrap
 from fitdoctor.facts import FailureFacts, Unknown

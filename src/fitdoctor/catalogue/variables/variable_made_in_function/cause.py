@@ -27,8 +27,8 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
+from fitdoctor.catalogue.graph.traced import at_frame, library_behind, module_of, own_nodes
 from fitdoctor.catalogue.quoted import made_on_last_line
-from fitdoctor.catalogue.traced import at_frame, library_behind, module_of, own_nodes
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, spell
 from fitdoctor.facts import FailureFacts, Frame, Unknown
@@ -241,7 +241,7 @@ def _anew(module: Module, site: CallSite, function: FunctionInfo) -> str:
 
 def _kept_by_object(site: CallSite, function: FunctionInfo) -> tuple[Edit, ...]:
     """Make it in `__init__`; a layer or model of Keras 3 knows only Keras's own variables."""
-    from fitdoctor.catalogue.made_once import Making, made_in_init
+    from fitdoctor.catalogue.variables.made_once import Making, made_in_init
 
     module, owner = function.module, function.owner
     text = module.segment(site.node)

@@ -29,7 +29,7 @@ import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.traced import name_of
+from fitdoctor.catalogue.graph.traced import name_of
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, insert_before
 from fitdoctor.facts import FailureFacts, ModelFacts, Unknown
@@ -206,7 +206,7 @@ def _raw_finding(
 
 
 def _on_the_model(module: Module, names: list[str], owner: ClassInfo | None) -> Fix:
-    from fitdoctor.catalogue.tracked_variables import keras_variables, on_the_model
+    from fitdoctor.catalogue.variables.tracked_variables import keras_variables, on_the_model
 
     keras = dict(module.spellings).get("keras")
     kept = on_the_model(module, names, owner) if keras is not None else ()
@@ -219,7 +219,7 @@ def _on_the_model(module: Module, names: list[str], owner: ClassInfo | None) -> 
 
 def _keras_variables(module: Module, owner: ClassInfo) -> list[Edit]:
     """`keras.Variable` for every raw variable of the class: one alone would leave the next one untrained."""
-    from fitdoctor.catalogue.tracked_variables import as_keras_variable
+    from fitdoctor.catalogue.variables.tracked_variables import as_keras_variable
 
     keras = dict(module.spellings).get("keras")
     found = _raw_in(module, owner) if keras is not None else ()
@@ -286,7 +286,7 @@ def _is_called_elsewhere(module: Module, name: str) -> bool:
 def _function_finding(
     module: Module, function: FunctionInfo, node: ast.Name, made: ast.Call, what: str, confidence: Confidence
 ) -> Finding:
-    from fitdoctor.catalogue.tracked_variables import as_layer
+    from fitdoctor.catalogue.variables.tracked_variables import as_layer
 
     assert function.traced is not None
     in_loss = function.traced.how == "loss"

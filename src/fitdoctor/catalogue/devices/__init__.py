@@ -1,0 +1,1 @@
+"""Devices and distribution strategies, and what judges of them read and edit."""

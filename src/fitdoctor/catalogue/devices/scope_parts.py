@@ -1,0 +1,198 @@
+"""The parts of a model that stand outside of the scope of its strategy: read in the source."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from fitdoctor.catalogue.devices.strategies import in_scope, scopes
+from fitdoctor.catalogue.devices.strategy_loops import is_built, loops
+from fitdoctor.records import dataclass
+from fitdoctor.source.keras_objects import is_keras_model, kind_of_call
+from fitdoctor.source.module import CallSite, Module
+
+
+@dataclass(frozen=True)
+class Part:
+    """Something that is made, or called, outside."""
+
+    node: ast.AST
+    what: str
+    """In words: `the model is made`."""
+    raises: bool = True
+    """Else it trains, but not under the strategy."""
+    also: ast.Call | None = None
+    """What has to move with it: the optimizer that compile is given."""
+
+
+def made_outside(module: Module) -> Iterator[Part]:
+    """What is made outside, for a model that is made or compiled inside."""
+    if not scopes(module):
+        return
+    for site in module.method_calls("compile"):
+        assert isinstance(site.node.func, ast.Attribute)
+        receiver, given = site.node.func.value, site.argument("optimizer", 0)
+        if not is_keras_model(module, receiver):
+            continue
+        maker = _maker(module, receiver)
+        compiled_inside = in_scope(module, site.node)
+        made_inside = isinstance(maker, ast.Call) and in_scope(module, maker)
+        optimizer = _optimizer(module, given)
+        apart = optimizer is not None and not in_scope(module, optimizer)
+        if compiled_inside and isinstance(maker, ast.Call) and not made_inside:
+            # Without its optimizer nothing of the model knows of the strategy; Keras 2 refuses that, too.
+            yield Part(
+                maker,
+                "the model is made",
+                raises=not apart or module.keras != 3,
+                also=optimizer if apart else None,
+            )
+        elif made_inside and not compiled_inside and module.keras == 3 and not is_plain_sgd(module, given):
+            if optimizer is None or apart:
+                own = optimizer is None or module.statement(optimizer) is module.statement(site.node)
+                yield Part(site.node, "`compile` is called", also=None if own else optimizer)
+        if compiled_inside and optimizer is not None and apart and not is_plain_sgd(module, given):
+            yield Part(optimizer, "the optimizer is made")
+        if made_inside and isinstance(maker, ast.Call):
+            yield from _built_outside(module, maker)
+        if made_inside and compiled_inside and module.keras == 2:
+            yield from _metrics_outside(module, site)
+    for loop in loops(module) if module.keras == 3 else ():
+        inside = isinstance(loop.model_made, ast.Call) and in_scope(module, loop.model_made)
+        if inside and not in_scope(module, loop.made) and not is_plain_sgd(module, loop.made):
+            if not is_built(module, loop.optimizer):
+                yield Part(loop.made, "the optimizer is made")
+
+
+def _metrics_outside(module: Module, site: CallSite) -> Iterator[Part]:
+    """Keras 2 wants the metrics, too, in the scope."""
+    given = site.argument("metrics", 2)
+    listed = module.made_by(given) if given is not None else None
+    for metric in listed.elts if isinstance(listed, (ast.List, ast.Tuple)) else ():
+        made = module.made_by(metric)
+        if isinstance(made, ast.Call) and kind_of_call(module, made) == "Metric":
+            if not in_scope(module, made):
+                yield Part(made, "a metric is made")
+
+
+def _optimizer(module: Module, given: ast.expr | None) -> ast.Call | None:
+    """The construction of the optimizer that compile is given, where it stands in the same file."""
+    origin = module.origin(given) if given is not None else None
+    if origin is None or origin.module is not module or not isinstance(origin.node, ast.Call):
+        return None
+    return origin.node if kind_of_call(module, origin.node) == "Optimizer" else None
+
+
+def is_plain_sgd(module: Module, given: ast.expr | None) -> bool:
+    """Whether it is SGD without momentum: it has no variables that could be made in the wrong place."""
+    made = module.made_by(given) if given is not None else None
+    if isinstance(made, ast.Constant):
+        return str(made.value).lower() == "sgd"
+    return (
+        isinstance(made, ast.Call)
+        and module.resolve(made.func) == "keras.optimizers.SGD"
+        and not any(keyword.arg in (None, "momentum", "use_ema") for keyword in made.keywords)
+        and len(made.args) < 2
+    )
+
+
+def _maker(module: Module, receiver: ast.expr) -> ast.expr:
+    """The call that gave the model in the flow of the program; a builder function is not followed."""
+    if isinstance(receiver, ast.Name):
+        before = [
+            assignment.value
+            for assignment in module.assignments(receiver.id, receiver)
+            if assignment.value is not None and assignment.value.lineno < receiver.lineno
+        ]
+        if before and isinstance(before[-1], ast.Call):
+            return before[-1]
+    return module.made_by(receiver)
+
+
+# --- a model that takes what was built before ---------------------------------------------------------------------
+
+
+def _built_outside(module: Module, maker: ast.Call) -> Iterator[Part]:
+    """Models that were built outside of the scope and are a part of one that is made inside.
+
+    A layer that was only made outside is built where it is first called, and does no harm.
+    """
+    if module.resolve(maker.func) in ("keras.Model", "keras.models.Model"):
+        first = _first_call(module, maker)
+        if first is not None and not in_scope(module, first):
+            yield Part(first, "a layer is called")
+            return
+    block = _scope_of(module, maker)
+    for node in ast.walk(block) if block is not None else ():
+        used = [node.func, *node.args] if isinstance(node, ast.Call) else getattr(node, "elts", [])
+        for name in used:
+            if isinstance(name, (ast.Name, ast.Attribute)) and isinstance(name.ctx, ast.Load):
+                made = module.made_by(name)
+                if not isinstance(made, ast.Call) or in_scope(module, made):
+                    continue
+                built = _is_built(module, made) and not _is_frozen(module, name)
+                if built or (module.keras == 2 and _is_adapted(module, made)):
+                    yield Part(made, f"`{module.segment(name)}`, a part of the model, is made")
+                    return
+
+
+def _scope_of(module: Module, node: ast.AST) -> ast.With | None:
+    blocks = [block for block, _name in scopes(module)]
+    parent = module.parent(node)
+    while parent is not None and parent not in blocks:
+        parent = module.parent(parent)
+    return parent if isinstance(parent, ast.With) else None
+
+
+def _first_call(module: Module, maker: ast.Call) -> ast.Call | None:
+    """The call of a layer that a functional model begins with, from its outputs back; None where it is not plain."""
+    outputs = module.call(maker).argument("outputs", 1)
+    found: ast.Call | None = None
+    for _step in range(200):
+        made = module.made_by(outputs) if outputs is not None else None
+        if not isinstance(made, ast.Call) or len(made.args) != 1 or not isinstance(made.func, ast.expr):
+            break
+        layer = module.made_by(made.func)
+        if not isinstance(layer, ast.Call) or kind_of_call(module, layer) not in ("Layer", "Model"):
+            break
+        found, outputs = made, made.args[0]
+    return found
+
+
+def _is_built(module: Module, made: ast.Call) -> bool:
+    """Whether a construction surely gives a model with its weights."""
+    name = module.resolve(made.func)
+    if name.startswith("keras.applications.") or name.endswith(".load_model"):
+        return kind_of_call(module, made) == "Model"
+    if name in ("keras.Model", "keras.models.Model"):
+        return True
+    if name != "keras.Sequential" and name != "keras.models.Sequential":
+        return False
+    listed = module.made_by(made.args[0]) if made.args else None
+    first = listed.elts[0] if isinstance(listed, (ast.List, ast.Tuple)) and listed.elts else None
+    if not isinstance(first, ast.Call):
+        return False
+    shaped = any(keyword.arg in ("input_shape", "input_dim") for keyword in first.keywords)
+    return shaped or module.resolve(first.func).endswith((".Input", ".InputLayer"))
+
+
+def _is_adapted(module: Module, made: ast.Call) -> bool:
+    """Whether a layer learns from data outside of a scope: that makes its variables there."""
+    return any(
+        isinstance(site.node.func, ast.Attribute)
+        and module.made_by(site.node.func.value) is made
+        and not in_scope(module, site.node)
+        for site in module.method_calls("adapt")
+    )
+
+
+def _is_frozen(module: Module, part: ast.expr) -> bool:
+    """Whether the program writes a `trainable` of it or of its layers: then its weights may well stay as they are."""
+    name = module.segment(part)
+    for node in module.nodes(ast.Attribute):
+        if node.attr == "trainable" and isinstance(node.ctx, ast.Store):
+            owner = module.segment(node.value)
+            made = module.origin(node.value).node
+            if owner == name or module.segment(made).startswith(f"{name}."):
+                return True
+    return False

@@ -1,0 +1,1 @@
+"""Versions, backends, and code for another Keras, with what judges of them read and edit."""

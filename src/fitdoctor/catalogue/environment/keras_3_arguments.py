@@ -1,0 +1,173 @@
+"""Arguments that an older Keras took and Keras 3 refuses, or takes and does nothing with: by method, function or class."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.environment.keras_1 import arguments_of_keras_1, renamed
+from fitdoctor.catalogue.environment.keras_3_fixes import decaying, input_before
+from fitdoctor.catalogue.environment.keras_3_gone import METHODS, METHODS_OF_PARTS
+from fitdoctor.catalogue.environment.keras_defaults import without_pool_size
+from fitdoctor.catalogue.environment.keras_renames import RENAMED_ARGUMENTS, older_arguments, refused_by_class
+from fitdoctor.catalogue.environment.keras_saving import format_refused, saved_by_ending
+from fitdoctor.catalogue.words import listing
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
+from fitdoctor.edits import fix, merged_removal, rename_argument, unsafe
+from fitdoctor.facts import Argument, Code
+from fitdoctor.source.keras_objects import defines, is_keras_model, kind_of_value
+from fitdoctor.source.module import CallSite, Module
+
+
+def gone_arguments(cause: Cause, module: Module) -> Iterator[Finding]:
+    """The calls of a program that give what is not taken any more."""
+    for site in module.calls:
+        if not site.node.keywords:
+            continue
+        for code, argument in refused_arguments(module, site):
+            yield argument_finding(cause, module, site, code, argument, Confidence.LIKELY)
+        yield from of_keras_1(cause, module, site)
+        yield from _ignored_decay(cause, module, site)
+        yield from _automatic_reduction(cause, module, site)
+        yield from _saved_as_format(cause, module, site)
+        yield from without_pool_size(cause, module, site)
+
+
+def of_keras_1(cause: Cause, module: Module, site: CallSite) -> Iterator[Finding]:
+    """Arguments that were renamed with Keras 2; one finding a call, since the first of them raises."""
+    for argument, new in arguments_of_keras_1(module, site)[:1]:
+        called = site.name.rpartition(".")[2]
+        yield cause.finding(
+            f"`{called}` takes no `{argument.name}` since Keras 2",
+            subject=f"argument {argument.name} of {called}",
+            location=argument.whole,
+            evidence=[Evidence(claim="an argument of Keras 1", observed=argument.name, expected=new)],
+            fixes=[fix("use the names of today", renamed(module, site))],
+        )
+
+
+def refused_arguments(module: Module, site: CallSite) -> Iterator[tuple[Code, Argument]]:
+    """The keywords of a call that Keras 3 does not take."""
+    given = {keyword.arg for keyword in site.node.keywords}
+    if site.method in METHODS:
+        names = given & older_arguments(site.method)
+        if names and not site.name and not _is_keras_own(module, site):
+            return
+    elif site.method in METHODS_OF_PARTS and not site.name:
+        names = given & _refused_by_part(module, site)
+    else:
+        names = given & refused_by_class(site.name)
+    if not names:
+        return
+    code = module.code(site.node)
+    for argument in code.arguments:
+        if argument.name in names:
+            yield code, argument
+
+
+def _is_keras_own(module: Module, site: CallSite) -> bool:
+    assert isinstance(site.node.func, ast.Attribute)
+    receiver = site.node.func.value
+    return is_keras_model(module, receiver) and not defines(module, receiver, site.method)
+
+
+def _refused_by_part(module: Module, site: CallSite) -> frozenset[str]:
+    """What a method of a layer, a metric or an optimizer takes no more; none for a method of the user's own."""
+    assert isinstance(site.node.func, ast.Attribute)
+    receiver = site.node.func.value
+    kind = kind_of_value(module, receiver)
+    if not kind or defines(module, receiver, site.method):
+        return frozenset()
+    made = module.made_by(receiver)
+    name = module.resolve(made.func) if isinstance(made, ast.Call) else ""
+    owner = "Layer" if kind == "Model" else kind
+    return refused_by_class(f"{owner}.{site.method}") | refused_by_class(f"{name}.{site.method}")
+
+
+def argument_finding(
+    cause: Cause, module: Module, site: CallSite, code: Code, argument: Argument, confidence: Confidence
+) -> Finding:
+    """The call and its argument."""
+    called = site.method or site.name.rpartition(".")[2]
+    return cause.finding(
+        f"`{called}` of Keras 3 takes no `{argument.name}`",
+        subject=f"argument {argument.name} of {called}",
+        location=argument.whole,
+        evidence=[Evidence(claim="an argument of Keras 2", observed=argument.name)],
+        fixes=[_argument_fix(module, site, code, argument)],
+        confidence=confidence,
+    )
+
+
+def _argument_fix(module: Module, site: CallSite, code: Code, argument: Argument) -> Fix:
+    new = RENAMED_ARGUMENTS.get(argument.name)
+    if argument.name == "lr" and code.argument("decay") is not None:
+        return decaying(code, argument)
+    if argument.name in ("batch_input_shape", "batch_size") and not site.method:
+        shape = "batch_shape" if argument.name == "batch_input_shape" else "batch_size"
+        return fix(f"put an `Input({shape}=…)` before the layer", input_before(module, site, code, argument))
+    if argument.name == "grayscale" and argument.text == "True":
+        return fix('write `color_mode="grayscale"`', (Edit(argument.whole, 'color_mode="grayscale"'),))
+    if argument.name == "y":
+        return fix("give it by position", (Edit(argument.whole, argument.text),))
+    if new is not None and code.argument(new) is None:
+        return fix(f"write `{new}`", rename_argument(code, argument.name, new))
+    # One fix for the whole call: each of them would be refused in turn.
+    names = [each.name for _code, each in refused_arguments(module, site)] or [argument.name]
+    names = [name for name in names if name not in RENAMED_ARGUMENTS]
+    if any(name.endswith(("_gradients", "_aggregation")) for name in names):
+        # What the program then sums over the replicas by hand would be summed twice.
+        return unsafe(f"remove {listing(names)}: it sums over replicas itself", merged_removal(code, names))
+    return fix(f"remove {listing(names)}", merged_removal(code, names))
+
+
+def _ignored_decay(cause: Cause, module: Module, site: CallSite) -> Iterator[Finding]:
+    """`decay=` is accepted and does nothing."""
+    if not site.name.startswith("keras.optimizers.") or ".legacy" in site.name or ".schedules" in site.name:
+        return
+    if not any(keyword.arg == "decay" for keyword in site.node.keywords):
+        return
+    code = module.code(site.node)
+    argument = code.argument("decay")
+    if argument is None or argument.text in ("0", "0.0", "None"):
+        return
+    yield cause.finding(
+        f"`decay={argument.text}` is ignored: the learning rate stays as it is",
+        subject="argument decay of the optimizer",
+        location=argument.whole,
+        evidence=[Evidence(claim="Keras 3 warns that `decay` is deprecated, and does nothing with it")],
+        fixes=[decaying(code, code.argument("learning_rate", 0))],
+        severity=Severity.WARNING,
+    )
+
+
+def _automatic_reduction(cause: Cause, module: Module, site: CallSite) -> Iterator[Finding]:
+    """`reduction="auto"` meant the mean over the batch, and has no other name than that now."""
+    given = site.argument("reduction") if site.name.startswith("keras.losses.") else None
+    text = module.segment(given) if given is not None else ""
+    if given is None or not text.endswith(("Reduction.AUTO", '"auto"', "'auto'")):
+        return
+    yield cause.finding(
+        f"losses of Keras 3 take no `reduction={text}`",
+        subject="argument reduction of the loss",
+        location=module.location(given),
+        evidence=[Evidence("a reduction of Keras 2", "auto", "sum_over_batch_size")],
+        fixes=[fix("name the mean over the batch", (Edit(module.location(given), '"sum_over_batch_size"'),))],
+    )
+
+
+def _saved_as_format(cause: Cause, module: Module, site: CallSite) -> Iterator[Finding]:
+    """`save(folder, save_format="tf")`: the format follows from the ending, and SavedModel is for `export`."""
+    refused = format_refused(module, site)
+    if refused is None:
+        return
+    yield cause.finding(
+        "`save` of Keras 3 takes no `save_format`: the ending of the path says it",
+        subject="argument save_format of save",
+        location=module.location(refused),
+        evidence=[
+            Evidence("an argument of Keras 2", module.segment(refused), "an ending: `.keras` or `.h5`")
+        ],
+        fixes=[fix("leave it out, and end the path in `.keras`", saved_by_ending(module, site))],
+    )

@@ -1,0 +1,254 @@
+"""How code for Keras 2 is written for Keras 3: the edits for imports, methods and arguments that are gone."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from fitdoctor.catalogue.environment.keras_renames import OF_GENERATORS, RENAMED_ARGUMENTS, older_arguments
+from fitdoctor.catalogue.environment.keras_signatures import PUBLIC_NAMES, REMOVED_OUTSIDE_TF
+from fitdoctor.diagnosis import Edit, Fix, Location
+from fitdoctor.edits import (
+    fix,
+    insert_before,
+    merged_removal,
+    remove_argument,
+    rename_argument,
+    spell,
+)
+from fitdoctor.facts import Argument, Code
+from fitdoctor.records import replace
+from fitdoctor.source.module import CallSite, Module
+
+
+def input_before(module: Module, site: CallSite, code: Code, argument: Argument) -> tuple[Edit, ...]:
+    """`Input(batch_shape=…)`, or `Input(…, batch_size=…)`, as an element, or an `add`, of its own."""
+    keras = code.spelling("keras")
+    shape = code.argument("input_shape")
+    if keras is None or (argument.name == "batch_size" and shape is None):
+        return ()
+    entry = f"{keras}.Input(batch_shape={argument.text})"
+    taken = remove_argument(code, argument.name)
+    if argument.name == "batch_size" and shape is not None:
+        entry = f"{keras}.Input({shape.text}, batch_size={argument.text})"
+        taken = merged_removal(code, ("input_shape", "batch_size"))
+    parent = module.parent(site.node)
+    if isinstance(parent, ast.List):
+        start = Location(
+            code.location.path,
+            code.location.line,
+            code.location.column,
+            code.location.line,
+            code.location.column,
+            code.location.cell,
+        )
+        return (Edit(start, f"{entry}, "), *taken)
+    if isinstance(parent, ast.Call) and isinstance(parent.func, ast.Attribute) and parent.func.attr == "add":
+        model = module.segment(parent.func.value)
+        return (*insert_before(module.code(parent), f"{model}.add({entry})"), *taken)
+    return ()
+
+
+_RATE_SETTERS = ("LearningRateScheduler", "ReduceLROnPlateau")
+
+
+def decaying(code: Code, rate: Argument | None) -> Fix:
+    """A schedule that divides the learning rate by `1 + decay * step`, as `decay=` did in Keras 2."""
+    title = "use a learning-rate schedule that decays the same way"
+    decay = code.argument("decay")
+    if rate is None or decay is None:
+        return fix(title)
+    if any(code.spelling(f"keras.callbacks.{name}") for name in _RATE_SETTERS):
+        # They cannot set what a schedule gives.
+        text = f"learning_rate={rate.text}" if rate.name else rate.text
+        title = "leave out `decay`: a callback sets the learning rate, which no schedule allows"
+        return fix(title, (Edit(rate.whole, text),), remove_argument(code, "decay"))
+    keras, imports = spell(code, "keras", "keras")
+    arguments = f"{rate.text}, decay_steps=1, decay_rate={decay.text}"
+    schedule = f"{keras}.optimizers.schedules.InverseTimeDecay({arguments})"
+    text = f"learning_rate={schedule}" if rate.name else schedule
+    return fix(title, (Edit(rate.whole, text),), remove_argument(code, "decay"), imports)
+
+
+def renamed_method(module: Module, node: ast.Attribute, new: str) -> tuple[Edit, ...]:
+    """The method's new name, and its arguments as the new one takes them: what is gone is left out."""
+    edits: tuple[Edit, ...] = (Edit(attribute_name(module, node), new),)
+    call = module.parent(node)
+    if not isinstance(call, ast.Call):
+        return edits
+    code = module.code(call)
+    gone = older_arguments(new)
+    for argument in code.arguments:
+        now = RENAMED_ARGUMENTS.get(argument.name) if argument.name in gone else None
+        if now is not None and code.argument(now) is None:
+            edits += rename_argument(code, argument.name, now)
+    if node.attr in OF_GENERATORS:
+        edits += _by_name(code, OF_GENERATORS[node.attr])
+    return (*edits, *merged_removal(code, [name for name in gone if name not in RENAMED_ARGUMENTS]))
+
+
+def _by_name(code: Code, names: tuple[str, ...]) -> tuple[Edit, ...]:
+    """The generator as `x`, and what stood behind it by position under its name: other methods have another order."""
+    edits = rename_argument(code, "generator", "x")
+    positional = [argument for argument in code.arguments if not argument.name]
+    for name, argument in list(zip(names, positional, strict=False))[1:]:
+        start = replace(
+            argument.location, end_line=argument.location.line, end_column=argument.location.column
+        )
+        edits += (Edit(start, f"{name}="),)
+    return edits
+
+
+def attribute_name(module: Module, node: ast.Attribute) -> Location:
+    """The span of the name after the dot."""
+    whole = module.location(node)
+    return Location(
+        whole.path,
+        whole.end_line,
+        whole.end_column - len(node.attr),
+        whole.end_line,
+        whole.end_column,
+        whole.cell,
+    )
+
+
+def learning_rate_edit(module: Module, node: ast.Attribute) -> Edit:
+    """`learning_rate` for `lr`; `K.get_value` and `K.set_value` around it are gone with Keras 2, too."""
+    rate = f"{module.segment(node.value)}.learning_rate"
+    call = module.parent(node)
+    if isinstance(call, ast.Call) and node in call.args[:1]:
+        name = module.resolve(call.func)
+        if name == "keras.backend.get_value":
+            return Edit(module.location(call), f"float({rate})")
+        if name == "keras.backend.set_value" and len(call.args) == 2:
+            return Edit(module.location(call), f"{rate}.assign({module.segment(call.args[1])})")
+    return Edit(attribute_name(module, node), "learning_rate")
+
+
+def variables_fix(module: Module, node: ast.Attribute) -> Fix:
+    """An optimizer keeps its state in `variables`."""
+    if node.attr == "weights":
+        return fix("write `variables`", (Edit(attribute_name(module, node), "variables"),))
+    call = module.parent(node)
+    values = f"[variable.numpy() for variable in {module.segment(node.value)}.variables]"
+    edits = (Edit(module.location(call), values),) if isinstance(call, ast.Call) and not call.args else ()
+    return fix("take the values of `variables`", edits)
+
+
+def classes_fix(module: Module, node: ast.Attribute) -> tuple[str, tuple[Edit, ...]]:
+    """`predict_classes(x)` is the argmax of `predict(x)`, or a threshold for one sigmoid unit."""
+    call = module.parent(node)
+    if not isinstance(call, ast.Call):
+        return "take the class from `predict`", ()
+    inner = module.segment(call).replace(".predict_classes(", ".predict(", 1)
+    if _has_one_unit(module):
+        return "compare `predict` with 0.5", (
+            Edit(module.location(call), f'({inner} > 0.5).astype("int32")'),
+        )
+    code = module.code(call)
+    numpy = code.spelling("numpy")
+    edit = Edit(
+        module.location(call), f"{numpy}.argmax({inner}, axis=-1)" if numpy else f"{inner}.argmax(axis=-1)"
+    )
+    return "take the class with the largest output of `predict`", (edit,)
+
+
+def _has_one_unit(module: Module) -> bool:
+    """Whether the file's layers end in one sigmoid unit, as far as they can be read."""
+    last = list(module.calls_to("keras.layers.Dense"))[-1:]
+    for site in last:
+        units = site.argument("units", 0)
+        return isinstance(units, ast.Constant) and units.value == 1
+    return False
+
+
+def import_fix(module: Module, node: ast.ImportFrom, alias: ast.alias, source: str) -> Fix:
+    """How an import of something that is gone is written today."""
+    root = "tensorflow.keras" if (node.module or "").startswith("tensorflow") else "keras"
+    statement = module.segment(node)
+    if f"{source}.{alias.name}" in REMOVED_OUTSIDE_TF:
+        return fix(
+            "import it from `tensorflow.keras`, where it lives on",
+            (Edit(module.location(node), statement.replace("from keras", "from tensorflow.keras", 1)),),
+        )
+    if source == "keras.layers.experimental" and alias.name == "preprocessing" and len(node.names) == 1:
+        text = f"from {root} import layers as {alias.asname or alias.name}"
+        return fix("take them from `layers`", (Edit(module.location(node), text),))
+    if alias.name == "np_utils":
+        known = alias.asname or alias.name
+        return fix(
+            "import `utils`, which has `to_categorical`",
+            (Edit(module.location(node), f"from {root} import utils as {known}"),),
+        )
+    for public, names in PUBLIC_NAMES.items():
+        if all(each.name in names for each in node.names) and source.startswith(public):
+            return moved_import(module, node, public, root)
+    for public in ("keras.layers", "keras.optimizers", "keras.models", "keras.utils"):
+        if all(each.name in PUBLIC_NAMES[public] for each in node.names):
+            return moved_import(module, node, public, root)
+    recurrent = [each for each in node.names if each.name.startswith("CuDNN")]
+    if recurrent and all(
+        each.name.removeprefix("CuDNN") in PUBLIC_NAMES["keras.layers"] for each in node.names
+    ):
+        return fix(
+            "import the plain layers: on a GPU they use cuDNN by themselves", (_plain_import(module, node),)
+        )
+    if {each.name for each in node.names} == {"set_session"}:
+        return _without_session(module, node)
+    if source.startswith("keras.wrappers"):
+        return fix("use the package `scikeras` for scikit-learn wrappers")
+    return fix("use what Keras 3 offers instead")
+
+
+def _without_session(module: Module, node: ast.ImportFrom) -> Fix:
+    """The import goes with the session that it was for."""
+    from fitdoctor.catalogue.environment.session_setup import without_session
+
+    title = "leave out the session: Keras 3 has none"
+    bound = node.names[0].asname or node.names[0].name
+    reads = module.reads.get(bound, [])
+    if len(reads) != 1:
+        return fix(title)
+    return without_session(module, reads[0], title, Edit(module.location(node).lines, ""))
+
+
+def moved_import(module: Module, node: ast.ImportFrom, public: str, root: str) -> Fix:
+    """The same names from another module."""
+    target = root + public.removeprefix("keras")
+    text = re.sub(r"^from\s+[\w.]+", f"from {target}", module.segment(node), count=1)
+    return fix(f"import from `{target}`", (Edit(module.location(node), text),))
+
+
+def elsewhere(module: Module, func: ast.Attribute) -> Fix:
+    """Import from `tensorflow.keras`, which kept most of the old backend, what the new package has not."""
+    title = "import it from `tensorflow.keras`, where it lives on"
+    root: ast.expr = func
+    while isinstance(root, ast.Attribute):
+        root = root.value
+    nodes: list[ast.ImportFrom | ast.Import] = [*module.nodes(ast.ImportFrom), *module.nodes(ast.Import)]
+    for node in nodes:
+        bound = [alias.asname or alias.name.partition(".")[0] for alias in node.names]
+        if not isinstance(root, ast.Name) or root.id not in bound or len(bound) != 1:
+            continue
+        text = module.segment(node)
+        if re.match(r"(?:from|import)\s+keras\b", text) and (
+            isinstance(node, ast.ImportFrom) or node.names[0].asname
+        ):
+            return fix(
+                title, (Edit(module.location(node), re.sub(r"\bkeras\b", "tensorflow.keras", text, count=1)),)
+            )
+    return fix("use what Keras 3 offers instead, or `tf.keras` where it lives on")
+
+
+def as_keras(dotted: str) -> str:
+    """The name below `keras`, however it is imported; "" for other packages."""
+    for prefix in ("tensorflow.keras", "keras", "tf_keras"):
+        if dotted == prefix or dotted.startswith(prefix + "."):
+            return "keras" + dotted.removeprefix(prefix)
+    return ""
+
+
+def _plain_import(module: Module, node: ast.ImportFrom) -> Edit:
+    """`LSTM as CuDNNLSTM`: the rest of the file may stay as it is."""
+    text = re.sub(r"\bCuDNN(LSTM|GRU)\b(?!\s+as\b)", r"\1 as CuDNN\1", module.segment(node))
+    return Edit(module.location(node), re.sub(r"\bCuDNN(LSTM|GRU)(?=\s+as\b)", r"\1", text))

@@ -1,0 +1,100 @@
+"""Imports and dotted names of an older Keras that Keras 3 does not have."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.environment.keras_3_fixes import as_keras, elsewhere, import_fix
+from fitdoctor.catalogue.environment.keras_3_gone import (
+    gone_imports,
+    is_gone,
+    is_gone_module,
+    with_other_imports,
+    without_experimental,
+)
+from fitdoctor.catalogue.environment.keras_signatures import REMOVED_NAMES
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding
+from fitdoctor.edits import fix
+from fitdoctor.source.conditions import is_conditional
+from fitdoctor.source.module import CallSite, Module
+
+
+def gone_imports_told(cause: Cause, module: Module) -> Iterator[Finding]:
+    """Imports of modules and names that are not there any more."""
+    for node, gone, source in gone_imports(module):
+        yield _import_finding(cause, module, node, gone, source, Confidence.LIKELY)
+    for plain in module.nodes(ast.Import):
+        for alias in plain.names:
+            source = as_keras(alias.name)
+            outside_tf = alias.name.startswith("keras")
+            if source and is_gone_module(source, outside_tf=outside_tf) and not is_conditional(module, plain):
+                yield cause.finding(
+                    f"Keras 3 has no module `{alias.name}`",
+                    subject=f"import of {alias.name}",
+                    location=module.location(plain),
+                    fixes=[fix("import from the public modules, such as `keras.layers`")],
+                )
+
+
+def _import_finding(
+    cause: Cause, module: Module, node: ast.ImportFrom, alias: ast.alias, source: str, confidence: Confidence
+) -> Finding:
+    return cause.finding(
+        f"Keras 3 has no `{node.module}.{alias.name}`",
+        subject=f"import of {alias.name}",
+        location=module.location(node),
+        evidence=[Evidence(claim="a module or name of Keras 2", observed=f"{node.module}.{alias.name}")],
+        fixes=[with_other_imports(module, node, import_fix(module, node, alias, source))],
+        confidence=confidence,
+    )
+
+
+def gone_names_told(cause: Cause, module: Module) -> Iterator[Finding]:
+    """Dotted names in the code, such as `keras.optimizers.legacy.Adam`."""
+    for site in module.calls:
+        if not site.name.startswith("keras.") or not isinstance(site.node.func, ast.Attribute):
+            continue
+        spelt = module.dotted(site.node.func)
+        if ".legacy." in site.name and site.name.startswith("keras.optimizers."):
+            yield _legacy_finding(cause, module, site)
+        elif "experimental." in module.segment(site.node.func) and without_experimental(site.name):
+            yield _experimental_finding(cause, module, site)
+        elif site.name in REMOVED_NAMES or (
+            is_gone(site.name, outside_tf=spelt.startswith("keras.")) and "experimental" not in site.name
+        ):
+            yield cause.finding(
+                f"Keras 3 has no `{site.name.removeprefix('keras.')}`",
+                subject=f"name {site.name}",
+                location=module.location(site.node.func),
+                fixes=[elsewhere(module, site.node.func)],
+            )
+
+
+def _experimental_finding(cause: Cause, module: Module, site: CallSite) -> Finding:
+    text = module.segment(site.node.func)
+    plain = text.replace("experimental.preprocessing.", "").replace("experimental.", "")
+    return cause.finding(
+        f"Keras 3 has no `{text}`",
+        subject=f"name {site.name}",
+        location=module.location(site.node.func),
+        evidence=[Evidence(claim="a module of Keras 2", observed=text, expected=plain)],
+        fixes=[fix("leave out `experimental`", (Edit(module.location(site.node.func), plain),))],
+    )
+
+
+def _legacy_finding(cause: Cause, module: Module, site: CallSite) -> Finding:
+    text = module.segment(site.node.func)
+    return cause.finding(
+        "Keras 3 has no `optimizers.legacy`",
+        subject=f"name {site.name}",
+        location=module.location(site.node.func),
+        evidence=[Evidence(claim="a module of Keras 2", observed=text)],
+        fixes=[
+            fix(
+                "use the optimizer of the same name",
+                (Edit(module.location(site.node.func), text.replace("legacy.", "", 1)),),
+            )
+        ],
+    )

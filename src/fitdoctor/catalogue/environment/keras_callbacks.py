@@ -1,0 +1,112 @@
+"""Callbacks that expect Keras to give them the validation data, as older programs do."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.graph.traced import at_frame, module_of, raised_here
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding
+from fitdoctor.edits import fix, insert_before
+from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.failure.patterns import attribute_missing
+from fitdoctor.source.callees import is_self
+from fitdoctor.source.module import ClassInfo, Module
+from fitdoctor.source.project import Project
+
+_GIVEN = "validation_data"
+
+
+def reads_validation_data(cause: Cause, module: Module) -> Iterator[Finding]:
+    """`self.validation_data` in a callback that never sets it; one finding a class, at the first place."""
+    told: list[ClassInfo] = []
+    for node in _reads(module):
+        owner = module.class_of(node)
+        if owner is not None and owner not in told and not _is_set(module, owner):
+            told.append(owner)
+            yield _finding(cause, module, node, owner, Confidence.LIKELY, [])
+
+
+def missed_validation_data(
+    cause: Cause, failure: FailureFacts, project: Project | Unknown
+) -> Iterator[Finding]:
+    """The callback asked itself for the validation data: Keras 3 has none for it, Keras 2 has None."""
+    missing = attribute_missing(failure.message)
+    frame = failure.last_user_frame
+    if frame is None or not frame.function.startswith("on_"):
+        return
+    if missing is None or missing.name != _GIVEN:
+        if failure.type != "TypeError" or "NoneType" not in failure.message or _GIVEN not in frame.text:
+            return
+    module = module_of(project, frame)
+    for node in _reads(module) if module is not None else ():
+        assert module is not None
+        owner = module.class_of(node)
+        if owner is not None and at_frame(module, node, frame):
+            yield _finding(cause, module, node, owner, Confidence.CERTAIN, [raised_here(failure)])
+            return
+    yield cause.finding(
+        "Keras gives a callback no `validation_data`",
+        subject="validation data of a callback",
+        location=frame.location,
+        evidence=[raised_here(failure)],
+        fixes=[fix("give the data to the callback when it is made")],
+        confidence=Confidence.CERTAIN,
+    )
+
+
+def _reads(module: Module) -> Iterator[ast.Attribute]:
+    for node in module.nodes(ast.Attribute):
+        if node.attr == _GIVEN and isinstance(node.ctx, ast.Load) and is_self(module, node.value):
+            owner = module.class_of(node)
+            if owner is not None and owner.kind == "Callback":
+                yield node
+
+
+def _is_set(module: Module, owner: ClassInfo) -> bool:
+    """Whether the class, or the program, gives the callback its data."""
+    if any(_GIVEN in ancestor.module.attribute_stores(ancestor.node) for ancestor in module.ancestry(owner)):
+        return True
+    return any(
+        node.attr == _GIVEN and isinstance(node.ctx, ast.Store) for node in module.nodes(ast.Attribute)
+    )
+
+
+def _finding(
+    cause: Cause,
+    module: Module,
+    node: ast.Attribute,
+    owner: ClassInfo,
+    confidence: Confidence,
+    evidence: list[Evidence],
+) -> Finding:
+    return cause.finding(
+        f"Keras gives `{owner.name}` no `validation_data`: the callback has to be handed it",
+        subject="validation data of a callback",
+        location=module.location(node),
+        evidence=[Evidence("an attribute that Keras does not fill", observed=_GIVEN), *evidence],
+        fixes=[fix("give the data to the callback when it is made", _handed_over(module, owner))],
+        confidence=confidence,
+    )
+
+
+def _handed_over(module: Module, owner: ClassInfo) -> tuple[Edit, ...]:
+    """`callback.validation_data = (x, y)` before the fit that takes the callback by its name."""
+    names = {
+        target.id
+        for site in module.calls
+        if module.definition(site.node.func) is owner
+        and isinstance(statement := module.parent(site.node), ast.Assign)
+        for target in statement.targets
+        if isinstance(target, ast.Name)
+    }
+    for site in module.method_calls("fit"):
+        data, callbacks = site.argument(_GIVEN), site.argument("callbacks")
+        if data is None or callbacks is None:
+            continue
+        for name in ast.walk(callbacks):
+            if isinstance(name, ast.Name) and name.id in names:
+                line = f"{name.id}.{_GIVEN} = {module.segment(data)}"
+                return insert_before(module.code(site.node), line)
+    return ()

@@ -1,0 +1,65 @@
+"""The history that `fit` gives back, read by the names that Keras 2 once gave to its metrics."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.environment.keras_renames import OLDER_HISTORY
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding
+from fitdoctor.edits import fix
+from fitdoctor.source.module import Module
+
+
+def older_keys(module: Module) -> Iterator[ast.Subscript]:
+    """`history.history["acc"]` where every compile asks for "accuracy" and none for "acc"."""
+    subscripts = list(_subscripts(module))
+    if subscripts and _asks_for_accuracy(module):
+        yield from subscripts
+
+
+def _subscripts(module: Module) -> Iterator[ast.Subscript]:
+    for node in module.nodes(ast.Subscript):
+        if (
+            isinstance(node.slice, ast.Constant)
+            and node.slice.value in OLDER_HISTORY
+            and isinstance(node.value, ast.Attribute)
+            and node.value.attr == "history"
+        ):
+            yield node
+
+
+def _asks_for_accuracy(module: Module) -> bool:
+    words = [
+        constant.value
+        for site in module.method_calls("compile")
+        for constant in ast.walk(site.argument("metrics", 2) or ast.Tuple([], ast.Load()))
+        if isinstance(constant, ast.Constant)
+    ]
+    return "accuracy" in words and "acc" not in words
+
+
+def _key_edits(module: Module, node: ast.Subscript) -> list[Edit]:
+    """The key as it is called now, there and elsewhere: curves are read side by side, and the next line would fail."""
+    edits = []
+    for each in dict.fromkeys((node, *_subscripts(module))):
+        assert isinstance(each.slice, ast.Constant)
+        old = str(each.slice.value)
+        text = module.segment(each.slice).replace(old, OLDER_HISTORY[old])
+        edits.append(Edit(module.location(each.slice), text))
+    return edits
+
+
+def history_finding(cause: Cause, module: Module, node: ast.Subscript, confidence: Confidence) -> Finding:
+    """The key that is read there, and what it is called now."""
+    assert isinstance(node.slice, ast.Constant)
+    old = str(node.slice.value)
+    return cause.finding(
+        f"the history has no `{old}`: the metric `accuracy` is kept as `{OLDER_HISTORY[old]}`",
+        subject=f"history key {old}",
+        location=module.location(node),
+        evidence=[Evidence(claim="the key", observed=old, expected=OLDER_HISTORY[old])],
+        fixes=[fix(f"write `{OLDER_HISTORY[old]}`", _key_edits(module, node))],
+        confidence=confidence,
+    )

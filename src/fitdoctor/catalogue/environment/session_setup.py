@@ -1,0 +1,73 @@
+"""Edits that take out the session that programs of TensorFlow 1 set up for Keras, and keep its memory growth."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from fitdoctor.catalogue.graph.handed_out import delete_lines
+from fitdoctor.diagnosis import Edit, Fix
+from fitdoctor.edits import fix, spell, unsafe
+from fitdoctor.source.index import names_in
+from fitdoctor.source.module import Module
+
+_MADE = frozenset({"ConfigProto", "GPUOptions", "Session", "InteractiveSession", "get_default_graph"})
+_SETTINGS = ("fraction", "parallelism", "device_count", "visible_device_list")
+_GIVEN = frozenset({"set_session", "clear_session"})
+
+
+def without_session(module: Module, node: ast.AST, title: str, *more: Edit) -> Fix:
+    """A fix that drops the session, and changes what the program means only where it asked for more than growth."""
+    group, edits = _dropped(module, node)
+    asked = any(word in module.segment(each) for each in group for word in _SETTINGS)
+    return (unsafe if asked else fix)(title, edits, more if edits else ())
+
+
+def _dropped(module: Module, node: ast.AST) -> tuple[list[ast.stmt], tuple[Edit, ...]]:
+    """Drop the configuration, the session and `set_session`; nothing where the program does more with them."""
+    statement = module.statement(node)
+    body = getattr(module.parent(statement), "body", [])
+    group: list[ast.stmt] = []
+    bound: set[str] = set()
+    for each in body:
+        if _sets_up(module, each, bound):
+            group.append(each)
+            bound |= {name for target in getattr(each, "targets", []) for name in names_in(target)}
+    within = {part for each in group for part in ast.walk(each)}
+    if statement not in group or any(read not in within for read in _reads(module, bound)):
+        return [], ()
+    grows = any("allow_growth" in module.segment(each) for each in group)
+    tf, imports = spell(module.code(node), "tensorflow", "tf")
+    indent = " " * group[0].col_offset
+    growth = (
+        f'for gpu in {tf}.config.list_physical_devices("GPU"):\n'
+        f"{indent}    {tf}.config.experimental.set_memory_growth(gpu, True)"
+    )
+    stays = growth if grows else "pass" if len(group) == len(body) else ""
+    first = Edit(module.location(group[0]), stays) if stays else delete_lines(module, group[0])
+    return group, (first, *(delete_lines(module, each) for each in group[1:]), *imports)
+
+
+def _reads(module: Module, names: set[str]) -> Iterator[ast.Name]:
+    for name in names:
+        yield from module.reads.get(name, [])
+
+
+def _sets_up(module: Module, statement: ast.stmt, bound: set[str]) -> bool:
+    """Whether a statement makes a session or its configuration, changes that, or gives it to Keras."""
+    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+        return _called(module, statement.value) in _GIVEN and bool(statement.value.args)
+    if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
+        return False
+    target = statement.targets[0]
+    if isinstance(target, ast.Name):
+        return isinstance(statement.value, ast.Call) and _called(module, statement.value) in _MADE
+    root: ast.expr = target
+    while isinstance(root, ast.Attribute):
+        root = root.value
+    return isinstance(root, ast.Name) and root is not target and root.id in bound
+
+
+def _called(module: Module, call: ast.Call) -> str:
+    name = module.resolve(call.func)
+    return name.rpartition(".")[2] if name.startswith(("tensorflow.", "keras.")) else ""

@@ -1,0 +1,85 @@
+"""Sizes of layers that are whole numbers and no `int`: NumPy's own, which Keras 2 takes, or text."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.graph.traced import at_frame, module_of
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding
+from fitdoctor.edits import fix
+from fitdoctor.facts import Code, FailureFacts, Frame, Unknown
+from fitdoctor.patterns import pattern
+from fitdoctor.source.models.layer_settings import POSITIONAL
+from fitdoctor.source.module import Module
+from fitdoctor.source.project import Project
+
+_REFUSED = pattern(
+    r"invalid value for (?:argument )?`(?P<name>\w+)`, expected a positive integer\. "
+    r"Received: \w+=(?P<number>[1-9]\d*)(?![\d.])"
+    r"|`(?P<named>\w+)` must be a positive integer\. Received: \w+=(?P<given>[1-9]\d*) \(of type (?:u?int\d+|str)\)"
+    r"|Expected an integer value for `(?P<wanted>\w+)`, got <class 'numpy\.u?int\d+'>"
+    r"|(?P<state>output|state)_size must be an integer"
+)
+
+
+def numpy_number(cause: Cause, failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """A layer of Keras 3 refused a number that is a whole one."""
+    said = _REFUSED.search(failure.message)
+    if said is None or failure.type not in ("ValueError", "TypeError"):
+        return
+    name = said["name"] or said["named"] or said["wanted"] or "units"
+    number = said["number"] or said["given"] or ""
+    frame = failure.last_user_frame
+    module = module_of(project, frame)
+    written = _written(module, frame, name) if module is not None and frame is not None else None
+    edits: tuple[Edit, ...] = ()
+    where = frame.location if frame is not None else None
+    if module is not None and written is not None:
+        where = module.location(written)
+        edits = (Edit(where, f"int({module.segment(written)})"),)
+    yield cause.finding(
+        f"`{name}` is {number or 'a number'}, but no `int`: Keras 3 refuses NumPy's whole numbers and text",
+        subject=f"argument {name}",
+        location=where,
+        evidence=[
+            Evidence(
+                claim="what the layer was given",
+                observed=number or "another type",
+                expected="an `int`",
+                fact="failure.message",
+            )
+        ],
+        fixes=[fix("make an `int` of it: `int(…)`", edits)],
+        confidence=Confidence.CERTAIN,
+    )
+
+
+def numpy_units(cause: Cause, message: str, code: Code | Unknown) -> Iterator[Finding]:
+    """The source tells that the units of a layer are made by NumPy."""
+    said = _REFUSED.search(message)
+    units = code.argument("units", 0) if isinstance(code, Code) else None
+    if said is None or units is None:
+        return
+    yield cause.finding(
+        "`units` is a number of NumPy's, and no `int`: Keras 3 refuses it",
+        subject="argument units",
+        location=units.location,
+        evidence=[Evidence("what the layer is given", units.text, "an `int`")],
+        fixes=[fix("make an `int` of it: `int(…)`", (Edit(units.location, f"int({units.text})"),))],
+        confidence=Confidence.LIKELY,
+    )
+
+
+def _written(module: Module, frame: Frame, name: str) -> ast.expr | None:
+    """The argument of that name of the one layer that the failed line makes."""
+    found = []
+    for call in module.calls:
+        if ".layers." not in call.name or not at_frame(module, call.node, frame):
+            continue
+        order = POSITIONAL.get(call.name.rpartition(".")[2], ())
+        argument = call.argument(name, order.index(name) if name in order else None)
+        if argument is not None:
+            found.append(argument)
+    return found[0] if len(found) == 1 else None

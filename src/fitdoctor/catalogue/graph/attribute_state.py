@@ -1,0 +1,159 @@
+"""Edits that make an attribute of a layer or model a variable, which traced code can assign to."""
+
+from __future__ import annotations
+
+import ast
+
+from fitdoctor.catalogue.graph.handed_out import own_reads
+from fitdoctor.diagnosis import Edit, Fix
+from fitdoctor.edits import fix, insert_after, spell
+from fitdoctor.records import dataclass
+from fitdoctor.source.callees import is_self
+from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
+
+_REDUCTIONS = (
+    *(f"tensorflow.reduce_{name}" for name in ("mean", "sum", "max", "min", "prod", "logsumexp")),
+    *(f"tensorflow.math.reduce_{name}" for name in ("std", "variance")),
+    *(f"keras.ops.{name}" for name in ("mean", "sum", "max", "min", "prod", "std", "var", "norm")),
+    "tensorflow.norm",
+    "tensorflow.linalg.global_norm",
+    "keras.ops.linalg.norm",
+)
+_ASSIGNED: dict[type[ast.operator], str] = {ast.Add: "assign_add", ast.Sub: "assign_sub"}
+
+
+@dataclass(frozen=True, eq=False)
+class _Stored:
+    """A statement of a traced method that stores a tensor on `self`."""
+
+    function: FunctionInfo
+    owner: ClassInfo
+    node: ast.Assign | ast.AugAssign
+    name: str
+    text: str
+    """The tensor, as it is to be assigned."""
+    scalar: bool
+    """Whether it surely is one number."""
+
+    @property
+    def module(self) -> Module:
+        """The file."""
+        return self.function.module
+
+
+def as_state(
+    function: FunctionInfo,
+    owner: ClassInfo | None,
+    node: ast.AST,
+    value: ast.expr,
+    text: str = "",
+    scalar: bool = False,
+) -> Fix | None:
+    """The attribute becomes a weight (where it surely is one number) or a variable of any shape, and is assigned to.
+
+    Args:
+        function: the traced method.
+        owner: the class of its `self`.
+        node: the statement that stores the tensor.
+        value: the tensor in it.
+        text: how the tensor is to be written, where that is not as it stands.
+        scalar: whether it is known to be one number.
+    """
+    module = function.module
+    targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+    target = targets[0] if len(targets) == 1 else None
+    if owner is None or not isinstance(node, (ast.Assign, ast.AugAssign)) or node.value is not value:
+        return None
+    if not isinstance(target, ast.Attribute) or not is_self(module, target.value):
+        return None
+    init = owner.methods.get("__init__")
+    stores = module.attribute_stores(owner.node).get(target.attr, [])
+    others = [store for store in stores if module.statement(store) is not node]
+    if init is None or len(others) > 1:
+        return None
+    scalar = scalar or _is_scalar(module, value)
+    stored = _Stored(function, owner, node, target.attr, text or module.segment(value), scalar)
+    first = _first_value(module, others)
+    what, made, imports = _state(stored, first)
+    edits = _in_init(module, init, others, target.attr, made)
+    if not edits:
+        return None
+    return fix(f"make `self.{target.attr}` {what} and assign to it", edits, _assigned(stored, value), imports)
+
+
+def _first_value(module: Module, others: list[ast.AST]) -> float:
+    """The number that the attribute has at first; 0 where it has none."""
+    statement = module.statement(others[0]) if others else None
+    value = statement.value if isinstance(statement, ast.Assign) else None
+    number = value.value if isinstance(value, ast.Constant) else None
+    return float(number) if isinstance(number, (int, float)) else 0.0
+
+
+def _state(stored: _Stored, first: float) -> tuple[str, str, tuple[Edit, ...]]:
+    """What holds the value between the traces, how it is made, and the import that this needs."""
+    named = {0.0: '"zeros"', 1.0: '"ones"'}.get(first)
+    if stored.owner.kind in ("Layer", "Model") and stored.scalar and named is not None:
+        made = f'self.add_weight(shape=(), initializer={named}, trainable=False, name="{stored.name}")'
+        return "a weight", made, ()
+    tf, imports = spell(stored.module.code(stored.node), "tensorflow", "tf")
+    # A weight has one shape; what is kept as a rule has the batch in it.
+    shape = "" if stored.scalar else f", shape={tf}.TensorShape(None)"
+    return "a variable", f"{tf}.Variable({first}{shape}, trainable=False)", imports
+
+
+def _assigned(stored: _Stored, value: ast.expr) -> tuple[Edit, ...]:
+    """`self.code.assign(…)`; where the method goes on with the tensor, it gets a name."""
+    module, node, text = stored.module, stored.node, stored.text
+    place, holder = module.location(node), f"self.{stored.name}"
+    if isinstance(node, ast.AugAssign):
+        step = _ASSIGNED.get(type(node.op))
+        return (Edit(place, f"{holder}.{step}({text})"),) if step is not None else ()
+    reads = own_reads(stored.function, node)
+    carried = any(read in list(ast.walk(value)) for read in reads)
+    if not reads or carried:
+        return (Edit(place, f"{holder}.assign({text})"),)
+    name = text if isinstance(value, ast.Name) else stored.name.lstrip("_")
+    if name != text and name in module.index.scopes[stored.function.node].bindings:
+        return (Edit(place, f"{holder}.assign({text})"),)
+    named = "" if name == text else f"{name} = {text}\n{module.code(node).indent}"
+    return (
+        Edit(place, f"{named}{holder}.assign({name})"),
+        *(Edit(module.location(read), name) for read in reads),
+    )
+
+
+def _in_init(
+    module: Module, init: FunctionInfo, others: list[ast.AST], name: str, made: str
+) -> tuple[Edit, ...]:
+    """The weight in place of the attribute's first value, or after `super().__init__()`."""
+    for store in others:
+        if module.function_of(store) != init:
+            return ()
+        statement = module.parent(store)
+        if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+            return (Edit(module.location(statement.value), made),)
+        return ()
+    assert not isinstance(init.node, ast.Lambda)
+    for statement in init.node.body:
+        if isinstance(statement, ast.Expr) and "super().__init__" in module.segment(statement):
+            return insert_after(module.code(statement.value), f"self.{name} = {made}")
+    return ()
+
+
+def _is_scalar(module: Module, value: ast.expr) -> bool:
+    """Whether an expression surely reduces to one number."""
+    if isinstance(value, ast.Name):
+        made = module.made_by(value)
+        return made is not value and _is_scalar(module, made)
+    if not isinstance(value, ast.Call):
+        return False
+    if (
+        isinstance(value.func, ast.Attribute)
+        and value.func.attr == "compute_loss"
+        and is_self(module, value.func.value)
+    ):
+        return True
+    plain = len(value.args) == 1 and not any(
+        keyword.arg in ("axis", "keepdims", "ord") for keyword in value.keywords
+    )
+    return plain and module.resolve(value.func) in _REDUCTIONS

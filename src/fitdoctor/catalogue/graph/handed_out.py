@@ -1,0 +1,365 @@
+"""Edits that let a traced function give back what it kept, so that its callers keep it, outside of the trace."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from fitdoctor.catalogue.graph.kept_reads import runs_plainly
+from fitdoctor.catalogue.graph.kept_tensors import is_traced_by_itself
+from fitdoctor.catalogue.graph.traced import own_nodes
+from fitdoctor.diagnosis import Edit, Location
+from fitdoctor.edits import insert_after, insert_before
+from fitdoctor.records import dataclass, replace
+from fitdoctor.source.callees import is_self
+from fitdoctor.source.definitions import argument_of
+from fitdoctor.source.index import FUNCTIONS, names_in
+from fitdoctor.source.module import FunctionInfo, Module
+
+_INNER = (*FUNCTIONS, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.IfExp, ast.BoolOp)
+_SIMPLE = (ast.Expr, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Return)
+
+
+@dataclass(frozen=True, eq=False)
+class _Keeping:
+    """A statement of a `tf.function` that keeps a tensor, and the name under which the tensor leaves instead."""
+
+    module: Module
+    function: FunctionInfo
+    statement: ast.Expr | ast.Assign
+    value: ast.expr
+    name: str
+    parameter: str = ""
+    """The list or dict that the function was given to keep it in: it is not given that any more."""
+
+    def kept(self, value: str, receiver: str) -> str:
+        """The statement as a caller would write it, which has the value and calls the object by another name."""
+        text, start = self.module.segment(self.statement), self.module.places.span(self.statement)[0]
+        parts = [(self.value, value), *((node, receiver) for node in self._selves())]
+        for node, new in sorted(parts, key=lambda part: -self.module.places.span(part[0])[0]):
+            first, last = self.module.places.span(node)
+            text = text[: first - start] + new + text[last - start :]
+        return text
+
+    def _selves(self) -> Iterator[ast.AST]:
+        for node in ast.walk(self.statement):
+            if isinstance(node, ast.Name) and self._is_holder(node) and not self._in_value(node):
+                yield node
+
+    def _is_holder(self, node: ast.Name) -> bool:
+        return node.id == self.parameter if self.parameter else is_self(self.module, node)
+
+    def _in_value(self, node: ast.AST) -> bool:
+        return any(child is node for child in ast.walk(self.value))
+
+    def receiver(self, call: ast.Call) -> str:
+        """What a caller keeps it in, or on."""
+        if self.parameter:
+            given = argument_of(call, self.parameter, self.function.parameters.index(self.parameter))
+            return "" if given is None else self.module.segment(given)
+        return self.module.segment(call.func.value) if isinstance(call.func, ast.Attribute) else ""
+
+    def call(self, call: ast.Call) -> str:
+        """The call as it reads then."""
+        if not self.parameter:
+            return self.module.segment(call)
+        code = self.module.code(call)
+        gone = code.argument(self.parameter, self.function.parameters.index(self.parameter))
+        left = [
+            f"{each.name}={each.text}" if each.name else each.text for each in code.arguments if each != gone
+        ]
+        return f"{self.module.segment(call.func)}({', '.join(left)})"
+
+    def place(self, receiver: str) -> str:
+        """Where a caller keeps it, where the statement is an assignment."""
+        return self.kept("", receiver).rpartition("=")[0].strip()
+
+    @property
+    def target(self) -> bool:
+        """Whether the statement assigns the value itself to one place, which may stand in a tuple of targets."""
+        return isinstance(self.statement, ast.Assign) and self.statement.value is self.value
+
+    @property
+    def moves(self) -> bool:
+        """Whether what the statement says means the same to a caller: `self`, and names of the file."""
+        own = self.module.index.scopes[self.function.node]
+        names = [
+            node
+            for node in ast.walk(self.statement)
+            if isinstance(node, ast.Name) and not self._in_value(node) and not self._is_holder(node)
+        ]
+        if any(node.id in own.bindings or node.id in own.outer for node in names):
+            return False
+        scopes = (self.module.index.lookup(node.id, self.module.scope(node)) for node in names)
+        return all(scope is None or isinstance(scope.node, ast.Module) for scope in scopes)
+
+
+def handed_out(
+    module: Module, function: FunctionInfo, keeping: ast.AST, value: ast.expr, parameter: str = ""
+) -> tuple[Edit, ...]:
+    """Return the value from the function, and keep it where the function is called.
+
+    Args:
+        module: the file.
+        function: the `tf.function` that keeps the value.
+        keeping: the statement that does (`self.last = x`, `history.append(x)`), or what it consists of.
+        value: the tensor in it.
+        parameter: the argument that it is kept in, where it is one.
+
+    Returns:
+        The edits; none where a caller cannot be changed in this way, or is not evident.
+    """
+    statement, node = module.statement(keeping), function.node
+    if not isinstance(statement, (ast.Expr, ast.Assign)) or isinstance(node, ast.Lambda):
+        return ()
+    if not is_traced_by_itself(function) or not _is_always_reached(module, node, statement):
+        return ()
+    if isinstance(statement, ast.Assign) and len(statement.targets) != 1:
+        return ()
+    name = value.id if isinstance(value, ast.Name) else _free_name(module, function, statement)
+    found = _Keeping(module, function, statement, value, name, parameter)
+    calls = module.callers.get(node, [])
+    if not name or not calls or not found.moves or any(source is not module for source, _call in calls):
+        return ()
+    given = _returned(found)
+    if given is None or _reads_earlier(found):
+        return ()
+    edits, given_back = given
+    if parameter:
+        dropped = _without_parameter(found)
+        if dropped is None:
+            return ()
+        edits.append(dropped)
+    for _source, call in calls:
+        at_call = _at_call(found, call, given_back)
+        if not at_call:
+            return ()
+        edits += at_call
+    return tuple(edits)
+
+
+def _without_parameter(found: _Keeping) -> Edit | None:
+    """The function without the argument that it only kept things in; None where it does more with it."""
+    node, module = found.function.node, found.module
+    arguments = node.args.args
+    at = found.function.parameters.index(found.parameter)
+    uses = [
+        each
+        for each in own_nodes(found.function)
+        if isinstance(each, ast.Name) and each.id == found.parameter
+    ]
+    plain = not (node.args.defaults or node.args.kwonlyargs or node.args.posonlyargs or node.args.vararg)
+    fixed = any("input_signature" in module.segment(each) for each in getattr(node, "decorator_list", []))
+    if len(uses) != 1 or not plain or fixed or len(arguments) < 2:
+        return None
+    own = module.location(arguments[at])
+    if at == 0:
+        after = module.location(arguments[1])
+        return Edit(replace(own, end_line=after.line, end_column=after.column), "")
+    before = module.location(arguments[at - 1])
+    return Edit(replace(own, line=before.end_line, column=before.end_column), "")
+
+
+def _is_always_reached(module: Module, node: ast.AST, statement: ast.stmt) -> bool:
+    """Whether a statement stands in the function's own body, or in a `with` of it."""
+    parent = module.parent(statement)
+    while isinstance(parent, ast.With):
+        parent = module.parent(parent)
+    return parent is node
+
+
+def _free_name(module: Module, function: FunctionInfo, statement: ast.stmt) -> str:
+    """A name for the value in the function: that of the attribute, where it is free."""
+    target = statement.targets[0] if isinstance(statement, ast.Assign) else None
+    wanted = target.attr.lstrip("_") if isinstance(target, ast.Attribute) else "kept"
+    used = names_in(function.node)
+    return "" if wanted in used else wanted
+
+
+@dataclass(frozen=True)
+class _Given:
+    """What a function gives back without the edits."""
+
+    count: int
+    at: int | None = None
+    """The place of the value among them, where it is there already."""
+
+
+def _gives_nothing(statement: ast.Return) -> bool:
+    return (
+        statement.value is None or isinstance(statement.value, ast.Constant) and statement.value.value is None
+    )
+
+
+def _returned(found: _Keeping) -> tuple[list[Edit], _Given] | None:
+    """The edits in the function, and what it gave back before; None where they cannot be made."""
+    module, node = found.module, found.function.node
+    assert not isinstance(node, ast.Lambda)
+    returns = module.returns.get(node, [])
+    edits = list(_own_reads(found))
+    if not returns:
+        if found.statement is node.body[-1]:
+            text = f"return {module.segment(found.value)}"
+            return [*edits, Edit(module.location(found.statement), text)], _Given(0)
+        end = insert_after(module.code(node.body[-1]), f"return {found.name}")
+        return [*edits, *_without_keeping(found), *end], _Given(0)
+    if returns == [node.body[-1]] and _gives_nothing(returns[0]):
+        end = (Edit(module.location(returns[0]), f"return {found.name}"),)
+        return [*edits, *_without_keeping(found), *end], _Given(0)
+    after = module.places.span(found.statement)[1]
+    if any(
+        each.value is None
+        or module.places.span(each)[0] < after
+        or not _is_always_reached(module, node, each)
+        for each in returns
+    ):
+        return None
+    given = {_given(each.value, found.name) for each in returns if each.value is not None}
+    if len(given) != 1:
+        return None
+    before = given.pop()
+    if before.at is None:
+        for each in returns:
+            assert each.value is not None
+            text = module.segment(each.value)
+            edits.append(_added(module.location(each.value), text, each.value, found.name))
+    return [*edits, *_without_keeping(found)], before
+
+
+def _given(value: ast.expr, name: str) -> _Given:
+    parts = value.elts if isinstance(value, ast.Tuple) else [value]
+    names = [part.id if isinstance(part, ast.Name) else "" for part in parts]
+    return _Given(len(parts), names.index(name) if name in names else None)
+
+
+def _added(place: Location, text: str, value: ast.expr, name: str) -> Edit:
+    """`return loss` with one value more."""
+    inside = 1 if isinstance(value, ast.Tuple) and text.startswith("(") else 0
+    column = place.end_column - inside
+    end = replace(place, line=place.end_line, column=column, end_column=column)
+    return Edit(end, f", {name}")
+
+
+def _without_keeping(found: _Keeping) -> Iterator[Edit]:
+    """The line goes, or names the value."""
+    if not isinstance(found.value, ast.Name):
+        text = f"{found.name} = {found.module.segment(found.value)}"
+        yield Edit(found.module.location(found.statement), text)
+        return
+    yield delete_lines(found.module, found.statement)
+
+
+def delete_lines(module: Module, statement: ast.stmt) -> Edit:
+    """Take a statement out with its lines; where nothing else stands in its block, `pass` takes its place."""
+    place = module.location(statement)
+    parent = module.parent(statement)
+    blocks = [getattr(parent, name, None) for name in ("body", "orelse", "finalbody")]
+    if any(block == [statement] for block in blocks):
+        return Edit(place, "pass")
+    return Edit(place.lines, "")
+
+
+def _own_reads(found: _Keeping) -> Iterator[Edit]:
+    """The function's own reads of the attribute, by the name that the value has now."""
+    for node in own_reads(found.function, found.statement):
+        yield Edit(found.module.location(node), found.name)
+
+
+def _reads_earlier(found: _Keeping) -> bool:
+    """Whether the function reads what an earlier call has kept."""
+    end = found.module.places.span(found.statement)[1]
+    return any(found.module.places.span(node)[0] < end for node in own_reads(found.function, found.statement))
+
+
+def own_reads(function: FunctionInfo, keeping: ast.stmt) -> list[ast.Attribute]:
+    """Where a method itself reads the attribute of `self` that a statement of it stores."""
+    target = keeping.targets[0] if isinstance(keeping, ast.Assign) else None
+    if not isinstance(target, ast.Attribute) or not is_self(function.module, target.value):
+        return []
+    return [
+        node
+        for node in own_nodes(function)
+        if isinstance(node, ast.Attribute)
+        and isinstance(node.ctx, ast.Load)
+        and node.attr == target.attr
+        and is_self(function.module, node.value)
+    ]
+
+
+# --- where it is called -------------------------------------------------------------------------------------------
+
+
+def _at_call(found: _Keeping, call: ast.Call, given: _Given) -> tuple[Edit, ...]:
+    module = found.module
+    statement = module.statement(call)
+    receiver = found.receiver(call)
+    if not runs_plainly(module, module.function_of(call)) or not isinstance(statement, _SIMPLE):
+        return ()
+    if receiver and not receiver.replace(".", "").isidentifier() or _is_inside(module, call):
+        return ()
+    if found.parameter and not receiver:
+        return ()
+    text = found.call(call)
+    if isinstance(statement, ast.Expr) and statement.value is call:
+        if given.count == 0 or given.at is not None:
+            taken = f"{text}[{given.at}]" if given.count > 1 else text
+            return (Edit(module.location(call), found.kept(taken, receiver)),)
+        return _unpacked(found, call, ", ".join("_" for _ in range(given.count)), receiver)
+    if given.count == 0:
+        return ()
+    if isinstance(statement, ast.Assign) and statement.value is call and len(statement.targets) == 1:
+        return _at_assignment(found, call, statement.targets[0], given, receiver)
+    if given.count > 1:
+        return ()
+    if given.at is not None:
+        return _hoisted(found, call, found.kept("result", receiver), "result")
+    taken = found.place(receiver) if found.target else found.name
+    kept = "" if found.target else found.kept(found.name, receiver)
+    return _hoisted(found, call, kept, f"result, {taken}")
+
+
+def _at_assignment(
+    found: _Keeping, call: ast.Call, target: ast.expr, given: _Given, receiver: str
+) -> tuple[Edit, ...]:
+    """`loss = step(x)`: keep it in a line behind, or take one value more."""
+    module = found.module
+    targets = target.elts if isinstance(target, ast.Tuple) else [target]
+    if len(targets) != given.count:
+        return ()
+    if given.at is not None:
+        taken = module.segment(targets[given.at])
+        shorter = (Edit(module.location(call), found.call(call)),) if found.parameter else ()
+        return (*shorter, *insert_after(module.code(call), found.kept(taken, receiver)))
+    names = ", ".join(module.segment(each) for each in targets)
+    return _unpacked(found, call, names, receiver)
+
+
+def _is_inside(module: Module, call: ast.Call) -> bool:
+    """Whether the call may run more than once, or not at all, in its statement."""
+    parent = module.parent(call)
+    while parent is not None and not isinstance(parent, ast.stmt):
+        if isinstance(parent, _INNER):
+            return True
+        parent = module.parent(parent)
+    return False
+
+
+def _unpacked(found: _Keeping, call: ast.Call, names: str, receiver: str) -> tuple[Edit, ...]:
+    """`loss = step(x)` becomes `loss, agent.last = step(x)`, or the value is kept in a line of its own."""
+    module = found.module
+    statement, text = module.statement(call), found.call(call)
+    if found.target:
+        return (Edit(module.location(statement), f"{names}, {found.place(receiver)} = {text}"),)
+    unpacked = Edit(module.location(statement), f"{names}, {found.name} = {text}")
+    return (unpacked, *insert_after(module.code(call), found.kept(found.name, receiver)))
+
+
+def _hoisted(found: _Keeping, call: ast.Call, kept: str, names: str) -> tuple[Edit, ...]:
+    """The call in a line before its statement, which then uses the result."""
+    module = found.module
+    code = module.code(call)
+    if "result" in module.scope(call).bindings:
+        return ()
+    line = f"{names} = {found.call(call)}"
+    before = insert_before(code, f"{line}\n{code.indent}{kept}" if kept else line)
+    return (*before, Edit(module.location(call), "result")) if before else ()

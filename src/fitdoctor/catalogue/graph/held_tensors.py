@@ -1,0 +1,132 @@
+"""Tensors that are still held when their functions have been traced: read out of scope later, or kept for nothing."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from fitdoctor.catalogue.graph.kept_reads import Read, fatal_reads, is_ever_read
+from fitdoctor.catalogue.graph.kept_tensors import Kept, kept_tensors
+from fitdoctor.catalogue.graph.traced import function_at, module_of, name_of
+from fitdoctor.diagnosis import Evidence, Location, Severity
+from fitdoctor.facts import Frame, HeldTensor, TrainingFacts
+from fitdoctor.records import dataclass
+from fitdoctor.source.module import Module
+from fitdoctor.source.project import Project
+
+MANY_GRAPHS = 20
+"""So many graphs on one holder are memory that is worth a warning."""
+
+
+@dataclass(frozen=True, eq=False)
+class StillHeld:
+    """A symbolic tensor that something holds after its trace, and what the source says about it."""
+
+    held: HeldTensor
+    kept: Kept | None
+    """The line that keeps it, where the source shows one."""
+    reads: list[Read]
+    """The reads that will find it out of scope; none where nothing reads it at all."""
+
+    @property
+    def on_attribute(self) -> bool:
+        """Whether an attribute keeps it, not a container or a plain name."""
+        if self.kept is not None:
+            return self.kept.holder == "attribute"
+        return not self.held.path.endswith("]") and "." in self.held.path
+
+    @property
+    def location(self) -> Location | None:
+        """The line that keeps it, else the one that made it."""
+        if self.kept is not None:
+            return self.kept.module.location(self.kept.node)
+        return self.held.made_at[-1].location if self.held.made_at else None
+
+    @property
+    def severity(self) -> Severity:
+        """Memory that is held for nothing is worth knowing; much of it is a warning."""
+        return Severity.WARNING if self.held.graphs >= MANY_GRAPHS else Severity.INFO
+
+
+def still_held(training: TrainingFacts, project: Project) -> Iterator[StillHeld]:
+    """What the program holds wrongly. A tensor that is read within its own trace is rightly kept: nothing is said."""
+    kept = [each for module in project.modules for each in kept_tensors(module)]
+    for held in training.held:
+        match = next((each for each in kept if _is_that(each, held)), None)
+        reads = fatal_reads(match, project.modules) if match is not None else []
+        if reads:
+            yield StillHeld(held, match, reads)
+        elif not is_ever_read(_name(held), project.modules) and (
+            match is not None or _may_leak(held, project)
+        ):
+            yield StillHeld(held, match, [])
+
+
+def _name(held: HeldTensor) -> str:
+    return held.attribute.rpartition(".")[2]
+
+
+def _is_that(kept: Kept, held: HeldTensor) -> bool:
+    if kept.name != _name(held):
+        return False
+    if kept.owner is None:
+        return True
+    related = {ancestor.name for ancestor in kept.module.ancestry(kept.owner)}
+    return held.holder_class in related or any(
+        kept.owner in other.module.ancestry(other)
+        for other in kept.module.classes
+        if other.name == held.holder_class
+    )
+
+
+def _may_leak(held: HeldTensor, project: Project) -> bool:
+    """Whether traced code put it there by ways that the source does not show: an object or list that it was given."""
+    if not held.made_at or not _is_traced_line(held.made_at[-1], project):
+        return False
+    return bool(held.holder_class) or any(_starts_empty(module, _name(held)) for module in project.modules)
+
+
+def _is_traced_line(frame: Frame, project: Project) -> bool:
+    module = module_of(project, frame)
+    function = function_at(module, frame.line, frame.cell) if module is not None else None
+    return function is not None and function.traced is not None and not function.traced.eager
+
+
+def _starts_empty(module: Module, name: str) -> bool:
+    """Whether a global is made as an empty container: what is in it now was put there, not listed on purpose."""
+    made = module.index.module.bindings.get(name, [])
+    values = [parent.value for node in made if isinstance(parent := module.parent(node), ast.Assign)]
+    return bool(values) and all(
+        isinstance(value, (ast.List, ast.Set))
+        and not value.elts
+        or isinstance(value, ast.Dict)
+        and not value.keys
+        or isinstance(value, ast.Call)
+        and module.resolve(value.func).startswith(("list", "dict", "set", "collections."))
+        for value in values
+    )
+
+
+def held_message(still: StillHeld) -> str:
+    """What is wrong with a tensor that nothing reads."""
+    who = name_of(still.kept.function) if still.kept is not None else _maker(still.held)
+    place = still.kept.place if still.kept is not None else still.held.path.partition("[")[0]
+    several = f"{still.held.graphs} graphs" if still.held.graphs > 1 else "the whole graph of its trace"
+    return f"{who} keeps a symbolic tensor on `{place}` that nothing reads: it holds {several} in memory"
+
+
+def _maker(held: HeldTensor) -> str:
+    function = held.made_at[-1].function if held.made_at else ""
+    return f"`{function}`" if function.isidentifier() else "a traced function"
+
+
+def held_evidence(still: StillHeld) -> Evidence:
+    """What was seen in the living program."""
+    held = still.held
+    graphs = f"{held.graphs} graphs" if held.graphs > 1 else f"the graph of `{held.graph}`"
+    return Evidence(
+        claim="still held after tracing",
+        observed=f"`{held.path}`, and with it {graphs}: {held.operations} operations",
+        fact="training.held",
+        location=held.made_at[-1].location if held.made_at else None,
+    )

@@ -1,0 +1,274 @@
+"""A symbolic tensor that escaped its trace, told from the failure: made where, kept where, used where."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from fitdoctor.catalogue.graph.kept_reads import Read, fatal_reads
+from fitdoctor.catalogue.graph.kept_tensors import Kept, kept_tensors
+from fitdoctor.catalogue.graph.own_graphs import switched_off
+from fitdoctor.catalogue.graph.traced import (
+    is_out_of_scope,
+    made_line,
+    module_of,
+    name_of,
+    raised_in_trace,
+    stands_at,
+    traced_evidence,
+    wants_a_value,
+)
+from fitdoctor.diagnosis import Evidence, Location
+from fitdoctor.facts import FailureFacts, Frame, HeldTensor, Unknown
+from fitdoctor.failure.patterns import named_tensor
+from fitdoctor.patterns import pattern
+from fitdoctor.records import dataclass
+from fitdoctor.source.project import Project
+
+_PARTS = pattern(
+    r"(?:^|_)(?P<part>while(?:_\d+)?_(?:body|cond)|cond(?:_\d+)?_(?:true|false)|branch\w*)_\d+|"
+    r"^Dataset_(?P<loop>scan|reduce|take_while)_"
+)
+"""The graphs of loops and branches; AutoGraph makes a loop over a dataset a `scan` of that dataset."""
+_PUT_AWAY = pattern(r"\.append\(|\.extend\(|\w\[[^\]]+\]\s*=[^=]")
+_BARE_NAME = pattern(
+    r"(?<![\w.])(?!self\b)\w+(?:\[[^\]]*\])?\.numpy\(\)|\w\[[^\]]+\]\)"
+    r"|\b(?:tf|np|K|keras|ops|sum|float|sorted)\b[\w.]*\(\[?(?!self\b)[A-Za-z_]\w*[,)\]]"
+)
+"""What is read by a plain name or out of a container, not by an attribute."""
+_EACH = pattern(r"\bfor \w+ in [\w.]+")
+_ATTRIBUTE = pattern(r"(?<![\w.])(?!(?:tf|np|K|keras|ops)\.)[A-Za-z_]\w*\.[A-Za-z_]\w*\b(?![.(\[])")
+"""An attribute of an object that is read as it is."""
+_OWN_GRAPH = pattern(r"^<?tensorflow\.python\.framework\.ops\.Graph|Graph object at")
+
+
+def graph_part(failure: FailureFacts) -> str:
+    """Which part of a graph the tensor was made in: `loop`, `branch`, `graph` (a `tf.Graph`) or `function`."""
+    if _OWN_GRAPH.search(failure.made_in):
+        return "graph"
+    found = _PARTS.search(failure.made_in)
+    if found is None:
+        return "function"
+    return "loop" if found["loop"] or found["part"].startswith("while") else "branch"
+
+
+@dataclass(frozen=True, eq=False)
+class Leak:
+    """What is known of a tensor that was met outside the trace that made it."""
+
+    kept: Kept | None
+    """The line of the source that kept it, where one fits."""
+    made: Frame | None
+    used: Frame | None
+    held: HeldTensor | None
+    """Who still held it, where the program could be asked."""
+    tensor: str
+
+    @property
+    def on_attribute(self) -> bool:
+        """Whether an attribute keeps it, not a container, a global or a cache."""
+        if self.kept is not None:
+            return self.kept.holder == "attribute"
+        if self.held is not None:
+            return not self.held.path.endswith("]") and "." in self.held.path
+        # From saved text alone only the lines themselves can tell.
+        made = self.made.text if self.made is not None else ""
+        used = self.used.text if self.used is not None else ""
+        if _PUT_AWAY.search(made) or _EACH.search(used):
+            return False
+        return bool(_ATTRIBUTE.search(used)) or not _BARE_NAME.search(used)
+
+
+def leak_of(failure: FailureFacts, project: Project | Unknown) -> Leak | None:
+    """The leak that a failure tells of; None when it tells of something else."""
+    if is_out_of_scope(failure):
+        if graph_part(failure) != "function":
+            return None
+    elif not wants_a_value(failure.message) or raised_in_trace(failure, project) or _raised_by_keras(failure):
+        return None
+    if isinstance(project, Project) and switched_off(project) is not None:
+        return None
+    named = named_tensor(failure.message)
+    tensor = named.name if named is not None else ""
+    return Leak(
+        _likeliest(failure, project), made_line(failure), failure.last_user_frame, _held(failure), tensor
+    )
+
+
+def _raised_by_keras(failure: FailureFacts) -> bool:
+    """Whether the value was asked for inside Keras, by a call of the user's: then the user's line holds no tensor."""
+    users = [index for index, frame in enumerate(failure.frames) if not frame.library]
+    after = failure.frames[users[-1] + 1 :] if users else failure.frames
+    return any("/keras/" in frame.path.replace("\\", "/") for frame in after)
+
+
+def _likeliest(failure: FailureFacts, project: Project | Unknown) -> Kept | None:
+    if isinstance(project, Unknown):
+        return None
+    best: tuple[int, Kept | None] = (0, None)
+    for module in project.modules:
+        for kept in kept_tensors(module):
+            points = _points(kept, failure, project)
+            if points > best[0]:
+                best = (points, kept)
+    return best[1]
+
+
+def _points(kept: Kept, failure: FailureFacts, project: Project) -> int:
+    """How well a kept tensor fits what the failure says."""
+    points = 0
+    used = failure.last_user_frame
+    if used is not None and _mentions(kept, used, project):
+        points += 4
+    for frame in failure.made_at:
+        if frame.library or module_of(project, frame) is not kept.module:
+            continue
+        if stands_at(kept.module.location(kept.function.node), frame.line, frame.cell):
+            points = max(points, 2) if points < 4 else points
+        if _made_the_value(kept, frame):
+            points += 3
+    for held in failure.held:
+        if held.attribute == kept.name or held.path.partition("[")[0].rpartition(".")[2] == kept.name:
+            points += 2
+            break
+    return points
+
+
+def _mentions(kept: Kept, frame: Frame, project: Project) -> bool:
+    """Whether the failing line, or what its names were made from, reads what keeps the tensor."""
+    if re.search(rf"\b{re.escape(kept.name)}\b", frame.text):
+        return True
+    module = module_of(project, frame)
+    if module is None:
+        return False
+    return any(
+        stands_at(module.location(module.statement(read.node)), line, frame.cell)
+        for read in fatal_reads(kept, project.modules)
+        if read.module is module
+        for line in _lines_behind(frame, project)
+    )
+
+
+def _lines_behind(frame: Frame, project: Project) -> Iterator[int]:
+    """The failing line and the lines that assigned the names that it reads."""
+    yield frame.line
+    module = module_of(project, frame)
+    if module is None:
+        return
+    for names in module.reads.values():
+        for name in names:
+            if stands_at(module.location(name), frame.line, frame.cell):
+                for assignment in module.assignments(name.id, name):
+                    yield module.location(assignment.target).line
+
+
+def _made_the_value(kept: Kept, frame: Frame) -> bool:
+    """Whether the line that made the tensor is that of the kept value, or of the name that is kept."""
+    if stands_at(kept.module.location(kept.value), frame.line, frame.cell):
+        return True
+    if not isinstance(kept.value, ast.Name):
+        return False
+    return any(
+        stands_at(kept.module.location(kept.module.statement(assignment.target)), frame.line, frame.cell)
+        for assignment in kept.module.assignments(kept.value.id, kept.value)
+        if not isinstance(assignment.target, ast.arg)
+    )
+
+
+def _held(failure: FailureFacts) -> HeldTensor | None:
+    """The one of the tensors still held that the failing line is about."""
+    used = failure.last_user_frame
+    text = used.text if used is not None else ""
+    named = named_tensor(failure.message)
+    for held in failure.held:
+        if named is not None and f"'{named.name}'" in held.tensor:
+            return held
+    for held in failure.held:
+        if re.search(rf"\b{re.escape(held.attribute)}\b", text):
+            return held
+    return failure.held[0] if len(failure.held) == 1 else None
+
+
+# --- telling ------------------------------------------------------------------------------------------------------
+
+
+def location_of(leak: Leak) -> Location | None:
+    """The line to change: the one that keeps the tensor, else the one that made it, else the one that used it."""
+    if leak.kept is not None:
+        return leak.kept.module.location(leak.kept.node)
+    for frame in (leak.made, leak.held.made_at[-1] if leak.held and leak.held.made_at else None, leak.used):
+        if frame is not None:
+            return frame.location
+    return None
+
+
+def leak_evidence(leak: Leak) -> list[Evidence]:
+    """The tensor's way: traced, made, kept, used."""
+    evidence = []
+    if leak.kept is not None:
+        evidence.append(traced_evidence(leak.kept.function))
+    made = leak.made or (leak.held.made_at[-1] if leak.held is not None and leak.held.made_at else None)
+    if made is not None:
+        tensor = f" `{leak.tensor}`" if leak.tensor else ""
+        evidence.append(
+            Evidence(
+                claim=f"the tensor{tensor} was made here", fact="failure.made_at", location=made.location
+            )
+        )
+    if leak.kept is not None:
+        evidence.append(
+            Evidence(
+                claim=f"kept on `{leak.kept.place}` here", location=leak.kept.module.location(leak.kept.node)
+            )
+        )
+    elif leak.held is not None:
+        evidence.append(
+            Evidence(
+                claim="still held when the program failed",
+                observed=f"`{leak.held.path}`",
+                fact="failure.held",
+            )
+        )
+    if leak.used is not None:
+        evidence.append(
+            Evidence(
+                claim="used here, outside the trace that made it",
+                fact="failure.frames",
+                location=leak.used.location,
+            )
+        )
+    return evidence
+
+
+def read_evidence(kept: Kept, reads: list[Read]) -> list[Evidence]:
+    """The same, told from the source."""
+    evidence = [traced_evidence(kept.function)]
+    if kept.holder != "cache":
+        evidence.append(
+            Evidence(claim=f"it is kept on `{kept.place}` here", location=kept.module.location(kept.node))
+        )
+    if reads and kept.holder != "cache":
+        evidence.append(
+            Evidence(claim=_READ_CLAIMS[reads[0].how], location=reads[0].module.location(reads[0].node))
+        )
+    return evidence
+
+
+_READ_CLAIMS = {
+    "eager": "it is read here, as plain Python, where no trace is under way",
+    "trace": "it is read here, in another graph",
+    "again": "it is read here again by the next trace, which finds the tensor of an earlier one",
+}
+
+
+def kept_message(kept: Kept) -> str:
+    """What is wrong, in one line."""
+    if kept.holder == "cache":
+        return f"{name_of(kept.function)} caches a symbolic tensor: the next trace gets it from another graph"
+    return f"{name_of(kept.function)} keeps a symbolic tensor on `{kept.place}`, which is used outside of its trace"
+
+
+def subject_of(kept: Kept) -> str:
+    """The same words at every moment, so that findings are merged."""
+    return f"kept {kept.place}"

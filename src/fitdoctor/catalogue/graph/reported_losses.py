@@ -1,0 +1,93 @@
+"""Edits that let a callback collect what Keras reports of every batch, where traced code collected tensors."""
+
+from __future__ import annotations
+
+import ast
+
+from fitdoctor.catalogue.graph.handed_out import delete_lines
+from fitdoctor.catalogue.graph.traced import own_nodes
+from fitdoctor.diagnosis import Edit
+from fitdoctor.edits import append_arguments, spell
+from fitdoctor.source.callees import is_self
+from fitdoctor.source.module import FunctionInfo
+
+
+def collected_by_callback(function: FunctionInfo, adding: ast.AST, value: ast.expr) -> tuple[Edit, ...]:
+    """Let a callback append the loss that Keras reports, where the loss itself is appended to a list.
+
+    Args:
+        function: the traced function.
+        adding: the call `history.append(loss)`, of a list of the file's or of the model's.
+        value: the tensor.
+    """
+    module = function.module
+    fits = module.method_calls("fit")
+    if len(fits) != 1 or not isinstance(adding, ast.Call) or not isinstance(fits[0].node.func, ast.Attribute):
+        return ()
+    holder = _holder(function, adding, module.segment(fits[0].node.func.value))
+    key = _key(function, value)
+    if not holder or not key or not isinstance(module.parent(adding), ast.Expr):
+        return ()
+    fit = module.code(fits[0].node)
+    keras, imports = spell(fit, "keras", "keras")
+    collect = f'lambda batch, logs: {holder}.append(logs["{key}"])'
+    callback = f"{keras}.callbacks.LambdaCallback(on_train_batch_end={collect})"
+    given = fit.argument("callbacks", 6)
+    if given is None:
+        added = append_arguments(fit, f"callbacks=[{callback}]")
+    elif given.text.startswith("[") and given.text.endswith("]"):
+        added = (Edit(given.location, f"{given.text[:-1].rstrip(', ')}, {callback}]"),)
+    else:
+        return ()
+    return (delete_lines(module, module.statement(adding)), *added, *imports)
+
+
+def _holder(function: FunctionInfo, adding: ast.Call, model: str) -> str:
+    """The list, as the place that calls `fit` names it."""
+    module = function.module
+    if not isinstance(adding.func, ast.Attribute) or adding.func.attr != "append":
+        return ""
+    holder = adding.func.value
+    if isinstance(holder, ast.Name):
+        scope = module.index.lookup(holder.id, module.scope(holder))
+        return holder.id if scope is not None and isinstance(scope.node, ast.Module) else ""
+    of_model = (
+        isinstance(holder, ast.Attribute)
+        and is_self(module, holder.value)
+        and function.owner is not None
+        and function.owner.kind == "Model"
+        and model.replace(".", "").isidentifier()
+    )
+    return f"{model}.{holder.attr}" if of_model and isinstance(holder, ast.Attribute) else ""
+
+
+def _key(function: FunctionInfo, value: ast.expr) -> str:
+    """The name under which Keras reports what is collected; "" where it is not the loss."""
+    if not isinstance(value, ast.Name):
+        return ""
+    returns = [each.value for each in function.module.returns.get(function.node, [])]
+    for given in returns:
+        if isinstance(given, ast.Name) and given.id == value.id:
+            return "loss"
+        if not isinstance(given, ast.Dict):
+            continue
+        for key, entry in zip(given.keys, given.values, strict=True):
+            if isinstance(entry, ast.Name) and entry.id == value.id and isinstance(key, ast.Constant):
+                return str(key.value)
+    reported = {
+        key.value
+        for given in returns
+        if isinstance(given, ast.Dict)
+        for key in given.keys
+        if isinstance(key, ast.Constant)
+    }
+    learns = any(
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == "gradient"
+        and bool(node.args)
+        and isinstance(node.args[0], ast.Name)
+        and node.args[0].id == value.id
+        for node in own_nodes(function)
+    )
+    return "loss" if learns and (not reported or "loss" in reported) else ""

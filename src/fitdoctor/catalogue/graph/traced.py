@@ -1,0 +1,304 @@
+"""Reading traced code: whose trace a line runs in, what is symbolic there, and the line that a failure came from."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import re
+from collections.abc import Iterator
+
+from fitdoctor.diagnosis import Evidence, Location
+from fitdoctor.facts import FailureFacts, Frame, Unknown
+from fitdoctor.failure.patterns import attribute_missing
+from fitdoctor.patterns import pattern
+from fitdoctor.source.index import FUNCTIONS
+from fitdoctor.source.module import FunctionInfo, Module
+from fitdoctor.source.project import Project
+
+_TRACED_BY = {
+    "call": "Keras",
+    "train_step": "Keras",
+    "test_step": "Keras",
+    "predict_step": "Keras",
+    "loss": "Keras",
+    "metric": "Keras",
+    "lambda layer": "Keras",
+    "tf.function": "`tf.function`",
+    "map": "tf.data",
+}
+
+
+def traced_functions(module: Module) -> Iterator[FunctionInfo]:
+    """The functions of a file that run while a graph is traced, not those of a program that asks for eager mode."""
+    for function in module.functions:
+        if function.traced is not None and not function.traced.eager:
+            yield function
+
+
+def own_nodes(function: FunctionInfo) -> Iterator[ast.AST]:
+    """The nodes of a function's own body, in source order; functions and classes inside it are left out."""
+    node = function.node
+    waiting: list[ast.AST] = [node.body] if isinstance(node, ast.Lambda) else list(reversed(node.body))
+    while waiting:
+        current = waiting.pop()
+        yield current
+        if isinstance(current, (*FUNCTIONS, ast.ClassDef)):
+            continue
+        waiting.extend(reversed(list(ast.iter_child_nodes(current))))
+
+
+def holds_symbolic(module: Module, expr: ast.expr) -> bool:
+    """Whether an expression of traced code surely is a tensor, or a structure with one in it."""
+    info = module.function_of(expr)
+    if info is None or info.traced is None or info.traced.eager:
+        return False
+    from fitdoctor.source.traced.tensor_values import NOTHING, holds_tensor
+
+    return holds_tensor(module.flow(info.node).values.get(expr, NOTHING))
+
+
+def holds_written(module: Module, argument: ast.expr) -> bool:
+    """Whether a list that is written out, or a comprehension, has tensors in it."""
+    if isinstance(argument, (ast.List, ast.Tuple)):
+        return any(is_symbolic(module, element) for element in argument.elts)
+    if isinstance(argument, (ast.ListComp, ast.GeneratorExp)):
+        return is_symbolic(module, argument.elt)
+    return False
+
+
+def is_symbolic(module: Module, expr: ast.expr) -> bool:
+    """Whether an expression surely is a symbolic tensor."""
+    return module.is_tensor(expr)
+
+
+def is_variable(module: Module, expr: ast.expr) -> bool:
+    """Whether an expression of traced code surely is a variable."""
+    info = module.function_of(expr)
+    if info is None or info.traced is None or info.traced.eager:
+        return False
+    value = module.flow(info.node).values.get(expr)
+    return value is not None and value.kind == "variable"
+
+
+def name_of(function: FunctionInfo) -> str:
+    """How a report names a function: `Encoder.call`, `rmsle`, `the lambda`."""
+    return "the lambda" if isinstance(function.node, ast.Lambda) else f"`{_without_locals(function)}`"
+
+
+def _without_locals(function: FunctionInfo) -> str:
+    parts = function.qualname.split(".")
+    return ".".join(parts[-2:]) if function.owner is not None else parts[-1]
+
+
+def traced_evidence(function: FunctionInfo) -> Evidence:
+    """Which trace a function runs in, and what makes it so."""
+    tracing = function.traced
+    if tracing is None:
+        return Evidence(claim=f"{name_of(function)} runs while a graph is traced")
+    by = _TRACED_BY.get(tracing.how, "TensorFlow")
+    within = "" if tracing.direct else ", called from traced code,"
+    return Evidence(
+        claim=f"{by} traces {name_of(function)}{within}: its tensors are symbolic, values come at run time",
+        location=tracing.because,
+    )
+
+
+# --- lines and frames ---------------------------------------------------------------------------------------------
+
+
+def module_of(project: Project | Unknown, frame: Frame | None) -> Module | None:
+    """The file that a frame lies in, where it was read."""
+    if frame is None or isinstance(project, Unknown):
+        return None
+    return project.module_at(frame.path) or _moved(project, frame)
+
+
+def _moved(project: Project, frame: Frame) -> Module | None:
+    """A log may name a file by where it lay then: the one of that name whose line still says the same will do."""
+    name = _file_name(frame.path)
+    same = [module for module in project.modules if _file_name(module.path) == name]
+    if len(same) != 1 or frame.cell is not None:
+        return None
+    said, says = frame.text.strip(), same[0].line_text(frame.line).strip()
+    return same[0] if says and said in ("", says) else None
+
+
+def _file_name(path: str) -> str:
+    return path.replace("\\", "/").rpartition("/")[2]
+
+
+def function_at(module: Module, line: int, cell: int | None = None) -> FunctionInfo | None:
+    """The innermost function whose body holds a line."""
+    best: FunctionInfo | None = None
+    for function in module.functions:
+        if stands_at(module.location(function.node), line, cell):
+            best = function  # source order: an inner function comes after the one around it
+    return best
+
+
+def stands_at(location: Location, line: int, cell: int | None = None) -> bool:
+    """Whether a span covers a line."""
+    return location.cell == cell and location.line <= line <= location.end_line
+
+
+def at_frame(module: Module, node: ast.AST, frame: Frame) -> bool:
+    """Whether a node stands on the line that a frame was at."""
+    return stands_at(module.location(node), frame.line, frame.cell)
+
+
+def raised_here(failure: FailureFacts) -> Evidence:
+    """The first line of the message, and the user's line that raised."""
+    frame = failure.last_user_frame
+    return Evidence(
+        claim="raised here",
+        observed=failure.message.split("\n")[0][:160],
+        fact="failure.message",
+        location=frame.location if frame is not None else None,
+    )
+
+
+_NUMPY_OF_TENSORFLOW = pattern(r"\b(?:np|numpy|onp)\.\w+\([^\n]*\b(?:tf|K|keras|tfp)\.\w+")
+
+
+def raised_in_trace(failure: FailureFacts, project: Project | Unknown) -> bool:
+    """Whether the user's line that raised was running while a graph was traced, not as plain Python."""
+    frame = failure.last_user_frame
+    if frame is None:
+        return True
+    # In Keras 2 all of `fit` is AutoGraph's: then the user's line may be the one that called it.
+    if failure.dialect == "autograph" and _called_by_framework(failure):
+        return True
+    # A layer that refuses its input names itself, and the user's line outside only started it.
+    if failure.layer_class and _called_by_framework(failure):
+        return True
+    module = module_of(project, frame)
+    if module is not None:
+        function = function_at(module, frame.line, frame.cell)
+        if function is None:
+            return False
+        if function.traced is not None and not function.traced.eager:
+            return True
+        if function.owner is not None and function.owner.kind == "Callback":
+            return False
+    if failure.from_text and _NUMPY_OF_TENSORFLOW.search(frame.text):
+        # What TensorFlow made on that very line is symbolic: it has not leaked out of anything.
+        return True
+    if frame.function == "<module>" or frame.function.startswith("on_"):
+        return False
+    if frame.function in ("call", "train_step", "test_step", "predict_step"):
+        return True
+    return _called_by_framework(failure)
+
+
+def _called_by_framework(failure: FailureFacts) -> bool:
+    """Whether TensorFlow or Keras stands between the user's program and the user's function that raised."""
+    from fitdoctor.failure.called import called_in
+    from fitdoctor.failure.frames import is_framework
+
+    last = max(index for index, frame in enumerate(failure.frames) if not frame.library)
+    before = failure.frames[:last]
+    if any(frame.library and is_framework(frame.path) for frame in before):
+        return True
+    # Notebooks fold the framework's frames away, and what people paste is cut: then the line that called it tells.
+    if not failure.from_text:
+        return False
+    users = failure.user_frames
+    whole = any(frame.function.startswith(("<module", "<cell")) for frame in users[:-1])
+    return not whole or any(
+        called_in(frame) in _TRACING and called_in(frame) != entered.function
+        for frame, entered in itertools.pairwise(users)
+    )
+
+
+_TRACING = (
+    "fit",
+    "evaluate",
+    "predict",
+    "map",
+    "train_on_batch",
+    "test_on_batch",
+    "predict_on_batch",
+    "filter",
+)
+
+
+def library_behind(failure: FailureFacts) -> tuple[Frame, ...]:
+    """The frames of installed packages that the user's innermost line led into."""
+    last = max((index for index, frame in enumerate(failure.frames) if not frame.library), default=-1)
+    return failure.frames[last + 1 :]
+
+
+def made_line(failure: FailureFacts) -> Frame | None:
+    """The user's line that made the tensor that is out of scope."""
+    users = [frame for frame in failure.made_at if not frame.library]
+    return users[-1] if users else None
+
+
+# --- messages -----------------------------------------------------------------------------------------------------
+
+LIBRARIES = (
+    "sklearn.",
+    "scipy.",
+    "cv2.",
+    "pandas.",
+    "skimage.",
+    "librosa.",
+    "PIL.",
+    "statistics.",
+    "torch.",
+)
+"""Where functions of Python that know nothing of tensors come from."""
+CASTS = frozenset({"float", "int"})
+ARRAY_METHODS = frozenset(
+    "numpy item tolist reshape astype flatten ravel mean sum max min std var argmax argmin copy clip "
+    "transpose squeeze round dot any all cumsum prod fill sort nonzero repeat swapaxes tobytes".split()
+)
+"""Methods of arrays that a symbolic tensor lacks."""
+VALUE_METHODS = ARRAY_METHODS | frozenset(
+    "split decode encode lower upper strip lstrip rstrip startswith endswith replace find join isdigit "
+    "T size cpu detach append".split()
+)
+"""… and those of texts, lists and of other libraries' tensors: all need a value."""
+_WANTS_A_VALUE = pattern(
+    r"Cannot convert a symbolic (?:tf\.)?Tensor|"
+    r"(?:must be|should be|expected|required)[^\n]{0,100} not '?(?:Symbolic|Keras)?Tensor|"
+    r"'(?:Symbolic)?Tensor' object cannot be interpreted as an integer|"
+    r"len is not well defined for a symbolic Tensor|"
+    r"Object of type (?:Symbolic)?Tensor is not JSON serializable|"
+    r"conversion from (?:Symbolic)?Tensor to |cannot convert '(?:Symbolic)?Tensor' object to |"
+    r"Could not convert <tf\.Tensor [^>]{0,300}> to a NumPy dtype|"
+    r"need a bytes-like object, (?:Symbolic)?Tensor found|sequence by non-int of type '(?:Symbolic)?Tensor'|"
+    r"unsupported format string passed to (?:Symbolic)?Tensor|"
+    r"numpy\(\) is only available when eager execution is enabled|"
+    r"expected a sequence of integers or a single integer, got '<tf\.Tensor|"
+    r"Expected sequence or array-like, got <class '[\w.]*Tensor'>|"
+    r"complex\(\) first argument must be [^\n]{0,60}Tensor'",
+    re.IGNORECASE,
+)
+
+
+def wants_a_value(message: str) -> bool:
+    """Whether a message says that something asked a symbolic tensor for its value."""
+    if _WANTS_A_VALUE.search(message):
+        return True
+    missing = attribute_missing(message)
+    if missing is None:
+        missing_name = _NO_ATTRIBUTE.search(message)
+        return missing_name is not None and missing_name["name"] in VALUE_METHODS
+    return missing.owner in ("SymbolicTensor", "Tensor") and missing.name in VALUE_METHODS
+
+
+_NO_ATTRIBUTE = pattern(r"(?:Symbolic)?Tensor object has no attribute '(?P<name>\w+)'")
+
+
+def is_out_of_scope(failure: FailureFacts) -> bool:
+    """Whether TensorFlow says that a tensor belongs to another graph."""
+    return (
+        failure.type == "InaccessibleTensorError"
+        or "is out of scope" in failure.message
+        or failure.message.startswith(_OLD_LEAK)
+    )
+
+
+_OLD_LEAK = "An op outside of the function building code is being passed"
+"""What TensorFlow said up to 2.6 when plain Python met a tensor of a graph."""

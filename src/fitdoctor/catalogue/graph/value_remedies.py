@@ -1,0 +1,236 @@
+"""What to do where traced code asks a tensor for its value: a twin for tensors, a variable, or the same line outside."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection
+
+from fitdoctor.catalogue.graph.array_twins import (
+    array_calls,
+    is_left_out,
+    left_out,
+    method_edits,
+    names_from,
+    twin_edits,
+)
+from fitdoctor.catalogue.graph.handed_out import handed_out
+from fitdoctor.catalogue.graph.kept_tensors import is_traced_by_itself
+from fitdoctor.catalogue.graph.traced import (
+    ARRAY_METHODS,
+    CASTS,
+    LIBRARIES,
+    VALUE_METHODS,
+    holds_symbolic,
+    holds_written,
+    is_symbolic,
+    own_nodes,
+)
+from fitdoctor.diagnosis import Edit, Fix
+from fitdoctor.edits import fix, spell, unsafe
+from fitdoctor.source.module import FunctionInfo, Module
+
+
+def value_remedies(
+    module: Module, function: FunctionInfo, use: ast.expr, uses: Collection[ast.expr]
+) -> list[Fix]:
+    """What can be done about a place that asks for the value of a tensor.
+
+    Args:
+        module: the file.
+        function: the traced function.
+        use: the place.
+        uses: all such places in the function.
+    """
+    remedies: list[Fix] = []
+    call = use if isinstance(use, ast.Call) else None
+    if call is None:
+        return [fix("print with `tf.print`, which runs with the graph")]
+    strings = _of_strings(function, call)
+    outside = _outside(module, function, call)
+    twins = _twins(module, function, uses)
+    state = _as_state(module, function, call)
+    collected = _collected(module, function, call)
+    if strings is not None:
+        remedies.append(strings)
+    elif outside:
+        remedies.append(fix("return the tensor, and ask for its value where the function is called", outside))
+    elif collected is not None:
+        remedies.append(collected)
+    elif state is not None:
+        remedies.append(state)
+    elif twins:
+        names, edits = twins
+        remedies.append(fix(f"call {', '.join(f'`{name}`' for name in names)} instead", edits))
+    elif isinstance(call.func, ast.Attribute) and call.func.attr == "numpy" and _fits_as_tensor(module, call):
+        remedies.append(
+            fix("leave out `.numpy()`", (Edit(module.location(call), module.segment(call.func.value)),))
+        )
+    elif module.resolve(call.func) in CASTS and _fits_as_tensor(module, call) and len(call.args) == 1:
+        cast = (
+            "" if module.resolve(call.func) == "float" else ", cast with `tf.cast` where an integer is meant"
+        )
+        text = f"({module.segment(call.args[0])})"
+        remedies.append(unsafe(f"keep it a tensor{cast}", (Edit(module.location(call), text),)))
+    how = function.traced.how if function.traced is not None else ""
+    if module.resolve(call.func).startswith(LIBRARIES) or how == "metric" and _calls_library(function):
+        if how == "metric":
+            remedies.append(_run_as_python(module, function))
+            remedies.append(fix("compute this metric in `on_epoch_end` of a callback, from `model.predict`"))
+        remedies.append(fix("write it with `tf` or `keras.ops` functions, or wrap it in `tf.py_function`"))
+    elif not remedies:
+        remedies.append(fix("use the function of `tf` or `keras.ops` that does the same to tensors"))
+    return remedies
+
+
+def _calls_library(function: FunctionInfo) -> bool:
+    """Whether it computes with a library that knows no tensors: `f1_score(y_true.numpy(), …)`."""
+    calls = (node for node in own_nodes(function) if isinstance(node, ast.Call))
+    return any(function.module.resolve(call.func).startswith(LIBRARIES) for call in calls)
+
+
+def _outside(module: Module, function: FunctionInfo, call: ast.Call) -> tuple[Edit, ...]:
+    """A line that only notes the value (`history.append(loss.numpy())`, `print`) moves to the callers."""
+    statement = module.statement(call)
+    targets = statement.targets if isinstance(statement, ast.Assign) else []
+    if any(not isinstance(target, (ast.Attribute, ast.Subscript)) for target in targets):
+        return ()
+    if isinstance(call.func, ast.Attribute) and call.func.attr in VALUE_METHODS:
+        return handed_out(module, function, statement, call.func.value)
+    return handed_out(module, function, statement, call.args[0]) if len(call.args) == 1 else ()
+
+
+def _asked(module: Module, call: ast.Call) -> ast.expr | None:
+    """The tensor that one number is asked of: `loss` in `float(loss)` and in `loss.numpy()`."""
+    if module.resolve(call.func) == "float" and len(call.args) == 1:
+        inner = call.args[0]
+        again = _asked(module, inner) if isinstance(inner, ast.Call) else None
+        return again if again is not None else inner
+    if isinstance(call.func, ast.Attribute) and call.func.attr in ("numpy", "item"):
+        return call.func.value
+    return None
+
+
+def _of_strings(function: FunctionInfo, call: ast.Call) -> Fix | None:
+    """A map function that takes a path or a text apart: the same with `tf.strings`."""
+    from fitdoctor.catalogue.graph.string_twins import string_edits
+
+    edits = string_edits(function)
+    within = any(edit.location.line <= call.lineno <= edit.location.end_line for edit in edits)
+    # A word that is not in the list raised in Python; among tensors it counts as the first.
+    make = unsafe if any("argmax(" in edit.replacement for edit in edits) else fix
+    return make("take the string apart with `tf.strings`, which takes tensors", edits) if within else None
+
+
+def _collected(module: Module, function: FunctionInfo, call: ast.Call) -> Fix | None:
+    """`self.history.append(float(loss))` in a `train_step`: a callback collects what Keras reports."""
+    tensor, adding = _asked(module, call), module.parent(call)
+    while isinstance(adding, ast.Call) and _asked(module, adding) is not None:
+        adding = module.parent(adding)
+    if tensor is None or not isinstance(adding, ast.Call):
+        return None
+    from fitdoctor.catalogue.graph.reported_losses import collected_by_callback
+
+    edits = collected_by_callback(function, adding, tensor)
+    title = "collect what Keras reports of each batch, in `on_train_batch_end` of a callback"
+    return unsafe(title, edits) if edits else None
+
+
+def _as_state(module: Module, function: FunctionInfo, call: ast.Call) -> Fix | None:
+    """`self.mean = 0.9 * self.mean + 0.1 * float(loss)`: the model carries the number on, in a variable."""
+    statement, tensor = module.statement(call), _asked(module, call)
+    if not isinstance(statement, (ast.Assign, ast.AugAssign)) or is_traced_by_itself(function):
+        return None
+    if tensor is None:
+        return None
+    from fitdoctor.catalogue.graph.attribute_state import as_state
+
+    text, start = module.segment(statement.value), module.places.span(statement.value)[0]
+    first, last = module.places.span(call)
+    text = text[: first - start] + module.segment(tensor) + text[last - start :]
+    return as_state(function, function.owner, statement, statement.value, text, scalar=True)
+
+
+def _run_as_python(module: Module, function: FunctionInfo) -> Fix:
+    """A metric of one line runs in `tf.py_function`: it needs no gradient."""
+    title = "run it as Python with `tf.py_function`: a metric needs no gradient"
+    node = function.node
+    if isinstance(node, ast.Lambda) or len(function.parameters) != 2 or len(node.body) != 1:
+        return fix(title)
+    statement = node.body[0]
+    if not isinstance(statement, ast.Return) or statement.value is None:
+        return fix(title)
+    tf, imports = spell(module.code(statement.value), "tensorflow", "tf")
+    names = ", ".join(function.parameters)
+    run = f"{tf}.py_function(lambda {names}: {module.segment(statement.value)}, [{names}], {tf}.float32)"
+    return unsafe(title, (Edit(module.location(statement.value), f"{tf}.ensure_shape({run}, ())"), *imports))
+
+
+def _fits_as_tensor(module: Module, call: ast.Call) -> bool:
+    """Whether the surroundings take a tensor: arithmetic, or an argument of a `tf` or `keras` function."""
+    parent = module.parent(call)
+    statement = module.statement(call)
+    targets = statement.targets if isinstance(statement, ast.Assign) else []
+    if any(isinstance(target, (ast.Attribute, ast.Subscript)) for target in targets):
+        return False  # it would leak
+    if isinstance(parent, (ast.BinOp, ast.Return)):
+        return True
+    return isinstance(parent, ast.Call) and module.resolve(parent.func).startswith(("tensorflow.", "keras."))
+
+
+def _twins(
+    module: Module, function: FunctionInfo, uses: Collection[ast.expr]
+) -> tuple[list[str], tuple[Edit, ...]] | None:
+    """Every call of NumPy on tensors in the function, with its twin; None when one of them has none."""
+    names: list[str] = []
+    edits: list[Edit] = []
+    asked = [node for node in own_nodes(function) if is_left_out(module, node)]
+    calls = [call for call in _on_tensors(module, function, asked) if call not in asked]
+    if not calls or any(use not in (*calls, *asked) for use in uses):
+        return None
+    chained = [call.func.value for call in calls if isinstance(call.func, ast.Attribute)]
+    edits += [left_out(module, node) for node in asked if node not in chained]
+    for call in calls:
+        found = twin_edits(module, call)
+        if found is None and isinstance(call.func, ast.Attribute) and call.func.attr in ARRAY_METHODS:
+            known = is_symbolic(module, call.func.value) or call.func.value in asked
+            found = method_edits(module, call) if known else None
+        if found is None:
+            return None
+        names.append(found[0])
+        edits += found[1]
+    return (list(dict.fromkeys(names)), tuple(dict.fromkeys(edits))) if edits else None
+
+
+def _on_tensors(module: Module, function: FunctionInfo, asked: list[ast.AST]) -> list[ast.Call]:
+    """The calls that get a tensor, the value that was asked of one, or what such a call gave."""
+    found: list[ast.Call] = []
+    tainted = names_from(own_nodes(function), asked)
+    for node in own_nodes(function):
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr in ARRAY_METHODS
+        ):
+            if is_symbolic(module, node.func.value) or node.func.value in asked:
+                found.append(node)
+    for _ in range(3):
+        for call in array_calls(module, own_nodes(function)):
+            if call not in found and any(
+                _touches(module, argument, found, tainted) for argument in call.args
+            ):
+                found.append(call)
+        tainted |= names_from(own_nodes(function), found)
+    return found
+
+
+def _touches(module: Module, argument: ast.expr, found: list[ast.Call], tainted: set[str]) -> bool:
+    if holds_symbolic(module, argument) or holds_written(module, argument):
+        return True
+    for node in ast.walk(argument):
+        if node in found or isinstance(node, ast.Name) and node.id in tainted:
+            return True
+        if isinstance(node, ast.Call) and module.resolve(node.func).startswith("numpy."):
+            inner = [*node.args, *(keyword.value for keyword in node.keywords)]
+            if any(holds_symbolic(module, value) for value in inner):
+                return True
+    return False

@@ -1,0 +1,123 @@
+"""What a training loop of the user's own works on: the arrays behind its batches, and the layer behind its predictions."""
+
+from __future__ import annotations
+
+import ast
+
+from fitdoctor.catalogue.graph.traced import at_frame, module_of
+from fitdoctor.diagnosis import Edit, Fix
+from fitdoctor.edits import fix, set_argument, spell, wrap
+from fitdoctor.facts import Code, FailureFacts, Frame, Unknown
+from fitdoctor.source.keras_objects import is_keras_model
+from fitdoctor.source.module import Module
+from fitdoctor.source.origins import Origin, origin
+from fitdoctor.source.project import Project
+
+_SAME_ELEMENTS = frozenset("batch shuffle prefetch cache repeat take skip with_options shard".split())
+_SLICES = "tensorflow.data.Dataset.from_tensor_slices"
+
+
+def frame_of_trace(failure: FailureFacts) -> Frame | None:
+    """The user's line that made the failing operation of a graph; else the last line of the user's."""
+    own = [frame for frame in failure.definition if not frame.library]
+    return own[-1] if own else failure.last_user_frame
+
+
+def array_behind(module: Module, expr: ast.expr) -> Origin:
+    """Where a batch, or a part of it, comes from: through the dataset that a loop goes over to what it slices."""
+    end = origin(module, expr)
+    if end.path[:1] != (None,):
+        return end
+    module, node = end.module, end.node
+    while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        if node.func.attr not in _SAME_ELEMENTS:
+            break
+        behind = origin(module, node.func.value)
+        module, node = behind.module, behind.node
+    if not isinstance(node, ast.Call) or module.resolve(node.func) != _SLICES or not node.args:
+        return end
+    given, part = node.args[0], end.path[1] if len(end.path) > 1 else None
+    if isinstance(part, int) and isinstance(given, (ast.Tuple, ast.List)) and part < len(given.elts):
+        return origin(module, given.elts[part])
+    return origin(module, given) if part is None else end
+
+
+def model_call(project: Project | Unknown, failure: FailureFacts) -> tuple[Module, ast.Call] | None:
+    """The one call of a model, with data, on the line that raised."""
+    frame = frame_of_trace(failure)
+    module = module_of(project, frame)
+    if module is None or frame is None:
+        return None
+    calls = [
+        site.node
+        for site in module.calls
+        if site.node.args and at_frame(module, site.node, frame) and is_keras_model(module, site.node.func)
+    ]
+    return (module, calls[0]) if len(calls) == 1 else None
+
+
+def reworked_batch(module: Module, call: ast.Call, array: str, tensor: str) -> tuple[Edit, ...]:
+    """Change what a model is called on: where the array was made, if that is NumPy's; else in the call.
+
+    Args:
+        module: the file of the call.
+        call: the call of the model.
+        array: the new array with `{}` for the old one and `np` for NumPy.
+        tensor: the same of a tensor, with `tf` for TensorFlow.
+    """
+    end = array_behind(module, call.args[0])
+    code = end.code
+    made = end.module.resolve(end.node.func) if isinstance(end.node, ast.Call) else ""
+    of_numpy = made.startswith("numpy.") or made == "" and isinstance(end.node, ast.Call)
+    if (
+        not end.path
+        and end.certain
+        and of_numpy
+        and code.target
+        and code.maker is None
+        and not made.endswith("load")
+    ):
+        numpy, imports = spell(code, "numpy", "np")
+        return (*wrap(code, array.replace("np.", f"{numpy}.")), *imports)
+    tensorflow, imports = spell(module.code(call), "tensorflow", "tf")
+    return (*wrap(module.code(call.args[0]), tensor.replace("tf.", f"{tensorflow}.")), *imports)
+
+
+def head_behind(module: Module, predictions: ast.expr) -> Code | Unknown:
+    """The last layer of the model that made the predictions, where it is written out."""
+    called = module.made_by(predictions)
+    made = module.made_by(called.func) if isinstance(called, ast.Call) else None
+    layers = made.args[0] if isinstance(made, ast.Call) and made.args else None
+    if isinstance(layers, (ast.List, ast.Tuple)) and layers.elts and isinstance(layers.elts[-1], ast.Call):
+        return module.code(layers.elts[-1])
+    return Unknown("the model's last layer is not written out")
+
+
+def widened(module: Module, predictions: ast.expr, units: int) -> tuple[Edit, ...]:
+    """Give the layer behind the predictions another number of units."""
+    head = head_behind(module, predictions)
+    dense = isinstance(head, Code) and head.name.endswith(".Dense")
+    return set_argument(head, "units", str(units), position=0) if dense else ()
+
+
+def as_a_batch(frame: Frame | None, project: Project | Unknown) -> list[Fix]:
+    """Give the sample the axis of a batch, in the call of the model."""
+    from fitdoctor.failure.called import called_in
+
+    title = "add the batch axis: `tf.expand_dims(sample, 0)`"
+    module = module_of(project, frame) if frame is not None and not isinstance(project, Unknown) else None
+    calls = [
+        site.node.args[0]
+        for site in (module.calls if module is not None else ())
+        if frame is not None
+        and module is not None
+        and site.node.args
+        and isinstance(site.node.func, ast.Name)
+        and site.node.func.id == called_in(frame)
+        and at_frame(module, site.node, frame)
+    ]
+    if module is None or len(calls) != 1:
+        return [fix(title)]
+    tf, imports = spell(module.code(calls[0]), "tensorflow", "tf")
+    text = f"{tf}.expand_dims({module.segment(calls[0])}, 0)"
+    return [fix(title, (Edit(module.location(calls[0]), text),), imports)]

@@ -1,0 +1,53 @@
+"""Arrays of different lengths that scikit-learn was given to split."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.graph.traced import at_frame, module_of
+from fitdoctor.diagnosis import Confidence, Evidence, Finding, Location
+from fitdoctor.edits import fix
+from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.patterns import pattern
+from fitdoctor.source.project import Project
+
+_SAID = pattern(r"Found input variables with inconsistent numbers of samples: \[(?P<sizes>[\d, ]{1,200})\]")
+
+
+def refused(cause: Cause, failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """The message counts the samples of each array."""
+    said, frame = _SAID.search(failure.message), failure.last_user_frame
+    if said is None or frame is None:
+        return
+    sizes = [int(size) for size in said["sizes"].split(",")]
+    odd = next((at for at, size in enumerate(sizes) if size != sizes[0]), 0)
+    yield cause.finding(
+        f"the arrays that are split have {' and '.join(map(str, sizes))} samples",
+        subject="numbers of samples",
+        location=_made(failure, project, odd) or frame.location,
+        evidence=[
+            Evidence("samples", said["sizes"], "the same number", "failure.message", frame.location),
+        ],
+        fixes=[fix("make the arrays of the same samples")],
+        confidence=Confidence.CERTAIN,
+    )
+
+
+def _made(failure: FailureFacts, project: Project | Unknown, position: int) -> Location | None:
+    """What made the array of another length."""
+    frame = failure.last_user_frame
+    module = module_of(project, frame)
+    if module is None or frame is None:
+        return None
+    split = [
+        site.node
+        for site in module.calls
+        if site.name.startswith("sklearn.") and at_frame(module, site.node, frame)
+    ]
+    if len(split) != 1 or position >= len(split[0].args):
+        return None
+    end = module.origin(split[0].args[position])
+    known = end.certain and not end.path and not isinstance(end.node, ast.Name)
+    return end.module.location(end.node) if known else None

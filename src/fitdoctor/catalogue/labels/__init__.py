@@ -1,0 +1,1 @@
+"""Labels, losses, metrics and outputs that do not go together, and what judges of labels read and edit."""

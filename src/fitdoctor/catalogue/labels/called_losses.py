@@ -1,0 +1,75 @@
+"""Losses of Keras that a program calls by itself, in a loop or a `train_step`, found by the line that raised."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from fitdoctor.catalogue.graph.traced import at_frame, module_of
+from fitdoctor.facts import Code, FailureFacts, Unknown
+from fitdoctor.source.definitions import argument_of
+from fitdoctor.source.keras_names import canonical_loss
+from fitdoctor.source.module import Module
+from fitdoctor.source.project import Project
+
+_HOME = "keras.losses."
+
+
+def called_loss(project: Project | Unknown | None, failure: FailureFacts, name: str) -> Code | Unknown:
+    """Where the loss that raised is named: its class or function, as `respell` takes it.
+
+    Args:
+        project: the program.
+        failure: what raised.
+        name: the loss, in snake case.
+    """
+    found = _losses(project, failure, name)
+    if len(found) != 1:
+        return Unknown("no one call of a loss stands on the line that raised")
+    module, _call, named = found[0]
+    return module.code(named)
+
+
+def arguments_of_loss(
+    project: Project | Unknown | None, failure: FailureFacts, name: str
+) -> tuple[Module, ast.expr, ast.expr] | None:
+    """The labels and the predictions that the loss was called with, where the program itself calls it."""
+    found = _losses(project, failure, name)
+    if len(found) != 1:
+        return None
+    module, call, _named_by = found[0]
+    labels, predictions = argument_of(call, "y_true", 0), argument_of(call, "y_pred", 1)
+    return None if labels is None or predictions is None else (module, labels, predictions)
+
+
+def _losses(
+    project: Project | Unknown | None, failure: FailureFacts, name: str
+) -> list[tuple[Module, ast.Call, ast.expr]]:
+    from fitdoctor.catalogue.inputs.loop_data import frame_of_trace
+
+    frame = frame_of_trace(failure)
+    module = module_of(project, frame) if project is not None else None
+    if module is None or frame is None:
+        return []
+    calls = [site.node for site in module.calls if at_frame(module, site.node, frame)]
+    found = {
+        module.location(named): (module, call, named)
+        for call in calls
+        for named in _named(module, call, name)
+    }
+    return list(found.values())
+
+
+def _named(module: Module, call: ast.Call, name: str) -> Iterator[ast.expr]:
+    """`SparseCategoricalCrossentropy(…)` behind `loss_fn(y, p)`; the function itself in `losses.mse(y, p)`."""
+    if _is_loss(module, call.func, name):
+        yield call.func
+        return
+    made = call.func if isinstance(call.func, ast.Call) else module.made_by(call.func)
+    if _is_loss(module, made.func if isinstance(made, ast.Call) else made, name):
+        yield made
+
+
+def _is_loss(module: Module, named: ast.expr, name: str) -> bool:
+    resolved = module.resolve(named)
+    return resolved.startswith(_HOME) and canonical_loss(resolved.rpartition(".")[2]) == name

@@ -1,0 +1,38 @@
+"""One-hot rows that are made for each batch alone: as wide as the largest class that happens to be in it."""
+
+from __future__ import annotations
+
+import ast
+
+from fitdoctor.catalogue.pipeline.generator_sources import batches_behind, own_nodes
+from fitdoctor.edits import fix, set_argument
+from fitdoctor.facts import Code, DataFacts, Unknown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from fitdoctor.diagnosis import Fix
+    from fitdoctor.source.project import Project
+
+
+def counted_in_each_batch(data: DataFacts | Unknown, project: Project | Unknown) -> Code | None:
+    """The `to_categorical` that is not told the number of classes, where a generator or PyDataset calls it."""
+    if isinstance(data, Unknown) or data.form not in ("generator", "pydataset"):
+        return None
+    for function, _value in batches_behind(project, data.code):
+        for node in own_nodes(function):
+            if isinstance(node, ast.Call) and _counts_itself(node):
+                if function.module.resolve(node.func).endswith("utils.to_categorical"):
+                    return function.module.code(node)
+    return None
+
+
+def _counts_itself(call: ast.Call) -> bool:
+    return len(call.args) == 1 and not any(
+        keyword.arg in (None, "num_classes", "nb_classes") for keyword in call.keywords
+    )
+
+
+def told_classes(call: Code, units: int) -> Fix:
+    """The same with as many columns in every batch."""
+    title = f"tell it the number of classes: `num_classes={units}`; each batch has some of them only"
+    return fix(title, set_argument(call, "num_classes", str(units), position=1))

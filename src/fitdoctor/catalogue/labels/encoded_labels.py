@@ -1,0 +1,59 @@
+"""Class numbers that `to_categorical` has no column for."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.graph.traced import at_frame, module_of
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding
+from fitdoctor.edits import fix, unsafe, wrap
+from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.patterns import pattern
+from fitdoctor.source.project import Project
+
+_SAID = pattern(r"index (?P<value>-?\d+) is out of bounds for axis 1 with size (?P<size>\d+)")
+_ENCODER = "to_categorical"
+
+
+def refused(cause: Cause, failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """NumPy names the class number and the number of columns."""
+    said = _SAID.search(failure.message) if failure.type == "IndexError" else None
+    frame, last = failure.last_user_frame, failure.frames[-1] if failure.frames else None
+    if said is None or frame is None or last is None or last.function != _ENCODER:
+        return
+    value, size = int(said["value"]), int(said["size"])
+    shift = "shift the labels, where they run from 1: `to_categorical(y - 1, …)`"
+    yield cause.finding(
+        f"class number {value} has no column: `{_ENCODER}` was told of {size} classes, 0 to {size - 1}",
+        subject="labels",
+        location=frame.location,
+        evidence=[
+            Evidence(
+                claim="the class number that was met",
+                observed=str(value),
+                expected=f"0 to {size - 1}",
+                fact="failure.message",
+                location=frame.location,
+            )
+        ],
+        fixes=[
+            *([unsafe(shift, _shifted(failure, project))] if value == size else []),
+            fix("number the classes from 0 without gaps, or give `num_classes` their largest number + 1"),
+        ],
+        confidence=Confidence.CERTAIN,
+    )
+
+
+def _shifted(failure: FailureFacts, project: Project | Unknown) -> tuple[Edit, ...]:
+    """One less for every label, in the one call on the line."""
+    frame = failure.last_user_frame
+    module = module_of(project, frame)
+    if module is None or frame is None:
+        return ()
+    calls = [site.node for site in module.calls if site.name.rpartition(".")[2] == _ENCODER]
+    here = [call for call in calls if at_frame(module, call, frame)]
+    given = here[0].args[0] if len(here) == 1 and here[0].args else None
+    simple = isinstance(given, (ast.Name, ast.Attribute, ast.Subscript))
+    return wrap(module.code(given), "{} - 1") if given is not None and simple else ()

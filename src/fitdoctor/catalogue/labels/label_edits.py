@@ -1,0 +1,154 @@
+"""Edits that change labels where they were made, and losses and metrics where they are named."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from fitdoctor.diagnosis import Edit
+from fitdoctor.edits import rework, rework_place, set_argument, spell, wrap
+from fitdoctor.facts import ArrayFacts, Code, DataFacts, FitFacts, LayerFacts, MetricFacts, Unknown
+from fitdoctor.patterns import pattern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from fitdoctor.source.project import Project
+
+_NAMED = pattern(r"(?P<path>(?:\w+\.)*)(?P<name>\w+)(?P<call>\(.*\))?", re.DOTALL)
+_QUOTED = pattern(r"(?P<quote>[\"'])(?P<name>\w+)(?P=quote)")
+
+SPARSE_METRICS = {
+    "categorical_accuracy": "sparse_categorical_accuracy",
+    "CategoricalAccuracy": "SparseCategoricalAccuracy",
+    "top_k_categorical_accuracy": "sparse_top_k_categorical_accuracy",
+    "TopKCategoricalAccuracy": "SparseTopKCategoricalAccuracy",
+    "categorical_crossentropy": "sparse_categorical_crossentropy",
+    "CategoricalCrossentropy": "SparseCategoricalCrossentropy",
+}
+"""Metrics for one-hot rows, and their twins for class numbers."""
+ROW_METRICS = {sparse: rows for rows, sparse in SPARSE_METRICS.items()}
+
+
+def is_from_pipeline(labels: ArrayFacts, data: DataFacts) -> bool:
+    """Whether the code of the labels is the pipeline (or generator) that yields them, and no array."""
+    return data.form != "arrays" and labels.code == data.code
+
+
+def rework_labels(
+    labels: ArrayFacts, data: DataFacts, array: str, tensor: str = "", fit: FitFacts | Unknown | None = None
+) -> tuple[Edit, ...]:
+    """Change labels where they were made; those that only a dataset holds, by mapping it.
+
+    Args:
+        labels: the labels to change.
+        data: what they belong to.
+        array: the new expression with `{}` for the old one and `np` for NumPy.
+        tensor: the new expression in terms of a batch `y`, with `tf` for TensorFlow.
+        fit: the call, where labels for validation that come from elsewhere are to follow.
+    """
+    if is_from_pipeline(labels, data):
+        return _mapped(labels, data, tensor)
+    imports: tuple[Edit, ...] = ()
+    if "np." in array:
+        name, imports = spell(rework_place(labels.code, labels.use), "numpy", "np")
+        array = array.replace("np.", f"{name}.")
+    edits = rework(labels.code, labels.use, array)
+    return (*edits, *_of_validation(labels, fit, array), *imports) if edits else ()
+
+
+def _of_validation(labels: ArrayFacts, fit: FitFacts | Unknown | None, array: str) -> tuple[Edit, ...]:
+    """The same for `validation_data=(x, y)`, where what is changed is not what both were split from."""
+    changed = rework_place(labels.code, labels.use)
+    if fit is None or isinstance(fit, Unknown) or isinstance(changed, Unknown):
+        return ()
+    if changed is not labels.use and isinstance(labels.use, Code) and labels.use.text != changed.target:
+        return ()
+    from fitdoctor.catalogue.inputs.data_places import validation_part
+
+    given = validation_part(fit, 1)
+    # The name of a part of the same array is changed with it.
+    return () if given is None or given.text == changed.target else wrap(given, array)
+
+
+def _mapped(labels: ArrayFacts, data: DataFacts, tensor: str) -> tuple[Edit, ...]:
+    if data.form != "dataset" or data.element_size != 2 or data.y_structure != "single" or not tensor:
+        return ()
+    name, imports = spell(labels.use, "tensorflow", "tf") if "tf." in tensor else ("tf", ())
+    edits = wrap(labels.use, f"{{}}.map(lambda x, y: (x, {tensor.replace('tf.', f'{name}.')}))")
+    return (*edits, *imports) if edits else ()
+
+
+def respell(code: Code | Unknown, name: str, without: Iterable[str] = ()) -> tuple[Edit, ...]:
+    """Name another loss (in snake case) where one is named by a string, a function or an object.
+
+    Args:
+        code: where the loss is given.
+        name: the other loss.
+        without: arguments that it does not take; where one is given, nothing is edited.
+    """
+    if isinstance(code, Unknown):
+        return ()
+    quoted = _QUOTED.fullmatch(code.text)
+    if quoted:
+        return (Edit(code.location, f"{quoted['quote']}{name}{quoted['quote']}"),)
+    named = _NAMED.fullmatch(code.text)
+    if named is None or any(f"{argument}=" in code.text for argument in without):
+        return ()
+    new = camel_case(name) if named["name"][:1].isupper() else name
+    path = named["path"]
+    imports: tuple[Edit, ...] = ()
+    if not path:
+        keras, imports = spell(code, "keras", "keras")
+        path = f"{keras}.losses."
+    return (Edit(code.location, f"{path}{new}{named['call'] or ''}"), *imports)
+
+
+def camel_case(name: str) -> str:
+    """`mean_squared_error` as the class is called."""
+    return "".join(part.capitalize() for part in name.split("_"))
+
+
+def respell_metrics(metrics: Iterable[MetricFacts], names: dict[str, str]) -> tuple[Edit, ...]:
+    """Give metrics their other names; one that cannot be renamed in place stays as it is."""
+    edits: list[Edit] = []
+    for metric in metrics:
+        if isinstance(metric.code, Unknown):
+            continue
+        text = metric.code.text
+        quoted = _QUOTED.fullmatch(text)
+        named = _NAMED.fullmatch(text)
+        if quoted and quoted["name"] in names:
+            edits.append(Edit(metric.code.location, text.replace(quoted["name"], names[quoted["name"]])))
+        elif named and named["path"] and named["name"] in names:
+            new = f"{named['path']}{names[named['name']]}{named['call'] or ''}"
+            edits.append(Edit(metric.code.location, new))
+    return tuple(edits)
+
+
+def with_units(
+    layer: LayerFacts | None, units: int, project: Project | Unknown | None = None
+) -> tuple[Edit, ...]:
+    """Give a layer another number of units or filters: where the number is written, if it has a name."""
+    if layer is None:
+        return ()
+    setting = "units" if layer.setting("units") is not None else "filters"
+    given = layer.code.argument(setting, 0) if isinstance(layer.code, Code) else None
+    if given is not None and not given.text.isdigit() and project is not None:
+        from fitdoctor.catalogue.model.size_sources import constant_behind
+
+        constant = constant_behind(project, given)
+        if constant is not None:
+            return (Edit(constant.location, str(units)),)
+    return set_argument(layer.code, setting, str(units), position=0)
+
+
+def with_activation(layer: LayerFacts | None, name: str) -> tuple[Edit, ...]:
+    """Give a layer another activation."""
+    if layer is None or isinstance(layer.code, Unknown):
+        return ()
+    if layer.class_name == "Activation":
+        return set_argument(layer.code, "activation", f'"{name}"', position=0)
+    if layer.setting("activation") is None:
+        return ()
+    position = 1 if layer.class_name in ("Dense", "LSTM", "GRU", "SimpleRNN") else None
+    return set_argument(layer.code, "activation", f'"{name}"', position=position)

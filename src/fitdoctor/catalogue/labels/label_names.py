@@ -1,0 +1,74 @@
+"""Labels that a program has and forgets to give: the name that goes with the features, a parameter left unread."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from fitdoctor.catalogue.inputs.data_trail import node_of
+from fitdoctor.catalogue.pipeline.generator_sources import expression_of
+from fitdoctor.diagnosis import Edit
+from fitdoctor.facts import Code, DataFacts, Unknown
+from fitdoctor.source.index import names_in
+from fitdoctor.source.module import FunctionInfo
+from fitdoctor.source.project import Project
+
+_PAIRS = (
+    ("x", "y"),
+    ("X", "y"),
+    ("X", "Y"),
+    ("images", "labels"),
+    ("features", "labels"),
+    ("features", "targets"),
+    ("features", "target"),
+    ("data", "labels"),
+    ("data", "targets"),
+    ("inputs", "targets"),
+    ("inputs", "labels"),
+)
+
+
+def labels_beside(project: Project | Unknown, features: Code) -> str:
+    """The one name in reach that goes with the features': `y_train` for `x_train`, `labels` for `images`; else ""."""
+    found = node_of(project, features)
+    if found is None or not isinstance(found[1], ast.Name):
+        return ""
+    module, name = found[0], found[1]
+    known = [other for other in _twins(name.id) if module.index.lookup(other, module.scope(name)) is not None]
+    return known[0] if len(known) == 1 else ""
+
+
+def _twins(name: str) -> Iterator[str]:
+    parts = name.split("_")
+    found = []
+    for of_features, of_labels in _PAIRS:
+        if of_features in parts:
+            found.append("_".join(of_labels if part == of_features else part for part in parts))
+        elif name == f"{of_features}train" or name == f"train{of_features}":
+            found.append(name.replace(of_features, of_labels, 1))
+    yield from dict.fromkeys(found)
+
+
+def returned_with_label(project: Project | Unknown, data: DataFacts) -> tuple[Edit, ...]:
+    """Give back the label that a `map` function was given and left unread."""
+    for step in data.pipeline:
+        found = expression_of(project, step.code) if step.operation == "map" else None
+        call = found[1] if found is not None else None
+        if found is None or not isinstance(call, ast.Call) or not call.args:
+            continue
+        function = found[0].definition(call.args[0])
+        if not isinstance(function, FunctionInfo) or len(function.parameters) != 2:
+            continue
+        module, label = function.module, function.parameters[1]
+        returned = [each.value for each in module.returns.get(function.node, [])]
+        if isinstance(function.node, ast.Lambda):
+            returned = [function.node.body]
+        if len(returned) != 1 or returned[0] is None or isinstance(returned[0], (ast.Tuple, ast.Dict)):
+            continue
+        body = function.node.body if isinstance(function.node.body, list) else [function.node.body]
+        if any(label in names_in(part) for part in body):
+            continue
+        text = f"{module.segment(returned[0])}, {label}"
+        lambda_ = isinstance(function.node, ast.Lambda)
+        return (Edit(module.location(returned[0]), f"({text})" if lambda_ else text),)
+    return ()

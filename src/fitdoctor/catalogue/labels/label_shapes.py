@@ -1,0 +1,403 @@
+"""How the shape of the labels stands to that of the output, as each loss reads them: one verdict for all causes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.labels.targets import (
+    BINARY_LOSSES,
+    REGRESSION,
+    ROW_LOSSES,
+    SPARSE,
+    Target,
+    loss_accepted,
+    loss_failure,
+    targets,
+)
+from fitdoctor.catalogue.words import place
+from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location
+from fitdoctor.facts import (
+    Code,
+    DataFacts,
+    FailureFacts,
+    FailureSummary,
+    FitFacts,
+    ModelFacts,
+    Shape,
+    Statistics,
+    Unknown,
+)
+from fitdoctor.failure.patterns import TargetOutput, operation_shapes, target_and_output
+from fitdoctor.records import dataclass, replace
+
+FITS = "fits"
+CLASS_NUMBERS = "class numbers"
+"""One number a row where the loss wants a row of its own width."""
+ONE_HOT = "one-hot rows"
+"""A row where the loss wants one number."""
+UNITS = "units"
+"""Another number of targets than of units."""
+LENGTHS = "lengths"
+"""Other lengths, or another rank, before the last axis: pictures of another size, more or fewer time steps."""
+SEQUENCE = "sequence"
+"""One target a sample against an output for every time step."""
+BROADCAST = "broadcast"
+"""Compared by broadcasting, without an error."""
+UNTOLD = ""
+
+_ROWS = ROW_LOSSES | {"kl_divergence", "categorical_hinge"}
+_ELEMENTWISE = REGRESSION | {"poisson", "hinge", "squared_hinge"}
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from fitdoctor.source.project import Project
+
+
+def verdict(loss: str, labels: Shape, output: Shape, statistics: Statistics | None = None) -> str:
+    """What is wrong between labels and output, batch axis first; see the constants."""
+    if not labels or len(output) < 2:
+        return UNTOLD
+    if _one_target_for_all_steps(labels, output):
+        return SEQUENCE
+    if loss == SPARSE:
+        return _sparse(labels[1:], output[1:], statistics)
+    if loss in _ROWS:
+        return _rows(labels[1:], output[1:], statistics)
+    if loss in BINARY_LOSSES:
+        return FITS if _aligned(labels[1:], output[1:]) else _widths(labels[1:], output[1:])
+    if loss in _ELEMENTWISE:
+        return _elementwise(labels[1:], output[1:])
+    return UNTOLD
+
+
+def _one_target_for_all_steps(labels: Shape, output: Shape) -> bool:
+    if len(output) != 3 or output[1] == 1 or len(labels) > 2:
+        return False
+    steps, width = output[1:]
+    if len(labels) == 1 or labels[1] == 1:
+        return True
+    return labels[1] == width and steps is not None and labels[1] != steps
+
+
+def _same(first: Shape, second: Shape) -> bool:
+    return len(first) == len(second) and all(
+        one is None or other is None or one == other for one, other in zip(first, second, strict=True)
+    )
+
+
+def _aligned(labels: Shape, output: Shape) -> bool:
+    """Equal, or equal once Keras has added or dropped a last axis of length 1."""
+    if _same(labels, output):
+        return True
+    return (output[-1] == 1 and _same(labels, output[:-1])) or (
+        bool(labels) and labels[-1] == 1 and _same(labels[:-1], output)
+    )
+
+
+def _numbers(labels: Shape, output: Shape) -> bool:
+    """One number for each output row."""
+    return _same(labels, output[:-1]) or (
+        len(labels) == len(output) and labels[-1] == 1 and _same(labels[:-1], output[:-1])
+    )
+
+
+def _sparse(labels: Shape, output: Shape, statistics: Statistics | None) -> str:
+    if _numbers(labels, output):
+        return FITS
+    if len(labels) == len(output) - 1 > 0 and _clash(labels, output[:-1]):
+        return LENGTHS
+    if len(labels) != len(output) or not _same(labels[:-1], output[:-1]):
+        return UNITS if len(labels) <= len(output) else UNTOLD
+    if statistics is None:
+        # One-hot rows are as wide as the output; rows of another width are a class number for each step.
+        return ONE_HOT if _same(labels[-1:], output[-1:]) else UNITS
+    within = (statistics.minimum or 0) >= 0 and statistics.maximum is not None and statistics.maximum <= 1
+    return ONE_HOT if within else UNITS
+
+
+def _rows(labels: Shape, output: Shape, statistics: Statistics | None) -> str:
+    if _same(labels, output) or (output[-1] == 1 and _numbers(labels, output)):
+        return FITS
+    if output[-1] is None:
+        return UNTOLD
+    if _numbers(labels, output):
+        return CLASS_NUMBERS if statistics is None or statistics.integral else UNITS
+    return _widths(labels, output)
+
+
+def _widths(labels: Shape, output: Shape) -> str:
+    if len(labels) == len(output) and not _same(labels[:-1], output[:-1]):
+        return LENGTHS
+    if len(labels) not in (len(output), len(output) - 1):
+        return _ranks(labels, output)
+    return UNITS
+
+
+def _ranks(labels: Shape, output: Shape) -> str:
+    """Shapes of other ranks: as many values in another shape, or labels with an axis too many."""
+    return LENGTHS if same_values(labels, output) or len(labels) > len(output) else UNTOLD
+
+
+def same_values(labels: Shape, output: Shape) -> bool:
+    """Whether both hold the same number of values: reshaping helps."""
+    known = [length for length in (*labels, *output) if length is not None]
+    return len(known) == len(labels) + len(output) and math.prod(known[: len(labels)]) == math.prod(
+        known[len(labels) :]
+    )
+
+
+def _elementwise(labels: Shape, output: Shape) -> str:
+    if _aligned(labels, output):
+        return FITS
+    if len(labels) == len(output) and _same(labels[:-1], output[:-1]):
+        return BROADCAST if 1 in (labels[-1], output[-1]) else UNITS
+    if len(output) == 1 and not labels:
+        return UNITS
+    if len(labels) == len(output):
+        return LENGTHS if _clash(labels, output) else UNTOLD
+    return LENGTHS if same_values(labels, output) else UNTOLD
+
+
+def _clash(labels: Shape, output: Shape) -> bool:
+    """Whether an axis can neither be compared nor broadcast."""
+    return any(
+        one is not None and other is not None and one != other and 1 not in (one, other)
+        for one, other in zip(labels, output, strict=True)
+    )
+
+
+def rows(shape: Shape) -> str:
+    """A shape in words, `n` for the batch axis: `(n, 28, 28)`."""
+    rest = "".join(f", {'None' if length is None else length}" for length in shape[1:])
+    return f"(n{rest or ','})"
+
+
+@dataclass(frozen=True)
+class Refused:
+    """Labels that do not go with an output."""
+
+    target: Target | None
+    """None when only the message of the failure is known."""
+    labels: Shape
+    output: Shape
+    confidence: Confidence
+    place: Location | None = None
+    """The line that raised."""
+    called: Code | Unknown = Unknown("it was not found")
+    """Where the loss is named, when nothing is known of the target: in the program's own call of it, or in compile."""
+
+
+def after_training(
+    fit: FitFacts | Unknown, refused: Refused, project: Project | Unknown | None = None
+) -> bool:
+    """Whether a call fails that only tries a model: it was trained before, so its loss fits other labels."""
+    if isinstance(fit, Unknown) or fit.method not in ("evaluate", "test_on_batch"):
+        return False
+    return refused.confidence is Confidence.CERTAIN or _trained_on_others(project, refused)
+
+
+def _trained_on_others(project: Project | Unknown | None, refused: Refused) -> bool:
+    """Whether the source trains a model on labels with another number of axes."""
+    from fitdoctor.source.fits.fit_sites import fit_sites
+
+    if project is None or isinstance(project, Unknown):
+        return False
+    sites = [site for module in project.modules for site in fit_sites(module)]
+    shapes = [array.shape for site in sites if site.fit.method == "fit" for array in site.data[0].y[:1]]
+    known = [len(shape) for shape in shapes if isinstance(shape, tuple)]
+    return bool(known) and len(known) == len(shapes) and len(refused.labels) not in known
+
+
+def refused_before(model: ModelFacts, data: DataFacts, kind: str) -> Iterator[Refused]:
+    """The targets with that verdict, unless the loss was tried and accepts them."""
+    proven = loss_failure(data) is not None
+    if data.role == "validation" and not proven:
+        # The loss may be right for the training labels, and these the ones to change.
+        return
+    for target in targets(model, data):
+        labels, output = target.label_shape, target.output_shape
+        if labels is None or output is None or (loss_accepted(data) and not _trial_is_blind(target)):
+            continue
+        if verdict(target.loss_name, labels, output, target.label_statistics) == kind:
+            confidence = Confidence.CERTAIN if proven else Confidence.LIKELY
+            yield Refused(target, labels, output, confidence)
+
+
+def is_row_of_one_class(refused: Refused, data: DataFacts | Unknown, project: Project | Unknown) -> bool:
+    """Whether the labels are one-hot rows of a batch with samples of the first class only: they have one column."""
+    from fitdoctor.catalogue.labels.classes_of_a_batch import counted_in_each_batch
+
+    one = len(refused.labels) == len(refused.output) and refused.labels[-1] == 1
+    return one and counted_in_each_batch(data, project) is not None
+
+
+def _trial_is_blind(target: Target) -> bool:
+    """A loss that leaves the check to the subtraction says nothing while the length of a batch is open."""
+    checked = BINARY_LOSSES | {SPARSE, "categorical_crossentropy"}
+    shape = target.output_shape
+    return target.loss_name not in checked and shape is not None and shape[0] is None
+
+
+def refused_after(
+    failure: FailureFacts,
+    model: ModelFacts | Unknown,
+    data: DataFacts | Unknown,
+    kind: str,
+    project: Project | Unknown | None = None,
+) -> Iterator[Refused]:
+    """The same from the failure: by the data where it is known, else by the shapes in the message."""
+    shapes = shapes_of_failure(failure)
+    if shapes is None:
+        return
+    frame = failure.last_user_frame
+    place = frame.location if frame is not None else None
+    told = False
+    if isinstance(model, ModelFacts) and isinstance(data, DataFacts):
+        for target in targets(model, data):
+            labels, output = target.label_shape, target.output_shape
+            if labels is None or output is None or not target.loss_name:
+                continue
+            found = verdict(target.loss_name, labels, output, target.label_statistics)
+            # Labels that fit, and of another rank than those of the message, are not the ones that failed.
+            told = told or found != UNTOLD and (found != FITS or len(labels) != len(shapes.target))
+            # The losses of Keras 2 compare only sizes that are known, and those of a trial are not all.
+            blind = model.keras == 2 or _trial_is_blind(target)
+            if found == kind and (blind or not loss_accepted(data)):
+                yield Refused(target, labels, output, Confidence.CERTAIN, place)
+        if told or data.role != "training":
+            return
+        said = _said_target(model, data, shapes)
+        if said is not None:
+            if verdict(said.loss_name, shapes.target, shapes.output) == kind:
+                yield Refused(said, shapes.target, shapes.output, Confidence.CERTAIN, place)
+            return
+    loss = loss_of_failure(failure, shapes.rule)
+    if verdict(loss, shapes.target, shapes.output) == kind:
+        from fitdoctor.catalogue.labels.called_losses import called_loss
+
+        called = called_loss(project, failure, loss)
+        if isinstance(model, ModelFacts) and [each.name for each in model.losses] == [loss]:
+            called = model.losses[0].code
+        yield Refused(None, shapes.target, shapes.output, Confidence.LIKELY, place, called)
+
+
+def _said_target(model: ModelFacts, data: DataFacts, shapes: TargetOutput) -> Target | None:
+    """The one output that a message speaks of, where the source tells all but the shape of its labels."""
+    found = [
+        target
+        for target in targets(model, data)
+        if target.labels is not None
+        and target.label_shape is None
+        and target.loss_name
+        and target.output_shape is not None
+        and target.output_shape[1:] == shapes.output[1:]
+    ]
+    if len(found) != 1:
+        return None
+    labels = found[0].labels
+    assert labels is not None
+    return replace(found[0], labels=replace(labels, shape=shapes.target))
+
+
+def shapes_of_failure(failure: FailureFacts) -> TargetOutput | None:
+    """The shapes of labels and output when the failure is about these two."""
+    shapes = target_and_output(failure.message)
+    if shapes is not None:
+        return shapes
+    operation = operation_shapes(failure.message)
+    step = step_of_loss(failure)
+    if operation is None or step is None or len(operation.shapes) != 2 or step.weighs:
+        return None
+    return TargetOutput(operation.shapes[0], operation.shapes[1], "same shape")
+
+
+@dataclass(frozen=True)
+class LossStep:
+    """The operation of a loss of Keras that failed."""
+
+    loss: str
+    operation: str
+    """Its name below the loss: `sub`, `mul`."""
+
+    @property
+    def weighs(self) -> bool:
+        """Whether it multiplies the losses by the sample weights: the last step of every loss."""
+        return self.operation == "mul" and self.loss not in (
+            "categorical_hinge",
+            "categorical_focal_crossentropy",
+        )
+
+
+def step_of_loss(failure: FailureFacts | FailureSummary) -> LossStep | None:
+    """The step of the loss at which a graph failed, traced or run, forward or backward; None for any other place."""
+    operation = operation_shapes(failure.message)
+    node = operation.node if operation is not None and operation.node else getattr(failure, "node", "")
+    parts = node.removeprefix("gradient_tape/").split("/")
+    if parts[0] != "compile_loss" or len(parts) < 3:
+        return None
+    return LossStep(
+        {"mse": "mean_squared_error", "mae": "mean_absolute_error"}.get(parts[1], parts[1]), parts[2]
+    )
+
+
+_LOSS_BY_RULE = {
+    "one rank less": SPARSE,
+    "same rank": "categorical_crossentropy",
+    "same shape": "categorical_crossentropy",
+}
+
+
+def loss_of_failure(failure: FailureFacts, rule: str) -> str:
+    """Which loss raised: by the function of Keras at the end of the traceback, else by the words of the message."""
+    for frame in reversed(failure.frames[-6:]):
+        if frame.library and (
+            frame.function in BINARY_LOSSES | _ROWS | _ELEMENTWISE or frame.function == SPARSE
+        ):
+            return frame.function
+    step = step_of_loss(failure)
+    if step is not None:
+        return step.loss
+    return _LOSS_BY_RULE.get(rule, "")
+
+
+def refusal_finding(
+    cause: Cause,
+    refused: Refused,
+    model: ModelFacts | Unknown,
+    message: str,
+    claim: str,
+    expected: Shape,
+    fixes: list[Fix],
+    trained: bool,
+) -> Finding:
+    """Labels that the loss refuses by their shape: the loss is to change, or the labels after a training that went well."""
+    target = refused.target
+    labels = target.labels if target is not None else None
+    loss = target.loss if target is not None else None
+    if target is None and isinstance(model, ModelFacts) and len(model.losses) == 1:
+        loss = model.losses[0]
+    return cause.finding(
+        message,
+        subject=target.subject if target is not None else "labels",
+        location=place(
+            labels.code if labels and trained else None,
+            loss.code if loss else None,
+            refused.called,
+            model.compile_code if isinstance(model, ModelFacts) else None,
+            labels.code if labels else None,
+            refused.place,
+        ),
+        evidence=[
+            Evidence(
+                claim=claim,
+                observed=rows(refused.labels),
+                expected=rows(expected),
+                fact="data.y.shape" if target is not None else "failure.message",
+                location=place(labels.code, labels.use) if labels is not None else refused.place,
+            )
+        ],
+        fixes=list(reversed(fixes)) if trained else fixes,
+        confidence=refused.confidence,
+    )

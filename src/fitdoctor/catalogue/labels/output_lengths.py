@@ -1,0 +1,110 @@
+"""Which setting of which layer would give an output the lengths of its labels: found by trying, on shapes alone."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from fitdoctor.diagnosis import Edit
+from fitdoctor.edits import set_argument
+from fitdoctor.facts import Code, LayerFacts, Shape, Unknown
+from fitdoctor.patterns import pattern
+from fitdoctor.records import dataclass
+from fitdoctor.source.models.layer_rules import apply_layer
+from fitdoctor.source.models.layer_settings import LayerPlan
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+_MOST_LAYERS = 40
+_PADDED = pattern(r"(?:\w*Conv\dD(?:Transpose)?|(?:Max|Average)Pooling\dD)")
+"""Layers that have a padding, also where the source does not say it: `valid`."""
+_FACTORS = ("strides", "size", "pool_size")
+"""Settings that multiply or divide a length."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """Another value for a setting of a layer."""
+
+    layer: LayerFacts
+    setting: str
+    value: str
+    """As it is written in source."""
+
+    @property
+    def edits(self) -> tuple[Edit, ...]:
+        """The change in the user's source; empty where the layer was made elsewhere."""
+        first = ("filters", "kernel_size") if "Conv" in self.layer.class_name else ("pool_size",)
+        order = (*first, "strides", "padding")
+        position = order.index(self.setting) if self.setting in order else 0
+        return set_argument(self.layer.code, self.setting, self.value, position=position)
+
+
+def change_for(way: tuple[LayerFacts | str, ...], wanted: Shape) -> Change | None:
+    """The one change nearest to the output that gives it the shape `wanted`, batch first; paddings come first."""
+    layers = _chain(way)
+    found = [change for change in _changes(layers, wanted) if isinstance(change.layer.code, Code)]
+    paddings = [change for change in found if change.setting == "padding"]
+    return next(iter(paddings or found), None)
+
+
+def _chain(way: tuple[LayerFacts | str, ...]) -> list[LayerFacts]:
+    """The layers from the output back, as far as each takes one tensor."""
+    chain: list[LayerFacts] = []
+    for step in way[:_MOST_LAYERS]:
+        if isinstance(step, str) or len(step.fed_by) > 1:
+            break
+        chain.append(step)
+    return chain
+
+
+def _changes(layers: list[LayerFacts], wanted: Shape) -> Iterator[Change]:
+    for index, layer in enumerate(layers):
+        shapes = layer.input_shapes
+        if isinstance(shapes, Unknown) or len(shapes) != 1 or None in shapes[0][1:]:
+            continue
+        for setting, value in _others(layer):
+            plan = _plan(layer)
+            changed = LayerPlan(plan.class_name, {**plan.settings, setting: value}, plan.inner)
+            if _through([changed, *map(_plan, reversed(layers[:index]))], shapes[0]) == wanted[1:]:
+                yield Change(layer, setting, f'"{value}"' if isinstance(value, str) else str(value))
+
+
+def _others(layer: LayerFacts) -> Iterator[tuple[str, Any]]:
+    """Other values for the settings that decide lengths."""
+    if layer.class_name == "RepeatVector":
+        yield from (("n", n) for n in range(1, 1000) if str(n) != layer.setting("n"))
+    padding = layer.setting("padding") or ("valid" if _PADDED.fullmatch(layer.class_name) else "")
+    if padding in ("same", "valid"):
+        yield "padding", "valid" if padding == "same" else "same"
+    for setting in _FACTORS:
+        now = _literal(layer.setting(setting))
+        if isinstance(now, tuple) and len(set(now)) == 1 and now[0] > 1:
+            yield from ((setting, factor) for factor in (1, 2, 3, 4) if factor != now[0])
+
+
+def _through(plans: list[LayerPlan], shape: Shape) -> Shape | None:
+    """The shape of a sample behind the layers."""
+    dims: Shape = (None, *shape[1:])
+    for plan in plans:
+        outputs = apply_layer(plan, (dims,)).outputs
+        if isinstance(outputs, Unknown) or len(outputs) != 1:
+            return None
+        if not all(isinstance(length, int) for length in outputs[0][1:]):
+            return None
+        dims = (None, *outputs[0][1:])  # type: ignore[arg-type]
+    return dims[1:]
+
+
+def _plan(layer: LayerFacts) -> LayerPlan:
+    inner = _plan(layer.sublayers[0]) if len(layer.sublayers) == 1 else None
+    return LayerPlan(layer.class_name, {name: _literal(text) for name, text in layer.config}, inner)
+
+
+def _literal(text: str | None) -> Any:
+    try:
+        return ast.literal_eval(text or "None")
+    except (ValueError, SyntaxError):
+        return text

@@ -1,0 +1,1 @@
+"""Memory that does not suffice, or that grows."""

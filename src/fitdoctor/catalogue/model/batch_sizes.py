@@ -1,0 +1,98 @@
+"""A batch size that is written into a model: it holds for every batch but the last, which is shorter."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from fitdoctor.catalogue.labels.label_shapes import shapes_of_failure
+from fitdoctor.facts import FailureFacts, Shape, Unknown
+from fitdoctor.records import dataclass
+from fitdoctor.source.definitions import argument_of
+from fitdoctor.source.module import FunctionInfo, Module
+from fitdoctor.source.origins import origin
+from fitdoctor.source.project import Project
+
+RESHAPES = frozenset({"tensorflow.reshape", "keras.ops.reshape", "keras.backend.reshape"})
+
+
+@dataclass(frozen=True)
+class FixedBatch:
+    """The rows that a batch had, and the rows that the model gave back for it."""
+
+    rows: int
+    fixed: int
+
+
+def fixed_batch(failure: FailureFacts) -> FixedBatch | None:
+    """What a loss tells that got fewer labels than outputs, and nothing else amiss."""
+    shapes = shapes_of_failure(failure)
+    if shapes is None or not shapes.target or not shapes.output:
+        return None
+    rows, fixed = shapes.target[0], shapes.output[0]
+    if rows is None or fixed is None or not 1 < fixed > rows or shapes.target[1:] != shapes.output[1:]:
+        return None
+    return FixedBatch(rows, fixed)
+
+
+def reshape_to(project: Project | Unknown, rows: int) -> tuple[Module, ast.Call] | None:
+    """The one reshape of the program whose first length is that number."""
+    found = []
+    for module in () if isinstance(project, Unknown) else project.modules:
+        for site in module.calls:
+            shape = site.node.args[1] if len(site.node.args) > 1 else None
+            if site.name not in RESHAPES or not isinstance(shape, (ast.Tuple, ast.List)) or not shape.elts:
+                continue
+            first = origin(module, shape.elts[0]).node
+            if isinstance(first, ast.Constant) and first.value == rows:
+                found.append((module, site.node))
+    return found[0] if len(found) == 1 else None
+
+
+def stateful_input(project: Project | Unknown) -> tuple[Module, ast.Call] | None:
+    """The one input with a fixed batch of a program that has a stateful layer."""
+    modules = () if isinstance(project, Unknown) else project.modules
+    sites = [(module, site.node) for module in modules for site in module.calls]
+    if not any(argument_of(node, "stateful") is not None for _module, node in sites):
+        return None
+    inputs = [
+        (module, node)
+        for module, node in sites
+        if any(argument_of(node, name) is not None for name in ("batch_shape", "batch_input_shape"))
+        or (argument_of(node, "batch_size") is not None and module.resolve(node.func).startswith("keras."))
+    ]
+    return inputs[0] if len(inputs) == 1 else None
+
+
+def rows_that_differ(shapes: tuple[Shape, ...]) -> FixedBatch | None:
+    """The first lengths of two shapes that are otherwise alike."""
+    if len(shapes) != 2 or not shapes[0] or not shapes[1] or shapes[0][1:] != shapes[1][1:]:
+        return None
+    few, many = sorted(length or 0 for length in (shapes[0][0], shapes[1][0]))
+    return FixedBatch(few, many) if 0 < few < many else None
+
+
+def written_in_model(project: Project | Unknown, rows: int) -> tuple[FunctionInfo, ast.expr] | None:
+    """The one place in the `call` of a model or layer of the user's where that number is written, or a name for it."""
+    found = [
+        (function, node)
+        for module in (() if isinstance(project, Unknown) else project.modules)
+        for function in module.functions
+        if function.name in ("call", "train_step") and function.owner is not None
+        for node in _first_lengths(function)
+        if isinstance(origin(module, node).node, ast.Constant)
+        and getattr(origin(module, node).node, "value", None) == rows
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _first_lengths(function: FunctionInfo) -> Iterator[ast.expr]:
+    """What may be the number of rows: the first number of a shape, or a number that is handed to a method or function."""
+    for node in ast.walk(function.node):
+        if not isinstance(node, ast.Call) or not node.args:
+            continue
+        first = node.args[0]
+        if isinstance(first, (ast.Tuple, ast.List)) and first.elts:
+            first = first.elts[0]
+        if isinstance(first, (ast.Constant, ast.Name)):
+            yield first

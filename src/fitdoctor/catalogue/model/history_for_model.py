@@ -1,0 +1,99 @@
+"""`model = model.fit(…)`: the history of a training in the place of the model."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.graph.traced import at_frame, module_of, raised_here
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix
+from fitdoctor.edits import fix
+from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.patterns import pattern
+from fitdoctor.source.callees import callee
+from fitdoctor.source.keras_objects import is_keras_model
+from fitdoctor.source.module import Module
+from fitdoctor.source.origins import origin
+from fitdoctor.source.project import Project
+
+OF_MODELS = tuple(
+    """fit compile evaluate predict summary save add train_on_batch predict_on_batch save_weights load_weights
+    get_weights set_weights to_json get_layer""".split()
+)
+_SAID = pattern(rf"'History' object has no attribute '(?:{'|'.join(OF_MODELS)}|layers|trainable|weights)'")
+_MOST_STEPS = 4
+
+
+def in_source(cause: Cause, module: Module) -> Iterator[Finding]:
+    """Methods of a model that are called on what fit gave back."""
+    told: set[ast.Call] = set()
+    for site in module.method_calls(*OF_MODELS):
+        assert isinstance(site.node.func, ast.Attribute)
+        found = _history(module, site.node.func.value)
+        if found is not None and found[1] not in told:
+            told.add(found[1])
+            yield _finding(cause, *found, Confidence.LIKELY, [])
+
+
+def refused(cause: Cause, failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """Python names the history, and what was wanted of it."""
+    frame = failure.last_user_frame
+    if failure.type != "AttributeError" or frame is None or not _SAID.search(failure.message):
+        return
+    module = module_of(project, frame)
+    for node in module.nodes(ast.Attribute) if module is not None else ():
+        found = _history(module, node.value) if module and at_frame(module, node, frame) else None
+        if found is not None:
+            yield _finding(cause, *found, Confidence.CERTAIN, [raised_here(failure)])
+            return
+    yield cause.finding(
+        "the result of `fit` is the history of the training, and is taken for the model",
+        subject="result of fit",
+        location=frame.location,
+        evidence=[raised_here(failure)],
+        fixes=[fix("call `fit` on a line of its own, and go on with the model")],
+        confidence=Confidence.CERTAIN,
+    )
+
+
+def _history(module: Module, value: ast.expr) -> tuple[Module, ast.Call] | None:
+    """The call of fit whose result a value is, also through functions that return it."""
+    for _ in range(_MOST_STEPS):
+        end = origin(module, value)
+        if end.path or not end.certain or not isinstance(end.node, ast.Call):
+            return None
+        module, made = end.module, end.node
+        if isinstance(made.func, ast.Attribute) and made.func.attr == "fit":
+            return (module, made) if is_keras_model(module, made.func.value) else None
+        function = callee(module, made)
+        returned = function.module.returns.get(function.node, []) if function is not None else []
+        if function is None or len(returned) != 1 or returned[0].value is None:
+            return None
+        module, value = function.module, returned[0].value
+    return None
+
+
+def _finding(
+    cause: Cause, module: Module, call: ast.Call, confidence: Confidence, seen: list[Evidence]
+) -> Finding:
+    name = module.segment(call.func)
+    return cause.finding(
+        f"`{name}` returns the history of the training, and its result is taken for the model",
+        subject=f"result of {name}",
+        location=module.location(module.statement(call)),
+        evidence=[Evidence(claim="what `fit` returns", observed="a `History`", expected="no model"), *seen],
+        fixes=[_alone(module, call, name)],
+        confidence=confidence,
+    )
+
+
+def _alone(module: Module, call: ast.Call, name: str) -> Fix:
+    """The call on a line of its own, where its result was given the name of the model."""
+    assert isinstance(call.func, ast.Attribute)
+    statement, title = module.statement(call), f"call `{name}` on a line of its own"
+    target = statement.targets[0] if isinstance(statement, ast.Assign) and statement.value is call else None
+    model = call.func.value
+    if isinstance(target, ast.Name) and isinstance(model, ast.Name) and target.id == model.id:
+        return fix(title, (Edit(module.location(statement), module.segment(call)),))
+    return fix(f"{title}, and go on with the model")

@@ -1,0 +1,172 @@
+"""How many axes a layer wants and gets, as Keras says it, and the edits that make them agree."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from fitdoctor.catalogue.model.layer_source import found_in, insert_layer, removed, wrapped_in
+from fitdoctor.diagnosis import Edit, Fix, Location
+from fitdoctor.edits import fix, set_argument, unsafe
+from fitdoctor.facts import LayerFacts, Shape, Unknown
+from fitdoctor.failure.patterns import input_mismatch, parse_shape
+from fitdoctor.patterns import pattern
+from fitdoctor.records import dataclass
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from fitdoctor.source.project import Project
+
+
+@dataclass(frozen=True)
+class Ranks:
+    """How many axes a layer wants, and how many it got."""
+
+    expected: int
+    found: int
+    shape: Shape | None
+
+
+_TIME_DISTRIBUTED = pattern(
+    r"`TimeDistributed`[^\n]{0,120}at least 3 (?:axes|dimensions), received: (?P<shape>\([^)]*\))"
+)
+_KERNEL = pattern(
+    r"Kernel shape must have the same length as input(?:, but received kernel of shape (?P<kernel>\([^)]*\)) and "
+    r"input of shape|:) (?P<shape>\([^)]*\))"
+)
+
+
+def ranks_in(message: str) -> Ranks | None:
+    """The numbers of axes that a refusal speaks of."""
+    said = input_mismatch(message)
+    if (
+        said is not None
+        and said.expected_rank is not None
+        and said.found_rank is not None
+        and not said.target
+    ):
+        return Ranks(said.expected_rank, said.found_rank, said.found)
+    wrapped = _TIME_DISTRIBUTED.search(message)
+    if wrapped:
+        shape = parse_shape(wrapped["shape"])
+        return Ranks(3, len(shape), shape) if shape is not None else None
+    kernel = _KERNEL.search(message)
+    if kernel:
+        shape, window = parse_shape(kernel["shape"]), parse_shape(kernel["kernel"] or "x")
+        if shape is not None and window is not None:
+            return Ranks(len(window), len(shape), shape)
+    return None
+
+
+def speaks_of_ranks(message: str) -> bool:
+    """Whether a message is about the number of axes."""
+    return ranks_in(message) is not None
+
+
+def axes_words(count: int) -> str:
+    """The number of axes, in words."""
+    return f"{count} axes (batch first)"
+
+
+# --- edits ------------------------------------------------------------------------------------------------------
+
+
+def recurrent_name(layer: LayerFacts) -> str:
+    """The class of a recurrent layer, out of its `Bidirectional`."""
+    if layer.class_name == "Bidirectional" and layer.sublayers:
+        return layer.sublayers[0].class_name
+    return layer.class_name
+
+
+def sequences_in_loop(layer: LayerFacts, after: LayerFacts, project: Project | Unknown) -> list[Fix]:
+    """`return_sequences` on all but the last of the layers that one line makes in a loop."""
+    found = found_in(project, layer.code)
+    if found is None or layer.code != after.code:
+        return []
+    module, call = found
+    loop = module.parent(module.statement(call))
+    if not isinstance(loop, ast.For) or not isinstance(loop.target, ast.Name):
+        return []
+    over, name = module.segment(loop.iter), loop.target.id
+    title = f"set `return_sequences=True` on each `{recurrent_name(layer)}` but the last"
+    counted = isinstance(loop.iter, ast.Call) and module.resolve(loop.iter.func) == "range"
+    if counted and isinstance(loop.iter, ast.Call) and len(loop.iter.args) == 1:
+        last = f"{name} < {module.segment(loop.iter.args[0])} - 1"
+        return [fix(title, set_argument(layer.code, "return_sequences", last))]
+    number = "i" if name != "i" and "i" not in module.scope(loop).bindings else f"{name}_number"
+    if not isinstance(loop.iter, (ast.Name, ast.Attribute, ast.List, ast.Tuple)):
+        return []
+    target, given = module.location(loop.target), module.location(loop.iter)
+    edits = (Edit(target, f"{number}, {name}"), Edit(given, f"enumerate({over})"))
+    last = f"{number} < len({over}) - 1"
+    return [fix(title, edits, set_argument(layer.code, "return_sequences", last))]
+
+
+def sequences_fix(layer: LayerFacts, project: Project | Unknown, value: str) -> Fix:
+    """`return_sequences` on a recurrent layer."""
+    code = layer.code
+    if layer.class_name == "Bidirectional":
+        found = found_in(project, code)
+        inner = found[1].args[0] if found is not None and found[1].args else None
+        code = (
+            found[0].code(inner)
+            if found is not None and isinstance(inner, ast.Call)
+            else Unknown("not found")
+        )
+    return fix(
+        f"set `return_sequences={value}` on `{recurrent_name(layer)}`",
+        set_argument(code, "return_sequences", value),
+    )
+
+
+def left_out_fix(layer: LayerFacts, project: Project | Unknown, wanted: int) -> Fix:
+    """The model without the layer; where even then there would be more axes than `wanted`, with it at each step."""
+    found = found_in(project, layer.code)
+    given = layer.input_shapes
+    if layer.class_name == "Flatten" and not isinstance(given, Unknown) and given and len(given[0]) > wanted:
+        title = "flatten each step by itself: `TimeDistributed(Flatten())`"
+        return fix(title, wrapped_in(*found, "TimeDistributed") if found is not None else ())
+    edits = removed(*found) if found is not None else ()
+    return fix(f"leave out `{layer.class_name}` here", edits)
+
+
+def same_for_rank(layer: LayerFacts, rank: int) -> str:
+    """The same layer for images, sequences or volumes, by the number of axes."""
+    stems = r"(?P<stem>(?:Global)?(?:Max|Average)Pooling|Conv|SeparableConv|UpSampling|ZeroPadding)"
+    match = re.fullmatch(stems + r"(?P<n>\d)D", layer.class_name)
+    if match is None or not 3 <= rank <= 5 or (match["stem"] == "SeparableConv" and rank == 5):
+        return ""
+    return f"{match['stem']}{rank - 2}D"
+
+
+def renamed_fix(layer: LayerFacts, name: str) -> Fix:
+    """Another class in the place of the layer's own."""
+    code = layer.code
+    title = f"use `{name}`"
+    if isinstance(code, Unknown) or any("(" in argument.text for argument in code.arguments):
+        return fix(title)
+    spelt = code.text.split("(")[0]
+    path, dot, last = spelt.rpartition(".")
+    if not dot:
+        return fix(title)
+    here = code.location
+    span = Location(here.path, here.line, here.column, here.line, here.column + len(spelt), here.cell)
+    if "\n" in spelt or not re.fullmatch(r"\w+", last):
+        return fix(title)
+    return fix(title, (Edit(span, f"{path}.{name}"),))
+
+
+def adapting_fixes(layer: LayerFacts, ranks: Ranks, project: Project | Unknown) -> list[Fix]:
+    """A layer before this one that brings the axes to what it takes."""
+    found = found_in(project, layer.code)
+    shape = ranks.shape
+    if ranks.found == 2 and ranks.expected == 3:
+        title = "make a sequence of the row: `Reshape((-1, 1))`, or `RepeatVector(steps)`"
+        return [unsafe(title, insert_layer(*found, "Reshape", "(-1, 1)") if found is not None else ())]
+    if ranks.found == 4 and ranks.expected == 3 and shape is not None and None not in shape[1:]:
+        target = f"({shape[1]}, {(shape[2] or 0) * (shape[3] or 0)})"
+        title = f"make a sequence of the rows of the image: `Reshape({target})`"
+        return [fix(title, insert_layer(*found, "Reshape", target) if found is not None else ())]
+    if ranks.expected == 2:
+        return [fix("flatten first", insert_layer(*found, "Flatten") if found is not None else ())]
+    return [fix(f"bring the input of `{layer.class_name}` to {ranks.expected} axes with `Reshape`")]

@@ -1,0 +1,124 @@
+"""Callbacks of the user's own that read a value from `logs` which fit does not put there."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from fitdoctor.patterns import pattern
+from fitdoctor.records import dataclass
+from fitdoctor.source.module import FunctionInfo, Module
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from fitdoctor.facts import FailureFacts
+    from fitdoctor.source.project import Project
+
+_AT_EPOCHS = ("on_epoch_end", "on_train_end")
+_AT_BATCHES = ("on_batch_end", "on_train_batch_end", "on_train_batch_begin", "on_batch_begin")
+_OF_NONE = pattern(r"NoneType")
+
+
+@dataclass(frozen=True, eq=False)
+class LoggedRead:
+    """`logs["name"]` or `logs.get("name")` in a method that Keras calls."""
+
+    module: Module
+    function: FunctionInfo
+    node: ast.expr
+    """The whole expression."""
+    key: ast.Constant
+
+    @property
+    def name(self) -> str:
+        """The value that is read."""
+        return str(self.key.value)
+
+    @property
+    def with_validation(self) -> bool:
+        """Whether fit may put values of the validation there."""
+        return self.function.name in _AT_EPOCHS
+
+    @property
+    def raises(self) -> bool:
+        """Whether the missing value raises where it is read: no key, or None that is computed with."""
+        if self._is_guarded:
+            return False
+        if isinstance(self.node, ast.Subscript):
+            return True
+        parent = self.module.parent(self.node)
+        if isinstance(parent, ast.Compare):
+            return not any(isinstance(op, (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)) for op in parent.ops)
+        return isinstance(parent, ast.BinOp) and not isinstance(parent.op, ast.Mod)
+
+    @property
+    def _is_guarded(self) -> bool:
+        """Whether the method asks first (it names the value elsewhere, too), or catches what is raised."""
+        body = list(ast.walk(self.function.node))
+        named = [node for node in body if isinstance(node, ast.Constant) and node.value == self.name]
+        return len(named) > 1 or any(isinstance(node, ast.Try) for node in body)
+
+
+def logged_reads(module: Module) -> Iterator[LoggedRead]:
+    """The reads of `logs` in the callbacks of a file."""
+    for node in module.nodes(ast.Subscript):
+        if isinstance(node.ctx, ast.Load) and isinstance(node.slice, ast.Constant):
+            yield from _read(module, node, node.value, node.slice)
+    for call in module.method_calls("get"):
+        function = call.node.func
+        if len(call.node.args) == 1 and isinstance(function, ast.Attribute):
+            key = call.node.args[0]
+            if isinstance(key, ast.Constant):
+                yield from _read(module, call.node, function.value, key)
+
+
+def _read(module: Module, node: ast.expr, holder: ast.expr, key: ast.Constant) -> Iterator[LoggedRead]:
+    function = module.function_of(node)
+    if function is None or not isinstance(key.value, str) or not isinstance(holder, ast.Name):
+        return
+    owner = function.owner
+    known = function.name in _AT_EPOCHS + _AT_BATCHES and owner is not None and owner.kind == "Callback"
+    if known and function.parameters and function.parameters[-1] == holder.id:
+        yield LoggedRead(module, function, node, key)
+
+
+def writes_logs(project: Project) -> bool:
+    """Whether some callback of the program puts values into `logs` itself."""
+    return any(
+        isinstance(node.ctx, ast.Store) and isinstance(node.value, ast.Name) and node.value.id == "logs"
+        for module in project.modules
+        for node in module.nodes(ast.Subscript)
+    ) or any("logs.update(" in module.text or "logs.setdefault(" in module.text for module in project.modules)
+
+
+def failed_read(failure: FailureFacts, project: Project) -> LoggedRead | None:
+    """The read that ended the program: a key that is not there, or None that was computed with."""
+    from fitdoctor.catalogue.graph.traced import at_frame, module_of
+
+    frame = failure.last_user_frame
+    module = module_of(project, frame) if frame is not None else None
+    if frame is None or module is None:
+        return None
+    if failure.type not in ("KeyError", "TypeError", "ValueError"):
+        return None
+    if failure.type != "KeyError" and not _OF_NONE.search(failure.message):
+        return None
+    reads = [read for read in logged_reads(module) if read.function.name == frame.function]
+    here = [read for read in reads if at_frame(module, read.node, frame)]
+    if not here:
+        # `acc = logs.get("acc")` on a line of its own, and `if acc > 0.9` below it.
+        here = [read for read in reads if _is_used_at(module, read, frame.line)]
+    if failure.type == "KeyError":
+        here = [read for read in here if repr(read.name) in failure.message]
+    return here[0] if len(here) == 1 else None
+
+
+def _is_used_at(module: Module, read: LoggedRead, line: int) -> bool:
+    statement = module.statement(read.node)
+    if not isinstance(statement, ast.Assign) or statement.value is not read.node:
+        return False
+    names = {target.id for target in statement.targets if isinstance(target, ast.Name)}
+    return any(
+        isinstance(node, ast.Name) and node.id in names and node.lineno == line
+        for node in ast.walk(read.function.node)
+    )

@@ -1,0 +1,141 @@
+"""Losses, metrics, optimizers and activations that are given by a name which Keras does not know."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from fitdoctor.patterns import pattern
+from fitdoctor.records import dataclass
+from fitdoctor.source.module import Module
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from fitdoctor.source.project import Project
+
+_REFUSED = pattern(
+    r"Could not interpret (?P<kind>loss|metric|optimizer|activation function|initializer|regularizer) identifier: "
+    r"(?P<name>[\w .-]+)$"
+)
+_REFUSED_BY_KERAS_2 = pattern(
+    r"Unknown (?P<kind>loss|metric|optimizer|activation|initializer|regularizer)(?: function)?: '(?P<name>[\w .-]+)'"
+)
+_HOMES = {
+    "loss": "keras.losses",
+    "metric": "keras.metrics",
+    "optimizer": "keras.optimizers",
+    "activation function": "keras.activations",
+    "initializer": "keras.initializers",
+    "regularizer": "keras.regularizers",
+}
+_NO_NAMES = frozenset(
+    "get serialize deserialize Loss Metric Optimizer Initializer Regularizer LossScaleOptimizer MultiOptimizer "
+    "OptimizerMap legacy".split()
+)
+_ACTIVATIONS = (
+    "celu elu exponential gelu glu hard_shrink hard_sigmoid hard_silu hard_swish hard_tanh leaky_relu linear "
+    "log_sigmoid log_softmax mish relu relu6 selu sigmoid silu soft_shrink softmax softplus softsign sparse_plus "
+    "sparse_sigmoid sparsemax squareplus swish tanh tanh_shrink threshold"
+).split()
+_REGISTERS = ("custom_objects", "register_keras_serializable", "CustomObjectScope", "custom_object_scope")
+
+
+@dataclass(frozen=True, eq=False)
+class Misspelt:
+    """A name that Keras refuses, and the one that was meant."""
+
+    kind: str
+    """`loss`, `metric`, `optimizer`, `activation function`, …"""
+    name: str
+    meant: str
+    """"" when there is none like it."""
+    module: Module | None = None
+    node: ast.Constant | None = None
+
+
+def refused_name(message: str, project: Project | None) -> Misspelt | None:
+    """The name that a message speaks of, and where the program writes it."""
+    first = message.strip().split("\n")[0]
+    said = _REFUSED.search(first) or _REFUSED_BY_KERAS_2.search(first)
+    if said is None:
+        return None
+    kind = "activation function" if said["kind"].startswith("activation") else said["kind"]
+    name = said["name"].strip()
+    written = [
+        (module, node)
+        for module in (project.modules if project is not None else ())
+        for node in module.nodes(ast.Constant)
+        if node.value == name
+    ]
+    module, node = written[0] if written else (None, None)
+    return Misspelt(kind, name, meant_by(kind, name), module, node)
+
+
+def misspelt_names(module: Module) -> Iterator[Misspelt]:
+    """The names in calls of `compile` and of layers that are another spelling of one that Keras knows."""
+    if any(word in module.text for word in _REGISTERS):
+        return
+    for kind, node in (*_in_compile(module), *_in_layers(module)):
+        meant = _other_spelling(kind, node.value)
+        if meant:
+            yield Misspelt(kind, str(node.value), meant, module, node)
+
+
+def _in_compile(module: Module) -> Iterator[tuple[str, ast.Constant]]:
+    for site in module.method_calls("compile"):
+        for kind, argument, position in (("optimizer", "optimizer", 0), ("loss", "loss", 1)):
+            given = site.argument(argument, position)
+            if isinstance(given, ast.Constant) and isinstance(given.value, str):
+                yield kind, given
+        metrics = site.argument("metrics", 3)
+        for item in metrics.elts if isinstance(metrics, (ast.List, ast.Tuple)) else ():
+            if isinstance(item, ast.Constant) and isinstance(item.value, str):
+                yield "metric", item
+
+
+def _in_layers(module: Module) -> Iterator[tuple[str, ast.Constant]]:
+    for site in module.calls:
+        if site.name.startswith("keras.layers."):
+            given = site.argument("activation")
+            if isinstance(given, ast.Constant) and isinstance(given.value, str):
+                yield "activation function", given
+
+
+def _known(kind: str) -> list[str]:
+    from fitdoctor.catalogue.environment.keras_signatures import PUBLIC_NAMES
+    from fitdoctor.source.keras_names import snake_case
+
+    if kind == "activation function":
+        return _ACTIVATIONS
+    names = [name for name in PUBLIC_NAMES.get(_HOMES[kind], ()) if name not in _NO_NAMES]
+    if kind == "optimizer":
+        return [name.lower() for name in names]
+    return sorted({*names, *map(snake_case, names)} if kind == "metric" else names)
+
+
+def meant_by(kind: str, name: str) -> str:
+    """The name that was meant; "" when there is none like it."""
+    other = _other_spelling(kind, name)
+    if other:
+        return other
+    import difflib
+
+    plain = {known.lower(): known for known in _known(kind)}
+    close = difflib.get_close_matches(name.lower().replace(" ", "_"), plain, n=1, cutoff=0.75)
+    return plain[close[0]] if close else ""
+
+
+def _other_spelling(kind: str, name: object) -> str:
+    """A name of Keras that is the same but for underscores, hyphens and blanks; "" for one that Keras takes."""
+    text = str(name)
+    known = _known(kind)
+    same = [one for one in known if one.lower() == text.lower()]
+    if same or _bare(text) == text.lower():
+        # `MSE`, `Adam`, `relu`: written together, a name may be one of the short ones that Keras knows.
+        return ""
+    like = [one for one in known if _bare(one) == _bare(text)]
+    return next((one for one in like if "_" in one), like[0] if like else "")
+
+
+def _bare(name: str) -> str:
+    return name.lower().replace("_", "").replace("-", "").replace(" ", "")

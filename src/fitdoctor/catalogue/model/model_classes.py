@@ -1,0 +1,194 @@
+"""Reading the user's model classes: what they inherit, what their steps unpack, return and update."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from fitdoctor.catalogue.graph.traced import own_nodes
+from fitdoctor.diagnosis import Location
+from fitdoctor.facts import ModelFacts, Unknown
+from fitdoctor.source.callees import is_self
+from fitdoctor.source.keras_objects import kind_of_value
+from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
+from fitdoctor.source.project import Project
+
+STEPS = ("train_step", "test_step")
+SETTINGS = frozenset({"training", "mask"})
+"""Arguments of `call` that Keras fills in by itself."""
+
+
+def class_of_model(model: ModelFacts | Unknown, project: Project | Unknown) -> ClassInfo | None:
+    """The user's class of a model, where exactly one has its name."""
+    if isinstance(model, Unknown) or isinstance(project, Unknown):
+        return None
+    owner = project.class_named(model.class_name)
+    return owner if owner is not None and owner.kind == "Model" else None
+
+
+def is_plain(owner: ClassInfo) -> bool:
+    """Whether a class and those of the user's above it inherit from nothing but Keras's own `Model`."""
+    for ancestor in owner.module.ancestry(owner):
+        for base, node in zip(ancestor.bases, ancestor.node.bases, strict=True):
+            if base in ("keras.Model", "object") or isinstance(ancestor.module.definition(node), ClassInfo):
+                continue
+            return False
+    return True
+
+
+def steps_of(module: Module) -> Iterator[FunctionInfo]:
+    """The `train_step` and `test_step` methods of the model classes of a file."""
+    for owner in module.classes:
+        if owner.kind == "Model":
+            yield from (owner.methods[name] for name in STEPS if name in owner.methods)
+
+
+def required_inputs(method: FunctionInfo) -> tuple[str, ...]:
+    """The arguments of `call` that have no default, without `self` and those that Keras fills in; () when any fit."""
+    arguments = method.node.args
+    if arguments.vararg is not None:
+        return ()
+    listed = [argument.arg for argument in (*arguments.posonlyargs, *arguments.args)]
+    required = listed[: len(listed) - len(arguments.defaults)] if arguments.defaults else listed
+    return tuple(name for name in required[1:] if name not in SETTINGS)
+
+
+def head(function: FunctionInfo) -> Location:
+    """The first line of a function: where its arguments stand."""
+    module, whole = function.module, function.module.location(function.node)
+    line = module.line_text(whole.line, whole.cell).split("#")[0].rstrip()
+    end = max(len(line) + 1, whole.column)
+    return Location(whole.path, whole.line, whole.column, whole.line, end, whole.cell)
+
+
+def returned(function: FunctionInfo) -> list[ast.expr]:
+    """What a function returns, statement by statement; `return` alone and `return None` are left out."""
+    if isinstance(function.node, ast.Lambda):
+        return [function.node.body]
+    values = [statement.value for statement in function.module.returns.get(function.node, [])]
+    return [value for value in values if value is not None and not _is_none(value)]
+
+
+def _is_none(value: ast.expr) -> bool:
+    return isinstance(value, ast.Constant) and value.value is None
+
+
+def batch_unpacking(step: FunctionInfo) -> tuple[ast.Assign, int] | None:
+    """The statement that unpacks the batch of a step at its very top level, and into how many parts."""
+    node = step.node
+    if isinstance(node, ast.Lambda) or len(step.parameters) < 2:
+        return None
+    batch = step.parameters[1]
+    for statement in node.body:
+        if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+            target = statement.targets[0]
+            if isinstance(statement.value, ast.Name) and statement.value.id == batch:
+                if isinstance(target, (ast.Tuple, ast.List)):
+                    starred = any(isinstance(part, ast.Starred) for part in target.elts)
+                    return None if starred else (statement, len(target.elts))
+                return None
+        if _mentions(statement, batch):
+            # `if len(data) == 3`, `data = unpack(data)`: the step looks at what it got before it unpacks it.
+            return None
+    return None
+
+
+def batch_as_tensor(step: FunctionInfo, *, refused: bool = False) -> ast.Name | None:
+    """The first use of a batch that the step computes with as it is; None where it may take it apart.
+
+    Args:
+        step: `train_step` or `test_step`.
+        refused: a layer refused the batch for being several tensors: then being called with it is proof enough.
+    """
+    if isinstance(step.node, ast.Lambda) or len(step.parameters) < 2:
+        return None
+    first = uses = _names(step, step.parameters[1])
+    alias = _only_alias(step, uses)
+    if alias:
+        uses = [use for use in _names(step, alias) if not isinstance(use.ctx, ast.Store)]
+    if any(isinstance(use.ctx, ast.Store) for use in uses):
+        return None
+    module = step.module
+    computed = refused and bool(uses)
+    for use in uses:
+        around = module.parent(use)
+        given: ast.AST = use
+        if isinstance(around, (ast.List, ast.Tuple)):  # `tf.concat([batch, other], 0)`
+            given, around = around, module.parent(around)
+        if isinstance(around, ast.BinOp) or (isinstance(around, ast.Call) and _asks_shape(module, around)):
+            computed = True
+        elif not (isinstance(around, ast.Call) and given in around.args and _is_computation(module, around)):
+            return None
+    return first[0] if computed else None
+
+
+def _names(step: FunctionInfo, name: str) -> list[ast.Name]:
+    return [node for node in own_nodes(step) if isinstance(node, ast.Name) and node.id == name]
+
+
+def _only_alias(step: FunctionInfo, uses: list[ast.Name]) -> str:
+    """The other name that the batch is given in `x = data`, where that is all that is done with it; else ""."""
+    around = step.module.parent(uses[0]) if len(uses) == 1 else None
+    if not isinstance(around, ast.Assign) or around.value is not uses[0] or len(around.targets) != 1:
+        return ""
+    target = around.targets[0]
+    if not isinstance(target, ast.Name):
+        return ""
+    bound = [use for use in _names(step, target.id) if isinstance(use.ctx, ast.Store)]
+    return target.id if len(bound) == 1 else ""
+
+
+def _asks_shape(module: Module, call: ast.Call) -> bool:
+    """`tf.shape(batch)`: no structure has one."""
+    return module.resolve(call.func) in ("tensorflow.shape", "keras.ops.shape", "tensorflow.rank")
+
+
+def _is_computation(module: Module, call: ast.Call) -> bool:
+    """A function of TensorFlow's, a loss, or something that `self` has: none of these takes a batch apart."""
+    if module.resolve(call.func).startswith(("tensorflow.", "keras.ops.", "keras.losses.")):
+        return True
+    return is_self(module, call.func) or (
+        isinstance(call.func, ast.Attribute)
+        and is_self(module, call.func.value)
+        and _is_layer(module, call.func)
+    )
+
+
+def _is_layer(module: Module, value: ast.expr) -> bool:
+    return kind_of_value(module, value) in ("Layer", "Model")
+
+
+def _mentions(statement: ast.AST, name: str) -> bool:
+    return any(isinstance(node, ast.Name) and node.id == name for node in ast.walk(statement))
+
+
+# --- what a step updates -------------------------------------------------------------------------------------------
+
+
+def reached_methods(step: FunctionInfo) -> list[FunctionInfo]:
+    """A step and the methods of its class that it calls on `self`, one through another."""
+    owner = step.owner
+    found, waiting = [step], [step]
+    while waiting and owner is not None:
+        current = waiting.pop()
+        for node in own_nodes(current):
+            if not isinstance(node, ast.Attribute) or not is_self(current.module, node.value):
+                continue
+            method = owner.module.method(owner, node.attr)
+            if method is not None and method not in found:
+                found.append(method)
+                waiting.append(method)
+    return found
+
+
+def differentiated(step: FunctionInfo) -> str:
+    """The name of the value that a tape in the step differentiates; "" when it is no plain name."""
+    for node in own_nodes(step):
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr == "gradient"
+        ):
+            if node.args and isinstance(node.args[0], ast.Name):
+                return node.args[0].id
+    return ""

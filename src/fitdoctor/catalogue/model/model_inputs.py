@@ -1,0 +1,116 @@
+"""Models whose making fails at their input: which `Input(…)` or `input_shape=` gave the refused shape."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from fitdoctor.catalogue.graph.traced import module_of
+from fitdoctor.catalogue.inputs.shapes import says_batch, shape_argument
+from fitdoctor.facts import Code, FailureFacts, Shape, Unknown
+from fitdoctor.failure.patterns import input_mismatch, shapes_in
+from fitdoctor.source.module import Module
+from fitdoctor.source.project import Project
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from fitdoctor.source.fits.fit_sites import ModelSite
+
+INPUTS = ("keras.Input", "keras.layers.InputLayer", "tf_keras.Input", "tf_keras.layers.InputLayer")
+
+
+_MOST_STEPS = 100
+"""A first axis that is longer is taken for the number of samples, not for time steps."""
+
+
+def refused_input(failure: FailureFacts, project: Project | Unknown) -> tuple[Code, Shape] | None:
+    """The input that a layer refused while the model was made, and its shape; None when an inner shape was refused."""
+    shape = refused_shape(failure.message)
+    frame = failure.last_user_frame
+    if shape is None or frame is None or isinstance(project, Unknown):
+        return None
+    module = module_of(project, frame)
+    if module is None:
+        return None
+    inputs = list(input_codes(module))
+    for code in inputs:
+        if _may_give(code, shape[1:]):
+            return code, shape
+    # Following a program is dear to import, and needed only here.
+    from fitdoctor.source.fits.fit_sites import model_sites
+
+    for site in model_sites(module):
+        given = refusing_site(site)
+        if given is not None and given[1] == shape:
+            return given
+    return None
+
+
+def refused_shape(message: str) -> Shape | None:
+    """The shape that a layer refused while it was called on a symbolic input."""
+    words = ("ndim=", "Kernel shape must have the same length as input")
+    if not any(word in message for word in words):
+        return None
+    shapes = [shape for shape in shapes_in(message) if shape and shape[0] is None]
+    return shapes[-1] if shapes else None
+
+
+def leads_with_batch(code: Code, shape: Shape, message: str) -> bool:
+    """Whether a refused input has one axis too many, and that one is most likely its first: the samples."""
+    if says_batch(code):
+        return True
+    said = input_mismatch(message)
+    wanted = said.expected_rank if said is not None else len(shape) - 1
+    if wanted is None or len(shape) != wanted + 1:
+        return False
+    first = shape_argument(code).strip("([").split(",")[0].strip()
+    # (None, 28, 28, 1): the batch as Keras shows it. (10, 5, 1): rather a channel that a recurrent layer does not take.
+    return first == "None" or shape[-1] != 1 or said is None or (shape[1] or 0) > _MOST_STEPS
+
+
+def input_codes(module: Module) -> Iterator[Code]:
+    """Every `Input(…)`, `InputLayer(…)` and layer with `input_shape=` of a file."""
+    for call in module.calls:
+        if call.name in INPUTS or any(keyword.arg == "input_shape" for keyword in call.node.keywords):
+            yield module.code(call.node)
+
+
+def input_giving(project: Project | Unknown, shape: Shape) -> Code | None:
+    """The one input of the program whose shape is written out as that, batch first."""
+    modules = () if isinstance(project, Unknown) else project.modules
+    found = [code for module in modules for code in input_codes(module) if _may_give(code, shape[1:])]
+    return found[0] if len(found) == 1 else None
+
+
+def _may_give(code: Code, sample: Shape) -> bool:
+    """Whether the written shape is that one: by its numbers, or because it says that it has the samples in it."""
+    text = shape_argument(code)
+    if text.endswith(".shape"):
+        return True
+    try:
+        written = ast.parse(text, mode="eval").body
+    except SyntaxError:
+        return False
+    if not isinstance(written, (ast.Tuple, ast.List)) or len(written.elts) != len(sample):
+        return False
+    told = [element.value if isinstance(element, ast.Constant) else None for element in written.elts]
+    agrees = all(value is None or value == length for value, length in zip(told, sample, strict=True))
+    return agrees and (None not in told or says_batch(code) or sum(v is not None for v in told) > 1)
+
+
+def refusing_site(site: ModelSite) -> tuple[Code, Shape] | None:
+    """The input of a model whose first layer refuses it, as far as the source tells."""
+    if site.failure is None or not site.failure.inputs or isinstance(site.failure.inputs[0].shape, Unknown):
+        return None
+    if refused_shape(site.failure.message) is None:
+        return None
+    shape = site.failure.inputs[0].shape
+    layer, previous = site.layer, site.previous
+    if previous is not None and previous.class_name == "InputLayer" and isinstance(previous.code, Code):
+        return previous.code, shape
+    if previous is None:
+        if layer is not None and isinstance(layer.code, Code) and shape_argument(layer.code):
+            return layer.code, shape
+        if isinstance(site.model.input_code, Code):
+            return site.model.input_code, shape
+    return None

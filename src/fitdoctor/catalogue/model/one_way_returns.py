@@ -1,0 +1,42 @@
+"""Functions that return a value on one of their ways only: an `if` without `else` at their end."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from fitdoctor.catalogue.graph.traced import own_nodes
+from fitdoctor.diagnosis import Fix
+from fitdoctor.edits import insert_after, unsafe
+from fitdoctor.source.module import FunctionInfo
+
+
+def input_otherwise(function: FunctionInfo, last: ast.stmt) -> Iterator[Fix]:
+    """A layer that does its work only while it is trained gives back what it got, otherwise."""
+    if function.name == "call" and only_while_training(function) and len(function.parameters) > 1:
+        given = function.parameters[1]
+        edits = insert_after(function.module.code(last), f"return {given}")
+        yield unsafe(f"return `{given}` as it is, otherwise", edits)
+
+
+def only_while_training(function: FunctionInfo) -> bool:
+    """Whether it returns nothing when the model is tried: `fit` validates and `predict` predicts with that."""
+    if not may_fall_through(function):
+        return False
+    assert isinstance(function.node, ast.FunctionDef)
+    last = function.node.body[-1]
+    assert isinstance(last, ast.If)
+    asks = isinstance(last.test, ast.Name) and last.test.id == "training"
+    returned = [part for part in own_nodes(function) if isinstance(part, ast.Return)]
+    return asks and len(returned) == 1 and returned[0] is last.body[-1]
+
+
+def may_fall_through(function: FunctionInfo) -> bool:
+    """Whether the last statement is an `if` without `else` that returns."""
+    node = function.node
+    last = node.body[-1] if isinstance(node, ast.FunctionDef) else None
+    return (
+        isinstance(last, ast.If)
+        and not last.orelse
+        and any(isinstance(part, ast.Return) for part in ast.walk(last))
+    )

@@ -1,0 +1,73 @@
+"""Where a size that a layer is given by name was decided: the assignment, or the argument of the one call."""
+
+from __future__ import annotations
+
+import ast
+
+from fitdoctor.catalogue.inputs.data_trail import node_of
+from fitdoctor.facts import Argument, Code, Unknown
+from fitdoctor.records import dataclass
+from fitdoctor.source.module import Module
+from fitdoctor.source.origins import origin
+from fitdoctor.source.project import Project
+
+
+@dataclass(frozen=True)
+class Decided:
+    """The expression that a named size goes back to."""
+
+    code: Code
+    alone: bool
+    """Nothing else reads the names on the way: another value changes this size only."""
+
+
+def decided_size(
+    project: Project | Unknown, argument: Argument | None, axis: int | None = None
+) -> Decided | None:
+    """What a size goes back to; None where it is written out in the call, or other values could reach it.
+
+    Args:
+        project: the source.
+        argument: the size as the call gives it, or a shape.
+        axis: which part of a shape.
+    """
+    found = node_of(project, Code(argument.location, argument.text)) if argument is not None else None
+    if found is None:
+        return None
+    module, node = found
+    if axis is not None and isinstance(node, (ast.Tuple, ast.List)):
+        node = node.elts[axis] if -len(node.elts) <= axis < len(node.elts) else node
+    if not isinstance(node, ast.Name):
+        return None
+    end = origin(module, node)
+    if end.path or not end.certain or isinstance(end.node, ast.Name):
+        return None
+    names = [(module, node), *((step.module, step.node) for step in end.steps if step.how != "write")]
+    alone = all(_reads(where, name) == 1 for where, name in names if isinstance(name, ast.Name))
+    # A constant with a name says what is meant: what does not keep to it is wrong, not the constant.
+    if isinstance(end.node, ast.Constant) and end.steps[-1].how != "argument":
+        return None
+    return Decided(end.module.code(end.node), alone)
+
+
+def constant_behind(project: Project | Unknown, argument: Argument | None) -> Code | None:
+    """The number, written once, that an argument stands for: `classes = 9`, `CONFIG = {"classes": 9}`."""
+    found = node_of(project, Code(argument.location, argument.text)) if argument is not None else None
+    if found is None or not isinstance(found[1], (ast.Name, ast.Attribute, ast.Subscript)):
+        return None
+    end = origin(found[0], found[1])
+    if not end.certain or end.path or end.writes or not isinstance(end.node, ast.Constant):
+        return None
+    return end.module.code(end.node) if isinstance(end.node.value, int) else None
+
+
+def _reads(module: Module, name: ast.Name) -> int:
+    """How often a name is read where it is known."""
+    scope = module.index.lookup(name.id, module.scope(name))
+    return sum(
+        1
+        for node in module.nodes(ast.Name)
+        if node.id == name.id
+        and isinstance(node.ctx, ast.Load)
+        and module.index.lookup(name.id, module.scope(node)) is scope
+    )

@@ -1,0 +1,103 @@
+"""A class in the place of an object that was made of it: `callbacks=[EarlyStopping]`, `model = Sequential`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.graph.traced import at_frame, module_of, raised_here
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location
+from fitdoctor.edits import fix
+from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.patterns import pattern
+from fitdoctor.source.module import Module
+from fitdoctor.source.origins import origin
+from fitdoctor.source.project import Project
+
+_UNBOUND = pattern(r"\bset_(?:model|params)\(\) missing 1 required positional argument")
+_WITHOUT_SELF = pattern(r"^\w+\.\w+\(\) missing \d+ required positional arguments?: ")
+_KERAS_CLASS = pattern(r"keras\.(?:\w+\.)?[A-Z]\w*")
+_POSITION = 5
+"""Of `callbacks` among the arguments of fit."""
+
+
+def classes_given(cause: Cause, module: Module) -> Iterator[Finding]:
+    """The classes that stand among the callbacks of a call of fit."""
+    for where, given in _given(module):
+        yield _finding(cause, where, given, Confidence.LIKELY, [])
+
+
+def class_refused(cause: Cause, failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """Keras called a method of the class as if it were an object."""
+    frame = failure.last_user_frame
+    if frame is None or not _UNBOUND.search(failure.message):
+        return
+    module = module_of(project, frame)
+    for where, given in _given(module) if module is not None else ():
+        yield _finding(cause, where, given, Confidence.CERTAIN, [raised_here(failure)])
+        return
+    yield cause.finding(
+        "a class is given among the callbacks: no callback was made of it",
+        subject="callbacks of fit",
+        location=frame.location,
+        evidence=[raised_here(failure)],
+        fixes=[fix("make the callback: call the class")],
+        confidence=Confidence.CERTAIN,
+    )
+
+
+def class_called(cause: Cause, failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """A method was called on a class of Keras: `model = Sequential`, then `model.add(…)`."""
+    frame = failure.last_user_frame
+    module = module_of(project, frame)
+    if frame is None or module is None or not _WITHOUT_SELF.search(failure.message):
+        return
+    for site in module.calls:
+        if not isinstance(site.node.func, ast.Attribute) or not at_frame(module, site.node, frame):
+            continue
+        made = origin(module, site.node.func.value)
+        bare = made.certain and not made.path and isinstance(made.node, (ast.Name, ast.Attribute))
+        if bare and _KERAS_CLASS.fullmatch(made.module.resolve(made.node)):
+            yield _finding(cause, made.module, made.node, Confidence.CERTAIN, [raised_here(failure)])
+            return
+
+
+def _given(module: Module) -> Iterator[tuple[Module, ast.expr]]:
+    for site in module.method_calls("fit"):
+        whole = site.argument("callbacks", _POSITION)
+        if whole is None:
+            continue
+        end = origin(module, whole)
+        parts = end.node.elts if isinstance(end.node, (ast.List, ast.Tuple)) else [end.node]
+        for part in parts if end.certain and not end.path else ():
+            made = origin(end.module, part)
+            if made.certain and not made.path and _is_callback_class(made.module, made.node):
+                yield made.module, made.node
+
+
+def _is_callback_class(module: Module, node: ast.expr) -> bool:
+    if not isinstance(node, (ast.Name, ast.Attribute)):
+        return False
+    name = module.resolve(node)
+    if name.startswith("keras.callbacks."):
+        return name.rpartition(".")[2][:1].isupper()
+    return any(
+        owner.kind == "Callback" and isinstance(node, ast.Name) and owner.node.name == node.id
+        for owner in module.classes
+    )
+
+
+def _finding(
+    cause: Cause, module: Module, given: ast.expr, confidence: Confidence, evidence: list[Evidence]
+) -> Finding:
+    name, here = module.segment(given), module.location(given)
+    end = Location(here.path, here.end_line, here.end_column, here.end_line, here.end_column, here.cell)
+    return cause.finding(
+        f"the class `{name}` stands where an object belongs: none was made of it",
+        subject=f"class {name}",
+        location=here,
+        evidence=[Evidence(claim="what is given", observed=name, expected=f"{name}(…)"), *evidence],
+        fixes=[fix(f"make it: `{name}()`", (Edit(end, "()"),))],
+        confidence=confidence,
+    )

@@ -1,0 +1,69 @@
+"""Findings about the parts of a batch: more than `fit` reads, or inputs that are not grouped."""
+
+from __future__ import annotations
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.pipeline.batch_edits import grouped, last_step, mapped, structuring
+from fitdoctor.catalogue.pipeline.pipeline_steps import words
+from fitdoctor.catalogue.words import place
+from fitdoctor.diagnosis import Confidence, Evidence, Finding
+from fitdoctor.edits import fix
+from fitdoctor.facts import DataFacts, FitFacts, Unknown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from fitdoctor.source.project import Project
+
+
+def too_many(cause: Cause, data: DataFacts, fit_call: FitFacts, size: int) -> Finding:
+    """An element with more than inputs, labels and weights."""
+    end = last_step(data)
+    return cause.finding(
+        f"an element of the {words(data)} has {size} parts: `fit` reads inputs, labels and weights, nothing more",
+        subject=f"{data.role} {data.form}",
+        location=place(end, fit_call.code),
+        evidence=[
+            Evidence(
+                claim="parts of an element",
+                observed=str(size),
+                expected="1, 2 or 3",
+                fact="data.element_size",
+            )
+        ],
+        fixes=[
+            fix(
+                "keep inputs, labels and weights only",
+                mapped(data, end, ".map(lambda x, y, weight, *rest: (x, y, weight))"),
+            )
+        ],
+        confidence=Confidence.CERTAIN,
+    )
+
+
+def ungrouped(
+    cause: Cause, data: DataFacts, fit_call: FitFacts, inputs: int, size: int, project: Project | Unknown
+) -> Finding:
+    """The inputs of a model stand in a row with the labels, and only the first of them counts as input."""
+    weighted = size == inputs + 2
+    source = structuring(data, size, project)
+    names = [f"x{index + 1}" for index in range(inputs)]
+    rest = ["y", "weight"] if weighted else ["y"]
+    call = f".map(lambda {', '.join([*names, *rest])}: (({', '.join(names)}), {', '.join(rest)}))"
+    edits = grouped(project, source, inputs) or mapped(data, last_step(data), call)
+    title = f"group the inputs: `(({', '.join(names)}), {', '.join(rest)})`"
+    return cause.finding(
+        f"an element of the {words(data)} has {size} parts in a row: only the first counts as input, "
+        f"but the model has {inputs}",
+        subject=f"{data.role} {data.form}",
+        location=place(source, last_step(data), fit_call.code),
+        evidence=[
+            Evidence(
+                claim="an element",
+                observed=data.element,
+                expected=f"a tuple whose first part holds the {inputs} inputs",
+                fact="data.element",
+            )
+        ],
+        fixes=[fix(title, edits)],
+        confidence=Confidence.LIKELY if isinstance(data.trial.forward, Unknown) else Confidence.CERTAIN,
+    )

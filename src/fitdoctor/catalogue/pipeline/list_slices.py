@@ -1,0 +1,50 @@
+"""`from_tensor_slices([x, y])`: a list is one tensor to TensorFlow, so that inputs and labels are stacked, not paired."""
+
+from __future__ import annotations
+
+import ast
+
+from fitdoctor.catalogue.pipeline.batch_edits import as_tuple
+from fitdoctor.catalogue.pipeline.generator_sources import expression_of
+from fitdoctor.diagnosis import Confidence, Evidence, Finding
+from fitdoctor.edits import fix
+from fitdoctor.facts import Code, Unknown
+from fitdoctor.source.definitions import argument_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from fitdoctor.catalogue import Cause
+    from fitdoctor.source.module import Module
+    from fitdoctor.source.project import Project
+
+WORDS = "the parts of the dataset stand in a list: TensorFlow takes a list for one tensor"
+REMEDY = fix("put them into a tuple")
+
+
+def list_of_arrays(project: Project | Unknown, code: Code | Unknown) -> tuple[Module, ast.List] | None:
+    """The list of two or three arrays that a call of `from_tensor_slices` slices."""
+    found = expression_of(project, code)
+    if found is None or not isinstance(found[1], ast.Call):
+        return None
+    made = sliced(found[0], found[1])
+    plain = made is not None and all(isinstance(part, (ast.Name, ast.Attribute)) for part in made.elts)
+    return (found[0], made) if made is not None and plain and len(made.elts) in (2, 3) else None
+
+
+def sliced(module: Module, call: ast.Call) -> ast.List | None:
+    """The list that is sliced."""
+    given = argument_of(call, "tensors", 0)
+    made = module.made_by(given) if given is not None else None
+    return made if isinstance(made, ast.List) else None
+
+
+def told(cause: Cause, module: Module, made: ast.List, confidence: Confidence) -> Finding:
+    """The finding at the list."""
+    return cause.finding(
+        WORDS,
+        subject="training dataset",
+        location=module.location(made),
+        evidence=[Evidence(claim="what is sliced", observed=f"list of {len(made.elts)}", expected="a tuple")],
+        fixes=[fix(REMEDY.title, (as_tuple(module, made),))],
+        confidence=confidence,
+    )

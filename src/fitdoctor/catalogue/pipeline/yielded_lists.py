@@ -1,0 +1,141 @@
+"""Generators that yield a list, or x alone, where fit takes tuples only."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.pipeline.batch_edits import as_tuple
+from fitdoctor.catalogue.pipeline.generator_sources import generator_behind, generator_function, yields_of
+from fitdoctor.catalogue.pipeline.pipeline_steps import words
+from fitdoctor.catalogue.words import place
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location
+from fitdoctor.edits import fix, wrap
+from fitdoctor.facts import DataFacts, FitFacts, Unknown
+from fitdoctor.source.module import FunctionInfo, Module
+from fitdoctor.source.project import Project
+
+REMEDY = "yield a tuple: `(x, y)`"
+MUST_BE_TUPLE = "generator must return a tuple"
+
+
+def in_module(cause: Cause, module: Module) -> Iterator[Finding]:
+    """The generator functions that are called in the arguments of fit."""
+    for function in _given_to_fit(module):
+        yield from lists(cause, function, "training generator", Confidence.LIKELY)
+
+
+def x_alone(cause: Cause, fit_call: FitFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
+    """A generator whose batch is surely one array."""
+    if data.form != "generator" or data.element != "single" or fit_call.method != "fit":
+        return
+    function = generator_behind(project, data.code)
+    if function is not None and function.module.facts.keras != 2:
+        yield from _alone(cause, function, f"{data.role} generator", Confidence.LIKELY)
+
+
+def seen(cause: Cause, fit_call: FitFacts, data: DataFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """The first batch was read, and it is no tuple."""
+    if data.form != "generator" or data.problem is None or MUST_BE_TUPLE not in data.problem.message:
+        return
+    function, subject = generator_behind(project, data.code), f"{data.role} generator"
+    if function is not None:
+        judged = lists if data.element.startswith("list") else _alone
+        found = list(judged(cause, function, subject, Confidence.CERTAIN))
+        if found:
+            yield from found
+            return
+    yield cause.finding(
+        f"the {words(data)} yields {_what(data.element)}: `fit` takes only tuples from a generator",
+        subject=subject,
+        location=place(data.code, fit_call.code),
+        evidence=[_evidence(data.element)],
+        fixes=[fix(REMEDY)],
+        confidence=Confidence.CERTAIN,
+    )
+
+
+def failed(cause: Cause, module: Module | None, location: Location | None) -> Iterator[Finding]:
+    """Keras refused what a generator yielded: the one that is given to fit in this file."""
+    for function in _given_to_fit(module) if module is not None else ():
+        for judged in (lists, _alone):
+            found = list(judged(cause, function, "training generator", Confidence.CERTAIN))
+            if found:
+                yield from found
+                return
+    yield cause.finding(
+        "the generator yields something else than a tuple", location=location, fixes=[fix(REMEDY)]
+    )
+
+
+def lists(cause: Cause, function: FunctionInfo, subject: str, confidence: Confidence) -> Iterator[Finding]:
+    """A function whose every `yield` gives a list."""
+    module = function.module
+    values = _values(function)
+    made = [module.made_by(value) for value in values]
+    first = made[0] if made else None
+    if not isinstance(first, ast.List) or not all(isinstance(one, ast.List) for one in made):
+        return
+    edits = [edit for value in values for edit in _tupled(module, value)]
+    told = f"list of {len(first.elts)}" if first.elts else "list"
+    yield _finding(cause, function, values[0], told, subject, fix("yield a tuple", edits), confidence)
+
+
+def _alone(cause: Cause, function: FunctionInfo, subject: str, confidence: Confidence) -> Iterator[Finding]:
+    """A function whose every `yield` gives one thing that is written as no tuple."""
+    values = _values(function)
+    made = [function.module.made_by(value) for value in values]
+    if made and not any(isinstance(one, (ast.Tuple, ast.Dict, ast.List)) for one in made):
+        yield _finding(cause, function, values[0], "single", subject, fix(REMEDY), confidence)
+
+
+def _given_to_fit(module: Module) -> Iterator[FunctionInfo]:
+    for call in module.method_calls("fit"):
+        given = call.argument("x", 0)
+        made = module.made_by(given) if given is not None else None
+        function = generator_function(module, made.func) if isinstance(made, ast.Call) else None
+        if function is not None:
+            yield function
+
+
+def _values(function: FunctionInfo) -> list[ast.expr]:
+    return [node.value for node in yields_of(function) if node.value is not None]
+
+
+def _tupled(module: Module, value: ast.expr) -> tuple[Edit, ...]:
+    if isinstance(value, ast.List):
+        return (as_tuple(module, value),)
+    return wrap(module.code(value), "tuple({})")
+
+
+def _what(element: str) -> str:
+    return "x alone" if element == "single" else f"a {element}"
+
+
+def _evidence(element: str) -> Evidence:
+    return Evidence(
+        claim="what the generator yields",
+        observed=_what(element),
+        expected="a tuple `(x, y)`",
+        fact="data.element",
+    )
+
+
+def _finding(
+    cause: Cause,
+    function: FunctionInfo,
+    value: ast.expr,
+    element: str,
+    subject: str,
+    remedy: Fix,
+    confidence: Confidence,
+) -> Finding:
+    return cause.finding(
+        f"`{function.name}` yields {_what(element)}: `fit` takes only tuples from a generator",
+        subject=subject,
+        location=function.module.location(value),
+        evidence=[_evidence(element)],
+        fixes=[remedy],
+        confidence=confidence,
+    )

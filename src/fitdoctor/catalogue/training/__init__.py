@@ -1,0 +1,1 @@
+"""Training that runs and goes wrong: losses that become NaN or do not move, data that leaks."""

@@ -1,0 +1,88 @@
+"""The learning rate of a compiled model, and where it is written."""
+
+from __future__ import annotations
+
+import ast
+
+from fitdoctor.catalogue.inputs.data_trail import node_of
+from fitdoctor.catalogue.words import place
+from fitdoctor.diagnosis import Edit, Location
+from fitdoctor.facts import Code, ModelFacts, Unknown
+from fitdoctor.source.module import Module
+from fitdoctor.source.origins import origin
+from fitdoctor.source.project import Project
+
+
+def rate_of(model: ModelFacts) -> float | None:
+    """The learning rate as the optimizer has it; None when it is not a plain number."""
+    settings = dict(model.optimizer_settings)
+    try:
+        return float(settings.get("learning_rate", ""))
+    except ValueError:
+        return None
+
+
+def rate_place(model: ModelFacts, project: Project | Unknown) -> Location | None:
+    """Where the rate is written; else where the optimizer is made, or given to compile."""
+    made = _optimizer(model, project)
+    if made is None:
+        return place(model.compile_code)
+    written = _written(*made)
+    module, node = written or made
+    return module.location(node)
+
+
+def rate_edit(model: ModelFacts, project: Project | Unknown, rate: float) -> tuple[Edit, ...]:
+    """Another learning rate, where it is written as a number."""
+    made = _optimizer(model, project)
+    written = _written(*made) if made is not None else None
+    return (Edit(written[0].location(written[1]), f"{rate:g}"),) if written is not None else ()
+
+
+def _optimizer(model: ModelFacts, project: Project | Unknown) -> tuple[Module, ast.expr] | None:
+    """What made the optimizer that compile was given: a call, or its name in quotes."""
+    code = model.compile_code
+    argument = code.argument("optimizer", 0) if isinstance(code, Code) else None
+    if argument is None:
+        return None
+    found = node_of(project, Code(argument.location, argument.text))
+    if found is None or not isinstance(found[1], ast.expr):
+        return None
+    return _behind(found[0], found[1])
+
+
+def schedule_of(model: ModelFacts, project: Project | Unknown) -> tuple[Location, ast.Call, Module] | None:
+    """Where the optimizer is given its rate, and the call that makes the schedule, with its file."""
+    made = _optimizer(model, project)
+    given = _given(made[1]) if made is not None else None
+    if made is None or given is None:
+        return None
+    where, node = _behind(made[0], given)
+    return (made[0].location(given), node, where) if isinstance(node, ast.Call) else None
+
+
+def _given(optimizer: ast.expr) -> ast.expr | None:
+    """What an optimizer's call has for its rate."""
+    if not isinstance(optimizer, ast.Call):
+        return None
+    named = next((word.value for word in optimizer.keywords if word.arg in ("learning_rate", "lr")), None)
+    given = named or (optimizer.args[0] if optimizer.args else None)
+    return None if isinstance(given, ast.Starred) else given
+
+
+def _written(module: Module, optimizer: ast.expr) -> tuple[Module, ast.expr] | None:
+    """The number that an optimizer's call has for its rate, written there or behind a name."""
+    given = _given(optimizer)
+    if given is None:
+        return None
+    where, node = _behind(module, given)
+    number = isinstance(node, ast.Constant) and isinstance(node.value, (int, float))
+    return (where, node) if number else None
+
+
+def _behind(module: Module, node: ast.expr) -> tuple[Module, ast.expr]:
+    """What a name stands for, where nothing else could have given it another value."""
+    if not isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)):
+        return module, node
+    end = origin(module, node)
+    return (end.module, end.node) if end.certain and not end.path and not end.writes else (module, node)

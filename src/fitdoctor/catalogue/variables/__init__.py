@@ -1,0 +1,1 @@
+"""Variables and gradients, and what judges of them read and edit."""

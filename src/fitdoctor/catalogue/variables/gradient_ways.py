@@ -1,0 +1,370 @@
+"""The ways that a gradient should take through losses, layers and tapes of the user's."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Iterable, Iterator
+
+from fitdoctor.source.callees import callee, is_self
+from fitdoctor.source.index import names_in
+from fitdoctor.source.keras_objects import kind_of_call, kind_of_value
+from fitdoctor.source.module import FunctionInfo, Module
+from fitdoctor.source.traced.gradients import PREDICTS, Cut, IsRoot, body_of, cut_on_the_way
+from fitdoctor.source.traced.tensor_calls import MAKES_VARIABLE
+
+
+def first_cut(module: Module, function: FunctionInfo) -> Cut | None:
+    """What cuts every way through a loss (from its predictions) or a `call` (from the layers that it uses)."""
+    assert function.traced is not None
+    body = body_of(function)
+    if function.traced.how == "loss":
+        predictions = prediction_parameter(function)
+        return cut_on_the_way(module, body, _named(predictions)) if predictions else None
+    if function.traced.how == "lambda layer":
+        return input_cut(module, function)
+    return cut_on_the_way(module, body, lambda expr: is_layer_call(module, expr))
+
+
+def layer_cut(function: FunctionInfo) -> Cut | None:
+    """What cuts every way through a layer class of the user's."""
+    owner = function.owner
+    return input_cut(function.module, function) if owner is not None and owner.kind == "Layer" else None
+
+
+def input_cut(module: Module, function: FunctionInfo) -> Cut | None:
+    """What cuts every way from the input of a layer to its output."""
+    parameters = [name for name in function.parameters if name != "self"]
+    if not parameters:
+        return None
+    return cut_on_the_way(module, body_of(function), _named(parameters[0]))
+
+
+def prediction_parameter(function: FunctionInfo) -> str:
+    """The parameter of a loss that takes the predictions: `y_pred`, else the second one after `self`."""
+    parameters = [name for name in function.parameters if name != "self"]
+    if "y_pred" in parameters:
+        return "y_pred"
+    if function.name == "compute_loss":  # compute_loss(x, y, y_pred, …)
+        return parameters[2] if len(parameters) >= 3 else ""
+    return parameters[1] if len(parameters) >= 2 else ""
+
+
+def losses_that_ignore_predictions(module: Module) -> Iterator[tuple[FunctionInfo, ast.AST]]:
+    """Loss functions that never read `y_pred`, with what they return."""
+    for function in module.functions:
+        tracing = function.traced
+        if tracing is None or tracing.how != "loss" or not tracing.direct:
+            continue
+        predictions = prediction_parameter(function)
+        if not predictions:
+            continue
+        returned = [
+            node
+            for node in ast.walk(function.node)
+            if isinstance(node, ast.Return) and node.value is not None
+        ]
+        calls = any(_brings_weights(module, node) for node in ast.walk(function.node))
+        if returned and not calls and predictions not in _names_behind(function, returned):
+            yield function, returned[-1]
+
+
+def _names_behind(function: FunctionInfo, returned: Iterable[ast.AST]) -> set[str]:
+    """Every name that what is returned may be computed from, through assignments and methods that change a value."""
+    statements = [
+        (_changed(node), names_in(node))
+        for node in ast.walk(function.node)
+        if isinstance(node, ast.stmt) and node is not function.node and not isinstance(node, ast.Return)
+    ]
+    found = {name for node in returned for name in names_in(node)}
+    while True:
+        more = {name for changed, read in statements if changed & found for name in read} - found
+        if not more:
+            return found
+        found |= more
+
+
+def _changed(statement: ast.stmt) -> set[str]:
+    """The names that a statement binds, and those whose methods it calls, whose parts it sets."""
+    return {
+        inner.id
+        for node in ast.walk(statement)
+        for inner in (
+            [node] if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) else _base(node)
+        )
+    } | ({statement.name} if isinstance(statement, (ast.FunctionDef, ast.ClassDef)) else set())
+
+
+def _base(node: ast.AST) -> list[ast.Name]:
+    """The name at the beginning of `name.method(…)` and `name[…]`."""
+    while isinstance(node, (ast.Attribute, ast.Subscript, ast.Call)):
+        node = node.func if isinstance(node, ast.Call) else node.value
+        if isinstance(node, ast.Name):
+            return [node]
+    return []
+
+
+def _brings_weights(module: Module, node: ast.AST) -> bool:
+    """Whether a loss may reach weights by itself: it calls a model or what is not known, or reads variables."""
+    if isinstance(node, ast.Call):
+        return _call_uses_weights(module, node, frozenset(), 0) is not False
+    if isinstance(node, ast.Attribute):
+        return node.attr in (
+            "trainable_variables",
+            "trainable_weights",
+            "weights",
+            "variables",
+            "losses",
+            "kernel",
+        )
+    made = module.made_by(node) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) else None
+    return isinstance(made, ast.Call) and module.resolve(made.func) in MAKES_VARIABLE
+
+
+def tape_cut(module: Module) -> Cut | None:
+    """What cuts the gradient between a model's output and the value that a tape differentiates."""
+    for tape, block in tapes(module):
+        for call in gradient_calls(module, tape, block):
+            loss = call.args[0] if call.args else None
+            if isinstance(loss, ast.Name):
+                cut = cut_on_the_way(module, block.body, lambda expr: is_model_output(module, expr), loss.id)
+                if cut is not None:
+                    return cut
+    return None
+
+
+def tape_cut_of_model(module: Module) -> Cut | None:
+    """The same where the source alone leaves no doubt: the weights that are asked about are those of the model called.
+
+    A loss may well stop the gradient of one model and teach another one by the same tape.
+    """
+    for tape, block in tapes(module):
+        for call in gradient_calls(module, tape, block):
+            model = _asked_about(module, call)
+            loss = call.args[0] if call.args else None
+            if model and isinstance(loss, ast.Name) and _is_only_called(module, block, model):
+                roots = _calls_of_own_layers(module) if model == "self" else _calls_of(module, model)
+                cut = cut_on_the_way(module, block.body, roots, loss.id)
+                if cut is not None:
+                    return cut
+    return None
+
+
+def assigned_under_tape(module: Module) -> Cut | None:
+    """A variable that is assigned while a tape records: it keeps the number, not the way that led to it."""
+    for _tape, block in tapes(module):
+        for node in ast.walk(block):
+            if (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Attribute)
+                and node.func.attr in ("assign", "assign_add", "assign_sub", "set_weights")
+            ):
+                return Cut(module, node, f"`{module.segment(node.func)}`")
+    return None
+
+
+def _asked_about(module: Module, call: ast.Call) -> str:
+    """The model whose weights a tape is asked about, as the source names it; "" when it is anything else."""
+    weights = module.made_by(call.args[1]) if len(call.args) > 1 else None
+    if isinstance(weights, ast.Attribute) and weights.attr in ("trainable_variables", "trainable_weights"):
+        return module.segment(weights.value)
+    return ""
+
+
+def _is_only_called(module: Module, block: ast.With, model: str) -> bool:
+    """Whether a block, and the functions that it calls, do nothing with a model (or its layers) but call it."""
+    own = _calls_of_own_layers(module)
+    named = [
+        node
+        for inner in _with_functions(module, block.body)
+        for node in ast.walk(inner)
+        if isinstance(node, (ast.Name, ast.Attribute)) and module.segment(node) == model
+    ]
+    return bool(named) and all(_is_call_of(module, node, own if model == "self" else None) for node in named)
+
+
+def _is_call_of(module: Module, node: ast.AST, own: IsRoot | None) -> bool:
+    """Whether a model is called here, asked to predict, or (its own) one of its layers is called."""
+    parent = module.parent(node)
+    if isinstance(parent, ast.Call) and parent.func is node or _predicts(parent):
+        return True
+    call = module.parent(parent) if parent is not None and own is not None else None
+    return isinstance(call, ast.Call) and own is not None and own(call)
+
+
+def _calls_of_own_layers(module: Module) -> IsRoot:
+    """Tells `self(…)`, and `self.layer(…)` where every assignment of the attribute makes a layer or model."""
+
+    def is_root(expr: ast.expr) -> bool:
+        if not isinstance(expr, ast.Call):
+            return False
+        if not isinstance(expr.func, ast.Attribute):
+            return is_self(module, expr.func)
+        return is_self(module, expr.func.value) and _is_always_layer(module, expr.func)
+
+    return is_root
+
+
+def _is_always_layer(module: Module, attribute: ast.Attribute) -> bool:
+    owner = module.class_of(attribute)
+    stores = owner.module.attribute_stores(owner.node).get(attribute.attr, []) if owner is not None else []
+    made = [module.parent(store) for store in stores]
+    return bool(made) and all(
+        isinstance(statement, ast.Assign)
+        and isinstance(statement.value, ast.Call)
+        and kind_of_call(module, statement.value) in ("Layer", "Model")
+        for statement in made
+    )
+
+
+def _with_functions(module: Module, body: list[ast.stmt]) -> list[ast.stmt]:
+    """Statements, with those of the file's functions that they call."""
+    found = list(body)
+    for statement in body:
+        for node in ast.walk(statement):
+            function = callee(module, node) if isinstance(node, ast.Call) else None
+            if function is not None and function.module is module and function.name != "__init__":
+                found += [inner for inner in body_of(function) if inner not in found]
+    return found
+
+
+def _predicts(node: ast.AST | None) -> bool:
+    return isinstance(node, ast.Attribute) and node.attr in PREDICTS
+
+
+def _calls_of(module: Module, model: str) -> IsRoot:
+    return lambda expr: (
+        isinstance(expr, ast.Call)
+        and module.segment(expr.func) == model
+        or isinstance(expr, ast.Attribute)
+        and expr.attr in PREDICTS
+        and module.segment(expr.value) == model
+    )
+
+
+def tapes(module: Module) -> Iterator[tuple[str, ast.With]]:
+    """Every `with tf.GradientTape() as name`, with the block."""
+    for block in module.nodes(ast.With):
+        for item in block.items:
+            maker = item.context_expr
+            if (
+                isinstance(maker, ast.Call)
+                and module.resolve(maker.func) == "tensorflow.GradientTape"
+                and isinstance(item.optional_vars, ast.Name)
+            ):
+                yield item.optional_vars.id, block
+
+
+def gradient_calls(module: Module, tape: str, block: ast.With) -> list[ast.Call]:
+    """The calls `tape.gradient(…)` that follow a block, before its name is used for another tape."""
+    scope = module.function_of(block)
+    others = [
+        other.lineno
+        for name, other in tapes(module)
+        if name == tape
+        and other is not block
+        and module.function_of(other) is scope
+        and other.lineno > block.lineno
+    ]
+    end = min(others, default=10**9)
+    return [
+        site.node
+        for site in module.method_calls("gradient", "jacobian")
+        if site.function is scope
+        and isinstance(site.node.func, ast.Attribute)
+        and isinstance(site.node.func.value, ast.Name)
+        and site.node.func.value.id == tape
+        and block.lineno < site.node.lineno < end
+    ]
+
+
+def is_layer_call(module: Module, expr: ast.expr) -> bool:
+    """Whether an expression calls a layer or model that `self` has, and so brings in weights."""
+    return (
+        isinstance(expr, ast.Call)
+        and isinstance(expr.func, ast.Attribute)
+        and isinstance(expr.func.value, ast.Name)
+        and expr.func.value.id == "self"
+        and kind_of_value(module, expr.func) in ("Layer", "Model")
+    )
+
+
+def is_model_output(module: Module, expr: ast.expr) -> bool:
+    """Whether an expression brings in what a model computes: a call of it, or the method that predicts."""
+    if isinstance(expr, ast.Attribute) and expr.attr in PREDICTS:
+        return _is_trained_model(module, expr.value) or kind_of_value(module, expr.value) == "Model"
+    return is_model_call(module, expr)
+
+
+def is_model_call(module: Module, expr: ast.expr) -> bool:
+    """Whether an expression calls a Keras model or layer, whatever it is named by."""
+    if not isinstance(expr, ast.Call):
+        return False
+    if is_layer_call(module, expr) or _is_trained_model(module, expr.func):
+        return True
+    return isinstance(expr.func, (ast.Name, ast.Attribute)) and kind_of_value(module, expr.func) in (
+        "Layer",
+        "Model",
+    )
+
+
+def _is_trained_model(module: Module, expr: ast.expr) -> bool:
+    """Whether an expression is `self.model` in a callback: the model that is being trained."""
+    if not (isinstance(expr, ast.Attribute) and expr.attr == "model" and isinstance(expr.value, ast.Name)):
+        return False
+    owner = module.class_of(expr)
+    return expr.value.id == "self" and owner is not None and owner.kind == "Callback"
+
+
+def _named(name: str) -> IsRoot:
+    return lambda expr: isinstance(expr, ast.Name) and expr.id == name
+
+
+# --- what computes from weights -------------------------------------------------------------------------------------
+
+_DEEPEST = 4
+
+
+def uses_weights(module: Module, body: Iterable[ast.AST], variables: frozenset[str], depth: int = 0) -> bool:
+    """Whether statements may compute from weights: a model is called, a variable read, something unknown called."""
+    for statement in body:
+        for node in ast.walk(statement):
+            if isinstance(node, (ast.Name, ast.Attribute)) and module.segment(node) in variables:
+                return True
+            if isinstance(node, ast.Call) and _call_uses_weights(module, node, variables, depth) is not False:
+                return True
+    return False
+
+
+def surely_uses_weights(module: Module, expr: ast.expr, variables: frozenset[str]) -> bool:
+    """Whether an expression computes from weights: it calls a model, or reads a variable, itself or in a function."""
+    return any(
+        isinstance(node, (ast.Name, ast.Attribute))
+        and module.segment(node) in variables
+        or isinstance(node, ast.Call)
+        and _call_uses_weights(module, node, variables, 0) is True
+        for node in ast.walk(expr)
+    )
+
+
+def _call_uses_weights(module: Module, call: ast.Call, variables: frozenset[str], depth: int) -> bool | None:
+    """Whether a call computes from weights; None when it cannot be told."""
+    if is_model_call(module, call):
+        return True
+    name = module.resolve(call.func)
+    if name.startswith(("tensorflow.", "keras.", "numpy.")) or hasattr(builtins, name):
+        return False
+    made = module.origin(call.func)
+    if isinstance(made.node, ast.Call) and made.module.resolve(made.node.func).startswith(
+        ("keras.losses.", "keras.metrics.")
+    ):
+        return False
+    function = callee(module, call)
+    if function is None or depth >= _DEEPEST or _is_given_a_model(module, call):
+        return None
+    return uses_weights(function.module, body_of(function), variables, depth + 1)
+
+
+def _is_given_a_model(module: Module, call: ast.Call) -> bool:
+    values = (*call.args, *(keyword.value for keyword in call.keywords))
+    return any(kind_of_value(module, value) in ("Model", "Layer") for value in values)

@@ -1,0 +1,1 @@
+"""What the functions of NumPy, pandas, scikit-learn, tf.data and Keras make of data, for the interpreter."""

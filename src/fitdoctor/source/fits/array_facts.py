@@ -1,0 +1,222 @@
+"""The arrays of a structure that fit is given, as facts: shape, type, what the source tells of their values, origin."""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections import Counter
+
+from fitdoctor.facts import ArrayFacts, Code, Column, Shape, Statistics, Unknown
+from fitdoctor.records import replace
+from fitdoctor.source.data import arrays
+from fitdoctor.source.data.array_arguments import frozen
+from fitdoctor.source.data.pipelines import ELEMENT
+from fitdoctor.source.interpreter import objects
+from fitdoctor.source.interpreter.values import (
+    Array,
+    Dataset,
+    Items,
+    ListRecord,
+    Made,
+    Plain,
+    Ref,
+    Value,
+)
+from fitdoctor.source.origins import data_origin, origin
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from fitdoctor.source.interpreter.interpret import Interpreter
+
+NOT_EVIDENT = Unknown("not evident from the source")
+_MOST_COMPONENTS = 64
+_MOST_CLASSES = 64
+
+
+def is_none(value: Value | None) -> bool:
+    """Whether an argument is missing or None."""
+    return value is None or value == Plain(None)
+
+
+def components(
+    run: Interpreter, value: Value | None, path: str, node: ast.expr | None
+) -> tuple[ArrayFacts, ...] | None:
+    """The arrays of a structure; None where it is not told what it is."""
+    if value is None or is_none(value):
+        return ()
+    pairs = objects.pairs_of(run, value)
+    if pairs is not None:
+        inside = _dict_nodes(run, node)
+        found: list[ArrayFacts] = []
+        for key, item in pairs:
+            part = components(run, item, f"{path}[{key!r}]", inside.get(key))
+            if part is None:
+                return None
+            found.extend(replace(one, key=f"{key}/{one.key}" if one.key else str(key)) for one in part)
+        return tuple(found)
+    items = run.sequence(value) if isinstance(value, (Ref, Items)) else None
+    if isinstance(value, (Ref, Items)) and items is None:
+        return _grown_list(run, value, path, node)
+    if items is not None:
+        return _listed(run, value, items, path, node)
+    if isinstance(value, Array):
+        return (_one(run, value, path, node),)
+    return (untold(run, path, node),) if isinstance(value, (Unknown, Made)) else None
+
+
+def untold(run: Interpreter, path: str, node: ast.expr | None) -> ArrayFacts:
+    """An array of which the source tells only where it comes from."""
+    return ArrayFacts(path, use=run.code(node), code=code_of(run, None, node))
+
+
+def _dict_nodes(run: Interpreter, node: ast.expr | None) -> dict[object, ast.expr]:
+    """The expressions in a dict that is written out, here or where it was made."""
+    if node is not None and not isinstance(node, ast.Dict):
+        module = run.owner(node)
+        end = origin(module, node)
+        node = end.node if end.module is module and not end.path else None
+    if not isinstance(node, ast.Dict):
+        return {}
+    return {
+        key.value: value
+        for key, value in zip(node.keys, node.values, strict=True)
+        if isinstance(key, ast.Constant)
+    }
+
+
+def _grown_list(
+    run: Interpreter, value: Value, path: str, node: ast.expr | None
+) -> tuple[ArrayFacts, ...] | None:
+    """A list that a loop fills, an item for each sample: numbers have a shape here, anything else has none."""
+    record = run.record(value) if isinstance(value, Ref) else None
+    if not isinstance(record, ListRecord) or not record.grows:
+        return None
+    element = record.element
+    numbers = isinstance(element, Array) and element.dims == ()
+    dtype = element.dtype if numbers and isinstance(element, Array) else NOT_EVIDENT
+    facts = untold(run, path, node)
+    ragged = isinstance(element, Ref) and isinstance(run.record(element), ListRecord)
+    shape = (None,) if numbers else Unknown("its rows may differ in length") if ragged else NOT_EVIDENT
+    return (replace(facts, container="list", shape=shape, dtype=dtype),)
+
+
+def _listed(
+    run: Interpreter, value: Value, items: tuple[Value, ...], path: str, node: ast.expr | None
+) -> tuple[ArrayFacts, ...] | None:
+    """A list of arrays is several components, a list of numbers (or of lists of them) is one."""
+    if any(isinstance(item, Array) for item in items):
+        if not all(isinstance(item, Array) for item in items):
+            return None
+        elements = node.elts if isinstance(node, (ast.List, ast.Tuple)) else []
+        parts = [elements[at] if len(elements) == len(items) else node for at in range(len(items))]
+        return tuple(
+            replace(_one(run, item, f"{path}[{at}]", parts[at]), key=str(at))
+            for at, item in enumerate(items[:_MOST_COMPONENTS])
+            if isinstance(item, Array)
+        )
+    plain = frozen(run, value)
+    if not isinstance(plain, Items) or not _only_numbers(plain):
+        return None
+    array = arrays.literal_array(plain.items)
+    kind = "tuple" if isinstance(value, Items) else "list"
+    record = run.record(value) if isinstance(value, Ref) else None
+    made = record.node if isinstance(record, ListRecord) else None
+    facts = _one(run, replace(array, node=made or array.node), path, node)
+    return (replace(facts, container=kind, dtype=_element_type(plain)),)
+
+
+def _only_numbers(value: Value) -> bool:
+    if isinstance(value, Items):
+        return all(_only_numbers(item) for item in value.items)
+    return isinstance(value, Plain)
+
+
+def _element_type(value: Value) -> str | Unknown:
+    while isinstance(value, Items):
+        if not value.items:
+            return NOT_EVIDENT
+        value = value.items[0]
+    return type(value.value).__name__ if isinstance(value, Plain) else NOT_EVIDENT
+
+
+def _one(run: Interpreter, array: Array, path: str, node: ast.expr | None) -> ArrayFacts:
+    settled = run.settled(array)
+    assert isinstance(settled, Array)
+    columns = tuple(
+        Column(name, column.dtype if isinstance(column.dtype, str) else "")
+        for name, column in settled.columns or ()
+        if isinstance(column.dtype, str)
+    )
+    return ArrayFacts(
+        path=path,
+        container=settled.container,
+        shape=data_shape(settled),
+        dtype=settled.dtype,
+        statistics=statistics_of(settled),
+        columns=columns,
+        code=code_of(run, settled, node),
+        use=run.code(node),
+    )
+
+
+def code_of(run: Interpreter, value: Value | None, node: ast.expr | None) -> Code | Unknown:
+    """What made a value: as the source leads back to it, else the expression that was met last on its way."""
+    end = data_origin(run.owner(node), node) if node is not None else None
+    if end is not None and not end.path and not isinstance(end.node, ast.Name):
+        return end.code
+    made = value.node if isinstance(value, (Array, Dataset)) else None
+    return run.code(made if made is not None else node)
+
+
+def data_shape(array: Array) -> Shape | Unknown:
+    """The shape of data: the number of samples may be untold (None), the axes of a sample are told or all Unknown."""
+    if isinstance(array.dims, Unknown) or any(isinstance(dim, Unknown) for dim in array.dims[1:]):
+        return NOT_EVIDENT
+    return tuple(dim if isinstance(dim, int) else None for dim in array.dims)
+
+
+def statistics_of(array: Array) -> Statistics | Unknown:
+    """What the source tells of the values: written out, or drawn so often that the ends of the range are there."""
+    shape = data_shape(array)
+    if isinstance(shape, Unknown):
+        return NOT_EVIDENT
+    count = shape[0] if shape and shape[0] is not None else 0
+    if array.container == ELEMENT and array.bounds is not None:
+        # Of all elements: a step that leaves some out takes the bounds away.
+        count = max(count, 1)
+    if array.numbers and all(isinstance(dim, int) for dim in shape):
+        return _of_numbers(array, count)
+    bounds = array.bounds
+    if bounds is None or not count:
+        return NOT_EVIDENT
+    return Statistics(
+        count=count,
+        complete=False,
+        minimum=float(bounds.low),
+        maximum=float(bounds.high),
+        integral=bounds.integral,
+        row_sums=(1.0, 1.0) if array.unit_rows and len(shape) > 1 else None,
+    )
+
+
+def _of_numbers(array: Array, count: int) -> Statistics:
+    numbers = array.numbers or ()
+    finite = [number for number in numbers if math.isfinite(number)]
+    counts = Counter(finite)
+    width = len(numbers) // count if count else 0
+    sums = None
+    if isinstance(array.dims, tuple) and len(array.dims) > 1 and array.dims[-1] == width and width:
+        rows = [sum(numbers[at : at + width]) for at in range(0, len(numbers), width)]
+        sums = (min(rows), max(rows))
+    return Statistics(
+        count=count,
+        complete=True,
+        minimum=min(finite) if finite else None,
+        maximum=max(finite) if finite else None,
+        mean=sum(finite) / len(finite) if finite else None,
+        nan=sum(number != number for number in numbers),
+        inf=sum(math.isinf(number) for number in numbers),
+        integral=all(number == int(number) for number in finite),
+        histogram=tuple(sorted(counts.items())) if len(counts) <= _MOST_CLASSES else None,
+        row_sums=sums,
+    )

@@ -1,0 +1,265 @@
+"""What the source alone tells of every model and of every call of fit in a file."""
+
+from __future__ import annotations
+
+import ast
+from functools import lru_cache
+
+from fitdoctor.diagnosis import Location
+from fitdoctor.facts import Code, DataFacts, FailureSummary, LayerFacts, ModelFacts, Shape, Spec, Unknown
+from fitdoctor.records import dataclass, field, replace
+from fitdoctor.source.data import (
+    array_functions,
+    array_makers,
+    array_math,
+    encoders,
+    image_functions,
+    known_data,
+    random_arrays,
+)
+from fitdoctor.source.fits.fit_facts import FitSite, after_fit, fit_site
+from fitdoctor.source.fits.layer_facts import layer_facts, shape_fact
+from fitdoctor.source.fits.model_facts import model_facts
+from fitdoctor.source.fits.own_loops import follow_step
+from fitdoctor.source.interpreter import command_lines, iteration
+from fitdoctor.source.interpreter.interpret import Interpreter, run_module
+from fitdoctor.source.interpreter.values import Arguments, Array, LayerRecord, ModelRecord, Ref, Symbolic
+from fitdoctor.source.model_use import may_make_models
+from fitdoctor.source.models.layer_settings import Dims
+from fitdoctor.source.models.model_shapes import applied_to
+from fitdoctor.source.models.refusals import Failure
+from fitdoctor.source.models.shared_optimizers import TRAINING, SharedOptimizer, shared_optimizer
+from fitdoctor.source.module import Module
+
+__all__ = ["FitSite", "ModelSite", "SpreadSite", "fit_sites", "model_sites", "spread_sites"]
+
+_TABLES = (
+    array_functions,
+    array_makers,
+    array_math,
+    command_lines,
+    encoders,
+    image_functions,
+    iteration,
+    known_data,
+    random_arrays,
+)
+"""Imported so that their functions are in the table."""
+
+
+@dataclass(frozen=True)
+class ModelSite:
+    """A model that the file makes, and where making it fails."""
+
+    model: ModelFacts
+    failure: FailureSummary | None = None
+    layer: LayerFacts | None = None
+    """The layer that Keras refuses to call."""
+    previous: LayerFacts | None = None
+    """The layer that its input comes from."""
+    ways: tuple[tuple[LayerFacts, ...], ...] = ()
+    """For each of its inputs the layers that lead there, last first, up to where several ways meet."""
+    call: Location | None = None
+    """The call that is refused."""
+    data: DataFacts | None = None
+    """What `fit` was given, where the layer refuses it inside the `call` of a model of the user's."""
+
+
+@dataclass(frozen=True)
+class SpreadSite:
+    """A loss of the user's own that sets a column of predictions against a row of labels, or the reverse."""
+
+    code: Code
+    """The difference."""
+    predictions: Shape
+    labels: Shape
+    given: Code
+    """The labels in it."""
+
+
+@dataclass
+class Witness:
+    """Notes the calls of fit and the refused layers while a file is followed."""
+
+    fits: dict[FitSite, None] = field(default_factory=dict)
+    refusals: dict[ModelSite, None] = field(default_factory=dict)
+    spreads: dict[SpreadSite, None] = field(default_factory=dict)
+    shared: dict[SharedOptimizer, None] = field(default_factory=dict)
+
+    def fit(self, run: Interpreter, model: Ref, method: str, arguments: Arguments) -> None:
+        """A call of fit: its facts are taken as they are now."""
+        record = run.model(model)
+        if run.reporting and record is not None and not record.broken:
+            told = len(self.refusals)
+            site = fit_site(run, model, method, arguments)
+            self.fits[site] = None
+            self._give_data(told, site)
+            shared = shared_optimizer(run, model, record) if method in TRAINING else None
+            if shared is not None:
+                self.shared[shared] = None
+            failure = _refused_on_data(run, model, record, arguments)
+            if failure is not None:
+                self.refusal(run, failure)
+            if method in ("fit", "train_on_batch"):
+                follow_step(run, model, record, arguments)
+        after_fit(run, model, method, arguments)
+
+    def _give_data(self, told: int, site: FitSite) -> None:
+        """What was refused since then, with the data that the model's own `call` was followed with."""
+        for refused in list(self.refusals)[told:]:
+            if refused.previous is None and site.data:
+                del self.refusals[refused]
+                self.refusals[replace(refused, data=site.data[0])] = None
+
+    def refusal(self, run: Interpreter, failure: Failure) -> None:
+        """A refused layer, with the model as far as it has come."""
+        self.refusals[_refused(run, failure)] = None
+
+    def spread(
+        self, run: Interpreter, node: ast.BinOp, tensor: Symbolic, data: tuple[ast.expr, Array]
+    ) -> None:
+        """A difference that is (n, n): of what a model gives, and data."""
+        code, given = run.code(node), run.code(data[0])
+        shapes = shape_fact(tensor.dims), shape_fact(data[1].dims)
+        if not _is_of_model(run, tensor) or isinstance(code, Unknown) or isinstance(given, Unknown):
+            return
+        if not isinstance(shapes[0], Unknown) and not isinstance(shapes[1], Unknown):
+            self.spreads[SpreadSite(code, shapes[0], shapes[1], given)] = None
+
+
+@dataclass(frozen=True)
+class Followed:
+    """What following a file gave."""
+
+    fits: tuple[FitSite, ...] = ()
+    models: tuple[ModelSite, ...] = ()
+    spreads: tuple[SpreadSite, ...] = ()
+    shared: tuple[SharedOptimizer, ...] = ()
+    stopped: tuple[str, ...] = ()
+    """Why it was not followed to its end."""
+
+
+def fit_sites(module: Module) -> tuple[FitSite, ...]:
+    """The calls of fit, evaluate, predict and the like, with the facts that the source tells."""
+    return follow(module).fits
+
+
+def model_sites(module: Module) -> tuple[ModelSite, ...]:
+    """The models of a file; a model that cannot be made comes with the failure and its layer."""
+    return follow(module).models
+
+
+def spread_sites(module: Module) -> tuple[SpreadSite, ...]:
+    """The differences in losses of the user's own loops that broadcast to (n, n)."""
+    return follow(module).spreads
+
+
+def shared_optimizers(module: Module) -> tuple[SharedOptimizer, ...]:
+    """The optimizers that train one model after another has been trained with them."""
+    return follow(module).shared
+
+
+def follow(module: Module) -> Followed:
+    """Follow a file once, if it has to do with models at all."""
+    return _followed(module) if may_make_models(module) else Followed()
+
+
+@lru_cache(maxsize=64)
+def _followed(module: Module) -> Followed:
+    witness = Witness()
+    run = run_module(module, witness)
+    made = [
+        ModelSite(model_facts(run, Ref(number))[0])
+        for number, record in sorted(run.archive.items())
+        if isinstance(record, ModelRecord) and not record.broken
+    ]
+    return Followed(
+        tuple(witness.fits),
+        (*witness.refusals, *dict.fromkeys(made)),
+        tuple(witness.spreads),
+        tuple(witness.shared),
+        tuple(run.crashes),
+    )
+
+
+def _is_of_model(run: Interpreter, tensor: Symbolic) -> bool:
+    """Whether what a model or layer gives is in it."""
+    ways, seen = [tensor], 0
+    while ways and seen < _LONGEST_WAY:
+        call, seen = ways.pop().call, seen + 1
+        if call is None:
+            continue
+        if call.layer is not None and isinstance(run.record(call.layer), (LayerRecord, ModelRecord)):
+            return True
+        ways.extend(call.inputs)
+    return False
+
+
+def _refused_on_data(
+    run: Interpreter, model: Ref, record: ModelRecord, arguments: Arguments
+) -> Failure | None:
+    """For a sequential model without an `Input`: the layer behind the first that refuses what the data become."""
+    x = arguments.get("x", 0)
+    deferred = record.kind == "sequential" and record.input_dims is None and record.shapes == ()
+    if (
+        not deferred
+        or not record.layers
+        or not isinstance(x, Array)
+        or isinstance(x.dims, Unknown)
+        or not x.dims
+    ):
+        return None
+    dims: Dims = (None, *x.dims[1:])
+    for at, layer in enumerate(record.layers):
+        applied, inside = applied_to(run, layer, dims), run.record(layer)
+        if applied.refusal is not None and at and isinstance(inside, LayerRecord):
+            previous, node = record.layers[at - 1], arguments.node
+            return Failure(applied.refusal, layer, inside, (dims,), previous, inside.node or node, model)
+        if isinstance(applied.outputs, Unknown) or len(applied.outputs) != 1:
+            return None
+        dims = applied.outputs[0]
+    return None
+
+
+def _refused(run: Interpreter, failure: Failure) -> ModelSite:
+    record = failure.record
+    summary = FailureSummary(
+        failure.refusal.type,
+        failure.refusal.message,
+        layer=record.name,
+        layer_class=record.plan.class_name,
+        inputs=tuple(Spec(shape_fact(dims), "float32") for dims in failure.inputs),
+        place=run.location(record.node if record.node is not None else failure.node),
+    )
+    model = ModelFacts(kind="functional", keras=run.module.keras, built=False)
+    if failure.model is not None and run.model(failure.model) is not None:
+        model = model_facts(run, failure.model)[0]
+    names = [layer.name for layer in model.layers]
+    if failure.model is not None and record.name in names:
+        # It is in the model already, and refuses only the data: what comes before it is what it was given.
+        model = replace(model, layers=model.layers[: names.index(record.name)])
+    index = len(model.layers)
+    layer = layer_facts(run, failure.layer, index)
+    previous = None
+    if failure.previous is not None and isinstance(run.record(failure.previous), (LayerRecord, ModelRecord)):
+        previous = layer_facts(run, failure.previous, max(0, index - 1))
+    return ModelSite(model, summary, layer, previous, _ways(run, failure, model), run.location(failure.node))
+
+
+_LONGEST_WAY = 200
+
+
+def _ways(run: Interpreter, failure: Failure, model: ModelFacts) -> tuple[tuple[LayerFacts, ...], ...]:
+    if failure.model is not None:
+        return (tuple(reversed(model.layers)),)
+    ways: list[tuple[LayerFacts, ...]] = []
+    for tensor in failure.history:
+        way: list[LayerFacts] = []
+        call = tensor.call
+        while call is not None and call.layer is not None and len(way) < _LONGEST_WAY:
+            if not isinstance(run.record(call.layer), (LayerRecord, ModelRecord)):
+                break
+            way.append(layer_facts(run, call.layer, 0))
+            call = call.inputs[0].call if len(call.inputs) == 1 else None
+        ways.append(tuple(way))
+    return tuple(ways)

@@ -1,0 +1,123 @@
+"""Models and losses that a loop or a step of the user's own calls on data, told as calls of fit are."""
+
+from __future__ import annotations
+
+import ast
+
+from fitdoctor.facts import CALL, TRAINING_CALL, Unknown
+from fitdoctor.records import replace
+from fitdoctor.source.interpreter import objects
+from fitdoctor.source.interpreter.library import handles
+from fitdoctor.source.interpreter.values import (
+    NONE,
+    UNTOLD,
+    Arguments,
+    Array,
+    Compiled,
+    Dataset,
+    Items,
+    Made,
+    ModelRecord,
+    Named,
+    Ref,
+    Symbolic,
+    Value,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from fitdoctor.source.interpreter.interpret import Interpreter
+
+_LOSSES = "keras.losses."
+
+
+def tell_call(run: Interpreter, model: Ref, given: Value, arguments: Arguments) -> None:
+    """A model is called on data, and not from within another one: what it refuses is told at the call."""
+    if isinstance(given, Array) and not _inside_a_model(run):
+        run.listener.fit(run, model, _method(run), replace(arguments, positional=(given,), keywords=()))
+
+
+def _method(run: Interpreter) -> str:
+    return TRAINING_CALL if run.tapes else CALL
+
+
+def _inside_a_model(run: Interpreter) -> bool:
+    """Whether the `call` of a layer or model is being followed: what it is given is told where it is called."""
+    return any(getattr(node, "name", "") == "call" for node in run.active)
+
+
+def tell_loss(run: Interpreter, loss: Value, arguments: Arguments) -> None:
+    """`loss(labels, model(batch))`: judged as the same loss in `compile` and the same data in `fit` would be."""
+    if not isinstance(loss, (Made, Named)) or not loss.name.startswith(_LOSSES) or not arguments.complete:
+        return
+    labels, made = arguments.get("y_true", 0), arguments.get("y_pred", 1)
+    if not isinstance(labels, Array) or not isinstance(made, Symbolic) or made.call is None:
+        return
+    model, inputs, called = made.call.layer, made.call.inputs, made.call.node
+    record = run.model(model) if model is not None else None
+    if model is None or record is None or len(inputs) != 1 or not isinstance(called, ast.Call):
+        return
+    if made.index or isinstance(inputs[0].dims, Unknown) or not called.args or _inside_a_model(run):
+        return
+    batch = Array(inputs[0].dims, inputs[0].dtype or Unknown("not evident from the source"))
+    node = ast.Call(arguments.node.func, [called.args[0], *_labels_of(arguments)], [])
+    _tell_with(
+        run, model, record, loss, Arguments((batch, labels), (), ast.copy_location(node, arguments.node))
+    )
+
+
+def _labels_of(arguments: Arguments) -> list[ast.expr]:
+    written = arguments.expression("y_true", 0)
+    return [] if written is None else [written]
+
+
+def _tell_with(run: Interpreter, model: Ref, record: ModelRecord, loss: Value, given: Arguments) -> None:
+    """Tell the call on the model as if it had been compiled with this loss."""
+    chosen = ast.Call(given.node.func, [], [ast.keyword("loss", given.node.func)])
+    run.update(model, replace(record, compiled=Compiled(Arguments((), (("loss", loss),), chosen))))
+    run.listener.fit(run, model, _method(run), given)
+    run.update(model, record)
+
+
+# --- train_step ---------------------------------------------------------------------------------------------------------
+
+
+def follow_step(run: Interpreter, model: Ref, record: ModelRecord, arguments: Arguments) -> None:
+    """Follow a `train_step` of the user's with a batch of what `fit` is given."""
+    step = objects.method_of(run, record.owner, "train_step") if record.owner is not None else None
+    batch = _first_batch(arguments)
+    if step is None or batch is None or step.node in run.active:
+        return
+    before = run.state.copy()
+    run.call(step, Arguments((model, batch), (), arguments.node))
+    run.state = before
+
+
+def _first_batch(arguments: Arguments) -> Value | None:
+    """What the step gets: a batch alone, or one with its labels; None where that is not told."""
+    x, y = arguments.get("x", 0), arguments.get("y", 1)
+    if isinstance(x, Dataset) and x.batch is not None:
+        return None if isinstance(x.element, Unknown) else x.element
+    if not arguments.complete or {"sample_weight", "class_weight"} & set(arguments.names()):
+        return None
+    batch, labels = _opened(x), _opened(y)
+    if batch is None:
+        return None
+    return batch if y is None or y == NONE else Items((batch, labels or UNTOLD))
+
+
+@handles("keras.utils.unpack_x_y_sample_weight")
+def _unpacked(run: Interpreter, arguments: Arguments) -> Value:
+    """x, labels and weights of a batch: what is not there is None."""
+    data = arguments.get("data", 0)
+    if isinstance(data, Array):
+        return Items((data, NONE, NONE))
+    if not isinstance(data, Items) or not 1 <= len(data.items) <= 3:
+        return UNTOLD
+    return Items((*data.items, NONE, NONE)[:3])
+
+
+def _opened(array: Value | None) -> Array | None:
+    if not isinstance(array, Array) or isinstance(array.dims, Unknown) or not array.dims:
+        return None
+    return replace(array, dims=(None, *array.dims[1:]), container="tensorflow.Tensor", numbers=None)

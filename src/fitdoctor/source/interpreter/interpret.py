@@ -1,0 +1,335 @@
+"""A small abstract interpreter: follows a file as Python would run it, as far as the source tells what happens.
+
+What it cannot follow is Unknown: names that differ between branches, things that unknown code had in hand, loops of
+unknown length. It never runs the user's code.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from fitdoctor.diagnosis import Location
+from fitdoctor.facts import Code, Unknown
+from fitdoctor.records import replace
+from fitdoctor.source.interpreter import calls, expressions, statements
+from fitdoctor.source.interpreter.library import library_name
+from fitdoctor.source.interpreter.state import Control, State
+from fitdoctor.source.interpreter.values import (
+    UNTOLD,
+    Arguments,
+    Array,
+    Class,
+    Function,
+    Items,
+    ListRecord,
+    Made,
+    Mapping,
+    ModelRecord,
+    Numbers,
+    Plain,
+    Record,
+    Ref,
+    Symbolic,
+    Value,
+)
+from fitdoctor.source.model_use import functions_with_models
+from fitdoctor.source.module import ClassInfo, Module
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Protocol
+
+    from fitdoctor.source.interpreter.other_files import Followed
+    from fitdoctor.source.models.refusals import Failure
+else:
+    Protocol = object
+
+MOST_TICKS = 400_000
+"""How many expressions and statements are looked at in one file before it is left alone."""
+LONGEST_UNROLLED = 2500
+"""The most iterations of a loop that are followed one by one."""
+
+
+_LOST = ListRecord(None)
+"""Stands for a thing of which no trace is left."""
+
+
+class OutOfBudget(Exception):
+    """The file takes too long to follow; what was found so far stands."""
+
+
+class Listener(Protocol):
+    """Who wants to know what is met on the way, at the moment when it is met."""
+
+    def fit(self, run: Interpreter, model: Ref, method: str, arguments: Arguments) -> None:
+        """A call of fit, evaluate, predict, … on a model."""
+
+    def refusal(self, run: Interpreter, failure: Failure) -> None:
+        """A layer that Keras would refuse to call."""
+
+    def spread(
+        self, run: Interpreter, node: ast.BinOp, tensor: Symbolic, data: tuple[ast.expr, Array]
+    ) -> None:
+        """Under a tape, `tensor - data` (or the reverse) of (n, 1) and (n,), which is (n, n)."""
+
+
+class Interpreter:
+    """One run over a file: the state, and what was met on the way."""
+
+    def __init__(self, module: Module, listener: Listener) -> None:
+        self.home = module
+        """The file that is judged."""
+        self.module = module
+        """The file whose code is being followed: a function of another one may be."""
+        self.imports: dict[Module, Followed] = {}
+        self.listener = listener
+        self.state = State()
+        self.parents: dict[int, int | None] = {}
+        self.shared_names: dict[int, dict[str, int]] = {}
+        """Names that `global` or `nonlocal` sends to another frame."""
+        self.frame = self.new_frame(None)
+        self.trained = self.new_frame(None)
+        """Whose names are optimizers that have trained a model on the way here, and their values those models."""
+        self.optimizers: list[Made] = []
+        self.control: list[Control] = [Control()]
+        self.active: list[ast.AST] = []
+        """The functions that are being followed, outermost first."""
+        self.entered: set[ast.AST] = set()
+        """The functions that were followed at least once."""
+        self.defaults: dict[ast.AST, tuple[tuple[Value, ...], tuple[tuple[str, Value], ...]]] = {}
+        self.class_values: dict[ast.AST, dict[str, Value]] = {}
+        self.ticks = 0
+        self.numbers = 0
+        self.trial = 0
+        """Above zero while a loop's body is tried: nothing is reported then."""
+        self.expecting_failure = 0
+        """Above zero inside `pytest.raises` and the like."""
+        self.strategies: list[str] = []
+        self.tapes = 0
+        """Above zero inside `with tf.GradientTape()`."""
+        self.archive: dict[int, Record] = {}
+        """Everything that was ever made, as it was last seen: branches and functions leave their own behind."""
+        self.crashes: list[str] = []
+        self.loops: list[int] = []
+        """For each loop of unknown length that is being followed: the last number that was used before it."""
+        self.options: dict[ast.AST, tuple[tuple[str, Value], ...]] = {}
+        """The options of a command line with their defaults, by the call that made the parser."""
+        self.classes: dict[ast.AST, int | None] = {}
+        """How many classes an encoder was fitted on, by the call that made it; None when that is not told."""
+        self.layer_names: dict[str, int] = {}
+        self.plain_defaults = True
+        """Global settings of Keras (floating type, channel order) are as they come."""
+
+    # --- names ------------------------------------------------------------------------------------------------------
+
+    def new_frame(self, parent: int | None) -> int:
+        """A frame for names, inside another one."""
+        number = len(self.parents)
+        self.parents[number] = parent
+        self.state.frames[number] = {}
+        return number
+
+    def lookup(self, name: str) -> Value | None:
+        """What a name is now; None when no statement that was followed bound it."""
+        frame: int | None = self.frame
+        while frame is not None:
+            names = self.state.frames.get(frame)
+            if names is not None and name in names:
+                return names[name]
+            frame = self.parents[frame]
+        return None
+
+    def assign(self, name: str, value: Value) -> None:
+        """Bind a name in the frame it belongs to."""
+        frame = self.shared_names.get(self.frame, {}).get(name, self.frame)
+        # from here on the program can write to it: it needs memory of its own
+        self.state.frames.setdefault(frame, {})[name] = self.settled(value)
+
+    def forget(self, name: str) -> None:
+        """A name is bound to something that is not followed."""
+        frame = self.shared_names.get(self.frame, {}).get(name, self.frame)
+        self.state.frames.get(frame, {}).pop(name, None)
+
+    def resolve(self, node: ast.AST) -> str:
+        """The library name that a name or attribute stands for, "" when a followed statement bound its root."""
+        root = node
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        if not isinstance(root, ast.Name) or self.lookup(root.id) is not None:
+            return ""
+        return library_name(self.module.resolve(node))
+
+    # --- mutable things ---------------------------------------------------------------------------------------------
+
+    def allocate(self, record: Record) -> Ref:
+        """Put a new mutable thing on the heap."""
+        ref = Ref(self.fresh())
+        self.update(ref, record)
+        return ref
+
+    def record(self, ref: Ref) -> Record:
+        """What a mutable thing is now."""
+        return self.state.heap.get(ref.id, _LOST)
+
+    def update(self, ref: Ref, record: Record) -> None:
+        """Change a mutable thing."""
+        self.state.heap[ref.id] = record
+        if not self.trial:
+            self.archive[ref.id] = record
+
+    def fresh(self) -> int:
+        """A number that was not used before."""
+        self.numbers += 1
+        return self.numbers
+
+    def model(self, value: Value) -> ModelRecord | None:
+        """The model that a value refers to."""
+        if isinstance(value, Ref):
+            record = self.record(value)
+            return record if isinstance(record, ModelRecord) else None
+        return None
+
+    def touch(self, arguments: Arguments) -> None:
+        """Unknown code gets these arguments."""
+        for value in (*arguments.positional, *(value for _, value in arguments.keywords)):
+            self.state.touch(value)
+
+    # --- values -----------------------------------------------------------------------------------------------------
+
+    def settled(self, value: Value) -> Value:
+        """The value as it is now: memory that was written to has lost its known content."""
+        if isinstance(value, Array):
+            return self._settled_array(value)
+        if isinstance(value, Items):
+            return Items(tuple(self.settled(item) for item in value.items))
+        if isinstance(value, Mapping):
+            return Mapping(tuple((key, self.settled(item)) for key, item in value.items))
+        return value
+
+    def _settled_array(self, array: Array) -> Array:
+        if array.buffer == 0:
+            return replace(array, buffer=self.fresh())
+        if array.buffer not in self.state.written:
+            return array
+        dims = array.dims
+        if -array.buffer in self.state.written:
+            dims = UNTOLD
+        elif array.container == "pandas.DataFrame":
+            # rows and columns of a table can be added and dropped in place
+            dims = (UNTOLD, UNTOLD)
+        return replace(array, dims=dims, bounds=None, numbers=None, unit_rows=False, columns=None, kinds=None)
+
+    def sequence(self, value: Value | None) -> tuple[Value, ...] | None:
+        """The items of a tuple, list or range; None where they are not told."""
+        if isinstance(value, Items):
+            return value.items
+        if isinstance(value, Numbers) and len(value.values) <= LONGEST_UNROLLED:
+            return tuple(Plain(number) for number in value.values)
+        if isinstance(value, Ref):
+            record = self.record(value)
+            return record.items if isinstance(record, ListRecord) else None
+        return None
+
+    def new_list(self, items: Iterable[Value], node: ast.expr | None = None) -> Ref:
+        """A list on the heap."""
+        return self.allocate(ListRecord(tuple(items), node))
+
+    # --- following --------------------------------------------------------------------------------------------------
+
+    def tick(self) -> None:
+        """Count one thing that was looked at.
+
+        Raises:
+            OutOfBudget: that was one too many.
+        """
+        self.ticks += 1
+        if self.ticks > MOST_TICKS:
+            raise OutOfBudget
+
+    def evaluate(self, node: ast.expr) -> Value:
+        """What an expression gives."""
+        return expressions.evaluate(self, node)
+
+    def execute(self, body: list[ast.stmt]) -> bool:
+        """Follow statements; False when they do not fall through to what comes next."""
+        return statements.execute(self, body)
+
+    def call(self, callee: Value, arguments: Arguments) -> Value:
+        """Call something."""
+        return calls.call(self, callee, arguments)
+
+    # --- places -----------------------------------------------------------------------------------------------------
+
+    def code(self, node: ast.AST | None) -> Code | Unknown:
+        """The source of a node."""
+        return Unknown("not evident from the source") if node is None else self.owner(node).code(node)
+
+    def location(self, node: ast.AST) -> Location:
+        """Where a node stands."""
+        return self.owner(node).location(node)
+
+    def owner(self, node: ast.AST) -> Module:
+        """The file that a node stands in."""
+        for module in (self.module, self.home, *self.imports):
+            if node in module.index.parents:
+                return module
+        return self.module
+
+    def class_info(self, node: ast.ClassDef) -> ClassInfo:
+        """What is known about a class of the project."""
+        return self.owner(node).class_info(node)
+
+    def ancestry(self, node: ast.ClassDef) -> list[ClassInfo]:
+        """The class and those of the user's that it inherits from, nearest first."""
+        return self.module.ancestry(self.class_info(node))
+
+    @property
+    def strategy(self) -> str:
+        """The distribution strategy in whose scope the program is now."""
+        return self.strategies[-1] if self.strategies else ""
+
+    @property
+    def reporting(self) -> bool:
+        """Whether what is met now is to be told."""
+        return self.trial == 0 and self.expecting_failure == 0
+
+
+def run_module(module: Module, listener: Listener) -> Interpreter:
+    """Follow a whole file: its statements, then the functions and classes that nothing called."""
+    run = Interpreter(module, listener)
+    try:
+        run.execute(module.tree.body)
+        _follow_the_rest(run)
+    except (OutOfBudget, RecursionError) as stopped:
+        run.crashes.append(type(stopped).__name__)
+    run.state.heap = {**run.archive, **run.state.heap}
+    return run
+
+
+def _follow_the_rest(run: Interpreter) -> None:
+    """Functions and methods with models that nothing in the file calls: their parameters are Unknown."""
+    if not run.module.functions:
+        return
+    concerned = functions_with_models(run.module.project or run.module)
+    # each may be called in a program of its own
+    run.state.frames[run.trained] = {}
+    for info in run.module.functions:
+        node = info.node
+        if node in run.entered or isinstance(node, ast.Lambda) or info.owner is not None:
+            continue
+        if node not in concerned:
+            continue
+        if run.module.function_of(node) is not None:
+            continue
+        before = run.state.copy()
+        calls.call_with_unknowns(run, Function(node, 0))
+        run.state = before
+    for info_of_class in run.module.classes:
+        if info_of_class.kind in ("Layer", "Loss", "Metric", "Callback"):
+            continue
+        if concerned.isdisjoint(info_of_class.node.body):
+            continue
+        before = run.state.copy()
+        calls.follow_class(run, Class(info_of_class.node, 0), concerned)
+        run.state = before

@@ -1,0 +1,62 @@
+"""The table of library functions and methods whose results the static side knows."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+
+from fitdoctor.source.interpreter.values import Arguments, Made, Value
+from fitdoctor.source.names import canonical, own_keras
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from fitdoctor.source.interpreter.interpret import Interpreter
+
+Handler = Callable[["Interpreter", Arguments], Value]
+
+FUNCTIONS: dict[str, Handler] = {}
+"""By canonical dotted name."""
+
+METHODS: dict[str, Handler] = {}
+"""Methods of things that a library made, by the dotted name of their class and the method."""
+
+ATTRIBUTES: dict[str, Callable[[Interpreter, Made, str], Value | None]] = {}
+"""How attributes of things that a library made are read, by the dotted name of what made them."""
+
+LIBRARIES = frozenset(
+    "numpy tensorflow keras pandas sklearn scipy matplotlib seaborn plotly PIL cv2 skimage tqdm tensorboard "
+    "tensorflow_datasets tensorflow_addons tensorflow_hub h5py joblib nltk gensim imblearn xgboost lightgbm wandb "
+    "mlflow IPython rich absl pytest builtins keras_cv keras_nlp keras_hub".split()
+)
+"""Packages that are no part of the user's program, and that leave its lists, models and arrays alone."""
+
+
+def handles(*names: str) -> Callable[[Handler], Handler]:
+    """Enter a function into the table under these names."""
+
+    def enter(handler: Handler) -> Handler:
+        FUNCTIONS.update(dict.fromkeys(names, handler))
+        return handler
+
+    return enter
+
+
+def handles_method(*names: str) -> Callable[[Handler], Handler]:
+    """Enter a method into the table; its receiver comes as the first positional argument."""
+
+    def enter(handler: Handler) -> Handler:
+        METHODS.update(dict.fromkeys(names, handler))
+        return handler
+
+    return enter
+
+
+def is_known_library(name: str) -> bool:
+    """Whether a function of that name is known to leave the program's lists, models and arrays alone."""
+    root = name.partition(".")[0]
+    return root in LIBRARIES or root in sys.stdlib_module_names or "." not in name
+
+
+def library_name(name: str) -> str:
+    """The canonical name, with the other Keras packages under the name of Keras."""
+    return own_keras(canonical(name)) if name else ""

@@ -1,0 +1,135 @@
+"""What the program's names and mutable things are at one point, and how two branches come together."""
+
+from __future__ import annotations
+
+from fitdoctor.records import dataclass, field
+from fitdoctor.source.interpreter.joining import join, join_records
+from fitdoctor.source.interpreter.values import (
+    UNTOLD,
+    Array,
+    DictRecord,
+    InstanceRecord,
+    Items,
+    LayerRecord,
+    ListRecord,
+    Made,
+    Mapping,
+    Method,
+    ModelRecord,
+    Record,
+    Ref,
+    Super,
+    Value,
+    opened,
+)
+
+
+class State:
+    """Names by frame, records by number, and the memory that was written to after it was made."""
+
+    def __init__(
+        self,
+        frames: dict[int, dict[str, Value]] | None = None,
+        heap: dict[int, Record] | None = None,
+        written: set[int] | None = None,
+    ) -> None:
+        self.frames = {} if frames is None else frames
+        self.heap = {} if heap is None else heap
+        self.written = set() if written is None else written
+
+    def copy(self) -> State:
+        """A state that goes its own way from here."""
+        frames = {number: dict(names) for number, names in self.frames.items()}
+        return State(frames, dict(self.heap), set(self.written))
+
+    def same_as(self, other: State) -> bool:
+        """Whether nothing differs."""
+        return (
+            self.written == other.written
+            and self.frames == other.frames
+            and _same_heap(self.heap, other.heap)
+        )
+
+    def touch(self, value: Value | None) -> None:
+        """Unknown code gets hold of a value: what can be changed is not known from here on."""
+        pending: list[Value | None] = [value]
+        seen: set[int] = set()
+        while pending:
+            current = pending.pop()
+            if isinstance(current, Array):
+                self.written.add(current.buffer)
+            elif isinstance(current, Items):
+                pending.extend(current.items)
+            elif isinstance(current, Mapping):
+                pending.extend(item for _, item in current.items)
+            elif isinstance(current, (Method, Super)):
+                pending.append(current.receiver)
+            elif isinstance(current, Made):
+                pending.extend((*current.positional, *(value for _, value in current.keywords)))
+            elif isinstance(current, Ref) and current.id not in seen:
+                seen.add(current.id)
+                record = self.heap.get(current.id)
+                if record is None:
+                    continue
+                pending.extend(_held_by(record))
+                self.heap[current.id] = opened(record)
+
+
+def _held_by(record: Record) -> list[Value]:
+    if isinstance(record, ListRecord):
+        return list(record.items or ())
+    if isinstance(record, DictRecord):
+        return [value for _, value in record.items or ()]
+    if isinstance(record, ModelRecord):
+        return [*(record.layers or ()), *(value for _, value in record.attributes)]
+    if isinstance(record, (InstanceRecord, LayerRecord)):
+        return [value for _, value in record.attributes]
+    return []
+
+
+def _same_heap(one: dict[int, Record], other: dict[int, Record]) -> bool:
+    if len(one) != len(other):
+        return False
+    return all(
+        number in other and (other[number] is record or other[number] == record)
+        for number, record in one.items()
+    )
+
+
+def join_states(one: State, other: State) -> State:
+    """What is true whichever of the two was reached."""
+    frames: dict[int, dict[str, Value]] = {}
+    for number, names in one.frames.items():
+        if number not in other.frames:
+            frames[number] = names
+            continue
+        right = other.frames[number]
+        merged = {
+            name: join(value, right[name]) if name in right else UNTOLD for name, value in names.items()
+        }
+        merged.update({name: UNTOLD for name in right if name not in names})
+        frames[number] = merged
+    for number, names in other.frames.items():
+        frames.setdefault(number, names)
+    heap = dict(other.heap)
+    for key, record in one.heap.items():
+        heap[key] = join_records(record, heap[key]) if key in heap else record
+    return State(frames, heap, one.written | other.written)
+
+
+def joined(states: list[State]) -> State:
+    """What is true in all of these states."""
+    merged = states[0]
+    for state in states[1:]:
+        merged = join_states(merged, state)
+    return merged
+
+
+@dataclass
+class Control:
+    """The ways out of a function's body that were met."""
+
+    returns: list[tuple[Value, State]] = field(default_factory=list)
+    breaks: list[State] = field(default_factory=list)
+    continues: list[State] = field(default_factory=list)
+    yields: list[Value] = field(default_factory=list)

@@ -1,0 +1,343 @@
+"""Following statements: assignments, branches that are joined, loops, with-blocks, try."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from fitdoctor.records import replace
+from fitdoctor.source.interpreter import objects
+from fitdoctor.source.interpreter.binding import bind, forget_assigned
+from fitdoctor.source.interpreter.loops import follow_for, follow_while
+from fitdoctor.source.interpreter.other_files import frame_of
+from fitdoctor.source.interpreter.state import State, join_states, joined
+from fitdoctor.source.interpreter.values import (
+    NONE,
+    UNTOLD,
+    Array,
+    Class,
+    Function,
+    ListRecord,
+    Made,
+    Ref,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from fitdoctor.source.interpreter.interpret import Interpreter
+
+_EXPECTED = frozenset(
+    "ValueError TypeError RuntimeError InvalidArgumentError AssertionError AttributeError KeyError".split()
+)
+"""Exceptions that a handler names when the failure itself is what the program shows."""
+
+
+def execute(run: Interpreter, body: list[ast.stmt]) -> bool:
+    """Follow statements; False when control does not reach what comes after them."""
+    return all(_follow(run, statement) for statement in body)
+
+
+def _follow(run: Interpreter, statement: ast.stmt) -> bool:
+    run.tick()
+    follow = _STATEMENTS.get(type(statement))
+    if follow is None:
+        forget_assigned(run, statement)
+        return True
+    return follow(run, statement)
+
+
+# --- assignments ------------------------------------------------------------------------------------------------------
+
+
+def _assign(run: Interpreter, statement: ast.stmt) -> bool:
+    assert isinstance(statement, ast.Assign)
+    value = run.evaluate(statement.value)
+    for target in statement.targets:
+        bind(run, target, value, statement.value)
+    return True
+
+
+def _annotated(run: Interpreter, statement: ast.stmt) -> bool:
+    assert isinstance(statement, ast.AnnAssign)
+    if statement.value is not None:
+        bind(run, statement.target, run.evaluate(statement.value), statement.value)
+    return True
+
+
+def _augmented(run: Interpreter, statement: ast.stmt) -> bool:
+    assert isinstance(statement, ast.AugAssign)
+    target = statement.target
+    load = _as_load(target)
+    before = run.evaluate(load)
+    if isinstance(before, Ref) and isinstance(run.record(before), ListRecord):
+        added = run.sequence(run.evaluate(statement.value))
+        items = run.sequence(before)
+        joined = None if added is None or items is None else (*items, *added)
+        run.update(before, ListRecord(joined, None))
+        return True
+    operation = ast.copy_location(ast.BinOp(load, statement.op, statement.value), statement)
+    value = run.evaluate(operation)
+    if isinstance(before, Array):
+        run.state.written.add(before.buffer)
+        value = replace(value, node=None) if isinstance(value, Array) else value
+    bind(run, target, value, None)
+    return True
+
+
+def _as_load(target: ast.expr) -> ast.expr:
+    if isinstance(target, ast.Name):
+        return ast.copy_location(ast.Name(target.id, ast.Load()), target)
+    if isinstance(target, ast.Attribute):
+        return ast.copy_location(ast.Attribute(target.value, target.attr, ast.Load()), target)
+    if isinstance(target, ast.Subscript):
+        return ast.copy_location(ast.Subscript(target.value, target.slice, ast.Load()), target)
+    return target
+
+
+# --- simple statements ------------------------------------------------------------------------------------------------
+
+
+def _expression(run: Interpreter, statement: ast.stmt) -> bool:
+    assert isinstance(statement, ast.Expr)
+    run.evaluate(statement.value)
+    return not _ends_the_program(run, statement.value)
+
+
+def _ends_the_program(run: Interpreter, node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and run.resolve(node.func) in ("sys.exit", "exit", "quit", "os._exit")
+
+
+def _return(run: Interpreter, statement: ast.stmt) -> bool:
+    assert isinstance(statement, ast.Return)
+    value = NONE if statement.value is None else run.evaluate(statement.value)
+    run.control[-1].returns.append((value, run.state))
+    run.state = run.state.copy()
+    return False
+
+
+def _raise(run: Interpreter, statement: ast.stmt) -> bool:
+    return False
+
+
+def _break(run: Interpreter, statement: ast.stmt) -> bool:
+    run.control[-1].breaks.append(run.state)
+    run.state = run.state.copy()
+    return False
+
+
+def _continue(run: Interpreter, statement: ast.stmt) -> bool:
+    run.control[-1].continues.append(run.state)
+    run.state = run.state.copy()
+    return False
+
+
+def _delete(run: Interpreter, statement: ast.stmt) -> bool:
+    assert isinstance(statement, ast.Delete)
+    for target in statement.targets:
+        if isinstance(target, ast.Name):
+            run.forget(target.id)
+        elif isinstance(target, ast.Subscript):
+            run.state.touch(run.evaluate(target.value))
+    return True
+
+
+def _import(run: Interpreter, statement: ast.stmt) -> bool:
+    assert isinstance(statement, (ast.Import, ast.ImportFrom))
+    for alias in statement.names:
+        run.forget((alias.asname or alias.name).partition(".")[0])
+    return True
+
+
+def _global(run: Interpreter, statement: ast.stmt) -> bool:
+    assert isinstance(statement, ast.Global)
+    run.shared_names.setdefault(run.frame, {}).update(
+        dict.fromkeys(statement.names, frame_of(run, run.module))
+    )
+    return True
+
+
+def _nonlocal(run: Interpreter, statement: ast.stmt) -> bool:
+    assert isinstance(statement, ast.Nonlocal)
+    for name in statement.names:
+        frame = run.parents[run.frame]
+        while frame is not None and name not in run.state.frames.get(frame, {}):
+            frame = run.parents[frame]
+        if frame is not None:
+            run.shared_names.setdefault(run.frame, {})[name] = frame
+    return True
+
+
+def _assert(run: Interpreter, statement: ast.stmt) -> bool:
+    assert isinstance(statement, ast.Assert)
+    run.evaluate(statement.test)
+    return True
+
+
+def _pass(run: Interpreter, statement: ast.stmt) -> bool:
+    return True
+
+
+def _define_function(run: Interpreter, statement: ast.stmt) -> bool:
+    assert isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef))
+    objects.remember_defaults(run, statement)
+    for decorator in statement.decorator_list:
+        if isinstance(decorator, ast.Call):
+            run.evaluate(decorator)
+    plain = isinstance(statement, ast.FunctionDef) and all(
+        objects.harmless_decorator(run, decorator) for decorator in statement.decorator_list
+    )
+    run.assign(statement.name, Function(statement, run.frame, plain=plain))
+    return True
+
+
+def _define_class(run: Interpreter, statement: ast.stmt) -> bool:
+    assert isinstance(statement, ast.ClassDef)
+    frame, run.frame = run.frame, run.new_frame(run.frame)
+    inner = run.frame
+    for part in statement.body:
+        if isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            objects.remember_defaults(run, part)
+        elif isinstance(part, (ast.Assign, ast.AnnAssign)):
+            _follow(run, part)
+    run.class_values[statement] = run.state.frames.pop(inner)
+    run.frame = frame
+    plain = all(objects.harmless_decorator(run, decorator) for decorator in statement.decorator_list)
+    run.assign(statement.name, Class(statement, run.frame) if plain else UNTOLD)
+    return True
+
+
+# --- branches ---------------------------------------------------------------------------------------------------------
+
+
+def _if(run: Interpreter, statement: ast.stmt) -> bool:
+    assert isinstance(statement, ast.If)
+    truth = objects.truth(run, run.evaluate(statement.test))
+    if truth is not None:
+        return execute(run, statement.body if truth else statement.orelse)
+    return _either(run, [lambda: execute(run, statement.body), lambda: execute(run, statement.orelse)])
+
+
+def _either(run: Interpreter, ways: list[Callable[[], bool]]) -> bool:
+    """Follow each way from here, and go on with what is true of all that fall through."""
+    start, ends = run.state, []
+    for way in ways:
+        run.state = start.copy()
+        if way():
+            ends.append(run.state)
+    if not ends:
+        run.state = start
+        return False
+    run.state = joined(ends)
+    return True
+
+
+def _match(run: Interpreter, statement: ast.stmt) -> bool:
+    assert isinstance(statement, ast.Match)
+    run.evaluate(statement.subject)
+    ways: list[Callable[[], bool]] = [lambda: True]
+    for case in statement.cases:
+        forget_assigned(run, case.pattern)
+        ways.append(lambda case=case: execute(run, case.body))  # type: ignore[misc]
+    return _either(run, ways)
+
+
+def _try(run: Interpreter, statement: ast.stmt) -> bool:
+    assert isinstance(statement, (ast.Try, ast.TryStar))
+    if all(isinstance(part, (ast.Import, ast.ImportFrom)) for part in statement.body):
+        falls = execute(run, statement.body) and execute(run, statement.orelse)
+        return execute(run, statement.finalbody) and falls
+    start = run.state.copy()
+    expected = any(_names_expected(handler) for handler in statement.handlers)
+    run.expecting_failure += expected
+    falls = execute(run, statement.body)
+    run.expecting_failure -= expected
+    after = run.state
+    ends: list[State] = []
+    if falls and execute(run, statement.orelse):
+        ends.append(run.state)
+    for handler in statement.handlers:
+        run.state = join_states(start, after)
+        if handler.name:
+            run.assign(handler.name, UNTOLD)
+        if execute(run, handler.body):
+            ends.append(run.state)
+    run.state = joined(ends) if ends else after
+    return execute(run, statement.finalbody) and bool(ends)
+
+
+def _names_expected(handler: ast.ExceptHandler) -> bool:
+    """Whether the handler names the failures of Keras, and does not pass them on: it may fail on purpose there."""
+    if isinstance(handler.body[-1], ast.Raise):
+        return False
+    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    for kind in kinds:
+        name = kind.attr if isinstance(kind, ast.Attribute) else kind.id if isinstance(kind, ast.Name) else ""
+        if name in _EXPECTED:
+            return True
+    return False
+
+
+def _with(run: Interpreter, statement: ast.stmt) -> bool:
+    assert isinstance(statement, (ast.With, ast.AsyncWith))
+    strategies, expecting, tapes = 0, 0, 0
+    for item in statement.items:
+        value = run.evaluate(item.context_expr)
+        strategy = objects.strategy_of(value)
+        if strategy:
+            run.strategies.append(strategy)
+            strategies += 1
+        expecting += _expects_failure(run, item.context_expr)
+        tapes += isinstance(value, Made) and value.name == "tensorflow.GradientTape"
+        if item.optional_vars is not None:
+            bind(run, item.optional_vars, objects.entered(value), None)
+    run.expecting_failure += expecting
+    run.tapes += tapes
+    start = run.state.copy() if expecting else None
+    falls = execute(run, statement.body)
+    run.expecting_failure -= expecting
+    run.tapes -= tapes
+    if strategies:
+        del run.strategies[-strategies:]
+    if start is not None:
+        run.state = join_states(start, run.state)
+        return True
+    return falls
+
+
+def _expects_failure(run: Interpreter, node: ast.expr) -> bool:
+    if not isinstance(node, ast.Call):
+        return False
+    if run.resolve(node.func) in ("pytest.raises", "contextlib.suppress"):
+        return True
+    return isinstance(node.func, ast.Attribute) and node.func.attr.startswith("assertRaises")
+
+
+_STATEMENTS: dict[type[ast.stmt], Callable[[Interpreter, ast.stmt], bool]] = {
+    ast.AnnAssign: _annotated,
+    ast.Assert: _assert,
+    ast.Assign: _assign,
+    ast.AsyncFor: follow_for,
+    ast.AsyncFunctionDef: _define_function,
+    ast.AsyncWith: _with,
+    ast.AugAssign: _augmented,
+    ast.Break: _break,
+    ast.ClassDef: _define_class,
+    ast.Continue: _continue,
+    ast.Delete: _delete,
+    ast.Expr: _expression,
+    ast.For: follow_for,
+    ast.FunctionDef: _define_function,
+    ast.Global: _global,
+    ast.If: _if,
+    ast.Import: _import,
+    ast.ImportFrom: _import,
+    ast.Match: _match,
+    ast.Nonlocal: _nonlocal,
+    ast.Pass: _pass,
+    ast.Raise: _raise,
+    ast.Return: _return,
+    ast.Try: _try,
+    ast.TryStar: _try,
+    ast.While: follow_while,
+    ast.With: _with,
+}

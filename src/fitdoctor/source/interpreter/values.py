@@ -1,0 +1,409 @@
+"""The abstract values that the static side computes with: exact where the source tells, Unknown where it does not."""
+
+from __future__ import annotations
+
+import ast
+
+from fitdoctor.facts import Unknown
+from fitdoctor.records import dataclass, field, replace
+from fitdoctor.source.models.layer_settings import Dims, LayerPlan
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+UNTOLD = Unknown("not evident from the source")
+
+
+@dataclass(frozen=True)
+class Plain:
+    """A number, string, truth value, None or Ellipsis."""
+
+    value: Any
+
+
+NONE = Plain(None)
+
+
+@dataclass(frozen=True)
+class Named:
+    """Something of a library, by its canonical dotted name: `keras.layers.Dense`."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Made:
+    """What a library's callable returned, where it has no meaning of its own here: an optimizer, a scaler."""
+
+    name: str
+    """The canonical name of what was called."""
+    positional: tuple[Value, ...] = ()
+    keywords: tuple[tuple[str, Value], ...] = ()
+    node: ast.AST | None = field(default=None, compare=False)
+    complete: bool = True
+    """False when `*args` or `**kwargs` hide arguments."""
+
+    def argument(self, name: str, position: int | None = None) -> Value | None:
+        """An argument by name or place; None when it was not given."""
+        for keyword, value in self.keywords:
+            if keyword == name:
+                return value
+        if position is not None and position < len(self.positional):
+            return self.positional[position]
+        return None if self.complete else UNTOLD
+
+
+@dataclass(frozen=True)
+class Items:
+    """A tuple."""
+
+    items: tuple[Value, ...]
+
+
+@dataclass(frozen=True)
+class Span:
+    """A slice."""
+
+    start: Value
+    stop: Value
+    step: Value
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """A `range`."""
+
+    values: range
+
+
+@dataclass(frozen=True)
+class Ref:
+    """A mutable thing, by its number in the heap."""
+
+    id: int
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function of the file, with the frame that it was defined in."""
+
+    node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+    frame: int
+    defaults: tuple[Value, ...] = ()
+    keyword_defaults: tuple[tuple[str, Value], ...] = ()
+    plain: bool = True
+    """False when a decorator may change what a call does."""
+
+
+@dataclass(frozen=True)
+class Class:
+    """A class of the file."""
+
+    node: ast.ClassDef
+    frame: int
+
+
+@dataclass(frozen=True)
+class Method:
+    """`receiver.name`, not yet called."""
+
+    receiver: Value
+    name: str
+
+
+@dataclass(frozen=True)
+class Super:
+    """`super()` inside a method."""
+
+    receiver: Value
+    owner: ast.ClassDef
+
+
+@dataclass(frozen=True)
+class Generated:
+    """A generator: a call of a generator function."""
+
+    function: Function
+    arguments: tuple[tuple[str, Value], ...] | None
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Least and largest value of an array, both really there."""
+
+    low: float
+    high: float
+    integral: bool
+    complete: bool = False
+    """Every value was seen: the array was written out, or the call determines it."""
+
+
+@dataclass(frozen=True)
+class Array:
+    """An array, tensor or table of data."""
+
+    dims: Dims | Unknown = UNTOLD
+    dtype: str | Unknown = UNTOLD
+    container: str = "numpy.ndarray"
+    bounds: Bounds | None = None
+    numbers: tuple[float, ...] | None = None
+    """Every value in order, where the source writes them out."""
+    unit_rows: bool = False
+    """Every row is one-hot."""
+    columns: tuple[tuple[str, Array], ...] | None = None
+    """The columns of a table, where they are known."""
+    kinds: int | None = None
+    """How many different values there are, of texts and whole numbers, where that is told."""
+    buffer: int = field(default=0, compare=False)
+    """Which memory it looks at: writing there changes every view of it. 0 for memory that nobody holds yet."""
+    node: ast.expr | None = field(default=None, compare=False)
+    """The expression that made it; None where a call made several things at once."""
+
+    @property
+    def rank(self) -> int | None:
+        """How many axes it has."""
+        return None if isinstance(self.dims, Unknown) else len(self.dims)
+
+
+@dataclass(frozen=True, eq=False)
+class LayerCall:
+    """One call of a layer (or of an operation) on symbolic tensors."""
+
+    layer: Ref | None
+    """None for an operation such as `a + b`, and where the layer is not evident."""
+    inputs: tuple[Symbolic, ...]
+    order: int
+    node: ast.AST
+
+
+@dataclass(frozen=True)
+class Symbolic:
+    """A symbolic Keras tensor."""
+
+    dims: Dims | Unknown = UNTOLD
+    dtype: str = "float32"
+    call: LayerCall | None = field(default=None)
+    """None where its history is not evident."""
+    index: int = 0
+
+
+@dataclass(frozen=True)
+class Step:
+    """One operation of a tf.data pipeline."""
+
+    operation: str
+    element: Value
+    arguments: tuple[tuple[str, str], ...] = ()
+    node: ast.AST | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """A tf.data dataset."""
+
+    element: Value = UNTOLD
+    """What one element is: an array, or `Items` or a frozen dict of them."""
+    count: int | Unknown | None = UNTOLD
+    """How many elements there are; None when they never end."""
+    batch: int | Unknown | None = UNTOLD
+    """The batch size; None while it is not batched."""
+    steps: tuple[Step, ...] = ()
+    known: bool = True
+    """Every step from the source on was followed."""
+    node: ast.expr | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True)
+class Mapping:
+    """A dict that nothing changes any more: an element of a dataset."""
+
+    items: tuple[tuple[Any, Value], ...]
+
+
+Value = (
+    Unknown
+    | Plain
+    | Named
+    | Made
+    | Items
+    | Span
+    | Numbers
+    | Ref
+    | Function
+    | Class
+    | Method
+    | Super
+    | Generated
+    | Array
+    | Symbolic
+    | Dataset
+    | Mapping
+)
+
+
+# --- mutable things, as immutable records ---------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class ListRecord:
+    """A list; `items` is None once its content is not known any more."""
+
+    items: tuple[Value, ...] | None
+    node: ast.expr | None = field(default=None, compare=False)
+    element: Value | None = None
+    """What is true of every item where `items` is None; None when not every item was seen."""
+    grows: bool = False
+    """A loop of unknown length has put items in."""
+
+
+@dataclass(frozen=True)
+class DictRecord:
+    """A dict with plain keys, in order; `items` is None once its content is not known any more."""
+
+    items: tuple[tuple[Any, Value], ...] | None
+    node: ast.expr | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True)
+class InstanceRecord:
+    """An instance of a class of the file (no layer and no model)."""
+
+    owner: Class
+    attributes: tuple[tuple[str, Value], ...] = ()
+    open: bool = False
+    """Attributes may be there, or be others, that were not seen."""
+
+
+@dataclass(frozen=True)
+class LayerRecord:
+    """A layer."""
+
+    plan: LayerPlan
+    name: str
+    named: bool
+    """The name was given, not counted by Keras."""
+    node: ast.expr | None = field(default=None, compare=False)
+    owner: Class | None = None
+    """For a layer of the user's: its class."""
+    attributes: tuple[tuple[str, Value], ...] = ()
+    model: Ref | None = None
+    """For a model that is used as a layer."""
+    built_on: Dims | None = None
+    inputs: tuple[Dims, ...] | None = None
+    """The shapes of its first call."""
+    outputs: tuple[Dims, ...] | None = None
+    parameters: int | Unknown = UNTOLD
+    trainable_parameters: int | Unknown = UNTOLD
+    trainable: bool | Unknown = True
+    open: bool = False
+    """Unknown code had it in hand."""
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """A call of `compile`."""
+
+    call: Arguments
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """The arguments of a call, evaluated."""
+
+    positional: tuple[Value, ...]
+    keywords: tuple[tuple[str, Value], ...]
+    node: ast.Call
+    complete: bool = True
+    """False when `*args` or `**kwargs` hide arguments."""
+
+    def get(self, name: str, position: int | None = None) -> Value | None:
+        """An argument by name or place; None when it was not given, Unknown when it may have been."""
+        for keyword, value in self.keywords:
+            if keyword == name:
+                return value
+        if position is not None and position < len(self.positional):
+            return self.positional[position]
+        return None if self.complete else UNTOLD
+
+    def names(self) -> tuple[str, ...]:
+        """The keywords that were given."""
+        return tuple(keyword for keyword, _ in self.keywords)
+
+    def expression(self, name: str, position: int | None = None) -> ast.expr | None:
+        """The argument as it stands in the source."""
+        for keyword in self.node.keywords:
+            if keyword.arg == name:
+                return keyword.value
+        if position is None or position >= len(self.node.args):
+            return None
+        if any(isinstance(value, ast.Starred) for value in self.node.args[: position + 1]):
+            return None
+        return self.node.args[position]
+
+
+@dataclass(frozen=True)
+class ModelRecord:
+    """A model."""
+
+    kind: str
+    """`sequential`, `functional`, `subclassed` or `opaque`."""
+    name: str = ""
+    class_name: str = ""
+    node: ast.expr | None = field(default=None, compare=False)
+    layers: tuple[Ref, ...] | None = ()
+    """For a sequential model, in order; None once they are not known."""
+    shapes: tuple[Dims | Unknown, ...] = ()
+    """For a sequential model: what comes out of each of them."""
+    input_dims: Dims | None = None
+    """For a sequential model with a fixed input."""
+    input_dtype: str = "float32"
+    input_name: str = ""
+    input_node: ast.expr | None = field(default=None, compare=False)
+    inputs: Value = UNTOLD
+    """For a functional model: a symbolic tensor, or a structure of them."""
+    outputs: Value = UNTOLD
+    owner: Class | None = None
+    attributes: tuple[tuple[str, Value], ...] = ()
+    compiled: Compiled | Unknown | None = None
+    traced: tuple[tuple[Ref, bool], ...] | None = None
+    """Which layers were trainable when the compiled step was first run; None before that."""
+    open: bool = False
+    """Unknown code had it in hand."""
+    broken: bool = False
+    """Making it raises."""
+    strategy: str = ""
+    trainable: bool | Unknown = True
+
+
+Record = ListRecord | DictRecord | InstanceRecord | LayerRecord | ModelRecord
+
+
+def attribute_of(record: InstanceRecord | LayerRecord | ModelRecord, name: str) -> Value | None:
+    """An attribute that the program set; None when it was not seen."""
+    for known, value in record.attributes:
+        if known == name:
+            return value
+    return None
+
+
+def with_attribute(
+    attributes: tuple[tuple[str, Value], ...], name: str, value: Value
+) -> tuple[tuple[str, Value], ...]:
+    """The attributes with one set; a new one comes last."""
+    if any(known == name for known, _ in attributes):
+        return tuple((known, value if known == name else old) for known, old in attributes)
+    return (*attributes, (name, value))
+
+
+def opened(record: Record) -> Record:
+    """The record after unknown code had the thing in hand."""
+    if isinstance(record, ListRecord):
+        return ListRecord(None, record.node)
+    if isinstance(record, DictRecord):
+        return DictRecord(None, record.node)
+    if isinstance(record, InstanceRecord):
+        return replace(record, attributes=(), open=True)
+    if isinstance(record, LayerRecord):
+        return replace(record, trainable=UNTOLD, open=True)
+    return replace(record, compiled=UNTOLD, traced=None, trainable=UNTOLD, open=True)

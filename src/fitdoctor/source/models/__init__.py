@@ -1,0 +1,1 @@
+"""Layers and models as the source makes them: their shapes, weights, and what Keras would refuse."""

@@ -1,0 +1,75 @@
+"""What names and attributes hold that are made outside of traced code: layers, variables, lists of them."""
+
+from __future__ import annotations
+
+import ast
+
+from fitdoctor.source.module import ClassInfo, Module
+from fitdoctor.source.traced.tensor_calls import MAKES_LAYER, returns
+from fitdoctor.source.traced.tensor_values import LAYER, LAYERS, NOTHING, VARIABLE, Value, each
+
+
+def made(module: Module, expr: ast.expr | None) -> Value:
+    """What an expression outside of traced code makes: a layer, a variable, lists of them."""
+    if isinstance(expr, ast.Call):
+        name = module.resolve(expr.func)
+        if returns(name) == "variable" or (
+            isinstance(expr.func, ast.Attribute) and expr.func.attr in ("add_weight", "add_variable")
+        ):
+            return VARIABLE
+        if name.startswith(MAKES_LAYER):
+            return LAYER
+        found = module.definition(expr.func)
+        if isinstance(found, ClassInfo) and found.kind in ("Layer", "Model", "Loss"):
+            return LAYER
+    if isinstance(expr, (ast.List, ast.Tuple)) and expr.elts:
+        return each([made(module, element) for element in expr.elts])
+    if isinstance(expr, ast.ListComp):
+        element = made(module, expr.elt)
+        return Value("each", (element,)) if element.kind else NOTHING
+    return NOTHING
+
+
+def held_by(owner: ClassInfo | None, attribute: str) -> Value:
+    """What `self.attribute` holds, by every assignment of the class."""
+    if owner is None or owner.kind not in ("", "Layer", "Model", "Loss", "Metric"):
+        return NOTHING
+    if owner.kind == "Model" and attribute == "layers":
+        return LAYERS
+    for ancestor in owner.module.ancestry(owner):
+        stores = ancestor.module.attribute_stores(ancestor.node).get(attribute, [])
+        if stores:
+            return _stored(ancestor, stores)
+    return NOTHING
+
+
+def _stored(owner: ClassInfo, stores: list[ast.AST]) -> Value:
+    values = set()
+    for store in stores:
+        statement = owner.module.parent(store)
+        value = statement.value if isinstance(statement, (ast.Assign, ast.AnnAssign)) else None
+        if isinstance(value, ast.Constant) and value.value is None:
+            continue
+        if isinstance(value, ast.List) and not value.elts:
+            values.add(_appended(owner, store))
+        elif owner.kind == "Model" and isinstance(value, ast.Name) and _is_parameter(owner.module, value):
+            values.add(Value("given"))
+        else:
+            values.add(made(owner.module, value))
+    return values.pop() if len(values) == 1 else NOTHING
+
+
+def _appended(owner: ClassInfo, store: ast.AST) -> Value:
+    """What `self.x.append(…)` puts into a list that starts empty."""
+    wanted = getattr(store, "attr", "")
+    values = []
+    for call in owner.module.method_calls("append"):
+        value = call.node.func.value if isinstance(call.node.func, ast.Attribute) else None
+        if isinstance(value, ast.Attribute) and value.attr == wanted and call.node.args:
+            values.append(made(owner.module, call.node.args[0]))
+    return each(values)
+
+
+def _is_parameter(module: Module, name: ast.Name) -> bool:
+    scope = module.index.lookup(name.id, module.scope(name))
+    return scope is not None and all(isinstance(node, ast.arg) for node in scope.bindings[name.id])

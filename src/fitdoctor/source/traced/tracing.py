@@ -1,0 +1,377 @@
+"""Which functions of the user's run while TensorFlow traces a graph, why, and whether AutoGraph rewrites them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from fitdoctor.diagnosis import Location
+from fitdoctor.records import dataclass, replace
+from fitdoctor.source.callees import callee, is_self, returned_by
+from fitdoctor.source.datasets import is_dataset
+from fitdoctor.source.index import FunctionNode
+from fitdoctor.source.module import CallSite, ClassInfo, FunctionInfo, Module
+from fitdoctor.source.traced.called_by_hand import only_called_by_hand
+
+METHODS = {
+    "Layer": {"call": "call"},
+    "Model": {
+        "call": "call",
+        "train_step": "train_step",
+        "test_step": "test_step",
+        "predict_step": "predict_step",
+        "compute_loss": "loss",
+        "compute_metrics": "metric",
+    },
+    "Loss": {"call": "loss", "__call__": "loss"},
+    "Metric": {"update_state": "metric", "result": "metric"},
+    "Regularizer": {"__call__": "call"},
+    "Constraint": {"__call__": "call"},
+}
+"""The methods that Keras calls while tracing, by the kind of class, and how it is named."""
+
+DATASET_FUNCTIONS = frozenset("map filter flat_map interleave reduce scan take_while group_by_window".split())
+_CONTROL = frozenset(
+    "tensorflow.cond tensorflow.case tensorflow.switch_case tensorflow.while_loop tensorflow.map_fn "
+    "tensorflow.scan tensorflow.foldl tensorflow.foldr tensorflow.vectorized_map "
+    "tensorflow.nest.map_structure tensorflow.recompute_grad tensorflow.custom_gradient "
+    "tensorflow.grad_pass_through tensorflow.checkpoint keras.ops.cond keras.ops.while_loop "
+    "keras.ops.map keras.ops.scan keras.ops.vectorized_map keras.ops.fori_loop keras.ops.switch "
+    "keras.ops.associative_scan keras.backend.map_fn keras.backend.switch keras.backend.rnn "
+    "keras.tree.map_structure".split()
+)
+"""What calls the functions it is given in the same trace."""
+
+_EAGER_SWITCHES = (
+    "tensorflow.config.run_functions_eagerly",
+    "tensorflow.config.experimental_run_functions_eagerly",
+    "keras.config.run_functions_eagerly",
+)
+_NOT_CONVERTED = "tensorflow.autograph.experimental.do_not_convert"
+_LAYER_FUNCTIONS = ("activation", "recurrent_activation", "kernel_regularizer", "activity_regularizer")
+_RUN_GRAPHS = frozenset("fit evaluate predict train_on_batch test_on_batch fit_generator compile".split())
+
+
+@dataclass(frozen=True)
+class Tracing:
+    """How a function comes to run while TensorFlow traces."""
+
+    how: str
+    """`call`, `train_step`, `test_step`, `predict_step`, `loss`, `metric`, `tf.function`, `map` or `lambda layer`."""
+    autograph: bool
+    """Whether AutoGraph rewrites its `if`, `for` and `while` on tensors."""
+    because: Location
+    """What makes it so: the definition, the decorator, or the argument that hands it over."""
+    eager: bool = False
+    """The program asks for eager execution, or trains by an eager loop of its own: then nothing is symbolic."""
+    direct: bool = True
+    """TensorFlow or Keras calls it; otherwise a traced function of the user's does."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Root:
+    info: FunctionInfo
+    tracing: Tracing
+    fixed: bool = False
+    """Decorated with `tf.function` (or against conversion): who calls it makes no difference."""
+
+
+def traced_functions(*modules: Module) -> dict[ast.AST, Tracing]:
+    """Every traced function of these files with the reason, the called ones included."""
+    eager = _trains_eagerly(modules)
+    switched = any(module.runs_eagerly for module in modules)
+    found: dict[ast.AST, Tracing] = {}
+    fixed: set[ast.AST] = set()
+    infos: dict[ast.AST, FunctionInfo] = {}
+    waiting: list[ast.AST] = []
+    for root in _roots(modules, eager or switched, switched):
+        node = root.info.node
+        if node in fixed:
+            continue
+        infos[node] = root.info
+        found[node] = root.tracing if root.fixed else _joined(found.get(node), root.tracing)
+        waiting.append(node)
+        if root.fixed:
+            fixed.add(node)
+    calls = _calls_by_function(modules)
+    while waiting:
+        reached = waiting.pop(0)
+        tracing = replace(found[reached], direct=False)
+        for info in _called(infos[reached], calls.get(reached, ())):
+            if info.node in fixed or _is_entry(info):
+                continue
+            joined = _joined(found.get(info.node), tracing)
+            if joined != found.get(info.node):
+                found[info.node], infos[info.node] = joined, info
+                waiting.append(info.node)
+    return found
+
+
+def _joined(known: Tracing | None, new: Tracing) -> Tracing:
+    """Several ways to one function: one without AutoGraph is enough to fail, one that traces is enough to trace."""
+    if known is None:
+        return new
+    worse = new if known.autograph and not new.autograph else known
+    return replace(
+        worse,
+        eager=known.eager and new.eager,
+        direct=known.direct or new.direct,
+    )
+
+
+# --- where tracing begins -----------------------------------------------------------------------------------------
+
+
+def _roots(modules: tuple[Module, ...], eager: bool, switched: bool) -> Iterator[_Root]:
+    for module in modules:
+        converts = module.keras == 2
+        yield from _decorated(module, switched)
+        yield from _wrapped(module, switched)
+        yield from _methods(module, converts, eager)
+        yield from _compiled(module, converts, eager)
+        yield from _layer_functions(module, converts, eager)
+        yield from _dataset_functions(module)
+
+
+def _decorated(module: Module, eager: bool) -> Iterator[_Root]:
+    for node in module.nodes(ast.FunctionDef):
+        for decorator in node.decorator_list:
+            called = decorator.func if isinstance(decorator, ast.Call) else decorator
+            if module.resolve(called) == "tensorflow.function":
+                converts = _converts(decorator) and not _kept_as_is(module, node)
+                info = module.function(node)
+                how = _how_of_method(info) or "tf.function"
+                yield _Root(info, Tracing(how, converts, module.location(decorator), eager), True)
+
+
+def _kept_as_is(module: Module, node: FunctionNode) -> bool:
+    """Whether a decorator keeps AutoGraph away."""
+    if isinstance(node, ast.Lambda):
+        return False
+    called = (item.func if isinstance(item, ast.Call) else item for item in node.decorator_list)
+    return any(module.resolve(decorator) == _NOT_CONVERTED for decorator in called)
+
+
+def _converts(call: ast.expr) -> bool:
+    """Whether `tf.function(…)` leaves AutoGraph on."""
+    if not isinstance(call, ast.Call):
+        return True
+    return not any(
+        keyword.arg == "autograph"
+        and isinstance(keyword.value, ast.Constant)
+        and keyword.value.value is False
+        for keyword in call.keywords
+    )
+
+
+def _how_of_method(info: FunctionInfo) -> str:
+    if info.owner is None:
+        return ""
+    return METHODS.get(info.owner.kind, {}).get(info.name, "")
+
+
+def _wrapped(module: Module, eager: bool) -> Iterator[_Root]:
+    """`tf.function(f)` and `tf.function(…)(f)`."""
+    for call in module.calls_to("tensorflow.function"):
+        outer = module.parent(call.node)
+        given = list(call.node.args[:1])
+        if isinstance(outer, ast.Call) and outer.func is call.node:
+            given = list(outer.args[:1])
+        given += [keyword.value for keyword in call.node.keywords if keyword.arg == "func"]
+        for value in given:
+            for info in functions_in(module, value):
+                converts = _converts(call.node) and not _kept_as_is(module, info.node)
+                yield _Root(info, Tracing("tf.function", converts, module.location(value), eager))
+
+
+def _methods(module: Module, converts: bool, eager: bool) -> Iterator[_Root]:
+    for info in module.classes:
+        methods = dict(METHODS.get(info.kind, {}))
+        if any(base.endswith("schedules.LearningRateSchedule") for base in info.bases):
+            methods["__call__"] = "call"
+        for name, how in methods.items():
+            method = info.methods.get(name)
+            if method is not None:
+                rewritten = converts and not _kept_as_is(module, method.node)
+                by_hand = eager or only_called_by_hand(info)
+                yield _Root(method, Tracing(how, rewritten, _head(module, method), by_hand))
+
+
+def _head(module: Module, info: FunctionInfo) -> Location:
+    """The place of a function's first line, without its body."""
+    whole = module.location(info.node)
+    line = module.line_text(whole.line, whole.cell).rstrip()
+    return replace(whole, end_line=whole.line, end_column=max(len(line) + 1, whole.column))
+
+
+def _compiled(module: Module, converts: bool, eager: bool) -> Iterator[_Root]:
+    """Functions that `compile` is given as loss or metrics."""
+    for call in module.method_calls("compile"):
+        if call.name:  # re.compile and the like
+            continue
+        for argument, position, how in (
+            ("loss", 1, "loss"),
+            ("metrics", 2, "metric"),
+            ("weighted_metrics", None, "metric"),
+        ):
+            value = call.argument(argument, position)
+            if value is not None:
+                yield from _handed(module, value, how, converts, eager)
+    for call in module.calls_to("keras.metrics.MeanMetricWrapper", "keras.losses.LossFunctionWrapper"):
+        value = call.argument("fn", 0)
+        if value is not None:
+            how = "metric" if call.name.startswith("keras.metrics") else "loss"
+            yield from _handed(module, value, how, converts, eager)
+
+
+def _layer_functions(module: Module, converts: bool, eager: bool) -> Iterator[_Root]:
+    """Functions of Lambda layers, and activations that are functions of the user's."""
+    for call in module.calls:
+        if not call.name.startswith("keras.layers."):
+            continue
+        if call.name == "keras.layers.Lambda":
+            value = call.argument("function", 0)
+            if value is not None:
+                yield from _handed(module, value, "lambda layer", converts, eager)
+        for keyword in call.node.keywords:
+            if keyword.arg in _LAYER_FUNCTIONS:
+                yield from _handed(module, keyword.value, "call", converts, eager)
+        if call.name == "keras.layers.Activation" and call.node.args:
+            yield from _handed(module, call.node.args[0], "call", converts, eager)
+
+
+def _dataset_functions(module: Module) -> Iterator[_Root]:
+    for call in module.method_calls(*DATASET_FUNCTIONS):
+        if call.name or not isinstance(call.node.func, ast.Attribute) or not is_dataset(module, call.node):
+            continue
+        given = [*call.node.args, *(keyword.value for keyword in call.node.keywords)]
+        for value in given:
+            # tf.data traces whatever the program asks of functions: eager switches do not reach it.
+            yield from _handed(module, value, "map", True, False)
+
+
+def _handed(module: Module, value: ast.expr, how: str, converts: bool, eager: bool) -> Iterator[_Root]:
+    for info in functions_in(module, value):
+        rewritten = converts and not _kept_as_is(info.module, info.node)
+        yield _Root(info, Tracing(how, rewritten, module.location(value), eager))
+
+
+def functions_in(module: Module, value: ast.expr, depth: int = 4) -> Iterator[FunctionInfo]:
+    """The user's functions that a value names: itself, in a list or dict, or as what a function returns."""
+    if depth == 0:
+        return
+    if isinstance(value, (ast.List, ast.Tuple)):
+        for element in value.elts:
+            yield from functions_in(module, element, depth - 1)
+    elif isinstance(value, ast.Dict):
+        for element in value.values:
+            yield from functions_in(module, element, depth - 1)
+    elif isinstance(value, (ast.Name, ast.Attribute, ast.Lambda)):
+        found = _method_of_self(module, value) or module.definition(value)
+        if isinstance(found, FunctionInfo):
+            yield found
+        elif found is None and isinstance(value, ast.Name):
+            made = module.origin(value)
+            if made.node is not value and not made.path:
+                yield from functions_in(made.module, made.node, depth - 1)
+    elif isinstance(value, ast.Call):
+        yield from _functions_made_by(module, value, depth)
+
+
+def _method_of_self(module: Module, value: ast.expr) -> FunctionInfo | None:
+    if not isinstance(value, ast.Attribute) or not is_self(module, value.value):
+        return None
+    owner = module.class_of(value)
+    return owner.module.method(owner, value.attr) if owner else None
+
+
+def _functions_made_by(module: Module, call: ast.Call, depth: int) -> Iterator[FunctionInfo]:
+    if module.resolve(call.func) == "functools.partial" and call.args:
+        yield from functions_in(module, call.args[0], depth - 1)
+        return
+    factory = callee(module, call)
+    if factory is None or factory.name == "__init__":
+        return
+    made = returned_by(factory)
+    if made is not None and isinstance(made, (ast.Name, ast.Lambda)):
+        yield from functions_in(factory.module, made, depth - 1)
+
+
+# --- what runs within it ------------------------------------------------------------------------------------------
+
+
+def _calls_by_function(modules: tuple[Module, ...]) -> dict[ast.AST, list[CallSite]]:
+    calls: dict[ast.AST, list[CallSite]] = {}
+    for module in modules:
+        for call in module.calls:
+            if call.function is not None:
+                calls.setdefault(call.function.node, []).append(call)
+    return calls
+
+
+def _called(info: FunctionInfo, calls: list[CallSite] | tuple[CallSite, ...]) -> Iterator[FunctionInfo]:
+    module = info.module
+    for call in calls:
+        if call.name in _CONTROL or call.method == "run":
+            for value in (*call.node.args, *(keyword.value for keyword in call.node.keywords)):
+                yield from functions_in(module, value)
+            continue
+        found = callee(module, call.node)
+        if found is not None:
+            yield found
+
+
+def _is_entry(info: FunctionInfo) -> bool:
+    """Methods that Keras calls by itself, in its own way, and constructors, which make things and compute nothing."""
+    return info.name == "__init__" or bool(_how_of_method(info))
+
+
+# --- eager execution ----------------------------------------------------------------------------------------------
+
+
+def asks_for_eager(module: Module) -> bool:
+    """Whether a file switches graphs off: `run_eagerly=True`, `tf.config.run_functions_eagerly(True)`."""
+    for call in module.calls_to(*_EAGER_SWITCHES):
+        if not (call.node.args and _is_false(call.node.args[0])):
+            return True
+    for call in module.method_calls("compile"):
+        value = call.argument("run_eagerly")
+        if value is not None and not _is_false(value):
+            return True
+    for attribute in module.nodes(ast.Attribute):
+        if attribute.attr == "run_eagerly" and isinstance(attribute.ctx, ast.Store):
+            statement = module.parent(attribute)
+            if not (isinstance(statement, ast.Assign) and _is_false(statement.value)):
+                return True
+    return False
+
+
+def _is_false(value: ast.expr) -> bool:
+    return isinstance(value, ast.Constant) and not value.value
+
+
+def _trains_eagerly(modules: tuple[Module, ...]) -> bool:
+    """Whether the files train by a loop of their own and nowhere in a graph: then layers run eagerly."""
+    loops = False
+    for module in modules:
+        if module.calls_to("tensorflow.function") or any(
+            not call.name for call in module.method_calls(*_RUN_GRAPHS)
+        ):
+            return False
+        for decorator in _decorators(module):
+            if module.resolve(decorator) == "tensorflow.function":
+                return False
+        for call in module.calls_to("tensorflow.GradientTape"):
+            owner = call.function.owner if call.function else None
+            loops = loops or owner is None or not _is_trainer(owner)
+    return loops
+
+
+def _decorators(module: Module) -> Iterator[ast.expr]:
+    for node in module.nodes(ast.FunctionDef):
+        for decorator in node.decorator_list:
+            yield decorator.func if isinstance(decorator, ast.Call) else decorator
+
+
+def _is_trainer(owner: ClassInfo) -> bool:
+    return owner.kind == "Model" and any(name in owner.methods for name in ("train_step", "test_step"))
