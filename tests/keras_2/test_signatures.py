@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -15,6 +16,10 @@ pytestmark = [pytest.mark.tf, pytest.mark.versions]
 def test_the_table_of_what_keras_3_dropped_is_that_of_the_installed_versions() -> None:
     program = "from scripts.keras_signatures import source; import sys; sys.stdout.write(source())"
     done = subprocess.run(
-        [sys.executable, "-c", program], check=True, capture_output=True, text=True, cwd=TARGET.parents[3]
+        [sys.executable, "-c", program],
+        check=True,
+        capture_output=True,
+        text=True,
+        cwd=Path(__file__).parents[2],
     )
     assert done.stdout == TARGET.read_text(encoding="utf-8")
