@@ -46,8 +46,10 @@ def refused(cause: Cause, failure: FailureFacts, project: Project | Unknown) -> 
 
 def _cast(module: Module | None, frame: Frame) -> Iterator[Fix]:
     """The first operand as the second, where the line has one operation of two tensors."""
-    pairs = [pair for pair in _pairs(module) if module and at_frame(module, pair[0], frame)] if module else []
-    if module is None or len(pairs) != 1 or not all(isinstance(part, _SIMPLE) for part in pairs[0]):
+    if module is None:
+        return
+    pairs = [pair for pair in _pairs(module) if at_frame(module, pair[0], frame)]
+    if len(pairs) != 1 or not all(isinstance(part, _SIMPLE) for part in pairs[0]):
         return
     one, other = pairs[0]
     tf, imports = spell(module.code(one), "tensorflow", "tf")

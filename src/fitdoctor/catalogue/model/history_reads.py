@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.graph.traced import at_frame, module_of, raised_here
+from fitdoctor.catalogue.model.logged_values import writes_logs
 from fitdoctor.diagnosis import Confidence, Evidence, Finding
 from fitdoctor.edits import set_argument, unsafe
 from fitdoctor.facts import FailureFacts, Unknown
@@ -20,8 +21,12 @@ _MOST_POSITIONS = 5
 """Of the arguments of fit before the validation's: x, y, batch_size, epochs, verbose."""
 
 
-def unvalidated_reads(cause: Cause, module: Module) -> Iterator[Finding]:
+def unvalidated_reads(cause: Cause, module: Module, project: Project) -> Iterator[Finding]:
     """The first read of such a value from each call of fit."""
+    if writes_logs(project) or any(
+        owner.kind == "Callback" for each in project.modules for owner in each.classes
+    ):
+        return  # a callback of one's own may validate, and put its values there
     told: set[ast.Call] = set()
     for node, call in _reads(module):
         if call not in told and not is_conditional(module, node):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 
 from fitdoctor.facts import FitFacts, ModelFacts, Unknown
@@ -86,6 +85,8 @@ def twins(plain: str) -> set[str]:
 
 def closest(monitor: str, names: tuple[str, ...]) -> str | None:
     """The name that was meant: the other name of the metric, or one that is spelt much alike."""
+    import difflib
+
     prefix = "val_" if monitor.startswith("val_") else ""
     plain = monitor.removeprefix("val_")
     for twin in twins(plain):

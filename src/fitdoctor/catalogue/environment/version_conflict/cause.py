@@ -101,7 +101,7 @@ SAYINGS = (
      "the native part of TensorFlow cannot be loaded",
      "reinstall TensorFlow in a fresh environment; on Windows install the Microsoft Visual C++ Redistributable"),
 )  # fmt: skip
-"""What the messages mean, and what to do."""
+"""What the messages mean, and what to do. Those of versions before 2.16 are from their makers' reports; not run here."""
 
 _IN_LIBRARY = pattern(
     r"module 'numpy' has no attribute '(?:bool|object|int|float|complex|str|typeDict|complex_)'"

@@ -26,6 +26,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
+from fitdoctor.catalogue.graph.traced import raised_here
 from fitdoctor.catalogue.inputs.contents import NUMBERS, TEXT, arrays_of, is_refused, kinds
 from fitdoctor.catalogue.inputs.data_places import maker, part_words, rework_data, reworked, shaping_step
 from fitdoctor.catalogue.inputs.data_trail import origin_of
@@ -100,9 +101,7 @@ def from_uneven_rows(failure: FailureFacts) -> Iterator[Finding]:
             "rows of different lengths are made into one array",
             subject="features",
             location=frame.location,
-            evidence=[
-                Evidence("what was raised", failure.message.splitlines()[0][:120], fact="failure.message")
-            ],
+            evidence=[raised_here(failure)],
             fixes=[fix("pad the rows to one length: `keras.utils.pad_sequences(…)`")],
             confidence=Confidence.CERTAIN,
         )

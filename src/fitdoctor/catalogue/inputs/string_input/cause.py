@@ -215,7 +215,7 @@ def from_failure(
     )
 
 
-_CONVERSION = pattern(r"\.astype\(|\bfloat\(|\b(?:array|asarray|convert_to_tensor|constant)\(")
+_CONVERSION = pattern(r"\.astype\(|\b(?:array|asarray|convert_to_tensor|constant)\(")
 
 
 def _converted(failure: FailureFacts) -> Iterator[Finding]:

@@ -16,7 +16,8 @@ Keep one of the two: give the optimizer the number that it begins with, or leave
 
 ## Known limits
 
-Of callbacks of your own that set the rate, only the failure is told. Keras 2 takes the number and forgets the schedule.
+Of callbacks of your own that set the rate, only the failure is told. Keras 2 raises nothing: there the schedule goes on,
+and the callback has no effect.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.graph.traced import raised_here
 from fitdoctor.catalogue.training.learning_rate import schedule_of
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
@@ -79,7 +81,7 @@ def from_failure(
     yield _finding(
         "a callback sets the learning rate, and the optimizer has a schedule",
         place(acting, frame.location if frame is not None else None),
-        [Evidence(claim="what was raised", observed=failure.message[:120], fact="failure.message")],
+        [raised_here(failure)],
         _number_instead(model, project) if isinstance(model, ModelFacts) else (),
         Confidence.CERTAIN,
     )

@@ -320,11 +320,11 @@ def from_failed_callback(
 
 @CAUSE.in_source
 @mentions("val_")
-def from_history(module: Module) -> Iterator[Finding]:
+def from_history(module: Module, project: Project) -> Iterator[Finding]:
     """The history is asked for what a validation would have given."""
     from fitdoctor.catalogue.model.history_reads import unvalidated_reads
 
-    yield from unvalidated_reads(CAUSE, module)
+    yield from unvalidated_reads(CAUSE, module, project)
 
 
 @CAUSE.after_failure

@@ -3,8 +3,8 @@
 ## What happens
 
 In the middle of an epoch `fit` ends with `InvalidArgumentError: Graph execution error: … Unknown image file format. One of
-JPEG, PNG, GIF, BMP required.`, `Input is empty`, `Invalid JPEG data or crop window`; with pictures that Python reads, `PIL
-.UnidentifiedImageError: cannot identify image file` or `OSError: image file is truncated`. It names no file.
+JPEG, PNG, GIF, BMP required.`, `Input is empty`, `Invalid JPEG data or crop window`; where Pillow reads the
+pictures, `cannot identify image file` or `image file is truncated` (its own words; not run here). It names no file.
 
 ## Why
 
@@ -27,9 +27,10 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.graph.traced import raised_here
 from fitdoctor.catalogue.pipeline.pipeline_steps import with_step_after
 from fitdoctor.catalogue.words import place
-from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
+from fitdoctor.diagnosis import Confidence, Finding, Severity
 from fitdoctor.edits import fix, unsafe
 from fitdoctor.facts import Code, FailureFacts, Unknown
 from fitdoctor.patterns import pattern
@@ -44,9 +45,8 @@ CAUSE = Cause(
 )
 
 _SAID = pattern(
-    r"Unknown image file format|Invalid (?:JPEG|PNG|GIF|BMP|WEBP) (?:data|header)|Input is empty|"
-    r"Expected image \(JPEG, PNG, (?:or )?GIF|cannot identify image file|image file is truncated|"
-    r"Trying to decode (?:BMP|JPEG|PNG|GIF|WebP) format using a wrong op|jpeg::Uncompress failed"
+    r"Unknown image file format|Invalid (?:JPEG|PNG|GIF|BMP|WEBP)\b|Input is empty|jpeg::Uncompress failed|"
+    r"Trying to decode \w+ format using|cannot identify image file|image file is truncated"
 )
 _DECODES = ("decode_jpeg", "decode_png", "decode_image", "decode_bmp", "decode_gif", "decode_and_crop_jpeg")
 _READS_FOLDERS = ("image_dataset_from_directory", "flow_from_directory", "flow_from_dataframe", "load_img")
@@ -67,13 +67,7 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         location=place(
             site.module.code(site.node) if site is not None else None, frame.location if frame else None
         ),
-        evidence=[
-            Evidence(
-                claim="what was raised",
-                observed=failure.message.strip().splitlines()[0][:120],
-                fact="failure.message",
-            )
-        ],
+        evidence=[raised_here(failure)],
         fixes=[unsafe("leave out what cannot be decoded: `ignore_errors()`", skipping), remedy]
         if skipping
         else [remedy],
