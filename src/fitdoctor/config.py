@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import lru_cache
 
 from fitdoctor.records import dataclass
 
@@ -67,6 +68,7 @@ def _in_folder(folder: str) -> Config | None:
     return _read(path, raw) if b"fitdoctor" in raw else None
 
 
+@lru_cache(maxsize=8)
 def _read(path: str, raw: bytes) -> Config | None:
     import tomllib
 

@@ -23,15 +23,18 @@ _MOST_POSITIONS = 5
 
 def unvalidated_reads(cause: Cause, module: Module, project: Project) -> Iterator[Finding]:
     """The first read of such a value from each call of fit."""
-    if writes_logs(project) or any(
-        owner.kind == "Callback" for each in project.modules for owner in each.classes
-    ):
-        return  # a callback of one's own may validate, and put its values there
     told: set[ast.Call] = set()
     for node, call in _reads(module):
-        if call not in told and not is_conditional(module, node):
+        if call not in told and not is_conditional(module, node) and not _may_validate_itself(project):
             told.add(call)
             yield _finding(cause, module, node, call, Confidence.LIKELY, [])
+
+
+def _may_validate_itself(project: Project) -> bool:
+    """Whether a callback of one's own may validate, and put its values there."""
+    return writes_logs(project) or any(
+        owner.kind == "Callback" for each in project.modules for owner in each.classes
+    )
 
 
 def failed_read(cause: Cause, failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:

@@ -243,8 +243,6 @@ def _functions(module: Module, value: ast.expr | None) -> Iterator[FunctionInfo]
 
 def _compile_calls(module: Module) -> Iterator[CallSite]:
     """The calls of Keras's own `compile`, on a model that trains as Keras does."""
-    modules = module.project.modules if module.project is not None else (module,)
-    overridden = any("compile" in owner.methods for one in modules for owner in one.classes)
     for call in module.method_calls("compile"):
         if call.name or not isinstance(call.node.func, ast.Attribute):  # re.compile and the like
             continue
@@ -253,9 +251,15 @@ def _compile_calls(module: Module) -> Iterator[CallSite]:
             continue
         if any(defines(module, receiver, name) for name in ("compile", "train_step")):
             continue
-        if overridden and not kind_of_value(module, receiver):
+        if _overridden(module) and not kind_of_value(module, receiver):
             continue
         yield call
+
+
+def _overridden(module: Module) -> bool:
+    """Whether some class of the program has a `compile` of its own."""
+    modules = module.project.modules if module.project is not None else (module,)
+    return any("compile" in owner.methods for one in modules for owner in one.classes)
 
 
 def _binds_arguments(module: Module, value: ast.expr) -> bool:

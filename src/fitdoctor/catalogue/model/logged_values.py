@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import lru_cache
 
 from fitdoctor.patterns import pattern
 from fitdoctor.records import dataclass
@@ -82,6 +83,7 @@ def _read(module: Module, node: ast.expr, holder: ast.expr, key: ast.Constant) -
         yield LoggedRead(module, function, node, key)
 
 
+@lru_cache(maxsize=8)
 def writes_logs(project: Project) -> bool:
     """Whether some callback of the program puts values into `logs` itself."""
     return any(

@@ -12,6 +12,7 @@ from fitdoctor.edits import fix, unsafe
 from fitdoctor.facts import FailureFacts, Frame, Unknown
 from fitdoctor.failure.called import called_in
 from fitdoctor.failure.patterns import argument_count
+from fitdoctor.source.callees import callee
 from fitdoctor.source.module import ClassInfo, Module
 from fitdoctor.source.project import Project
 
@@ -24,14 +25,17 @@ _BY_KERAS = frozenset("fit evaluate predict train_on_batch test_on_batch predict
 
 
 def attention_in_source(cause: Cause, module: Module) -> Iterator[Finding]:
-    """An attention layer that is called with one tensor."""
+    """An attention layer that is made in this file, and called with one tensor."""
+    if not any(name.rpartition(".")[2] in module.text for name in _ATTENTION):
+        return
     for site in module.calls:
-        if not _is_attention(module, site.node) or any(word.arg is None for word in site.node.keywords):
+        if site.name or any(word.arg is None for word in site.node.keywords):
             continue
         if any(isinstance(given, ast.Starred) for given in site.node.args):
             continue
         missing = [name for name, position in _NEEDED.items() if site.argument(name, position) is None]
-        if missing:
+        # To follow what is called comes last: it costs most.
+        if missing and callee(module, site.node) is None and _is_attention(module, site.node):
             yield _finding(cause, module, site.node, missing[0], Confidence.LIKELY, [])
 
 

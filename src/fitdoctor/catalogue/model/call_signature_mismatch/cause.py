@@ -87,7 +87,7 @@ def states_missing(failure: FailureFacts, project: Project | Unknown) -> Iterato
 
 
 @CAUSE.in_source
-@mentions("Attention")
+@mentions("MultiHeadAttention", "GroupedQueryAttention")
 def attention_called(module: Module) -> Iterator[Finding]:
     """An attention layer that is called with one tensor."""
     from fitdoctor.catalogue.model.missing_arguments import attention_in_source
