@@ -337,7 +337,7 @@ def test_a_damaged_member_does_not_hide_the_others(scan, folder):
         ("def data(:", "importing `bad` raised SyntaxError"),
         ("data = None", "`bad:data` is None"),
         ("date = 3", "did you mean `date`?"),
-        ("data = 3", "nothing that fit takes as data"),
+        ("data = 3", "`bad:data` is a `int`: nothing that fit takes as data"),
     ],
 )
 def test_modules_that_give_no_data(scan, folder, text, said, monkeypatch):

@@ -25,7 +25,8 @@ GROUP_SECONDS = 0.25
 """A group is counted when it is large enough, or when a slow pipeline has kept us waiting."""
 MOST_FAILURES = 1000
 """So many elements in a row that raise are the end."""
-TOLD_FAILURES = 20
+TOLD_FAILURES = 5
+"""The rest is counted."""
 TRIED = 4
 QUICK_SECONDS = 0.005
 """A pipeline whose first elements take longer each is slow by itself: what we do beside it does not matter."""
@@ -103,7 +104,7 @@ class ElementSource:
 
     def _begin(self) -> None:
         """Take the first element."""
-        self.elements, self._row, self._number, self._failures = 0, 0, 0, 0
+        self.elements, self._row, self._number, self._failures, self._untold = 0, 0, 0, 0, 0
         self._iterator = self._elements()
         began = time.monotonic()
         self._first = self._next()
@@ -176,6 +177,7 @@ class ElementSource:
             try:
                 element = next(self._iterator)
             except StopIteration:
+                self._tell_the_rest("")
                 return _END
             # The border to the user's pipeline: what an element raises is told with its number.
             except Exception as error:
@@ -191,10 +193,20 @@ class ElementSource:
     def _failed(self, error: Exception) -> bool:
         """Tell of an element that raised; whether to go on."""
         number = getattr(error, "element", self._number - 1)
-        end = not self._resumes or self._failures >= MOST_FAILURES
-        if len(self.problems) < TOLD_FAILURES or end:
-            self.problems.append(Problem(summary_of(error), number, fatal=end))
-        return not end
+        if len(self.problems) < TOLD_FAILURES or not self._resumes:
+            self.problems.append(Problem(summary_of(error), number, fatal=not self._resumes))
+        else:
+            self._untold += 1
+        given_up = self._resumes and self._failures >= MOST_FAILURES
+        if given_up:
+            self._tell_the_rest(f"; {MOST_FAILURES:,} raised in a row: the rest was not read")
+        return self._resumes and not given_up
+
+    def _tell_the_rest(self, end: str) -> None:
+        """How many more raised than were told one by one."""
+        if self._untold:
+            self.problems.append(Problem(f"{self._untold:,} more elements raised{end}", fatal=bool(end)))
+            self._untold = 0
 
     def _stray(self, number: int, path: str) -> None:
         if not any(problem.what.startswith("the structure") for problem in self.problems):

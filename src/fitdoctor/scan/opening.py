@@ -48,6 +48,8 @@ def open_data(
         return _iterable_source(name, x, form, limit)
     if form == "none":
         raise CannotScan(f"`{name}` is None")
+    if isinstance(x, (bool, int, float, str)):
+        raise CannotScan(f"`{name}` is a `{type(x).__name__}`: nothing that fit takes as data")
     if hasattr(x, "iloc") and hasattr(x, "columns"):
         return frame_source(name, x, y, sample_weight, limit)
     return array_source(name, x, y, sample_weight, limit)

@@ -207,7 +207,8 @@ class _Shared:
     def problem(self, error: Exception) -> None:
         """Keep what a piece raised."""
         with self.lock:
-            self.source.problems.append(Problem(f"{type(error).__name__}: {str(error)[:300]}"))
+            kind = "" if isinstance(error, CannotScan) else f"{type(error).__name__}: "
+            self.source.problems.append(Problem(f"{kind}{str(error)[:300]}"))
 
 
 def count(
