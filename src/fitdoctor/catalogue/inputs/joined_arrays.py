@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import itertools
 
+from fitdoctor.catalogue.inputs.shapes import fits
 from fitdoctor.facts import ArrayFacts, Code, Spec, Unknown
 
 JOINS = (
@@ -38,7 +40,29 @@ def stacked_parts(array: ArrayFacts, inputs: tuple[Spec, ...]) -> str:
     sample = shape[2:]
     wanted = [spec.shape[1:] for spec in inputs if isinstance(spec.shape, tuple)]
     # Keras adds a last axis of length 1 by itself.
-    fits = len(wanted) == len(inputs) and all(one in (sample, (*sample, 1)) for one in wanted)
-    if not sample or not fits or not use.text.isidentifier():
+    goes = len(wanted) == len(inputs) and all(one in (sample, (*sample, 1)) for one in wanted)
+    if not sample or not goes or not use.text.isidentifier():
         return ""
     return f"[{', '.join(f'{use.text}[:, {index}]' for index in range(len(inputs)))}]"
+
+
+def column_parts(inputs: tuple[Spec, ...], array: ArrayFacts, name: str) -> str:
+    """The columns of one table for each input, where they add up."""
+    widths = [spec.shape[1] for spec in inputs if isinstance(spec.shape, tuple) and len(spec.shape) == 2]
+    if len(widths) != len(inputs) or None in widths or not isinstance(array.shape, tuple):
+        return ""
+    if len(array.shape) != 2 or array.shape[1] != sum(width or 0 for width in widths):
+        return ""
+    starts = [sum(width or 0 for width in widths[:index]) for index in range(len(widths) + 1)]
+    slices = [f"{name}[:, {low}:{high}]" for low, high in itertools.pairwise(starts)]
+    return f"[{', '.join(slices)}]"
+
+
+def pair_parts(inputs: tuple[Spec, ...], array: ArrayFacts, name: str) -> str:
+    """One array of pairs, each half as an input takes it: `[pairs[:, 0], pairs[:, 1]]`."""
+    shapes = [spec.shape[1:] for spec in inputs if isinstance(spec.shape, tuple)]
+    if not isinstance(array.shape, tuple) or array.shape[1:2] != (len(inputs),) or not shapes:
+        return ""
+    if len(shapes) != len(inputs) or any(not fits(array.shape[2:], shape) for shape in shapes):
+        return ""
+    return f"[{', '.join(f'{name}[:, {index}]' for index in range(len(inputs)))}]"

@@ -1,4 +1,4 @@
-"""A `call` that unpacks its inputs, and got a single tensor: `left, right = inputs`."""
+"""A `call` that unpacks its inputs, and gets a single tensor: `left, right = inputs`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import ast
 
 from fitdoctor.catalogue.graph.traced import function_at, module_of
 from fitdoctor.catalogue.quoted import unpacked_argument
-from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.diagnosis import Location
+from fitdoctor.facts import FailureFacts, ModelFacts, Unknown
+from fitdoctor.source.module import FunctionInfo
 from fitdoctor.source.project import Project
 
 _ITERATED = ("Iterating over a symbolic", "iterating over `tf.Tensor` is not allowed")
@@ -24,10 +26,43 @@ def unpacked_inputs(failure: FailureFacts, project: Project | Unknown) -> list[s
     if module is None or function is None or function.name != "call" or len(function.parameters) < 2:
         return []
     for node in module.nodes(ast.Assign):
-        if module.function_of(node) is not function or module.location(node).line != frame.line:
-            continue
-        target = node.targets[0]
-        given = isinstance(node.value, ast.Name) and node.value.id == function.parameters[1]
-        if given and isinstance(target, (ast.Tuple, ast.List)):
-            return [module.segment(element) for element in target.elts]
+        if module.function_of(node) is function and module.location(node).line == frame.line:
+            parts = _parts(function, node)
+            if parts:
+                return parts
     return []
+
+
+def unpacked_by_call(model: ModelFacts, project: Project | Unknown) -> tuple[list[str], Location] | None:
+    """The names that a subclassed model's `call` takes its argument apart into whenever it runs, and where."""
+    owner = project.class_named(model.class_name) if isinstance(project, Project) else None
+    function = owner.module.method(owner, "call") if owner is not None else None
+    if function is None or len(function.parameters) < 2 or isinstance(function.node, ast.Lambda):
+        return None
+    for statement in function.node.body:
+        if isinstance(statement, ast.Assign):
+            parts = _parts(function, statement)
+            if parts:
+                return parts, function.module.location(statement)
+        plain = isinstance(statement, ast.Assign) or (
+            isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+        )
+        if not plain or _binds(statement, function.parameters[1]):
+            return None
+    return None
+
+
+def _parts(function: FunctionInfo, statement: ast.Assign) -> list[str]:
+    """What `left, right = inputs` names, where `inputs` is the first argument."""
+    target, value = statement.targets[0], statement.value
+    given = isinstance(value, ast.Name) and value.id == function.parameters[1]
+    if not given or not isinstance(target, (ast.Tuple, ast.List)):
+        return []
+    return [function.module.segment(element) for element in target.elts]
+
+
+def _binds(statement: ast.stmt, name: str) -> bool:
+    return any(
+        isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store)
+        for node in ast.walk(statement)
+    )

@@ -111,6 +111,26 @@ def makes_negative(link: Link) -> bool:
     return isinstance(node, ast.Assign) and _is_negative(node.value)
 
 
+def pads_below_zero(link: Link) -> bool:
+    """Whether a step fills up sequences with a negative number."""
+    node = link.node
+    if not isinstance(node, ast.Call) or not link.module.resolve(node.func).endswith(".pad_sequences"):
+        return False
+    value = argument_of(node, "value", 5)
+    return value is not None and _is_negative(value)
+
+
+def shifts(link: Link) -> bool:
+    """Whether a step adds to the values, or picks others: what was negative before it may not be so any more."""
+    node = link.node
+    if isinstance(node, (ast.BinOp, ast.AugAssign)):
+        return isinstance(node.op, (ast.Add, ast.Sub, ast.Mod))
+    if isinstance(node, ast.Call):
+        name = link.module.segment(node.func).rpartition(".")[2]
+        return name in ("where", "clip", "abs", "maximum", "add")
+    return isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript)
+
+
 def _is_negative(value: ast.expr) -> bool:
     if isinstance(value, ast.List):
         return any(_is_negative(element) for element in value.elts)

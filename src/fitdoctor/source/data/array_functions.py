@@ -232,6 +232,22 @@ def _cast(run: Interpreter, arguments: Arguments) -> Value:
     return arrays.cast(array, UNTOLD if dtype is None else dtype)
 
 
+@handles("numpy.lib.stride_tricks.sliding_window_view")
+def _sliding(run: Interpreter, arguments: Arguments) -> Value:
+    """Windows along one axis: fewer positions there, and the window as a new last axis."""
+    array = array_argument(run, arguments, "x")
+    dims = None if array is None else arrays.known_dims(array)
+    given, axis = arguments.get("window_shape", 1), arguments.get("axis", 2)
+    sizes = run.sequence(given)
+    window = arrays.whole(sizes[0] if sizes is not None and len(sizes) == 1 else given)
+    at = arrays.whole(axis) if axis is not None else 0 if dims is not None and len(dims) == 1 else None
+    if array is None or not dims or not window or at is None or not -len(dims) <= at < len(dims):
+        return UNTOLD
+    length, at = dims[at], at % len(dims)
+    positions = max(0, length - window + 1) if isinstance(length, int) else UNTOLD
+    return Array((*dims[:at], positions, *dims[at + 1 :], window), array.dtype)
+
+
 @handles("numpy.swapaxes", "numpy.moveaxis", "numpy.rollaxis")
 def _moved(run: Interpreter, arguments: Arguments) -> Value:
     array = array_argument(run, arguments, "a")

@@ -223,6 +223,17 @@ def _lines(run: Interpreter, arguments: Arguments) -> Value:
     return Dataset(element, UNTOLD, None, (step,), node=arguments.node)
 
 
+@handles("tensorflow.data.experimental.CsvDataset")
+def _csv_rows(run: Interpreter, arguments: Arguments) -> Value:
+    """A number or a text for each column that has a default."""
+    defaults = run.sequence(arguments.get("record_defaults", 1))
+    if defaults is None or not arguments.complete:
+        return Dataset(known=False, node=arguments.node)
+    element = Items(tuple(Array((), UNTOLD, ELEMENT) for _ in defaults))
+    step = Step("CsvDataset", element, (), arguments.node)
+    return Dataset(element, UNTOLD, None, (step,), node=arguments.node)
+
+
 @handles("tensorflow.io.decode_csv")
 def _csv_fields(run: Interpreter, arguments: Arguments) -> Value:
     """One tensor for each default, as long as what was decoded."""

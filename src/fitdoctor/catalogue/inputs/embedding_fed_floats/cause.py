@@ -30,7 +30,13 @@ from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.graph.handed_out import delete_lines
 from fitdoctor.catalogue.inputs.data_trail import Link, nearest, trail
 from fitdoctor.catalogue.inputs.embeddings import Lookup, lookups
-from fitdoctor.catalogue.inputs.value_changes import becomes_whole, makes_negative, scales
+from fitdoctor.catalogue.inputs.value_changes import (
+    becomes_whole,
+    makes_negative,
+    pads_below_zero,
+    scales,
+    shifts,
+)
 from fitdoctor.catalogue.words import number, place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, unsafe
@@ -62,9 +68,12 @@ def from_data(
 
 
 def _from_source(lookup: Lookup, data: DataFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """The last thing that was done to the ids is a scaler or a division."""
+    """The last thing that was done to the ids is a scaler, a division, or padding with a negative number."""
     for link in trail(project, data, lookup.array):
-        if becomes_whole(link) or link.distance > 8:
+        if pads_below_zero(link):
+            yield _padded(lookup, link)
+            return
+        if becomes_whole(link) or shifts(link) or link.distance > 8:
             return
         if scales(link):
             yield _finding(
@@ -76,6 +85,22 @@ def _from_source(lookup: Lookup, data: DataFacts, project: Project | Unknown) ->
                 Confidence.LIKELY,
             )
             return
+
+
+def _padded(lookup: Lookup, link: Link) -> Finding:
+    return _finding(
+        lookup,
+        f"the ids of the Embedding `{lookup.layer.name}` are padded with a negative number, which it reads as a row "
+        "counted from its end",
+        link,
+        Evidence("the ids are padded here", link.module.segment(link.node)[:80], "padding with 0"),
+        [_keep_zero_for_padding()],
+        Confidence.LIKELY,
+    )
+
+
+def _keep_zero_for_padding() -> Fix:
+    return fix("shift the ids by 1, keep 0 for padding, and say `mask_zero=True`")
 
 
 def _fractions(lookup: Lookup, statistics: Statistics, step: Link | None) -> Finding:
@@ -135,7 +160,7 @@ def _negative(lookup: Lookup, statistics: Statistics, step: Link | None) -> Find
             expected=f"0..{(lookup.rows or 1) - 1}",
             fact="data.x.statistics",
         ),
-        [fix("shift the ids by 1, keep 0 for padding, and say `mask_zero=True`")],
+        [_keep_zero_for_padding()],
         Confidence.CERTAIN,
     )
 

@@ -27,14 +27,12 @@ A list in the wrong order is not noticed where the shapes agree. A dict with a k
 from __future__ import annotations
 
 import ast
-import itertools
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.inputs.data_places import only_input_line
-from fitdoctor.catalogue.inputs.joined_arrays import joined_parts, stacked_parts
+from fitdoctor.catalogue.inputs.joined_arrays import column_parts, joined_parts, pair_parts, stacked_parts
 from fitdoctor.catalogue.inputs.shapes import (
-    fits,
     forward_failure,
     proven,
     shuffled,
@@ -73,6 +71,7 @@ def from_data(
             yield from _findings(model, fit, data, project, Confidence.CERTAIN)
         return
     if isinstance(data.trial.forward, Unknown) and not _is_evident(model, data):
+        yield from _taken_apart(model, fit, data, project)
         return
     confidence = Confidence.CERTAIN if proven(data) else Confidence.LIKELY
     yield from _findings(model, fit, data, project, confidence)
@@ -297,35 +296,13 @@ def _count_fix(
     if stacked:
         return fix("give the arrays apart: the model has an input for each", replace_code(first.use, stacked))
     if len(data.x) == 1 and isinstance(first.use, Code):
-        parts = _slices(model.inputs, first, first.use.text)
+        parts = column_parts(model.inputs, first, first.use.text)
         if parts and first.use.text.isidentifier():
             return unsafe("split the columns between the inputs", wrap(first.use, parts))
-        pairs = _pairs(model.inputs, first, first.use.text)
+        pairs = pair_parts(model.inputs, first, first.use.text)
         if pairs and first.use.text.isidentifier():
             return fix("give each input its part of every sample", wrap(first.use, pairs))
     return fix("give a list with one array for each input, or a dict with their names as keys")
-
-
-def _slices(inputs: tuple[Spec, ...], array: ArrayFacts, name: str) -> str:
-    """The columns of one table for each input, where they add up."""
-    widths = [spec.shape[1] for spec in inputs if isinstance(spec.shape, tuple) and len(spec.shape) == 2]
-    if len(widths) != len(inputs) or None in widths or not isinstance(array.shape, tuple):
-        return ""
-    if len(array.shape) != 2 or array.shape[1] != sum(width or 0 for width in widths):
-        return ""
-    starts = [sum(width or 0 for width in widths[:index]) for index in range(len(widths) + 1)]
-    slices = [f"{name}[:, {low}:{high}]" for low, high in itertools.pairwise(starts)]
-    return f"[{', '.join(slices)}]"
-
-
-def _pairs(inputs: tuple[Spec, ...], array: ArrayFacts, name: str) -> str:
-    """One array of pairs, each half as an input takes it: `[pairs[:, 0], pairs[:, 1]]`."""
-    shapes = [spec.shape[1:] for spec in inputs if isinstance(spec.shape, tuple)]
-    if not isinstance(array.shape, tuple) or array.shape[1:2] != (len(inputs),) or not shapes:
-        return ""
-    if len(shapes) != len(inputs) or any(not fits(array.shape[2:], shape) for shape in shapes):
-        return ""
-    return f"[{', '.join(f'{name}[:, {index}]' for index in range(len(inputs)))}]"
 
 
 def _completed(
@@ -348,16 +325,31 @@ def _completed(
     return (Edit(argument.location, f"[{', '.join(names)}]"),)
 
 
+def _taken_apart(
+    model: ModelFacts, fit_call: FitFacts, data: DataFacts, project: Project | Unknown
+) -> Iterator[Finding]:
+    """The source tells that x is one array, and that `call` takes several from it."""
+    from fitdoctor.catalogue.inputs.unpacked_inputs import unpacked_by_call
+
+    if data.x_structure != "single" or "train_step" in model.overrides or "call" not in model.overrides:
+        return
+    told = data.x[0].container and isinstance(data.x[0].shape, tuple)
+    found = unpacked_by_call(model, project) if told else None
+    if found is not None:
+        yield _of_unpacking(found[1], fit_call, data, found[0], None, "model.overrides", Confidence.LIKELY)
+
+
 def _of_unpacking(
-    failure: FailureFacts,
+    where: Location | None,
     fit_call: FitFacts | Unknown,
     data: DataFacts | Unknown,
     parts: list[str],
+    caller: Location | None,
+    fact: str,
+    confidence: Confidence,
 ) -> Finding:
-    frame = failure.last_user_frame
     first = data.x[0] if isinstance(data, DataFacts) and data.x else None
     joined = joined_parts(first, len(parts)) if first is not None else None
-    caller = failure.user_frames[0].location if failure.user_frames else None
     edits = replace_code(first.code, joined) if joined and first is not None else ()
     return CAUSE.finding(
         f"`x` is one array, but the model's `call` takes {listing(parts)} from it",
@@ -368,12 +360,12 @@ def _of_unpacking(
                 claim="`call` takes its inputs apart here",
                 observed="one tensor",
                 expected=f"a list or tuple of {len(parts)}",
-                fact="failure.message",
-                location=frame.location if frame else None,
+                fact=fact,
+                location=where,
             )
         ],
         fixes=[fix(f"give a list of {len(parts)} arrays as `x`", edits)],
-        confidence=Confidence.CERTAIN,
+        confidence=confidence,
     )
 
 
@@ -429,7 +421,10 @@ def from_failure(
 
     parts = unpacked_inputs(failure, project)
     if parts and (isinstance(data, Unknown) or data.x_structure == "single"):
-        yield _of_unpacking(failure, fit, data, parts)
+        frame = failure.last_user_frame
+        caller = failure.user_frames[0].location if failure.user_frames else None
+        where = frame.location if frame else None
+        yield _of_unpacking(where, fit, data, parts, caller, "failure.message", Confidence.CERTAIN)
         return
     if failure.type != "ValueError" or while_validating(failure) or inside_model(failure):
         return
