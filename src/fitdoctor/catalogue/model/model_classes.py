@@ -115,11 +115,18 @@ def batch_as_tensor(step: FunctionInfo, *, refused: bool = False) -> ast.Name | 
         given: ast.AST = use
         if isinstance(around, (ast.List, ast.Tuple)):  # `tf.concat([batch, other], 0)`
             given, around = around, module.parent(around)
-        if isinstance(around, ast.BinOp) or (isinstance(around, ast.Call) and _asks_shape(module, around)):
+        if (
+            isinstance(around, ast.BinOp)
+            or isinstance(around, ast.Call)
+            and (_asks_shape(module, around) or given is use and _is_chain(module, around.func))
+        ):
             computed = True
         elif not (isinstance(around, ast.Call) and given in around.args and _is_computation(module, around)):
             return None
     return first[0] if computed else None
+
+
+_TAKES_ONE = ("Dense", "Conv", "Flatten", "Input", "Reshape", "Rescaling", "Embedding", "LSTM", "GRU")
 
 
 def _names(step: FunctionInfo, name: str) -> list[ast.Name]:
@@ -141,6 +148,19 @@ def _only_alias(step: FunctionInfo, uses: list[ast.Name]) -> str:
 def _asks_shape(module: Module, call: ast.Call) -> bool:
     """`tf.shape(batch)`: no structure has one."""
     return module.resolve(call.func) in ("tensorflow.shape", "keras.ops.shape", "tensorflow.rank")
+
+
+def _is_chain(module: Module, called: ast.expr) -> bool:
+    """Whether a Sequential is called whose first layer takes one tensor."""
+    made = module.origin(called)
+    if not isinstance(made.node, ast.Call) or not made.module.resolve(made.node.func).endswith(".Sequential"):
+        return False
+    layers = made.node.args[0] if made.node.args else None
+    if not isinstance(layers, (ast.List, ast.Tuple)) or not layers.elts:
+        return False
+    first = layers.elts[0]
+    name = made.module.resolve(first.func).rpartition(".")[2] if isinstance(first, ast.Call) else ""
+    return name.startswith(_TAKES_ONE)
 
 
 def _is_computation(module: Module, call: ast.Call) -> bool:

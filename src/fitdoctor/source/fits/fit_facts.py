@@ -289,6 +289,12 @@ def _callbacks(run: Interpreter, bound: Bound) -> tuple[CallbackFacts, ...] | No
     return tuple(found)
 
 
+def _end_of_path(value: Value) -> Value | None:
+    """The last part of `os.path.join(folder, name)`, whatever the folder is."""
+    joined = isinstance(value, Made) and value.name == "os.path.join" and value.complete
+    return value.positional[-1] if joined and value.positional else None  # type: ignore[union-attr]
+
+
 def _callback(run: Interpreter, value: Value) -> CallbackFacts | None:
     if isinstance(value, Made) and value.name.startswith("keras.callbacks.") and value.complete:
         name = value.name.rpartition(".")[2]
@@ -297,6 +303,8 @@ def _callback(run: Interpreter, value: Value) -> CallbackFacts | None:
         for setting, inside in given:
             if isinstance(inside, Plain):
                 settings[setting] = str(inside.value)
+            elif isinstance(end := _end_of_path(inside), Plain):
+                settings[setting] = str(end.value)
             else:
                 settings.pop(setting, None)
                 if setting in ("monitor", "mode"):

@@ -212,8 +212,9 @@ def call_layer(run: Interpreter, ref: Ref, arguments: Arguments) -> Value:
     if record.plan.class_name == "Lambda":
         return _call_function(run, ref, record, tensors, arguments)
     made = applied(record, tensors, further)
-    eager = not any(isinstance(value, Symbolic) for value in _flat(run, arguments))
-    return finish_call(run, ref, made, tensors, arguments.node, eager)
+    given = [value for value in _flat(run, arguments) if isinstance(value, Symbolic)]
+    beside = tuple(value for value in given if value not in tensors)
+    return finish_call(run, ref, made, tensors, arguments.node, not given, beside=beside)
 
 
 def _call_function(
@@ -295,8 +296,9 @@ def finish_call(
     node: ast.AST,
     eager: bool = False,
     model: Ref | None = None,
+    beside: tuple[Symbolic, ...] = (),
 ) -> Value:
-    """What a call gives, with the layer's first shapes kept and a refusal told."""
+    """What a call gives, with the layer's first shapes kept and a refusal told; `beside` as an `initial_state` is."""
     record = run.record(ref)
     assert isinstance(record, LayerRecord)
     shapes = tuple(tensor.dims for tensor in tensors if not isinstance(tensor.dims, Unknown))
@@ -323,7 +325,7 @@ def finish_call(
         )
     elif record.inputs is None:
         run.update(ref, replace(record, open=record.open or _weighs(record)))
-    return _outputs(run, ref, record, applied, tensors, node, eager)
+    return _outputs(run, record, applied, LayerCall(ref, tensors + beside, run.fresh(), node), eager)
 
 
 def _weighs(record: LayerRecord) -> bool:
@@ -331,17 +333,8 @@ def _weighs(record: LayerRecord) -> bool:
     return fixed_axis(record.plan) is not None
 
 
-def _outputs(
-    run: Interpreter,
-    ref: Ref,
-    record: LayerRecord,
-    applied: Applied,
-    tensors: tuple[Symbolic, ...],
-    node: ast.AST,
-    eager: bool,
-) -> Value:
-    dtype = output_dtype(run, record.plan, tensors)
-    call = LayerCall(ref, tensors, run.fresh(), node)
+def _outputs(run: Interpreter, record: LayerRecord, applied: Applied, call: LayerCall, eager: bool) -> Value:
+    dtype = output_dtype(run, record.plan, call.inputs)
     if isinstance(applied.outputs, Unknown):
         if returns_several(record.plan):
             return UNTOLD

@@ -28,7 +28,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.inputs.shapes import (
     input_shape_edit,
     mismatches,
@@ -40,7 +40,17 @@ from fitdoctor.catalogue.inputs.shapes import (
 from fitdoctor.catalogue.words import place, shape_words
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix
-from fitdoctor.facts import Code, DataFacts, FailureFacts, ModelFacts, Outcome, Shape, Unknown
+from fitdoctor.facts import (
+    Code,
+    DataFacts,
+    FailureFacts,
+    FitFacts,
+    LayerFacts,
+    ModelFacts,
+    Outcome,
+    Shape,
+    Unknown,
+)
 from fitdoctor.failure.patterns import input_mismatch
 from fitdoctor.records import replace
 
@@ -81,21 +91,44 @@ def from_last_batch(model: ModelFacts, data: DataFacts) -> Iterator[Finding]:
     if failed is None or "batch size of the initial state" not in failed.message:
         return
     layer = next((one for one in model.every_layer() if one.name == failed.layer), None)
-    whole = place(model.input_code, layer.code if layer is not None else None)
-    yield CAUSE.finding(
-        f"the model keeps a state for batches of {data.batch_size}, but the last batch has {data.trial.short_rows} rows",
+    yield _short_batch(model, data, layer, data.trial.short_rows, Confidence.CERTAIN)
+
+
+@CAUSE.in_source
+@mentions("stateful")
+def last_batch_in_source(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
+    """The same where the source tells the number of samples, and that batches of a fixed size do not share it out."""
+    if fit.method != "fit" or data.role != "training" or data.form != "arrays" or "**" in fit.given:
+        return
+    if "validation_split" in fit.given or model.overrides or not isinstance(model.inputs, tuple):
+        return
+    shape = model.inputs[0].shape if len(model.inputs) == 1 else Unknown()
+    fixed = shape[0] if isinstance(shape, tuple) and shape else None
+    keeps = next((one for one in model.layers if one.builtin and one.setting("stateful") == "True"), None)
+    if keeps is None or fixed is None or fit.batch_size != fixed or not isinstance(data.samples, int):
+        return
+    left = data.samples % fixed
+    if left and data.samples > fixed:
+        yield _short_batch(model, data, keeps, left, Confidence.LIKELY)
+
+
+def _short_batch(
+    model: ModelFacts, data: DataFacts, layer: LayerFacts | None, left: int | None, confidence: Confidence
+) -> Finding:
+    return CAUSE.finding(
+        f"the model keeps a state for batches of {data.batch_size}, but the last batch has {left} rows",
         subject="input shape of the model",
-        location=whole,
+        location=place(model.input_code, layer.code if layer is not None else None),
         evidence=[
             Evidence(
                 claim="samples that the batches have to share out evenly",
                 observed=str(data.samples),
                 expected=f"a multiple of {data.batch_size}",
-                fact="data.trial.short",
+                fact="data.samples",
             )
         ],
         fixes=[fix("leave out the rows that are left over, or take a batch size that divides them")],
-        confidence=Confidence.CERTAIN,
+        confidence=confidence,
     )
 
 

@@ -49,11 +49,14 @@ _MAKERS = {"test_step": "make_test_function", "predict_step": "make_predict_func
 
 @CAUSE.in_source
 @CAUSE.before_fit
-@mentions("train_step")
+@mentions("train_step", "forward")
 def from_model(model: ModelFacts, fit: FitFacts, project: Project) -> Iterator[Finding]:
     """The class trains by its own step and has nothing that Keras could validate with."""
     step = _STEPS.get(fit.method, "")
-    if model.kind != "subclassed" or "train_step" not in model.overrides or not step:
+    if model.kind != "subclassed" or not step:
+        return
+    if "train_step" not in model.overrides:
+        yield from _named_otherwise(model, project)
         return
     if {"call", "__call__", "evaluate", step, _MAKERS[step]} & set(model.overrides):
         return
@@ -62,6 +65,14 @@ def from_model(model: ModelFacts, fit: FitFacts, project: Project) -> Iterator[F
     owner = class_of_model(model, project)
     if owner is not None and is_plain(owner):
         yield _finding(owner, fit.method, step, place(fit.code), fit.code, Confidence.CERTAIN, [])
+
+
+def _named_otherwise(model: ModelFacts, project: Project) -> Iterator[Finding]:
+    """A class with `forward`, as in PyTorch, and nothing that Keras would run."""
+    owner = class_of_model(model, project)
+    runs = {"call", "__call__", "fit", "evaluate", *_STEPS.values(), *_MAKERS.values(), "make_train_function"}
+    if owner is not None and is_plain(owner) and "forward" in owner.methods and not runs & set(owner.methods):
+        yield _without_any(owner, [])
 
 
 def _validates(fit: FitFacts) -> bool:
