@@ -267,14 +267,14 @@ def defined_in_one_branch(
         branches: those that are known to be converted, where the source alone does not tell.
     """
     for branch in converted_branches(module, function) if branches is None else branches:
-        if any(_leaves(statement) for statement in (*branch.body, *branch.orelse)):
+        if any(leaves(statement) for statement in (*branch.body, *branch.orelse)):
             continue
         first = _names_in(branch.body)
         second = _names_in(branch.orelse)
         for name in sorted(set(first) ^ set(second)):
             if _defined_before(module, function, branch, name):
                 continue
-            use = _first_read_after(module, function, branch, name)
+            use = first_read_after(module, function, branch, name)
             if use is not None:
                 yield Undefined(
                     module, function, branch, (first.get(name) or second.get(name) or [use])[0], use
@@ -293,7 +293,8 @@ def returns_in_one_branch(module: Module, function: FunctionInfo) -> Iterator[as
             yield branch
 
 
-def _leaves(statement: ast.stmt) -> bool:
+def leaves(statement: ast.stmt) -> bool:
+    """Whether a statement may end the function, or a round of the loop around it."""
     return any(
         isinstance(node, (ast.Return, ast.Raise, ast.Break, ast.Continue)) for node in ast.walk(statement)
     )
@@ -340,7 +341,8 @@ def _defined_before(module: Module, function: FunctionInfo, part: Part, name: st
     return False
 
 
-def _first_read_after(module: Module, function: FunctionInfo, part: Part, name: str) -> ast.Name | None:
+def first_read_after(module: Module, function: FunctionInfo, part: Part, name: str) -> ast.Name | None:
+    """The first place after a part of a function that reads what the part gave a name."""
     end = part.end_lineno or part.lineno
     later = [
         binding

@@ -30,6 +30,7 @@ import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
+from fitdoctor.catalogue.graph.branch_types import Differing, differing_branches
 from fitdoctor.catalogue.graph.changed_in_parts import alike, changed_finding, changed_in
 from fitdoctor.catalogue.graph.graph_parts import (
     Escape,
@@ -80,6 +81,33 @@ def from_source(module: Module) -> Iterator[Finding]:
             yield _undefined(undefined, Confidence.LIKELY, [])
         for branch in returns_in_one_branch(module, function):
             yield _no_return(module, function, branch, Confidence.LIKELY, [])
+        for differing in differing_branches(module, function):
+            yield _types_differ(module, function, differing)
+
+
+def _types_differ(module: Module, function: FunctionInfo, differing: Differing) -> Finding:
+    first, second = differing.first, differing.second
+    return CAUSE.finding(
+        f"`{differing.name}` is of type {differing.first_type} in one branch of the graph, and of type "
+        f"{differing.second_type} in the other",
+        subject=f"name {differing.name} of a branch",
+        location=module.location(differing.written),
+        evidence=[
+            traced_evidence(function),
+            Evidence("in one branch", f"`{module.segment(first)[:60]}`", location=module.location(first)),
+            Evidence("in the other", f"`{module.segment(second)[:60]}`", location=module.location(second)),
+        ],
+        fixes=[_as_float(module, differing)],
+        confidence=Confidence.LIKELY,
+    )
+
+
+def _as_float(module: Module, differing: Differing) -> Fix:
+    """`1.0` for `1`, where the other branch gives a float."""
+    value, other = differing.written, {differing.first_type, differing.second_type}
+    whole = isinstance(value, ast.Constant) and type(value.value) is int and other == {"int", "float"}
+    edits = (Edit(module.location(value), f"{module.segment(value)}.0"),) if whole else ()
+    return fix("give both branches values of the same type, such as by `tf.cast`", edits)
 
 
 @CAUSE.after_failure
