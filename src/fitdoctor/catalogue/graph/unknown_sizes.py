@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue.graph.traced import at_frame, function_at, module_of, own_nodes
-from fitdoctor.diagnosis import Edit
-from fitdoctor.facts import FailureFacts, Frame, Unknown
+from fitdoctor.diagnosis import Edit, Location
+from fitdoctor.facts import FailureFacts, Unknown
 from fitdoctor.patterns import pattern
 from fitdoctor.records import dataclass
 from fitdoctor.source.module import FunctionInfo, Module
@@ -40,7 +40,8 @@ class UnknownSize:
     node: ast.expr | None
     """`x.shape[0]`, or `x.shape` as a whole; None where there is no source."""
     text: str
-    frame: Frame
+    place: Location
+    """Where it was used."""
 
 
 def unknown_size(failure: FailureFacts, project: Project | Unknown) -> UnknownSize | None:
@@ -52,21 +53,41 @@ def unknown_size(failure: FailureFacts, project: Project | Unknown) -> UnknownSi
     module = module_of(project, frame)
     function = function_at(module, frame.line, frame.cell) if module is not None else None
     if module is not None and function is not None:
-        for node in _sizes_behind(module, function, frame):
-            return UnknownSize(module, node, module.segment(node), frame)
+        here = [
+            node
+            for node in own_nodes(function)
+            if isinstance(node, ast.expr) and at_frame(module, node, frame)
+        ]
+        for node in _sizes_behind(module, function, here, frame.line):
+            return UnknownSize(module, node, module.segment(node), frame.location)
     if _SIZE_IN_TEXT.search(frame.text) or surely:
-        return UnknownSize(None, None, "", frame)
+        return UnknownSize(None, None, "", frame.location)
     return None
 
 
-def _sizes_behind(module: Module, function: FunctionInfo, frame: Frame) -> Iterator[ast.expr]:
-    """The sizes that the failing line reads: its own, then those that its names were made from."""
+def says_open_size(message: str) -> bool:
+    """Whether a message speaks of a shape with a None in it."""
+    return _NONE_IN_SHAPE.search(message) is not None
+
+
+def size_given(module: Module, call: ast.Call) -> UnknownSize | None:
+    """The size that a call is given for a number; the nearest to it where there are several."""
+    function = module.function_of(call)
+    own = [node for node in ast.walk(call) if isinstance(node, ast.expr)]
+    sizes = _sizes_behind(module, function, own, call.lineno) if function is not None else _sizes(module, own)
+    first = next(sizes, None)
+    return UnknownSize(module, first, module.segment(first), module.location(call)) if first else None
+
+
+def _sizes_behind(
+    module: Module, function: FunctionInfo, here: list[ast.expr], line: int
+) -> Iterator[ast.expr]:
+    """The sizes that expressions read: their own, then those that their names were made from."""
     own = list(own_nodes(function))
-    here = [node for node in own if isinstance(node, ast.expr) and at_frame(module, node, frame)]
     yield from _sizes(module, here)
     names = {node.id for node in here if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
     for node in own:
-        if not isinstance(node, ast.Assign) or node.lineno > frame.line:
+        if not isinstance(node, ast.Assign) or node.lineno > line:
             continue
         bound = {
             each.id for target in node.targets for each in ast.walk(target) if isinstance(each, ast.Name)

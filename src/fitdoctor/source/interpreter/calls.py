@@ -40,6 +40,7 @@ from fitdoctor.source.interpreter.values import (
     with_attribute,
 )
 from fitdoctor.source.models import models_as_layers, static_models
+from fitdoctor.source.models.refusals import open_shape, refuse_open_size
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -83,6 +84,7 @@ def call_named(run: Interpreter, name: str, arguments: Arguments) -> Value:
     """Call something of a library."""
     if name == "super":
         return _super(run)
+    refuse_open_size(run, name, arguments)
     handler = FUNCTIONS.get(name)
     if handler is not None:
         return handler(run, arguments)
@@ -101,6 +103,8 @@ def call_method(run: Interpreter, method: Method, arguments: Arguments) -> Value
     if isinstance(receiver, Array):
         return array_methods.call(run, receiver, method.name, arguments)
     if isinstance(receiver, Symbolic):
+        if method.name == "get_shape":
+            return open_shape(run, receiver)
         run.touch(arguments)
         return UNTOLD
     if isinstance(receiver, Dataset):

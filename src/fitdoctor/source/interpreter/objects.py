@@ -37,6 +37,7 @@ from fitdoctor.source.interpreter.values import (
     with_attribute,
 )
 from fitdoctor.source.models.layer_settings import product
+from fitdoctor.source.models.refusals import open_shape
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -204,7 +205,7 @@ def get_attribute(run: Interpreter, receiver: Value, name: str) -> Value:
     if isinstance(receiver, Array):
         return _array_attribute(receiver, name)
     if isinstance(receiver, Symbolic):
-        return _symbolic_attribute(receiver, name)
+        return _symbolic_attribute(run, receiver, name)
     if isinstance(receiver, Ref):
         return _object_attribute(run, receiver, name)
     if isinstance(receiver, Class):
@@ -248,9 +249,9 @@ def _array_attribute(array: Array, name: str) -> Value:
     return Method(array, name)
 
 
-def _symbolic_attribute(tensor: Symbolic, name: str) -> Value:
+def _symbolic_attribute(run: Interpreter, tensor: Symbolic, name: str) -> Value:
     if name == "shape":
-        return arrays.shape_value(tensor)
+        return open_shape(run, tensor)
     if name == "dtype":
         return Plain(tensor.dtype)
     if name == "ndim" and not isinstance(tensor.dims, Unknown):

@@ -4,8 +4,20 @@ from __future__ import annotations
 
 import ast
 
+from fitdoctor.facts import Unknown
 from fitdoctor.records import dataclass
-from fitdoctor.source.interpreter.values import Arguments, Array, LayerRecord, ModelRecord, Ref, Symbolic
+from fitdoctor.source.data import arrays
+from fitdoctor.source.interpreter.values import (
+    Arguments,
+    Array,
+    Items,
+    LayerRecord,
+    ModelRecord,
+    Plain,
+    Ref,
+    Symbolic,
+    Value,
+)
 from fitdoctor.source.models.layer_settings import Dims, LayerPlan, Refused
 
 TYPE_CHECKING = False
@@ -56,3 +68,50 @@ def refuse_layers(run: Interpreter, ref: Ref, arguments: Arguments) -> None:
                     refusal = Refused("ValueError", words)
                     run.listener.refusal(run, Failure(refusal, ref, record, (), item, arguments.node))
                 return
+
+
+OPEN = Plain(None)
+"""The length of the batch axis of a Keras tensor, as `x.shape[0]` gives it; told from any other None by what it is."""
+
+_NEED_SIZES = frozenset(
+    f"{library}.{name}"
+    for library, names in (
+        ("tensorflow", "zeros ones fill reshape tile broadcast_to random.normal random.uniform"),
+        ("keras.ops", "zeros ones full reshape tile broadcast_to"),
+        ("keras.random", "normal uniform"),
+    )
+    for name in names.split()
+)
+"""Functions that take sizes, each of which has to be a number or a tensor."""
+
+
+def open_shape(run: Interpreter, tensor: Symbolic) -> Value:
+    """`x.shape`: the batch axis of what an `Input` leads to is open."""
+    shape = arrays.shape_value(tensor)
+    if not isinstance(shape, Items) or not shape.items or shape.items[0] != OPEN:
+        return shape
+    return Items((OPEN, *shape.items[1:])) if _comes_from_input(run, tensor) else shape
+
+
+def _comes_from_input(run: Interpreter, tensor: Symbolic) -> bool:
+    """Whether a tensor is part of the graph of a model: on living data the batch has a length."""
+    call = tensor.call
+    while call is not None and call.inputs:
+        call = call.inputs[0].call
+    made = run.record(call.layer) if call is not None and call.layer is not None else None
+    return isinstance(made, LayerRecord) and made.plan.class_name == "InputLayer"
+
+
+def refuse_open_size(run: Interpreter, name: str, arguments: Arguments) -> None:
+    """Tell of a function that is given the length of an open batch axis for a number."""
+    if name not in _NEED_SIZES or not run.reporting:
+        return
+    for value in (*arguments.positional, *(value for _, value in arguments.keywords)):
+        items = () if isinstance(value, Unknown) else run.sequence(value) or ()
+        if any(item is OPEN for item in items):
+            shown = ", ".join(str(item.value) if isinstance(item, Plain) else "?" for item in items)
+            refused = Refused("ValueError", f"Failed to convert elements of ({shown}) to Tensor")
+            record = LayerRecord(LayerPlan(name), name, False, arguments.node)
+            failure = Failure(refused, run.allocate(record), record, (), None, arguments.node)
+            run.listener.refusal(run, failure)
+            return

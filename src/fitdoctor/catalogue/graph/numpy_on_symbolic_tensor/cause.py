@@ -52,7 +52,13 @@ from fitdoctor.catalogue.graph.traced import (
     traced_functions,
     wants_a_value,
 )
-from fitdoctor.catalogue.graph.unknown_sizes import as_tensor, unknown_size
+from fitdoctor.catalogue.graph.unknown_sizes import (
+    UnknownSize,
+    as_tensor,
+    says_open_size,
+    size_given,
+    unknown_size,
+)
 from fitdoctor.catalogue.graph.written_tensors import as_new_tensor, written_target, written_tensors
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
@@ -62,6 +68,10 @@ from fitdoctor.patterns import pattern
 from fitdoctor.records import dataclass
 from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from fitdoctor.source.fits.fit_sites import ModelSite
 
 CAUSE = Cause(
     id="FIT407",
@@ -180,25 +190,48 @@ def from_unknown_size(failure: FailureFacts, project: Project | Unknown) -> Iter
     size = unknown_size(failure, project)
     if size is None:
         return
+    said = Evidence("raised here", failure.message.split("\n")[0][:160], "", "failure.message", size.place)
+    yield _of_size(size, said, Confidence.CERTAIN if size.text else Confidence.LIKELY)
+
+
+@CAUSE.in_source
+@mentions("shape")
+def size_in_source(site: ModelSite, project: Project) -> Iterator[Finding]:
+    """The batch axis of a Keras tensor is open where the source uses its length as a number."""
+    from fitdoctor.catalogue.inputs.data_trail import node_of
+
+    if site.failure is None or not says_open_size(site.failure.message) or site.layer is None:
+        return
+    found = node_of(project, site.layer.code)
+    if found is None or not isinstance(found[1], ast.Call) or not _runs_while_building(*found):
+        return
+    size = size_given(found[0], found[1])
+    if size is not None:
+        yield _of_size(size, Evidence("used here", location=size.place), Confidence.LIKELY)
+
+
+def _runs_while_building(module: Module, node: ast.AST) -> bool:
+    """Whether Keras runs the code on its open tensors: not where the layer says by itself what comes out."""
+    owner, function = module.class_of(node), module.function_of(node)
+    if function is not None and function.traced is not None and function.traced.how == "lambda layer":
+        return False
+    told = ("compute_output_shape", "compute_output_spec")
+    return owner is None or all(module.method(owner, name) is None for name in told)
+
+
+def _of_size(size: UnknownSize, used: Evidence, confidence: Confidence) -> Finding:
     here = size.module.location(size.node) if size.module is not None and size.node is not None else None
     named = f"`{size.text}`" if size.text else "a size of the tensor's shape"
     tf = dict(size.module.spellings).get("tensorflow", "") if size.module is not None else ""
     edit = as_tensor(size, tf) if tf else None
     title = "ask for the size when the graph runs: `tf.shape(x)[axis]`"
-    yield CAUSE.finding(
+    return CAUSE.finding(
         f"{named} is None while the graph is traced, and is used as a number",
         subject="size not known while tracing",
-        location=here or size.frame.location,
-        evidence=[
-            Evidence(
-                claim="raised here",
-                observed=failure.message.split("\n")[0][:160],
-                fact="failure.message",
-                location=size.frame.location,
-            )
-        ],
+        location=here or size.place,
+        evidence=[used],
         fixes=[fix(title, (edit,)) if edit is not None else fix(f"{title}, and `tf.range` to count with it")],
-        confidence=Confidence.CERTAIN if size.text else Confidence.LIKELY,
+        confidence=confidence,
     )
 
 
