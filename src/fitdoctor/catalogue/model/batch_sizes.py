@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue.labels.label_shapes import shapes_of_failure
-from fitdoctor.facts import FailureFacts, Shape, Unknown
+from fitdoctor.facts import DataFacts, FailureFacts, FitFacts, ModelFacts, Shape, Unknown
 from fitdoctor.records import dataclass
 from fitdoctor.source.definitions import argument_of
 from fitdoctor.source.module import FunctionInfo, Module
@@ -47,6 +47,60 @@ def reshape_to(project: Project | Unknown, rows: int) -> tuple[Module, ast.Call]
             if isinstance(first, ast.Constant) and first.value == rows:
                 found.append((module, site.node))
     return found[0] if len(found) == 1 else None
+
+
+def rows_left_over(fit: FitFacts, data: DataFacts) -> int:
+    """How many rows the last batch has, where it surely is shorter than the others; else 0."""
+    given = {"validation_split", "steps_per_epoch", "**"} & set(fit.given)
+    if fit.method != "fit" or data.role != "training" or data.form != "arrays" or given:
+        return 0
+    size = fit.batch_size
+    if size is None or not isinstance(data.samples, int) or data.samples <= size:
+        return 0
+    return data.samples % size
+
+
+def reshaped_in_call(model: ModelFacts, project: Project, rows: int) -> tuple[Module, ast.Call] | None:
+    """The reshape of the inputs to so many rows in the `call` of a model, or of one of its layers."""
+    found = reshape_to(project, rows)
+    if found is None:
+        return None
+    module, call = found
+    function, shape = module.function_of(call), call.args[1]
+    owner = function.owner if function is not None else None
+    names = {model.class_name, *(layer.class_name for layer in model.every_layer())}
+    if function is None or owner is None or function.name != "call" or owner.name not in names:
+        return None
+    lengths = [origin(module, part).node for part in getattr(shape, "elts", ())]
+    told = all(isinstance(part, ast.Constant) and isinstance(part.value, int) for part in lengths)
+    return found if told and _reaches(function, call.args[0]) else None
+
+
+def _reaches(function: FunctionInfo, value: ast.expr) -> bool:
+    """Whether a value is computed from what a function is given, row by row: by layers and arithmetic."""
+    waiting, seen = [value], set[str]()
+    while waiting:
+        nodes = list(ast.walk(waiting.pop()))
+        if any(isinstance(node, ast.Subscript) or _mixes_rows(function.module, node) for node in nodes):
+            return False
+        names = {node.id for node in nodes if isinstance(node, ast.Name)} - seen
+        if names & set(function.parameters[1:]):
+            return True
+        seen |= names
+        waiting += [
+            node.value
+            for node in ast.walk(function.node)
+            if isinstance(node, ast.Assign)
+            and node.lineno < value.lineno
+            and any(isinstance(each, ast.Name) and each.id in names for each in node.targets)
+        ]
+    return False
+
+
+def _mixes_rows(module: Module, node: ast.AST) -> bool:
+    """Whether a function of the library may give something else than a row for each row."""
+    name = module.resolve(node.func) if isinstance(node, ast.Call) else ""
+    return bool(name) and not name.startswith(("tensorflow.nn.", "keras.activations.", "tensorflow.cast"))
 
 
 def stateful_input(project: Project | Unknown) -> tuple[Module, ast.Call] | None:

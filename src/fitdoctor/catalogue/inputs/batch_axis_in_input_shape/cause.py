@@ -98,17 +98,14 @@ def from_last_batch(model: ModelFacts, data: DataFacts) -> Iterator[Finding]:
 @mentions("stateful")
 def last_batch_in_source(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
     """The same where the source tells the number of samples, and that batches of a fixed size do not share it out."""
-    if fit.method != "fit" or data.role != "training" or data.form != "arrays" or "**" in fit.given:
+    from fitdoctor.catalogue.model.batch_sizes import rows_left_over
+
+    left = rows_left_over(fit, data)
+    if not left or model.overrides or not isinstance(model.inputs, tuple) or len(model.inputs) != 1:
         return
-    if "validation_split" in fit.given or model.overrides or not isinstance(model.inputs, tuple):
-        return
-    shape = model.inputs[0].shape if len(model.inputs) == 1 else Unknown()
-    fixed = shape[0] if isinstance(shape, tuple) and shape else None
+    shape = model.inputs[0].shape
     keeps = next((one for one in model.layers if one.builtin and one.setting("stateful") == "True"), None)
-    if keeps is None or fixed is None or fit.batch_size != fixed or not isinstance(data.samples, int):
-        return
-    left = data.samples % fixed
-    if left and data.samples > fixed:
+    if keeps is not None and isinstance(shape, tuple) and shape[:1] == (fit.batch_size,):
         yield _short_batch(model, data, keeps, left, Confidence.LIKELY)
 
 

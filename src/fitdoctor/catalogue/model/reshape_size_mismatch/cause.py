@@ -28,17 +28,18 @@ import ast
 import math
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.graph.traced import module_of, stands_at
-from fitdoctor.catalogue.model.batch_sizes import fixed_batch, reshape_to
+from fitdoctor.catalogue.model.batch_sizes import fixed_batch, reshape_to, reshaped_in_call, rows_left_over
 from fitdoctor.catalogue.model.layer_refusals import Refusal, of_failure, of_site
 from fitdoctor.catalogue.words import place, shape_words
-from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, set_argument
 from fitdoctor.facts import (
     Code,
     DataFacts,
     FailureFacts,
+    FitFacts,
     Frame,
     LayerFacts,
     ModelFacts,
@@ -209,27 +210,53 @@ def from_last_batch(data: DataFacts, project: Project | Unknown) -> Iterator[Fin
         return
     found = project.module_at(failed.place.path) if isinstance(project, Project) else None
     call = _reshape_at(found, failed.place.line, failed.place.cell) if found is not None else None
-    sizes = reshape_sizes(failed.message)
+    place_of = (found, call) if found is not None and call is not None else None
+    yield _of_last_batch(
+        data, data.trial.short_rows, place_of, failed.place, reshape_sizes(failed.message), Confidence.CERTAIN
+    )
+
+
+@CAUSE.in_source
+@mentions("reshape")
+def last_batch_in_source(
+    model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project
+) -> Iterator[Finding]:
+    """The same where the source tells the number of samples, and the rows are written in a `call`."""
+    left = rows_left_over(fit, data)
+    found = reshaped_in_call(model, project, fit.batch_size) if left and fit.batch_size else None
+    if found is not None:
+        sizes = ReshapeSizes(None, None, None, None, (fit.batch_size,))
+        yield _of_last_batch(data, left, found, None, sizes, Confidence.LIKELY)
+
+
+def _of_last_batch(
+    data: DataFacts,
+    rows: int | None,
+    found: tuple[Module, ast.Call] | None,
+    raised: Location | None,
+    sizes: ReshapeSizes | None,
+    confidence: Confidence,
+) -> Finding:
     edits: tuple[Edit, ...] = ()
-    if found is not None and call is not None and sizes is not None:
-        edits = _first_left_open(found, call, sizes)
-    yield CAUSE.finding(
-        f"the last batch has {data.trial.short_rows} rows, and a tensor of it cannot be reshaped to "
-        f"{_words(sizes.target_shape if sizes is not None else None)}: a batch size is written there",
+    if found is not None and sizes is not None:
+        edits = _first_left_open(*found, sizes)
+    target = found[0].segment(found[1].args[1]) if found is not None and raised is None else ""
+    words = target or _words(sizes.target_shape if sizes is not None else None)
+    return CAUSE.finding(
+        f"the last batch has {rows} rows, and a tensor of it cannot be reshaped to {words}: "
+        "a batch size is written there",
         subject="reshape",
-        location=place(
-            found.location(call) if found is not None and call is not None else None, failed.place
-        ),
+        location=place(found[0].location(found[1]) if found is not None else None, raised),
         evidence=[
             Evidence(
                 claim="the last of the batches is shorter",
-                observed=f"{data.trial.short_rows} rows",
+                observed=f"{rows} rows",
                 expected=f"{data.batch_size} rows",
-                fact="data.trial.short",
+                fact="data.samples",
             )
         ],
         fixes=[fix("let the batch be as long as it is: -1", edits)],
-        confidence=Confidence.CERTAIN,
+        confidence=confidence,
     )
 
 
