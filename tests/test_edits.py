@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,7 +11,6 @@ from hypothesis import strategies as st
 from fitdoctor.diagnosis import Applicability, Edit, Location
 from fitdoctor.edits import (
     apply_edits,
-    delete_statement,
     fix,
     insert_after,
     insert_before,
@@ -21,7 +22,9 @@ from fitdoctor.edits import (
     unsafe,
     wrap,
 )
-from fitdoctor.facts import Argument, Code, Unknown
+from fitdoctor.facts import Argument, Code, SourceFacts, Unknown
+from fitdoctor.source.line_edits import delete_lines
+from fitdoctor.source.module import Module
 
 
 def span(text, piece, line=1, start=0):
@@ -118,9 +121,19 @@ def test_lines_are_inserted_at_the_statement_s_indentation():
     assert apply_edits(text, insert_after(code, "done()")) == "    model.fit(x)\n    done()"
 
 
-def test_a_deleted_statement_leaves_pass():
-    text = "    model.fit(x)"
-    assert apply_edits(text, delete_statement(call(text, "x", indent="    "))) == "    pass"
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("def f():\n    a()  # why\n    b()\n", "def f():\n    b()\n"),
+        ("def f():\n    a()\n", "def f():\n    pass\n"),
+        ("a(); b()\n", "pass; b()\n"),
+        ("b()\na()", "b()\n"),
+    ],
+)
+def test_a_deleted_statement_takes_its_lines_along_where_nothing_else_needs_them(text, left):
+    module = Module(SourceFacts("train.py", text))
+    gone = next(call for call in module.nodes(ast.Call) if module.segment(call) == "a()")
+    assert apply_edits(text, [delete_lines(module, module.statement(gone))]) == left
 
 
 def test_a_library_is_spelt_as_the_file_does_or_imported():
@@ -141,7 +154,6 @@ def test_code_that_is_not_known_cannot_be_edited():
         rename_argument(nowhere, "a", "b"),
         insert_before(nowhere, "x"),
         insert_after(nowhere, "x"),
-        delete_statement(nowhere),
     ]
     assert moves == [()] * len(moves)
 

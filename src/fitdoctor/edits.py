@@ -127,13 +127,6 @@ def insert_after(code: Code | Unknown, line: str) -> tuple[Edit, ...]:
     return (Edit(end, f"\n{code.indent}{line}"),)
 
 
-def delete_statement(code: Code | Unknown) -> tuple[Edit, ...]:
-    """Take out the statement that the piece belongs to; `pass` stays in its place."""
-    if isinstance(code, Unknown) or code.statement is None:
-        return ()
-    return (Edit(code.statement, "pass"),)
-
-
 def spell(code: Code | Unknown, library: str, usual: str) -> tuple[str, tuple[Edit, ...]]:
     """How the file names a library, with the edit that imports it where it does not.
 

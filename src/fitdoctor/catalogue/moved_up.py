@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 
-from fitdoctor.catalogue.graph.handed_out import delete_lines
 from fitdoctor.diagnosis import Edit
 from fitdoctor.edits import insert_before
 from fitdoctor.source.callees import callee
+from fitdoctor.source.line_edits import delete_lines
 from fitdoctor.source.module import Module
 
 _DEEPEST = 4

@@ -47,6 +47,8 @@ class Code:
     """The qualified name of the function that it stands in; "" at the top of the file."""
     maker: Code | None = None
     """For a write in place (`x[0] = 1`): what made the thing that is written to."""
+    computed_with: bool = False
+    """For what made an array: the file also computes with it before it is handed on, as in `y = x[:, 0] > 1`."""
 
     def argument(self, name: str, position: int | None = None) -> Argument | None:
         """The argument of that keyword, or at that position among the positional ones."""

@@ -67,8 +67,36 @@ class Origin:
     def code(self) -> Code:
         """The code that last decided the values; where that is a write in place, with what made the array."""
         place, node = self.decided
-        code = place.code(node)
+        code = replace(place.code(node), computed_with=_computed_with(place, node))
         return replace(code, maker=self.module.code(self.node)) if self.writes else code
+
+
+def _computed_with(module: Module, made: ast.AST) -> bool:
+    """Whether the function that assigns a value to a name computes with its parts: these expect it as it was made."""
+    parent = module.parent(made)
+    if not isinstance(parent, ast.Assign) or len(parent.targets) != 1:
+        return False
+    target = parent.targets[0]
+    if not isinstance(target, ast.Name):
+        return False
+    here = module.scope(parent)
+    return any(
+        read.lineno > (parent.end_lineno or 0) and module.scope(read) is here and _is_operand(module, read)
+        for read in module.reads.get(target.id, ())
+    )
+
+
+def _is_operand(module: Module, read: ast.Name) -> bool:
+    """Whether a name is computed with: parts of several axes, arithmetic, a reduction; rows and names hand it on."""
+    parent = module.parent(read)
+    if isinstance(parent, ast.Subscript) and parent.value is read:
+        return isinstance(parent.slice, ast.Tuple)
+    if isinstance(parent, ast.Attribute):
+        return parent.attr in _REDUCTIONS
+    return isinstance(parent, (ast.BinOp, ast.Compare))
+
+
+_REDUCTIONS = frozenset("mean sum max min std argmax argmin any all dot T".split())
 
 
 @dataclass(frozen=True, eq=False)

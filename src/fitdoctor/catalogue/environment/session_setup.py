@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from fitdoctor.catalogue.graph.handed_out import delete_lines
 from fitdoctor.diagnosis import Edit, Fix
 from fitdoctor.edits import fix, spell, unsafe
 from fitdoctor.source.index import names_in
+from fitdoctor.source.line_edits import delete_lines
 from fitdoctor.source.module import Module
 
 _MADE = frozenset({"ConfigProto", "GPUOptions", "Session", "InteractiveSession", "get_default_graph"})

@@ -14,6 +14,7 @@ from fitdoctor.records import dataclass, replace
 from fitdoctor.source.callees import is_self
 from fitdoctor.source.definitions import argument_of
 from fitdoctor.source.index import FUNCTIONS, names_in
+from fitdoctor.source.line_edits import delete_lines
 from fitdoctor.source.module import FunctionInfo, Module
 
 _INNER = (*FUNCTIONS, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.IfExp, ast.BoolOp)
@@ -247,16 +248,6 @@ def _without_keeping(found: _Keeping) -> Iterator[Edit]:
         yield Edit(found.module.location(found.statement), text)
         return
     yield delete_lines(found.module, found.statement)
-
-
-def delete_lines(module: Module, statement: ast.stmt) -> Edit:
-    """Take a statement out with its lines; where nothing else stands in its block, `pass` takes its place."""
-    place = module.location(statement)
-    parent = module.parent(statement)
-    blocks = [getattr(parent, name, None) for name in ("body", "orelse", "finalbody")]
-    if any(block == [statement] for block in blocks):
-        return Edit(place, "pass")
-    return Edit(place.lines, "")
 
 
 def _own_reads(found: _Keeping) -> Iterator[Edit]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 
-from fitdoctor.catalogue.graph.handed_out import delete_lines
 from fitdoctor.catalogue.moved_up import first_statement, needed_assignments
 from fitdoctor.diagnosis import Edit
 from fitdoctor.edits import insert_before, spell, wrap
 from fitdoctor.facts import Code
+from fitdoctor.source.line_edits import delete_lines
 from fitdoctor.source.module import CallSite, Module
 
 NAME = "AddedLoss"

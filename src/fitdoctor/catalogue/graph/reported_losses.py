@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 
-from fitdoctor.catalogue.graph.handed_out import delete_lines
 from fitdoctor.catalogue.graph.traced import own_nodes
 from fitdoctor.diagnosis import Edit
 from fitdoctor.edits import append_arguments, spell
 from fitdoctor.source.callees import is_self
+from fitdoctor.source.line_edits import delete_lines
 from fitdoctor.source.module import FunctionInfo
 
 

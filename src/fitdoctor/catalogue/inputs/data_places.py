@@ -106,9 +106,11 @@ def rework_data(array: ArrayFacts, fit: FitFacts | Unknown, template: str) -> tu
 
 def reworked(array: ArrayFacts) -> Code | Unknown:
     """The expression that `rework_data` changes: its file is the one that needs the imports."""
-    made = array.code
-    # What is written into it later expects the shape and type that it was made with.
-    return made if isinstance(made, Code) and made.target and made.maker is None else array.use
+    made, use = array.code, array.use
+    if isinstance(made, Unknown) or not made.target or made.maker is not None:
+        # What is written into it later expects the shape and type that it was made with.
+        return use
+    return use if made.computed_with and isinstance(use, Code) else made
 
 
 def map_samples(data: DataFacts, array: ArrayFacts, expression: str) -> tuple[Edit, ...]:

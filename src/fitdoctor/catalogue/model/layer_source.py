@@ -10,6 +10,7 @@ from fitdoctor.edits import insert_before
 from fitdoctor.facts import Code, Frame, LayerFacts, Unknown
 from fitdoctor.source.keras_names import snake_case
 from fitdoctor.source.keras_objects import kind_of_call
+from fitdoctor.source.line_edits import delete_lines
 from fitdoctor.source.models.layer_settings import POSITIONAL, class_of_layer
 from fitdoctor.source.module import ClassInfo, Module
 from fitdoctor.source.project import Project
@@ -246,11 +247,15 @@ def removed(module: Module, node: ast.Call) -> tuple[Edit, ...]:
     """Take a layer out of a list, drop its `add`, or let its input through."""
     parent = module.parent(node)
     if isinstance(parent, ast.Call) and parent.func is node and len(parent.args) == 1:
-        return (Edit(module.location(parent), module.segment(parent.args[0])),)
+        text, statement = module.segment(parent.args[0]), module.statement(parent)
+        if isinstance(statement, ast.Assign) and statement.value is parent:
+            if [module.segment(target) for target in statement.targets] == [text]:
+                return (delete_lines(module, statement),)  # `x = x` would be left
+        return (Edit(module.location(parent), text),)
     if isinstance(parent, ast.Call) and _is_add(parent):
         statement = module.statement(parent)
         if isinstance(statement, ast.Expr) and statement.value is parent:
-            return (Edit(module.location(statement), "pass"),)
+            return (delete_lines(module, statement),)
     if isinstance(parent, (ast.List, ast.Tuple)):
         position = parent.elts.index(node)
         here = module.location(node)

@@ -31,9 +31,10 @@ from collections.abc import Iterator
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.environment.imports import first_import
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
-from fitdoctor.edits import delete_statement, fix, unsafe
+from fitdoctor.edits import fix, unsafe
 from fitdoctor.facts import EnvironmentFacts, FailureFacts, Unknown
 from fitdoctor.patterns import pattern
+from fitdoctor.source.line_edits import delete_lines
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 
@@ -83,7 +84,7 @@ def from_source(module: Module) -> Iterator[Finding]:
                 fix("set it before the first import of Keras"),
                 unsafe(
                     "leave it out, and stay with the backend that is used",
-                    delete_statement(module.code(value)),
+                    (delete_lines(module, module.statement(node)),),
                 ),
             ],
         )

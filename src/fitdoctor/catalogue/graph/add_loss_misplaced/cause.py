@@ -31,13 +31,14 @@ from collections.abc import Iterator
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.graph.loss_layers import in_a_layer
 from fitdoctor.catalogue.graph.traced import at_frame, module_of
-from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, insert_after, insert_before, spell
 from fitdoctor.facts import FailureFacts, Unknown
 from fitdoctor.failure.patterns import attribute_missing
 from fitdoctor.patterns import pattern
 from fitdoctor.source.callees import is_self
 from fitdoctor.source.keras_objects import kind_of_value
+from fitdoctor.source.line_edits import delete_lines
 from fitdoctor.source.module import CallSite, ClassInfo, FunctionInfo, Module
 from fitdoctor.source.project import Project
 
@@ -225,13 +226,8 @@ def _moved_to_call(module: Module, site: CallSite, owner: ClassInfo) -> Fix:
     first = call.node.body[0]
     if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and len(call.node.body) > 1:
         first = call.node.body[1]
-    where = module.location(statement)
-    siblings = getattr(module.parent(statement), "body", [])
-    if len(siblings) > 1:
-        removed = Edit(Location(where.path, where.line, 1, where.line + 1, 1, where.cell), "")
-    else:
-        removed = Edit(where, "pass")
-    return fix(title, insert_before(module.code(first), module.segment(statement)), (removed,))
+    moved = insert_before(module.code(first), module.segment(statement))
+    return fix(title, moved, (delete_lines(module, statement),))
 
 
 def _metric(

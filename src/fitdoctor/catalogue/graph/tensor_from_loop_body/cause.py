@@ -53,10 +53,9 @@ from fitdoctor.catalogue.graph.traced import (
     traced_functions,
 )
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
-from fitdoctor.edits import fix, unsafe, wrap
+from fitdoctor.edits import fix, wrap
 from fitdoctor.facts import FailureFacts, Frame, Unknown
 from fitdoctor.patterns import pattern
-from fitdoctor.source.definitions import argument_of
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 
@@ -221,8 +220,9 @@ def _head(module: Module, part: ast.AST) -> Location:
 
 
 def _fixes(escape: Escape) -> list[Fix]:
-    unrolled, collected = _unrolled(escape), _collected(escape)
-    found = [remedy for remedy in (unrolled, collected) if remedy is not None]
+    from fitdoctor.catalogue.graph.collected_arrays import collected
+
+    found = [remedy for remedy in (_unrolled(escape), collected(escape)) if remedy is not None]
     return [*found, fix("collect in a `tf.TensorArray`, which the loop carries on")]
 
 
@@ -241,79 +241,6 @@ def _unrolled(escape: Escape) -> Fix | None:
     return fix(
         "loop over Python's `range`: the loop is unrolled", (Edit(module.location(call.func), "range"),)
     )
-
-
-def _collected(escape: Escape) -> Fix | None:
-    """A list that is stacked after the loop becomes a TensorArray."""
-    module, name = escape.module, escape.holder
-    if not isinstance(escape.part, (ast.For, ast.While)) or not isinstance(escape.node, ast.Call):
-        return None
-    scope = module.index.scopes[escape.function.node]
-    bindings = scope.bindings.get(name, [])
-    tf = dict(module.spellings).get("tensorflow")
-    made = module.parent(bindings[0]) if len(bindings) == 1 else None
-    if (
-        tf is None
-        or not isinstance(made, ast.Assign)
-        or not isinstance(made.value, ast.List)
-        or made.value.elts
-    ):
-        return None
-    edits = [
-        Edit(
-            module.location(escape.node),
-            f"{name} = {name}.write({name}.size(), {module.segment(escape.value)})",
-        ),
-    ]
-    for use in module.reads.get(name, []):
-        if any(node is use for node in ast.walk(escape.node)):
-            continue
-        joined = _joined(module, module.parent(use), name, tf)
-        if not joined:
-            return None
-        edits.append(Edit(module.location(module.parent(use) or use), joined))
-    # The last batch may be a smaller one.
-    loose = ", infer_shape=False" if any(edit.replacement.endswith(".concat()") for edit in edits) else ""
-    kind = _type(escape, made)
-    told = " (of float32; change the type where it is another)" if kind == "float32" else ""
-    array = f"{tf}.TensorArray({kind if '.' in kind else f'{tf}.{kind}'}, size=0, dynamic_size=True{loose})"
-    edits.append(Edit(module.location(made.value), array))
-    return unsafe(f"collect in a `tf.TensorArray`{told}", edits)
-
-
-def _type(escape: Escape, made: ast.Assign) -> str:
-    """The type of what is collected: that of a name which has it before the list is made, or what an operation gives."""
-    module, value = escape.module, escape.value
-    if not isinstance(value, ast.Name):
-        return _type_of(module, value)
-    bindings = module.index.scopes[escape.function.node].bindings.get(value.id, [])
-    if any(getattr(node, "lineno", made.lineno) < made.lineno for node in bindings):
-        return f"{value.id}.dtype"
-    return _type_of(module, module.made_by(value))
-
-
-def _type_of(module: Module, value: ast.expr) -> str:
-    name = module.resolve(value.func).rpartition(".")[2] if isinstance(value, ast.Call) else ""
-    if name not in ("argmax", "argmin", "cast") or not isinstance(value, ast.Call):
-        return "float32"
-    given = argument_of(value, "dtype", 1) if name == "cast" else argument_of(value, "output_type", 2)
-    return "int64" if given is None else module.segment(given)
-
-
-def _joined(module: Module, call: ast.AST | None, name: str, tf: str) -> str:
-    """What does with a TensorArray of that name what a call does with the list: it stacks or joins it."""
-    if not isinstance(call, ast.Call):
-        return ""
-    called = module.resolve(call.func)
-    axis = argument_of(call, "axis", 1)
-    at = axis.value if isinstance(axis, ast.Constant) else None if axis is not None else 0
-    if len(call.args) > 2 or any(keyword.arg != "axis" for keyword in call.keywords):
-        return ""
-    if called == "tensorflow.convert_to_tensor" or called == "tensorflow.stack" and at == 0:
-        return f"{name}.stack()"
-    if called == "tensorflow.stack" and at == 1:
-        return f"{tf}.experimental.numpy.moveaxis({name}.stack(), 0, 1)"
-    return f"{name}.concat()" if called == "tensorflow.concat" and axis is not None and at == 0 else ""
 
 
 def _first_type(changed: Changed | None, failure: FailureFacts, project: Project | Unknown) -> Fix:

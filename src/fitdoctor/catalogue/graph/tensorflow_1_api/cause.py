@@ -46,6 +46,7 @@ from fitdoctor.facts import FailureFacts, Unknown
 from fitdoctor.failure.patterns import attribute_missing
 from fitdoctor.patterns import pattern
 from fitdoctor.records import dataclass
+from fitdoctor.source.line_edits import delete_lines
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 
@@ -376,14 +377,7 @@ def _left_out(old: _Old) -> Fix:
     module = old.module
     statement = module.statement(old.node)
     title = "leave it out"
-    if not isinstance(statement, ast.Expr) or module.parent(statement) is not module.tree:
-        return fix(title, (Edit(module.location(statement), "pass"),))
-    where = module.location(statement)
-    if module.line_text(where.line, where.cell).strip().partition("#")[0].strip() != module.segment(
-        statement
-    ):
-        return fix(title)
-    return fix(title, (Edit(where.lines, ""),))
+    return fix(title, (delete_lines(module, statement),))
 
 
 def _as_input(old: _Old) -> Fix | None:

@@ -27,7 +27,6 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.graph.handed_out import delete_lines
 from fitdoctor.catalogue.inputs.data_trail import Link, nearest, trail
 from fitdoctor.catalogue.inputs.embeddings import Lookup, lookups
 from fitdoctor.catalogue.inputs.value_changes import (
@@ -41,6 +40,7 @@ from fitdoctor.catalogue.words import number, place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, unsafe
 from fitdoctor.facts import DataFacts, FitFacts, ModelFacts, Statistics, Unknown
+from fitdoctor.source.line_edits import delete_lines
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(id="FIT115", slug="embedding-fed-floats", severity=Severity.WARNING)

@@ -323,7 +323,20 @@ def _operand(
     named = int(said.argument) if said.argument.isdigit() else int(said.argument not in ("a", "x"))
     # What the other was expected to be, the first operand is.
     at = named if _is_wrong(said, said.found) else 1 - named
-    return (module, pairs[0][at]) if len(pairs) == 1 and at in (0, 1) else None
+    if (
+        at not in (0, 1)
+        or not pairs
+        or len(pairs) > 1
+        and not _of_one_parameter(module, [p[at] for p in pairs])
+    ):
+        return None
+    return module, pairs[0][at]
+
+
+def _of_one_parameter(module: Module, operands: list[ast.expr]) -> bool:
+    """Whether all operands are made of the same parameter: `y_true * y_pred + (1 - y_true) * (1 - y_pred)`."""
+    behind = {_parameter_behind(module, operand) for operand in operands}
+    return len(behind) == 1 and None not in behind
 
 
 def _part(module: Module, frame: Frame, said: DtypeMismatch) -> tuple[Module, ast.expr] | None:
@@ -360,7 +373,14 @@ def _of_operand(found: Finding, said: DtypeMismatch, module: Module, operand: as
     first = _parameter_behind(module, operand) if not _is_mixed(said) else None
     if first is None:
         return replace(found, message=message, fixes=(here,))
-    return replace(found, message=message, fixes=(here, _cast_parameter(*first)))
+    # What is used in several places is cast before them all.
+    both = [_cast_parameter(*first), here] if _read_again(module, *first) else [here, _cast_parameter(*first)]
+    return replace(found, message=message, fixes=tuple(both))
+
+
+def _read_again(module: Module, function: FunctionInfo, name: str) -> bool:
+    reads = [read for read in module.reads.get(name, ()) if module.function_of(read) == function]
+    return len(reads) > 1
 
 
 def _parameter_behind(module: Module, operand: ast.expr) -> tuple[FunctionInfo, str] | None:

@@ -297,7 +297,7 @@ def _count_fix(
         return fix("give the arrays apart: the model has an input for each", replace_code(first.use, stacked))
     if len(data.x) == 1 and isinstance(first.use, Code):
         parts = column_parts(model.inputs, first, first.use.text)
-        if parts and first.use.text.isidentifier():
+        if parts:
             return unsafe("split the columns between the inputs", wrap(first.use, parts))
         pairs = pair_parts(model.inputs, first, first.use.text)
         if pairs and first.use.text.isidentifier():

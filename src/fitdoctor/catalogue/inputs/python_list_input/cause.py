@@ -29,7 +29,7 @@ from collections.abc import Iterator, Sequence
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.inputs.contents import arrays_of
-from fitdoctor.catalogue.inputs.data_places import made_near
+from fitdoctor.catalogue.inputs.data_places import made_near, validation_part
 from fitdoctor.catalogue.inputs.shapes import fits, proven, went_through
 from fitdoctor.catalogue.words import listing, place, shape_words
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
@@ -100,7 +100,8 @@ def _of_lists(lists: list[ArrayFacts], fit_call: FitFacts | Unknown, confidence:
     first = lists[0]
     names = listing(array.path for array in lists)
     numpy, imports = spell(first.use, "numpy", "np")
-    edits = [_as_array(array, f"{numpy}.array({{}})") for array in lists]
+    template = f"{numpy}.array({{}})"
+    edits = [_as_array(array, template) for array in lists]
     made = _literal(first)
     verb = "is a" if len(lists) == 1 else "are"
     return CAUSE.finding(
@@ -123,11 +124,20 @@ def _of_lists(lists: list[ArrayFacts], fit_call: FitFacts | Unknown, confidence:
             else fix(
                 f"make {'an array' if len(lists) == 1 else 'arrays'} of {names}: `{numpy}.array(…)`",
                 *(edits if all(edits) else []),
+                *(_of_validation(fit_call, {array.path: template for array in lists}) if all(edits) else []),
                 imports if all(edits) else (),
             )
         ],
         confidence=confidence,
     )
+
+
+def _of_validation(fit_call: FitFacts | Unknown, templates: dict[str, str]) -> Iterator[tuple[Edit, ...]]:
+    """Arrays of `validation_data=(x, y)` alike: it was made with the training data, and of an array an array is the same."""
+    for index, path in enumerate(("x", "y")):
+        part = validation_part(fit_call, index)
+        if part is not None and path in templates:
+            yield wrap(part, templates[path])
 
 
 def _padded(array: ArrayFacts) -> Fix:
@@ -248,6 +258,8 @@ def _of_samples(
     """Say that x is a list of samples; `lists` are arguments beside it that are lists too, such as the labels."""
     first = data.x[0]
     whole = _whole_argument(fit_call, first, "x", 0)
+    if data.role == "validation":
+        whole = validation_part(fit_call, 0) or first.use
     numpy, imports = spell(whole, "numpy", "np")
     many = f"{len(data.x)}{' or more' if len(data.x) == 64 else ''}"
     shape = first.shape if isinstance(first.shape, tuple) else ()
@@ -255,6 +267,9 @@ def _of_samples(
     # A sample that was given the axis of a batch already has the one to join along.
     join = "concatenate" if _in_batches(model, data) else "stack"
     edits = [wrap(whole, f"{numpy}.{join}({{}})"), *also]
+    templates = {"x": f"{numpy}.{join}({{}})"} | {array.path: f"{numpy}.array({{}})" for array in lists}
+    if data.role == "training" and all(edits):
+        edits += _of_validation(fit_call, templates)
     others = f", and `{numpy}.array(…)` of {listing(array.path for array in lists)}" if lists else ""
     return CAUSE.finding(
         f"`x` is a {data.x_structure} of {many} arrays of shape {shape_words(first.shape)}: "

@@ -30,6 +30,7 @@ from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.environment.keras_renames import older_arguments
 from fitdoctor.catalogue.environment.keras_signatures import PUBLIC_NAMES, SIGNATURES
 from fitdoctor.catalogue.graph.traced import at_frame, module_of
+from fitdoctor.catalogue.words import listing
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import (
     append_arguments,
@@ -129,17 +130,28 @@ def _fixes(module: Module, site: CallSite, code: Code, argument: Argument, owner
                 _moved(module, site, code, owner),
             )
         ]
-    import difflib
-
-    close = difflib.get_close_matches(argument.name, SIGNATURES[site.method], n=1, cutoff=0.7)
-    if close:
-        return [fix(f"write `{close[0]}`", rename_argument(code, argument.name, close[0]))]
+    # All misspelt names of the call at once: the next one would be refused next.
+    meant = {each.name: _meant(each.name, site.method) for each in code.arguments if each.name}
+    if meant.get(argument.name):
+        others = [name for name, right in meant.items() if right and name != argument.name]
+        names = [argument.name, *others]
+        title = f"write {listing([meant[name] for name in names])}"
+        return [fix(title, *(rename_argument(code, name, meant[name]) for name in names))]
     removed = remove_argument(code, argument.name)
     if argument.name not in _OF_OPTIMIZERS or site.method != "compile":
         return [fix(f"remove `{argument.name}`", removed)]
     given = f"give `{argument.name}` to the optimizer"
     taken = [fix(given, edits)] if (edits := _to_optimizer(code, argument)) else []
     return [*taken, unsafe(f"remove `{argument.name}`, and train with the optimizer's own", removed)]
+
+
+def _meant(name: str, method: str) -> str:
+    """The argument of a method that a name is a misspelling of."""
+    if name in SIGNATURES[method] or not name.isidentifier() or _owner(name, method):
+        return ""
+    import difflib
+
+    return next(iter(difflib.get_close_matches(name, SIGNATURES[method], n=1, cutoff=0.7)), "")
 
 
 _OF_OPTIMIZERS = frozenset({"learning_rate", "lr", "weight_decay", "momentum", "clipnorm", "clipvalue"})

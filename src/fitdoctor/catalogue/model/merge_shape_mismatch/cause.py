@@ -37,7 +37,7 @@ from fitdoctor.edits import fix, set_argument
 from fitdoctor.facts import Code, DataFacts, FailureFacts, LayerFacts, ModelFacts, Shape, Unknown
 from fitdoctor.failure.patterns import operation_shapes, shapes_in
 from fitdoctor.patterns import pattern
-from fitdoctor.records import dataclass
+from fitdoctor.records import dataclass, replace
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 
@@ -299,7 +299,27 @@ def _projected(pair: Pair) -> Verdict:
     )
     source = _assigned(module, tensor)
     edits = around(module, source, node, "Dense" if rank == 2 else f"Conv{rank - 2}D", text)
+    fitting = _fits_at_times(module, node, source, size, strides if stride != 1 else "")
+    if fitting and edits:
+        edits = (replace(edits[0], replacement=f"{fitting} else {edits[0].replacement}"), *edits[1:])
     return Verdict(module.location(source), tuple(evidence), (fix(title, edits),))
+
+
+def _fits_at_times(module: Module, node: ast.Call, source: ast.expr, size: str, strides: str) -> str:
+    """The shortcut as it is, for the calls of a block that change no shape: `x if x.shape[-1] == filters`.
+
+    "" for a block that is written out, or always of the same size.
+    """
+    function = module.function_of(node)
+    if function is None or len(module.callers.get(function.node, ())) < 2:
+        return ""
+    if size not in function.parameters:
+        return ""
+    name = module.segment(source)
+    condition = f"{name}.shape[-1] == {size}"
+    if strides.isidentifier():
+        condition += f" and {strides} == 1"
+    return f"{name} if {condition}"
 
 
 def _size_of(layer: LayerFacts) -> str | None:

@@ -34,6 +34,7 @@ from fitdoctor.facts import FailureFacts, Unknown
 from fitdoctor.patterns import pattern
 from fitdoctor.records import replace
 from fitdoctor.source.assignments import last_assignment
+from fitdoctor.source.line_edits import delete_lines
 from fitdoctor.source.module import CallSite, Module
 from fitdoctor.source.project import Project
 
@@ -263,7 +264,7 @@ def _made_again(module: Module, inputs: ast.expr | None, other: ast.AST) -> ast.
 
 
 def _taken_out(module: Module, again: ast.AST) -> tuple[Edit, ...]:
-    return replace_code(module.code(module.statement(again)), "pass")
+    return (delete_lines(module, module.statement(again)),)
 
 
 def _instead(module: Module, other: ast.AST, inputs: ast.expr | None, outputs: ast.expr) -> list[Fix]:
