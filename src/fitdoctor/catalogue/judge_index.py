@@ -106,7 +106,7 @@ INDEX: dict[str, tuple[str, tuple[str, ...], list[tuple[set[str], tuple[str, ...
     'FIT712': ('pipeline/validation_data_mismatch', ('source', 'before_fit', 'after_failure'), [({'DataFacts', 'FitFacts', 'ModelFacts'}, ('validation_data',))]),
     'FIT713': ('pipeline/shuffle_too_late', ('source', 'before_fit'), [({'DataFacts', 'FitFacts'}, ('ataset', 'yield', 'enerator', 'Sequence', 'flow', 'iter', 'cycle'))]),
     'FIT714': ('pipeline/samples_differ_in_shape', ('after_failure',), []),
-    'FIT715': ('pipeline/steps_not_whole', ('source', 'after_failure'), [({'Module'}, ('steps', 'PyDataset', 'Sequence'))]),
+    'FIT715': ('pipeline/steps_not_whole', ('source', 'after_failure'), [({'Module'}, ('steps', 'PyDataset', 'Sequence', 'batch_size'))]),
     'FIT716': ('pipeline/file_cannot_be_decoded', ('after_failure',), []),
     'FIT801': ('memory/batch_will_not_fit', ('before_fit',), []),
     'FIT802': ('memory/constant_over_2_gb', ('source', 'after_failure'), [({'Module'}, ('def', 'lambda'))]),

@@ -46,7 +46,7 @@ CAUSE = Cause(
     slug="two-keras-mixed",
     severity=Severity.ERROR,
     raises=("ValueError", "TypeError", "AttributeError"),
-    explains=("FIT311",),
+    explains=("FIT309", "FIT311"),
 )
 
 PRIVATE = "tensorflow.python.keras"
@@ -206,14 +206,17 @@ def _remade(module: Module, mixed: Mixture) -> tuple[Edit, ...]:
 def _imported_from(module: Module, own: str, other: str) -> tuple[Edit, ...]:
     """Every `from` of one Keras from the other; none where Keras 3 does not have all of the names."""
     edits = []
+    # Keras 3 goes by two names.
+    names = "(?:tensorflow[.])?keras" if own == "keras" else own
     for node in module.nodes(ast.ImportFrom):
-        source = node.module or ""
-        if node.level or not (source == own or source.startswith(own + ".")):
+        source = re.fullmatch(rf"{names}(?P<below>[.].+)?", node.module or "")
+        if node.level or source is None:
             continue
-        offered = PUBLIC_NAMES.get("keras" + source.removeprefix(own), ())
-        if not all(alias.name in offered or "keras" == own == source for alias in node.names):
+        offered = PUBLIC_NAMES.get("keras" + (source["below"] or ""), ())
+        whole = own == "keras" and not source["below"]
+        if not all(alias.name in offered or whole for alias in node.names):
             return ()
-        text = re.sub(rf"^from\s+{own}\b", f"from {other}", module.segment(node), count=1)
+        text = re.sub(rf"^from\s+{names}\b", f"from {other}", module.segment(node), count=1)
         edits.append(Edit(module.location(node), text))
     return tuple(edits)
 

@@ -269,6 +269,8 @@ def _fixes(module: Module, function: FunctionInfo, branch: _Branch) -> list[Fix]
         node, (ast.If, ast.While, ast.For, ast.IfExp, ast.BoolOp, ast.UnaryOp)
     ):
         remedies.append(decorated)
+    if isinstance(node, ast.If):
+        remedies += _run_apart(module, function, node)
     if branch.what == "for":
         remedies.append(
             fix("loop over a Python `range` of the static shape, or use `tf.map_fn` or `tf.scan`")
@@ -360,6 +362,16 @@ def _chosen_statement(module: Module, node: ast.If) -> list[Fix]:
         assert isinstance(second, ast.Assign)
         return _chosen(module, node.test, first.value, second.value, node, before)
     return []
+
+
+def _run_apart(module: Module, function: FunctionInfo, node: ast.If) -> list[Fix]:
+    """`tf.cond` with a function for each branch, for branches that do more than choose."""
+    from fitdoctor.catalogue.graph.branch_functions import run_apart
+
+    spelling, imports = _spelt(module, node)
+    condition = _condition(module, node.test, spelling)
+    found = run_apart(module, function, node, condition, spelling) if condition and not imports else None
+    return [] if found is None else [found]
 
 
 def _with_edit(remedy: Fix, edit: Edit) -> Fix:

@@ -274,6 +274,11 @@ def _is_single_number(module: Module, value: ast.expr) -> bool:
     if not isinstance(value, ast.Call):
         return False
     name = module.resolve(value.func)
+    if name in ("tensorflow.add_n", "sum") and len(value.args) == 1 and not value.keywords:
+        summed = value.args[0]
+        return isinstance(summed, (ast.ListComp, ast.GeneratorExp)) and _is_single_number(module, summed.elt)
+    if name == "tensorflow.nn.l2_loss":
+        return True
     kind = name.removeprefix("tensorflow.reduce_").removeprefix("keras.ops.")
     reduced = kind != name and kind in ("mean", "sum", "max", "min", "prod")
     return reduced and len(value.args) == 1 and not value.keywords
@@ -281,12 +286,15 @@ def _is_single_number(module: Module, value: ast.expr) -> bool:
 
 def _uses_names_of(undefined: Undefined, statement: ast.Assign) -> bool:
     """Whether the value needs a name that the branch itself defines."""
-    stored = {
-        node.id
-        for node in ast.walk(undefined.part)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    stored, own = _stored_in(undefined.part), _stored_in(statement.value)
+    return any(isinstance(node, ast.Name) and node.id in stored - own for node in ast.walk(statement.value))
+
+
+def _stored_in(node: ast.AST) -> set[str]:
+    """The names that a piece of code gives values, those of a comprehension among them."""
+    return {
+        part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
     }
-    return any(isinstance(node, ast.Name) and node.id in stored for node in ast.walk(statement.value))
 
 
 def _no_return(

@@ -27,8 +27,8 @@ from collections.abc import Iterator
 from fitdoctor.catalogue import BATCHED_DATA, Cause, mentions
 from fitdoctor.catalogue.pipeline.pipeline_steps import words
 from fitdoctor.catalogue.words import place
-from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
-from fitdoctor.edits import fix, remove_argument, unsafe
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
+from fitdoctor.edits import fix, insert_before, remove_argument, unsafe
 from fitdoctor.facts import Argument, Code, DataFacts, FailureFacts, FitFacts, Unknown
 from fitdoctor.failure.patterns import splits_list
 from fitdoctor.patterns import pattern
@@ -81,7 +81,7 @@ def _finding(name: str, fit: FitFacts, data: DataFacts) -> Finding:
                 claim="x", observed=f"a {words(data)}", expected=f"arrays, or no `{name}`", fact="data.form"
             )
         ],
-        fixes=_fixes(name, fit.code),
+        fixes=[*_kept(name, fit, data), *_fixes(name, fit.code)],
         confidence=Confidence.CERTAIN,
     )
 
@@ -109,6 +109,28 @@ def _fixes(name: str, code: Code | Unknown) -> list[Fix]:
         unsafe("leave out `validation_split`", edits),
         fix("split the data before it becomes a dataset, and give `validation_data`"),
     ]
+
+
+def _kept(name: str, fit_call: FitFacts, data: DataFacts) -> Iterator[Fix]:
+    """What the argument asks for, done with the dataset itself: as long as that gives its batches in one order."""
+    batches, code = data.batches, fit_call.code
+    if data.form != "dataset" or not data.pipeline or any(s.operation == "shuffle" for s in data.pipeline):
+        return
+    given, share = (
+        (None, None) if isinstance(code, Unknown) else (code.argument("x", 0), _argument(code, name))
+    )
+    if given is None or share is None or share.name != "validation_split" or not given.text.isidentifier():
+        return
+    split = fit_call.validation_split
+    if not isinstance(batches, int) or not 0 < int(batches * (1 - split)) < batches:
+        return
+    count = f"train_batches = int(len({given.text}) * (1 - {share.text}))"
+    validation = f"validation_data={given.text}.skip(train_batches)"
+    yield fix(
+        "validate on the last batches of the dataset, as `validation_split` does with arrays",
+        insert_before(code, count),
+        (Edit(given.location, f"{given.text}.take(train_batches)"), Edit(share.whole, validation)),
+    )
 
 
 def _ignored(size: int, real: int, fit: FitFacts, data: DataFacts) -> Finding:

@@ -30,7 +30,7 @@ from fitdoctor.catalogue.pipeline.generator_sources import generator_behind
 from fitdoctor.catalogue.pipeline.pipeline_steps import setting, step_place, without_step, words
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
-from fitdoctor.edits import append_arguments, set_argument, unsafe
+from fitdoctor.edits import append_arguments, fix, set_argument, unsafe
 from fitdoctor.facts import Code, DataFacts, FitFacts, ModelFacts, PipelineStep, Unknown
 from fitdoctor.records import replace
 from fitdoctor.source.endless_loops import never_ends
@@ -81,7 +81,7 @@ def from_data(
             ),
             *([Evidence(claim="it goes on for ever here", location=shown)] if shown else []),
         ],
-        fixes=_fixes(fit, data, step, argument),
+        fixes=_fixes(fit, data, step, argument, project),
         notes=[f"`{own[0]}` may end it: that was not looked into"] if own else (),
         confidence=Confidence.CERTAIN if sure else Confidence.LIKELY,
     )
@@ -138,17 +138,19 @@ def _without_end(code: Code) -> Fix:
     )
 
 
-def _fixes(fit: FitFacts, data: DataFacts, step: PipelineStep | None, argument: str) -> list[Fix]:
+def _fixes(
+    fit: FitFacts, data: DataFacts, step: PipelineStep | None, argument: str, project: Project | Unknown
+) -> list[Fix]:
+    from fitdoctor.catalogue.pipeline.epoch_lengths import epoch_length
+
     fixes = []
     if step is not None and isinstance(step.code, Code):
         fixes.append(_without_end(step.code))
-    count = 100
+    count = epoch_length(project, fit, data)
     if isinstance(data.samples, int) and isinstance(data.batch_size, int) and data.batch_size:
-        count = max(data.samples // data.batch_size, 1)
-    fixes.append(
-        unsafe(
-            f"say how many batches an epoch has: `{argument}`",
-            append_arguments(fit.code, f"{argument}={count}"),
-        )
-    )
+        count = str(max(data.samples // data.batch_size, 1))
+    # One pass over the data is what an epoch is; a number that only lets it end is a guess.
+    make, guess = (unsafe, " (100 is a guess)") if not count else (fix, "")
+    steps = append_arguments(fit.code, f"{argument}={count or 100}")
+    fixes.append(make(f"say how many batches an epoch has: `{argument}`{guess}", steps))
     return fixes

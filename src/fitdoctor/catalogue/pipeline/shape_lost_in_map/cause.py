@@ -32,8 +32,9 @@ from fitdoctor.catalogue.inputs.shapes import forward_failure, went_through
 from fitdoctor.catalogue.labels.targets import loss_failure
 from fitdoctor.catalogue.pipeline.generator_sources import expression_of
 from fitdoctor.catalogue.pipeline.pipeline_steps import words
+from fitdoctor.catalogue.pipeline.stated_shapes import stated_apart
 from fitdoctor.catalogue.words import place
-from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, insert_after, set_argument, unsafe
 from fitdoctor.facts import (
     ArrayFacts,
@@ -117,7 +118,7 @@ def _by_guess(model: ModelFacts, project: Project | Unknown, step: PipelineStep)
     code = call[0].code(call[1])
     for shape in (*_written_shapes(*call, "func", pictures), *more):
         line = insert_after(code, f"{code.target}.set_shape({shape})") if code.target.isidentifier() else ()
-        edits = line or _stated_apart(*call, shape)
+        edits = line or stated_apart(*call, shape)
         if edits:
             yield unsafe(f"state the shape after the call: `set_shape({shape})`", edits)
 
@@ -198,40 +199,10 @@ def _fixes(
         if isinstance(expected.shape, tuple):
             return [fix(title, insert_after(code, f"{code.target}.set_shape({tuple(expected.shape[1:])})"))]
     if call is not None and expected is not None and isinstance(expected.shape, tuple):
-        edits = _stated_apart(*call, str(tuple(expected.shape[1:])))
+        edits = stated_apart(*call, str(tuple(expected.shape[1:])))
         if edits:
             return [fix(title, edits)]
     return [fix(f"{title}: `tensor.set_shape(…)`")]
-
-
-def _stated_apart(module: Module, call: ast.Call, shape: str) -> tuple[Edit, ...]:
-    """`image, label = tf.py_function(…)`: the shape of the first, and that of one label a sample for the second."""
-    statement = module.statement(call)
-    if isinstance(statement, ast.Return) and statement.value is call:
-        return _returned_apart(module, call, shape)
-    target = statement.targets[0] if isinstance(statement, ast.Assign) and statement.value is call else None
-    parts = target.elts if isinstance(target, (ast.Tuple, ast.List)) else []
-    names = [part.id for part in parts if isinstance(part, ast.Name)]
-    if len(names) != 2 or len(parts) != 2:
-        return ()
-    code = module.code(call)
-    lines = f"{names[0]}.set_shape({shape})\n{code.indent}{names[1]}.set_shape(())"
-    return insert_after(code, lines)
-
-
-def _returned_apart(module: Module, call: ast.Call, shape: str) -> tuple[Edit, ...]:
-    """The same where both are returned at once."""
-    types = argument_of(call, "Tout", 2)
-    if not isinstance(types, (ast.Tuple, ast.List)) or len(types.elts) != 2:
-        return ()
-    code = module.code(call)
-    lines = (
-        f"sample, label = {code.text}",
-        f"sample.set_shape({shape})",
-        "label.set_shape(())",
-        "return sample, label",
-    )
-    return (Edit(module.location(module.statement(call)), f"\n{code.indent}".join(lines)),)
 
 
 def _is_decoder(code: Code | Unknown) -> bool:

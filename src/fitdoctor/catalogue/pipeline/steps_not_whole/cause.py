@@ -1,15 +1,15 @@
-"""A number of steps that is no whole number.
+"""A number of steps, or of samples a batch, that is no whole number.
 
 ## What happens
 
 `TypeError: 'float' object cannot be interpreted as an integer`, out of a line of Keras that counts the batches of an
-epoch.
+epoch; for a `batch_size` beside arrays `TypeError: Expected int32 passed to parameter 'size' of op 'Slice', got [96.0]`.
 
 ## Why
 
 In Python 3 `/` gives a float, also where it leaves no rest: `len(x) / batch_size` is `6.0`. `steps_per_epoch`,
-`validation_steps` and the `__len__` of a `PyDataset` or `Sequence` are numbers of batches. (Keras 2 takes a float for
-the steps.)
+`validation_steps` and the `__len__` of a `PyDataset` or `Sequence` are numbers of batches, `batch_size` is one of
+samples. (Keras 2 takes a float for the steps, but not for `batch_size`.)
 
 ## Fix
 
@@ -23,15 +23,16 @@ Before the failure only a division that is written in the argument or in `__len_
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.pipeline.generator_sources import is_batched_class
-from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, Severity
-from fitdoctor.edits import unsafe
-from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.edits import fix, unsafe
+from fitdoctor.facts import FailureFacts, FitFacts, Unknown
 from fitdoctor.patterns import pattern
 from fitdoctor.records import replace
+from fitdoctor.source.keras_objects import defines, is_keras_model
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 
@@ -39,15 +40,17 @@ CAUSE = Cause(id="FIT715", slug="steps-not-whole", severity=Severity.ERROR, rais
 
 STEPS = ("steps_per_epoch", "validation_steps", "steps")
 _SAID = pattern(r"'float' object cannot be interpreted as an integer")
+_SLICED = pattern(r"Expected int32 passed to parameter 'size' of op 'Slice', got \[[^\]\n]{0,40}\d\.\d")
+"""As Keras takes as many indices out of all as `batch_size` says."""
 _COUNTING = frozenset("_enumerate_iterator num_batches __len__ _num_batches enumerate_epoch".split())
 """Where Keras counts batches."""
 
 
 @CAUSE.in_source
-@mentions("steps", "PyDataset", "Sequence")
+@mentions("steps", "PyDataset", "Sequence", "batch_size")
 def from_source(module: Module) -> Iterator[Finding]:
     """A division where a number of batches belongs."""
-    for name, node in (*_arguments(module), *_lengths(module)):
+    for name, node in (*_arguments(module), *_lengths(module), *_sizes(module)):
         divided = module.made_by(node)
         if isinstance(divided, ast.BinOp) and isinstance(divided.op, ast.Div):
             yield _finding(module, name, divided, module.location(node))
@@ -60,6 +63,17 @@ def _arguments(module: Module) -> Iterator[tuple[str, ast.expr]]:
         for word in call.node.keywords:
             if word.arg in STEPS:
                 yield f"`{word.arg}`", word.value
+
+
+def _sizes(module: Module) -> Iterator[tuple[str, ast.expr]]:
+    """`batch_size` beside labels, so that the data are arrays: of other data Keras does not look at it."""
+    for call in module.method_calls("fit", "evaluate"):
+        given, labels, receiver = call.argument("batch_size", 2), call.argument("y", 1), call.node.func
+        if given is None or labels is None or not isinstance(receiver, ast.Attribute):
+            continue
+        own = is_keras_model(module, receiver.value) and not defines(module, receiver.value, call.method)
+        if own and not isinstance(labels, ast.Constant):
+            yield "`batch_size`", given
 
 
 def _lengths(module: Module) -> Iterator[tuple[str, ast.expr]]:
@@ -80,17 +94,28 @@ def _finding(module: Module, name: str, divided: ast.BinOp, use: Location) -> Fi
     plain = left.end_line == right.line and left.path == right.path
     whole = module.location(divided)
     return CAUSE.finding(
-        f"{name} is the float that `/` gives, but a number of batches is whole",
+        f"{name} is the float that `/` gives, but a number of {_counted(name)} is whole",
         subject=name,
         location=whole if whole.path == use.path else use,
         evidence=[
             Evidence(claim=name, observed=module.segment(divided), expected="a whole number", location=use)
         ],
         fixes=[
-            unsafe("divide with `//`", (Edit(between, " // "),) if plain and _bare(module, divided) else ())
+            _divided(name)(
+                "divide with `//`", (Edit(between, " // "),) if plain and _bare(module, divided) else ()
+            )
         ],
         confidence=Confidence.LIKELY,
     )
+
+
+def _divided(name: str) -> Callable[..., Fix]:
+    """A batch may be a sample smaller and means the same; without the rest of the steps some samples are left out."""
+    return fix if name == "`batch_size`" else unsafe
+
+
+def _counted(name: str) -> str:
+    return "samples" if name == "`batch_size`" else "batches"
 
 
 def _bare(module: Module, divided: ast.BinOp) -> bool:
@@ -100,20 +125,37 @@ def _bare(module: Module, divided: ast.BinOp) -> bool:
 
 
 @CAUSE.after_failure
-def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """Python refuses a float where Keras counts batches."""
-    if failure.type != "TypeError" or not _SAID.search(failure.message):
+def from_failure(
+    failure: FailureFacts, fit: FitFacts | Unknown, project: Project | Unknown
+) -> Iterator[Finding]:
+    """Python refuses a float where Keras counts batches, TensorFlow where Keras takes the samples of one."""
+    if failure.type != "TypeError":
         return
-    if not failure.frames or failure.frames[-1].function not in _COUNTING:
+    sliced = bool(_SLICED.search(failure.message)) and failure.called in ("fit", "evaluate", "predict", "")
+    counted = _SAID.search(failure.message) and failure.frames and failure.frames[-1].function in _COUNTING
+    if not sliced and not counted:
         return
     modules = () if isinstance(project, Unknown) else project.modules
-    found = [finding for module in modules for finding in from_source(module)]
+    found = [
+        finding
+        for module in modules
+        for finding in from_source(module)
+        if (finding.subject == "`batch_size`") is sliced
+    ]
     yield from (replace(finding, confidence=Confidence.CERTAIN) for finding in found[:1])
-    frame = failure.last_user_frame
     if not found:
-        yield CAUSE.finding(
-            "a number of steps, or the length of the data, is a float",
-            subject="steps",
-            location=frame.location if frame is not None else None,
-            fixes=[unsafe("make it whole: divide with `//`, or take `int(…)`", ())],
-        )
+        yield _untraced(failure, fit, sliced)
+
+
+def _untraced(failure: FailureFacts, fit_call: FitFacts | Unknown, sliced: bool) -> Finding:
+    """The same where no division is seen: the number comes from a setting or another function."""
+    frame = failure.last_user_frame
+    code = fit_call.code if isinstance(fit_call, FitFacts) else frame.code if frame is not None else fit_call
+    argument = None if isinstance(code, Unknown) or not sliced else code.argument("batch_size", 2)
+    edits = () if argument is None else (Edit(argument.location, f"int({argument.text})"),)
+    return CAUSE.finding(
+        "`batch_size` is a float" if sliced else "a number of steps, or the length of the data, is a float",
+        subject="`batch_size`" if sliced else "steps",
+        location=argument.whole if argument is not None else frame.location if frame is not None else None,
+        fixes=[fix("make it whole: divide with `//`, or take `int(…)`", edits)],
+    )
