@@ -87,10 +87,13 @@ def _computed_with(module: Module, made: ast.AST) -> bool:
 
 
 def _is_operand(module: Module, read: ast.Name) -> bool:
-    """Whether a name is computed with: parts of several axes, arithmetic, a reduction; rows and names hand it on."""
+    """Whether a name is computed with: parts of several axes, an index, arithmetic; rows and names hand it on."""
     parent = module.parent(read)
-    if isinstance(parent, ast.Subscript) and parent.value is read:
-        return isinstance(parent.slice, ast.Tuple)
+    if isinstance(parent, ast.Subscript):
+        return parent.slice is read or isinstance(parent.slice, ast.Tuple)
+    if isinstance(parent, ast.Tuple):
+        around = module.parent(parent)
+        return isinstance(around, ast.Subscript) and around.slice is parent
     if isinstance(parent, ast.Attribute):
         return parent.attr in _REDUCTIONS
     return isinstance(parent, (ast.BinOp, ast.Compare))

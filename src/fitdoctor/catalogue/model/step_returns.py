@@ -125,4 +125,24 @@ def compared(step: FunctionInfo) -> tuple[str, str] | None:
         ):
             if isinstance(node.targets[0], ast.Name):
                 return target.elts[1].id, node.targets[0].id
-    return None
+    guessed = _beside_labels(step, target.elts[1].id)
+    return (target.elts[1].id, guessed) if guessed else None
+
+
+def _beside_labels(step: FunctionInfo, labels: str) -> str:
+    """The name that a loss is given beside the labels, where a part of the model made it: `loss(y, student_says)`."""
+    made = {
+        node.targets[0].id
+        for node in own_nodes(step)
+        if isinstance(node, ast.Assign)
+        and isinstance(node.targets[0], ast.Name)
+        and isinstance(node.value, ast.Call)
+        and step.module.segment(node.value.func).startswith("self.")
+    }
+    for node in own_nodes(step):
+        if isinstance(node, ast.Call) and len(node.args) == 2:
+            first, second = node.args
+            if isinstance(first, ast.Name) and first.id == labels and isinstance(second, ast.Name):
+                if second.id in made:
+                    return second.id
+    return ""

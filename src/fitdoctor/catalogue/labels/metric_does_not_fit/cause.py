@@ -31,9 +31,11 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.labels.label_edits import ROW_METRICS, respell, respell_metrics, rework_labels
 from fitdoctor.catalogue.labels.label_shapes import FITS, verdict
 from fitdoctor.catalogue.labels.targets import (
     BINARY_LOSSES,
+    CATEGORICAL,
     CROSSENTROPIES,
     REGRESSION,
     ROW_LOSSES,
@@ -45,12 +47,12 @@ from fitdoctor.catalogue.labels.targets import (
     targets,
 )
 from fitdoctor.catalogue.words import listing, place
-from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, Severity
-from fitdoctor.edits import fix, replace_code, set_argument, unsafe
-from fitdoctor.facts import Code, DataFacts, FailureFacts, MetricFacts, ModelFacts, Outcome, Unknown
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.edits import fix, replace_code, set_argument, spell, unsafe
+from fitdoctor.facts import Code, DataFacts, FailureFacts, FitFacts, MetricFacts, ModelFacts, Outcome, Unknown
 from fitdoctor.failure.patterns import operation_shapes
 from fitdoctor.patterns import pattern
-from fitdoctor.records import dataclass
+from fitdoctor.records import dataclass, replace
 
 CAUSE = Cause(
     id="FIT218",
@@ -93,7 +95,7 @@ class _Misfit:
 
 @CAUSE.in_source
 @CAUSE.before_fit
-def from_model(model: ModelFacts, data: DataFacts) -> Iterator[Finding]:
+def from_model(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
     """Each metric against the labels and the output that it gets."""
     tried = data.trial.metrics
     failed = isinstance(tried, Outcome) and not tried.ok
@@ -102,7 +104,8 @@ def from_model(model: ModelFacts, data: DataFacts) -> Iterator[Finding]:
         # While the length of a batch is open the trial cannot see that shapes differ.
         is_open = target.output_shape is not None and target.output_shape[0] is None
         if misfits[0].raises and (not accepted or is_open):
-            yield _finding(model, target, misfits, Confidence.CERTAIN if failed else Confidence.LIKELY)
+            found = _finding(model, target, misfits, Confidence.CERTAIN if failed else Confidence.LIKELY)
+            yield replace(found, fixes=(*_as_rows(model, fit, data, target, misfits), *found.fixes))
         elif not misfits[0].raises and not failed:
             yield _finding(model, target, misfits, Confidence.CERTAIN)
 
@@ -348,6 +351,30 @@ def _finding(
         confidence=confidence,
         severity=Severity.ERROR if first.raises else first.severity,
     )
+
+
+def _as_rows(
+    model: ModelFacts, fit_call: FitFacts, data: DataFacts, target: Target, misfits: list[_Misfit]
+) -> Iterator[Fix]:
+    """Metrics that count by class are kept by one-hot labels, with the loss that computes the same of them."""
+    by_class = all(misfit.metric.class_name in _THRESHOLDED | _OF_ROWS for misfit in misfits)
+    if not by_class or target.loss_name != SPARSE or target.labels is None or target.loss is None:
+        return
+    loss = respell(target.loss.code, CATEGORICAL, without=("ignore_class",))
+    given = target.labels
+    keras, imports = spell(given.use, "keras", "keras")
+    if isinstance(given.code, Code) and given.code.computed_with and isinstance(given.use, Code):
+        given = replace(given, code=given.use)  # `centers[y]` wants them as they are
+    labels = rework_labels(
+        given,
+        data,
+        f"{keras}.utils.to_categorical({{}}, num_classes={target.units})",
+        f"tf.one_hot(tf.cast(y, tf.int32), {target.units})",
+        fit_call,
+    )
+    if loss and labels:
+        metrics = respell_metrics(metrics_for(model, target), ROW_METRICS)
+        yield fix(f"give it one-hot labels, with `{CATEGORICAL}`", loss, labels, metrics, imports)
 
 
 def _replacements(model: ModelFacts, misfits: list[_Misfit]) -> tuple[Edit, ...]:
