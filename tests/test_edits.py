@@ -88,6 +88,14 @@ def test_arguments_are_set(text, edits, result):
     assert apply_edits(text, edits(code)) == result
 
 
+def test_a_text_stands_in_the_quotes_of_the_call():
+    text = "Dense(1, activation='softmax')"
+    code = call(text, "1", "activation='softmax'")
+    assert (
+        apply_edits(text, set_argument(code, "activation", '"sigmoid"')) == "Dense(1, activation='sigmoid')"
+    )
+
+
 def test_an_argument_is_added_to_an_empty_call():
     assert apply_edits("compile()", set_argument(call("compile()"), "loss", '"mse"')) == 'compile(loss="mse")'
 

@@ -47,9 +47,17 @@ def set_argument(
     if isinstance(code, Unknown):
         return ()
     argument = code.argument(name, position)
+    value = _quoted_alike(code, value)
     if argument is not None:
         return (Edit(argument.location, value),)
     return append_arguments(code, f"{name}={value}")
+
+
+def _quoted_alike(code: Code, value: str) -> str:
+    """A text in the quotes that the other arguments of the call stand in."""
+    quotes = {argument.text[:1] for argument in code.arguments} & {"'", '"'}
+    plain = len(value) > 1 and value[0] == value[-1] == '"' and "'" not in value and '"' not in value[1:-1]
+    return f"'{value[1:-1]}'" if plain and quotes == {"'"} else value
 
 
 def append_arguments(code: Code | Unknown, text: str) -> tuple[Edit, ...]:

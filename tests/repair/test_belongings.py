@@ -10,6 +10,7 @@ import pytest
 
 from fitdoctor.repair.belongings import Belongings
 from fitdoctor.runner.kept_files import Keeper
+from fitdoctor.runner.session import NOW
 from tests.repair.test_fix_command import fixed, started
 
 HARMFUL = """
@@ -92,6 +93,29 @@ def test_a_file_too_large_to_keep_is_not_written_over(tmp_path):
         belongings.put_back(tmp_path / "session")
     assert list(belongings.lost) == [str(path)] and not belongings.restored
     keeper.hook("open", (str(tmp_path / "new"), "w", os.O_WRONLY | os.O_CREAT))
+
+
+def test_what_is_made_while_training_goes_again(tmp_path):
+    project, session = tmp_path / "project", tmp_path / "session"
+    for folder in (project, session):
+        folder.mkdir()
+    keeper = Keeper(session)
+    made = ("data.csv", "runs", "runs/log.csv", "../elsewhere.csv")
+    with Belongings([str(project)]) as belongings:
+        for name in made:
+            path = project / name
+            if name == "runs":
+                (session / NOW).touch()  # a call of Keras is under way
+                keeper.hook("os.mkdir", (str(path), 0o777, -1))
+                path.mkdir()
+                continue
+            keeper.hook("open", (str(path), "w", os.O_WRONLY | os.O_CREAT | os.O_TRUNC))
+            path.write_text("new")
+        (project / "weights.h5").write_text("by HDF5, past Python")
+        belongings.put_back(session)
+        assert [os.path.basename(path) for path in belongings.left()] == ["weights.h5"]
+    assert sorted(os.listdir(project)) == ["data.csv", "weights.h5"] and (tmp_path / "elsewhere.csv").exists()
+    assert [os.path.basename(path) for path in belongings.removed] == ["log.csv"]
 
 
 def test_what_could_not_be_kept_is_told_when_it_is_changed(tmp_path):

@@ -285,6 +285,10 @@ def _of_files(copies: Copies, belongings: Belongings) -> Iterator[str]:
         yield "the folder cannot be written to: the copies ran from a temporary folder, so `__file__` was another"
     if belongings.restored:
         yield f"the program writes over files of yours, which are back as they were: {_named(belongings.restored)}"
+    if belongings.removed:
+        yield f"what the program wrote after two steps of training is gone again: {_named(belongings.removed)}"
+    if left := belongings.left():
+        yield f"new since `fix` began, and left where they are: {_named(left)}"
     if belongings.lost:
         yield f"the program changed files of yours that could not be put back: {_named(belongings.lost)}"
 

@@ -13,6 +13,7 @@ import tempfile
 import threading
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 from fitdoctor.records import dataclass
 from fitdoctor.runner.kept_files import FOLDER, INDEX
@@ -48,6 +49,8 @@ class Belongings:
         """What was put back, in order."""
         self.lost: dict[str, None] = {}
         """What was changed and could not be put back."""
+        self.removed: dict[str, None] = {}
+        """What the program made while it trained, and is gone again."""
 
     def __enter__(self) -> Belongings:
         try:
@@ -90,6 +93,7 @@ class Belongings:
             session: the folder of the run, with what the child kept.
         """
         with _uninterrupted():
+            self._remove(_made_by_child(session))
             for path, before in _kept_by_child(session):
                 if _state(path) != before.state:
                     self._restore(path, before.copy)
@@ -97,6 +101,24 @@ class Belongings:
                 # What the child kept is back already, with its time.
                 if _state(path) not in (before.state, _state(before.copy)):
                     self._restore(path, before.copy)
+
+    def left(self) -> list[str]:
+        """The new files of those that are written past Python: whose they are nobody can tell, so they stay."""
+        return [
+            path for path in _at_risk(self._folders) if path not in self._before and path not in self.restored
+        ]
+
+    def _remove(self, made: list[str]) -> None:
+        """Take away what a run has made in the user's folders; a folder only where nothing is left in it."""
+        for path in sorted(set(made), key=len, reverse=True):
+            if not any(path.startswith(folder + os.sep) for folder in self._folders):
+                continue
+            with contextlib.suppress(OSError):
+                if os.path.isdir(path) and not os.path.islink(path):
+                    os.rmdir(path)
+                else:
+                    os.unlink(path)
+                    self.removed[path] = None
 
     def _restore(self, path: str, copy: str) -> None:
         folder, name = os.path.split(path)
@@ -151,18 +173,27 @@ def _state(path: str) -> tuple[int, int, int] | None:
     return (state.st_size, state.st_mtime_ns, state.st_mode) if stat.S_ISREG(state.st_mode) else None
 
 
-def _kept_by_child(session: Path) -> Iterator[tuple[str, _File]]:
+def _noted(session: Path) -> Iterator[dict[str, Any]]:
+    """What the child wrote down."""
     try:
         lines = (session / INDEX).read_text("utf-8").splitlines()
     except OSError:
         return
     for line in lines:
-        try:
-            entry = json.loads(line)
-        except ValueError:
-            continue  # the child was killed while it wrote
-        copy = str(session / FOLDER / entry["copy"]) if entry["copy"] else ""
-        yield entry["path"], _File(tuple(entry["state"]), copy)
+        # A child that is killed leaves half a line.
+        with contextlib.suppress(ValueError):
+            yield json.loads(line)
+
+
+def _made_by_child(session: Path) -> list[str]:
+    return [entry["path"] for entry in _noted(session) if entry.get("new")]
+
+
+def _kept_by_child(session: Path) -> Iterator[tuple[str, _File]]:
+    for entry in _noted(session):
+        if not entry.get("new"):
+            copy = str(session / FOLDER / entry["copy"]) if entry["copy"] else ""
+            yield entry["path"], _File(tuple(entry["state"]), copy)
 
 
 @contextlib.contextmanager

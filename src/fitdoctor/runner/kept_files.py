@@ -1,4 +1,8 @@
-"""Keeps a copy of each file that a program under trial is about to write over, move or delete, before it does."""
+"""Keeps a copy of each file that a program under trial is about to write over, move or delete, before it does.
+
+Of those that it makes it writes down the names, from its first call of Keras on: what a training of two steps leaves is
+worth nothing, and would be found by the next run. What is made before (downloads, tables that are read later) stays.
+"""
 
 from __future__ import annotations
 
@@ -13,11 +17,14 @@ import time
 from pathlib import Path
 from typing import Any
 
+from fitdoctor.runner.session import NOW
+
 FOLDER = "kept"
 INDEX = "kept.jsonl"
 MOST_BYTES = 2**30
 """How much is kept of one run; a program that would write over more than that is refused the file."""
 
+_CACHE = f"{os.sep}__pycache__{os.sep}"
 _WRITES = os.O_TRUNC | os.O_WRONLY | os.O_RDWR
 
 
@@ -32,6 +39,7 @@ class Keeper:
         self._began = time.time_ns()
         self._seen: set[str] = set()
         self._own = os.path.realpath(folder) + os.sep
+        self._under_way = folder / NOW
         # Reentrant: what is copied here is opened, too, and comes by the hook again.
         self._lock = threading.RLock()
         self._busy = False
@@ -44,18 +52,38 @@ class Keeper:
         """
         if event == "open":
             path, _mode, flags = arguments
-            if not isinstance(flags, int) or not flags & _WRITES or flags & os.O_EXCL:
+            if not isinstance(flags, int) or not flags & _WRITES:
                 return
-            self._keep(path, in_place=not flags & os.O_TRUNC)
+            if flags & os.O_CREAT:
+                self._note_new(path)
+            if not flags & os.O_EXCL:
+                self._keep(path, in_place=not flags & os.O_TRUNC)
+        elif event == "os.mkdir" and arguments[2] in (-1, None):
+            self._note_new(arguments[0])
         elif event == "os.remove" and arguments[1] in (-1, None):
             self._keep(arguments[0])
         elif event == "os.rename" and arguments[2] in (-1, None) and arguments[3] in (-1, None):
+            self._note_new(arguments[1])
             self._keep(arguments[0])
             self._keep(arguments[1])
         elif event == "os.truncate":
             self._keep(arguments[0])
         elif event == "shutil.rmtree":
             self._keep_tree(arguments[0])
+
+    def _note_new(self, path: Any) -> None:
+        """Write down a file or folder that is about to be made."""
+        if isinstance(path, int) or self._busy:
+            return
+        real = os.path.realpath(os.fsdecode(path))
+        if (
+            os.path.lexists(real)
+            or real.startswith(self._own)
+            or _CACHE in real
+            or not self._under_way.exists()
+        ):
+            return
+        os.write(self._index, json.dumps({"path": real, "new": True}).encode() + b"\n")
 
     def _keep_tree(self, path: Any) -> None:
         for folder, _folders, names in os.walk(os.fspath(path)):

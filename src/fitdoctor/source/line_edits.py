@@ -24,6 +24,15 @@ def delete_lines(module: Module, statement: ast.stmt) -> Edit:
     return Edit(place.lines, "")
 
 
+def put_instead(module: Module, node: ast.expr, text: str) -> Edit:
+    """Other text in the place of an expression; where `x = x` would be left, the statement goes."""
+    statement = module.statement(node)
+    if isinstance(statement, ast.Assign) and statement.value is node:
+        if [module.segment(target) for target in statement.targets] == [text]:
+            return delete_lines(module, statement)
+    return Edit(module.location(node), text)
+
+
 def _shares_lines(module: Module, statement: ast.stmt) -> bool:
     start, end = module.places.span(statement)
     line_end = module.text.find("\n", end)

@@ -10,7 +10,7 @@ from fitdoctor.edits import insert_before
 from fitdoctor.facts import Code, Frame, LayerFacts, Unknown
 from fitdoctor.source.keras_names import snake_case
 from fitdoctor.source.keras_objects import kind_of_call
-from fitdoctor.source.line_edits import delete_lines
+from fitdoctor.source.line_edits import delete_lines, put_instead
 from fitdoctor.source.models.layer_settings import POSITIONAL, class_of_layer
 from fitdoctor.source.module import ClassInfo, Module
 from fitdoctor.source.project import Project
@@ -247,11 +247,7 @@ def removed(module: Module, node: ast.Call) -> tuple[Edit, ...]:
     """Take a layer out of a list, drop its `add`, or let its input through."""
     parent = module.parent(node)
     if isinstance(parent, ast.Call) and parent.func is node and len(parent.args) == 1:
-        text, statement = module.segment(parent.args[0]), module.statement(parent)
-        if isinstance(statement, ast.Assign) and statement.value is parent:
-            if [module.segment(target) for target in statement.targets] == [text]:
-                return (delete_lines(module, statement),)  # `x = x` would be left
-        return (Edit(module.location(parent), text),)
+        return (put_instead(module, parent, module.segment(parent.args[0])),)
     if isinstance(parent, ast.Call) and _is_add(parent):
         statement = module.statement(parent)
         if isinstance(statement, ast.Expr) and statement.value is parent:

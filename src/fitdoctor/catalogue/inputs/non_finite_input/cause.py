@@ -29,6 +29,7 @@ from collections.abc import Iterator
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.inputs.data_places import part_words, rework_data, reworked
 from fitdoctor.catalogue.inputs.frame_edits import with_whole_rows
+from fitdoctor.catalogue.inputs.logarithms import of_one_more
 from fitdoctor.catalogue.inputs.value_changes import last_decided, maker_of_nonfinite
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
@@ -170,8 +171,9 @@ def _fixes(
 def _guarded(
     array: ArrayFacts, statistics: Statistics, data: DataFacts, project: Project | Unknown
 ) -> Iterator[Fix]:
-    """A division by what is 0 somewhere, such as the deviation of a column that does not change."""
+    """A logarithm of 0, a division by what is 0 somewhere, such as the deviation of a column that does not change."""
     step = maker_of_nonfinite(project, data, array, statistics)
+    yield from of_one_more(step, statistics, labels=False)
     node = step.node if step is not None else None
     if step is None or not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Div):
         return

@@ -26,6 +26,7 @@ from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.inputs.frame_edits import select_rows, with_whole_rows
+from fitdoctor.catalogue.inputs.logarithms import of_one_more
 from fitdoctor.catalogue.inputs.value_changes import maker_of_nonfinite
 from fitdoctor.catalogue.labels.targets import targets
 from fitdoctor.catalogue.words import place
@@ -72,7 +73,10 @@ def from_data(
                     location=place(labels.use, labels.code),
                 )
             ],
-            fixes=_fixes(project, fit, data, labels, bool(statistics.inf), step.location if step else None),
+            fixes=[
+                *of_one_more(step, statistics, labels=True),
+                *_fixes(project, fit, data, labels, bool(statistics.inf), step.location if step else None),
+            ],
             # Without a model, its loss is not known.
             confidence=Confidence.LIKELY if scanned else Confidence.CERTAIN,
         )

@@ -55,6 +55,7 @@ from fitdoctor.facts import Code, DataFacts, FailureFacts, FitFacts, ModelFacts,
 from fitdoctor.failure.patterns import missing_gradients
 from fitdoctor.patterns import pattern
 from fitdoctor.records import replace
+from fitdoctor.source.line_edits import put_instead
 from fitdoctor.source.module import CallSite, FunctionInfo, Module
 from fitdoctor.source.project import Project
 from fitdoctor.source.traced.gradients import PREDICTS, Cut
@@ -273,7 +274,7 @@ def _open_ways(cut: Cut) -> list[Fix]:
     if replaced is None:
         return [told]
     node, text = replaced
-    edits = (Edit(cut.module.location(node), text),)
+    edits = (put_instead(cut.module, node, text),)
     if text.endswith("training=True)"):
         return [repair("call the model: a tape does not follow `predict`", edits)]
     return [unsafe("use the value itself, which has a gradient", edits), told]

@@ -1,0 +1,42 @@
+"""The repair of counts whose logarithm is taken where some are 0."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from fitdoctor.catalogue.inputs.data_trail import Link
+from fitdoctor.diagnosis import Edit, Fix
+from fitdoctor.edits import unsafe
+from fitdoctor.facts import Statistics
+
+_BACK = ("numpy.exp", "tensorflow.exp", "tensorflow.math.exp", "keras.ops.exp", "math.exp")
+
+
+def of_one_more(step: Link | None, statistics: Statistics, labels: bool) -> Iterator[Fix]:
+    """`np.log1p` for `np.log`, which is infinite at 0; of numbers below 0 there is no logarithm either way.
+
+    Args:
+        step: what made the values that are not finite.
+        statistics: of the array as fit gets it.
+        labels: whether predictions are on the same scale: then what brings them back would have to follow.
+    """
+    node = step.node if step is not None else None
+    if step is None or statistics.nan or not isinstance(node, ast.Call):
+        return
+    module = step.module
+    if module.resolve(node.func) != "numpy.log" or labels and module.calls_to(*_BACK):
+        return
+    # Training and validation data are mostly made side by side, and stay on one scale.
+    alike = [
+        call.node for call in module.calls_to("numpy.log") if module.scope(call.node) is module.scope(node)
+    ]
+    edits = [
+        Edit(module.location(call.func), f"{module.segment(call.func)}1p")
+        for call in alike
+        if isinstance(call.func, ast.Attribute)
+    ]
+    name = f"{module.segment(node.func)}1p"
+    yield unsafe(
+        f"take `{name}`, the logarithm of one more: it is 0 for 0", edits if len(edits) == len(alike) else ()
+    )
