@@ -72,3 +72,15 @@ def returned_with_label(project: Project | Unknown, data: DataFacts) -> tuple[Ed
         lambda_ = isinstance(function.node, ast.Lambda)
         return (Edit(module.location(returned[0]), f"({text})" if lambda_ else text),)
     return ()
+
+
+def sliced_with_labels(project: Project | Unknown, data: DataFacts) -> tuple[Edit, ...]:
+    """`from_tensor_slices((x, y))` for that of x alone, where the labels are in reach and no step takes x apart."""
+    source = data.pipeline[0].code if data.pipeline else Unknown("no pipeline")
+    if isinstance(source, Unknown) or not source.name.endswith("from_tensor_slices"):
+        return ()
+    if any(step.operation in ("map", "filter", "flat_map") for step in data.pipeline):
+        return ()
+    given = source.argument("tensors", 0)
+    labels = labels_beside(project, Code(given.location, given.text)) if given is not None else ""
+    return (Edit(given.location, f"({given.text}, {labels})"),) if given is not None and labels else ()

@@ -31,8 +31,8 @@ from fitdoctor.catalogue.labels.label_shapes import FITS, verdict
 from fitdoctor.catalogue.labels.targets import BINARY, ROW_LOSSES, Target, is_binary, targets
 from fitdoctor.catalogue.words import number, place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
-from fitdoctor.edits import unsafe, wrap
-from fitdoctor.facts import Code, DataFacts, ModelFacts, Statistics
+from fitdoctor.edits import insert_after, unsafe, wrap
+from fitdoctor.facts import ArrayFacts, Code, DataFacts, ModelFacts, Statistics, Unknown
 
 CAUSE = Cause(
     id="FIT207", slug="labels-not-a-distribution", severity=Severity.WARNING, explains=("FIT211", "FIT218")
@@ -99,7 +99,18 @@ def _fixes(target: Target, statistics: Statistics, several: bool) -> list[Fix]:
         return [unsafe(f"use `{BINARY}` with sigmoid outputs: each class by itself", *both)]
     if (statistics.minimum or 0) < -_TOLERANCE:
         return [unsafe("give the loss the shares themselves, not standardised ones")]
-    use = target.labels.use
-    named = isinstance(use, Code) and use.text.isidentifier() and "numpy" in target.labels.container
-    edits = wrap(use, "{} / {}.sum(axis=-1, keepdims=True)") if named else ()
-    return [unsafe("divide each row by its sum", edits)]
+    return [unsafe("divide each row by its sum", _shares(target.labels))]
+
+
+def _shares(labels: ArrayFacts) -> tuple[Edit, ...]:
+    """The rows by their sums, where they have a name: what is written twice would be drawn or read twice."""
+    shares = "{} / {}.sum(axis=-1, keepdims=True)"
+    if "numpy" not in labels.container:
+        return ()
+    for code in (labels.use, labels.code):
+        if isinstance(code, Code) and code.text.isidentifier():
+            return wrap(code, shares)
+    made = labels.code
+    if isinstance(made, Unknown) or not made.target.isidentifier():
+        return ()
+    return insert_after(made, f"{made.target} = {shares.replace('{}', made.target)}")

@@ -325,9 +325,10 @@ def _of_pipeline(model: ModelFacts, data: DataFacts, project: Project | Unknown)
         return fix(
             f"take the labels from the folders: `label_mode={mode}`", set_argument(source, "label_mode", mode)
         )
-    from fitdoctor.catalogue.labels.label_names import returned_with_label
+    from fitdoctor.catalogue.labels.label_names import returned_with_label, sliced_with_labels
 
-    return fix("yield pairs of x and y", returned_with_label(project, data))
+    edits, sliced = returned_with_label(project, data), sliced_with_labels(project, data)
+    return unsafe("yield pairs of x and y", sliced) if sliced else fix("yield pairs of x and y", edits)
 
 
 def _pair(text: str) -> str:

@@ -34,7 +34,7 @@ from fitdoctor.catalogue.labels.label_shapes import step_of_loss
 from fitdoctor.catalogue.labels.targets import loss_failure, output_specs, statistics_of
 from fitdoctor.catalogue.words import number, place, shape_words
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
-from fitdoctor.edits import fix, remove_argument, unsafe, wrap
+from fitdoctor.edits import fix, remove_argument, replace_code, unsafe, wrap
 from fitdoctor.facts import (
     ArrayFacts,
     Code,
@@ -87,7 +87,7 @@ Oddity = tuple[str, str, list[Fix], Confidence]
 def _oddity(data: DataFacts, weights: ArrayFacts, statistics: Statistics) -> Oddity | None:
     least, most = statistics.minimum or 0.0, statistics.maximum or 0.0
     if least == most == 0:
-        advice = [unsafe("give the samples weights above 0, or none")]
+        advice = [*_divided_whole(weights), unsafe("give the samples weights above 0, or none")]
         return (
             "every sample weighs 0: the loss is 0 and nothing is trained",
             "above 0",
@@ -112,6 +112,15 @@ def _oddity(data: DataFacts, weights: ArrayFacts, statistics: Statistics) -> Odd
         message = "the third element is read as sample weights, but its values look like ids"
         return message, "weights around 1", _without_third(data, weights), Confidence.LIKELY
     return None
+
+
+def _divided_whole(weights: ArrayFacts) -> Iterator[Fix]:
+    """Shares of whole numbers that `//` makes 0."""
+    code = weights.code
+    if isinstance(code, Code) and code.text.count("//") == 1:
+        yield unsafe(
+            "divide with `/`: `//` drops the fractions", replace_code(code, code.text.replace("//", "/"))
+        )
 
 
 def _look_like_ids(weights: ArrayFacts, statistics: Statistics) -> bool:
