@@ -35,11 +35,17 @@ def finding(cause: str, line: int, severity: Severity = Severity.ERROR) -> Findi
 
 
 def member(
-    index: int, *findings: Finding, shape: tuple[int, ...] = (32, 4), batch: int = 32, **more: Any
+    index: int,
+    *findings: Finding,
+    shape: tuple[int, ...] = (32, 4),
+    batch: int = 32,
+    numpy: str = "2.4.1",
+    **more: Any,
 ) -> Member:
     array = {"shape": list(shape), "dtype": "float32"}
     data = {"x": [array], "y": [], "batch_size": batch}
-    call = {"method": "fit", "data": [data], "environment": {"packages": [["tensorflow", "2.21.0"]]}}
+    packages = [["tensorflow", "2.21.0"], ["numpy", numpy]]
+    call = {"method": "fit", "data": [data], "environment": {"packages": packages, "python": "3.11.9"}}
     return Member(f"worker {index}", Diagnosis(findings, **more), config("h:1", "h:2", index=index), (call,))
 
 
@@ -61,6 +67,7 @@ def test_what_only_one_has_is_told_with_its_name() -> None:
             "FIT101",
             "(5) float32, and (4) float32 on the other workers (only on worker 1)",
         ),
+        (member(1, numpy="1.26.4"), "FIT901", "the version of NumPy is 1.26, and 2.4 on the other workers"),
         (member(1, batch=16), "FIT605", "16, and 32 on the other workers (only on worker 1)"),
         (
             Member("worker 1", Diagnosis(), config("h:1", "h:3", index=1)),

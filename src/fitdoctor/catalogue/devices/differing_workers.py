@@ -63,10 +63,20 @@ def _version(package: str) -> Callable[[Member], str]:
         for call in member.calls:
             for name, version in (call.get("environment") or {}).get("packages", ()):
                 if name.removesuffix("-cpu") == package:
-                    return ".".join(version.split(".")[:2])
+                    return _minor(version)
         return ""
 
     return read
+
+
+def _python(member: Member) -> str:
+    told = ((call.get("environment") or {}).get("python") or "" for call in member.calls)
+    return _minor(next((version for version in told if version), ""))
+
+
+def _minor(version: str) -> str:
+    """Two releases that differ in their last number alone are taken for one."""
+    return ".".join(version.split(".")[:2])
 
 
 def _arrays(part: str) -> Callable[[Member], str]:
@@ -111,13 +121,16 @@ _ASPECTS: tuple[tuple[Callable[[Member], str], str, str, str], ...] = (
         "the cluster in TF_CONFIG",
         "give every worker the same `cluster`, only `task` differs",
     ),
-    (
-        _version("tensorflow"),
-        "FIT901",
-        "the version of TensorFlow",
-        "install the same version on every worker",
+    *(
+        (_version(package), "FIT901", f"the version of {name}", "install the same version on every worker")
+        for package, name in (
+            ("tensorflow", "TensorFlow"),
+            ("keras", "Keras"),
+            ("tf_keras", "tf_keras"),
+            ("numpy", "NumPy"),
+        )
     ),
-    (_version("keras"), "FIT901", "the version of Keras", "install the same version on every worker"),
+    (_python, "FIT901", "the version of Python", "use the same Python on every worker"),
     (_arrays("x"), "FIT101", "a sample of `x`", "give every worker data of the same shape and type"),
     (_arrays("y"), "FIT101", "a sample of `y`", "give every worker labels of the same shape and type"),
     (
