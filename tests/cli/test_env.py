@@ -45,6 +45,17 @@ def test_a_requirement_that_is_not_met_is_told_with_its_source(installed: Path) 
     assert found.source == "the metadata of tensorflow 2.19.0"
 
 
+def test_metadata_without_files_is_told(installed: Path) -> None:
+    distribution(installed, "tensorflow", "2.21.0")
+    record = installed / "tensorflow-2.21.0.dist-info" / "RECORD"
+    record.write_text("tensorflow/__init__.py,sha256=,1\ntensorflow/keras/other.py,sha256=,1\n")
+    (found,) = conflicts()
+    assert "its files are missing: `tensorflow/__init__.py`" in found.problem
+    (installed / "tensorflow").mkdir()
+    (installed / "tensorflow" / "__init__.py").touch()
+    assert conflicts() == ()
+
+
 def test_tensorflow_cpu_is_a_tensorflow(installed: Path) -> None:
     distribution(installed, "tensorflow-cpu", "2.21.0", "keras>=3.12")
     distribution(installed, "keras", "3.15.1")

@@ -119,7 +119,7 @@ def conflicts(*, legacy_keras: bool = False) -> tuple[Conflict, ...]:
     Args:
         legacy_keras: `tf.keras` is to be the package `tf_keras`.
     """
-    found = [*_unmet(legacy_keras), *_pairs(), *_two_in_one_folder()]
+    found = [*_unmet(legacy_keras), *_pairs(), *_two_in_one_folder(), *_without_files()]
     if (
         legacy_keras
         and installed_version("tf_keras") is None
@@ -222,6 +222,41 @@ def _two_in_one_folder() -> Iterator[Conflict]:
                 f"{first} {one} and {second} {other} are installed into one folder",
                 "uninstall both and install one", f"both bring the module `{module}`",
             )  # fmt: skip
+
+
+def _without_files() -> Iterator[Conflict]:
+    """Packages whose metadata is there and whose modules are not, as a broken or half removed installation leaves it."""
+    for names in (TENSORFLOWS, *(names for _module, names in KERASES), ("numpy",), ("h5py",), ("ml-dtypes",)):
+        for name, version in list(versions_of(names).items())[:1]:
+            lost = _lost_files(name)
+            if not lost:
+                continue
+            others = f" and {len(lost) - 1} more" if len(lost) > 1 else ""
+            yield Conflict(
+                f"{name} {version}", "its files",
+                f"{name} {version} is installed by its metadata, and its files are missing: `{lost[0]}`{others}",
+                f"install it again: `pip install --force-reinstall --no-deps {name}=={version}`",
+                f"the list of files in the metadata of {name} {version}",
+            )  # fmt: skip
+
+
+def _lost_files(name: str) -> list[str]:
+    """The modules and libraries that a distribution brought, by its own list, and that are not there."""
+    try:
+        home = importlib.metadata.distribution(name)
+        listed = home.read_text("RECORD") or ""
+    except (importlib.metadata.PackageNotFoundError, OSError, UnicodeDecodeError):
+        return []
+    paths = (line.partition(",")[0] for line in listed.splitlines())
+    needed = [
+        path
+        for path in paths
+        if path.endswith((".so", ".pyd", ".dylib"))
+        or path.endswith("/__init__.py")
+        and path.count("/") == 1
+        and not path.startswith(("..", '"'))
+    ]
+    return [path for path in needed if not os.path.exists(str(home.locate_file(path)))]
 
 
 def _meets(version: str, specifier: str) -> bool:

@@ -89,7 +89,16 @@ def _refuse_missing_framework(tree: ast.Module, path: str) -> None:
         for name in names:
             package = name.partition(".")[0]
             if package in _FRAMEWORKS and PathFinder.find_spec(package, places) is None:
-                raise CannotStart(
-                    f"{path}:{statement.lineno}: `{package}` is not installed for {sys.executable}: "
-                    f"`python -m pip install {package}`"
-                )
+                raise CannotStart(f"{path}:{statement.lineno}: {_not_there(package)}")
+
+
+def _not_there(package: str) -> str:
+    """Where the metadata is left of a package that is gone, pip takes it for installed."""
+    from fitdoctor.collect.versions import installed_version
+
+    if installed_version(package) is not None:
+        return (
+            f"the files of `{package}` are missing for {sys.executable}, and its metadata is there: "
+            f"`python -m pip install --force-reinstall {package}`"
+        )
+    return f"`{package}` is not installed for {sys.executable}: `python -m pip install {package}`"

@@ -116,6 +116,8 @@ _DISTRIBUTIONS = {
     "pasta": "google-pasta",
 }
 """What brings a module whose name is another one."""
+_OWN = ("tensorflow", "keras", "tf_keras")
+"""What training code itself imports."""
 _FAMILY = ("tensorflow", "keras", "tf_keras", "tensorboard", "transformers", "google/protobuf", "h5py")
 
 
@@ -131,6 +133,8 @@ def from_failure(failure: FailureFacts, environment: EnvironmentFacts | Unknown)
     absent = _ABSENT.fullmatch(failure.message.strip())
     if absent is not None and failure.type == "ModuleNotFoundError" and _raised_in_family(failure):
         yield _finding(*_not_whole(absent["name"], failure), failure, environment)
+    elif absent is not None and absent["name"] in _OWN and failure.type == "ModuleNotFoundError":
+        yield _finding(*_not_there(absent["name"]), failure, environment)
     elif _IN_LIBRARY.search(said) and _raised_in_family(failure):
         yield _finding(
             "a library uses names that NumPy has dropped",
@@ -161,6 +165,14 @@ def _not_whole(name: str, failure: FailureFacts) -> tuple[str, str]:
         return _KERAS, "install the Keras that belongs to this TensorFlow; `fitdoctor env` says which"
     wanted = _DISTRIBUTIONS.get(package, package)
     return f"{importer} needs `{wanted}`, which is not installed", f"install it: `pip install {wanted}`"
+
+
+def _not_there(name: str) -> tuple[str, str]:
+    """What it means that the program does not find a package; one of the name may be installed for another Python."""
+    return (
+        f"`{name}` is not installed for the Python that ran this program, or its files are missing",
+        f"install it with that very Python: `python -m pip install {name}`",
+    )
 
 
 def _told_and_gone_on(finding: Finding) -> Finding:
