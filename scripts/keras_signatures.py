@@ -302,7 +302,14 @@ def table() -> dict[str, object]:
             "optimizer": attributes(
                 old_model.optimizer,
                 new_model.optimizer,
-                older=(*public_attributes(tf_keras.optimizers.legacy.SGD()), *REMOVED_BEFORE["optimizer"]),
+                keras.optimizers.LossScaleOptimizer(keras.optimizers.SGD()),
+                older=(
+                    *public_attributes(tf_keras.optimizers.legacy.SGD()),
+                    *public_attributes(
+                        tf_keras.mixed_precision.LossScaleOptimizer(tf_keras.optimizers.SGD())
+                    ),
+                    *REMOVED_BEFORE["optimizer"],
+                ),
             ),
         },
         "REMOVED_MODULES": tuple(sorted(gone_modules - under_tf)),

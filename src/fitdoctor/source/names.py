@@ -112,6 +112,7 @@ STAR_NAMES: dict[str, frozenset[str]] = {
 }
 
 KINDS = {
+    "keras.mixed_precision.LossScaleOptimizer": "Optimizer",
     "keras.Layer": "Layer",
     "keras.Model": "Model",
     "keras.Sequential": "Model",

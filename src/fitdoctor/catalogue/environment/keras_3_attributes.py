@@ -134,6 +134,10 @@ def _for_optimizer(module: Module, node: ast.Attribute) -> tuple[Fix, str]:
         from fitdoctor.catalogue.environment.minimized import minimize_fix
 
         return minimize_fix(module, node), ""
+    if node.attr in ("get_scaled_loss", "get_unscaled_gradients"):
+        from fitdoctor.catalogue.environment.older_optimizers import scaling_fix
+
+        return scaling_fix(module, node)
     return fix("use `apply_gradients` or `apply`"), ""
 
 

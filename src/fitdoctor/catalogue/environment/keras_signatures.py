@@ -313,8 +313,9 @@ REMOVED_ATTRIBUTES: dict[str, tuple[str, ...]] = \
            'predict_generator', 'predict_proba', 'reset_states', 'save_spec', 'state_updates', 'stateful',
            'submodules', 'to_yaml', 'total_loss', 'train_tf_function', 'updates', 'with_name_scope'),
  'optimizer': ('_decayed_lr', 'add_slot', 'add_weight', 'aggregate_gradients', 'compute_gradients', 'decay',
-               'get_gradients', 'get_slot', 'get_slot_names', 'get_updates', 'get_weights', 'gradient_aggregator',
-               'gradient_transformers', 'jit_compile', 'lr', 'minimize', 'weights')}
+               'dynamic', 'dynamic_counter', 'get_gradients', 'get_scaled_loss', 'get_slot', 'get_slot_names',
+               'get_unscaled_gradients', 'get_updates', 'get_weights', 'gradient_aggregator', 'gradient_transformers',
+               'jit_compile', 'loss_scale', 'lr', 'minimize', 'weights')}
 """Attributes of models, layers, metrics and optimizers that Keras 3 does not have."""
 
 REMOVED_MODULES: tuple[str, ...] = \

@@ -80,7 +80,15 @@ CAUSE = Cause(
     id="FIT902",
     slug="removed-in-keras-3",
     severity=Severity.ERROR,
-    raises=("ValueError", "TypeError", "AttributeError", "ImportError", "ModuleNotFoundError", "KeyError"),
+    raises=(
+        "ValueError",
+        "TypeError",
+        "AttributeError",
+        "ImportError",
+        "ModuleNotFoundError",
+        "KeyError",
+        "NotImplementedError",
+    ),
     explains=("FIT106", "FIT302", "FIT309"),
 )
 
@@ -133,6 +141,16 @@ def from_numbers(site: ModelSite) -> Iterator[Finding]:
         from fitdoctor.catalogue.environment.whole_numbers import numpy_units
 
         yield from numpy_units(CAUSE, site.failure.message, site.layer.code)
+
+
+@CAUSE.in_source
+@mentions("_resource_apply_dense", "_resource_apply_sparse", "get_updates", "_create_slots")
+def from_optimizers(module: Module) -> Iterator[Finding]:
+    """A class of one's own that changes variables in methods that Keras 3 never calls."""
+    if module.keras == 3:
+        from fitdoctor.catalogue.environment.older_optimizers import older_classes
+
+        yield from older_classes(CAUSE, module)
 
 
 # --- from the failure ---------------------------------------------------------------------------------------------
@@ -190,9 +208,11 @@ def from_elsewhere(failure: FailureFacts, project: Project | Unknown) -> Iterato
     """Keras 2 trained with several workers, and loaded what was saved under a short name."""
     from fitdoctor.catalogue.devices.several_workers import refused_to_several_workers
     from fitdoctor.catalogue.environment.bare_shapes import refused_number
+    from fitdoctor.catalogue.environment.older_optimizers import failed_class
     from fitdoctor.catalogue.environment.whole_numbers import numpy_number
 
     yield from numpy_number(CAUSE, failure, project)
+    yield from failed_class(CAUSE, failure, project)
     yield from refused_number(CAUSE, failure, project)
     yield from short_name_in_h5(CAUSE, failure)
     yield from missed_validation_data(CAUSE, failure, project)

@@ -4,7 +4,9 @@
 
 `apply_gradients() takes 2 positional arguments but 3 were given`, `not enough values to unpack (expected 2, got 1)`,
 `object of type 'zip' has no len()`, or `'EagerTensor' object has no attribute '_unique_id'`: the optimizer of a
-training step of your own refuses what it is given, and none of these words says what it wants.
+training step of your own refuses what it is given, and none of these words says what it wants. Gradients of the weights
+of one model beside the variables of another end in `Incompatible shapes: [8,2] vs. [4,8]`, or, where the shapes happen to
+fit, train the wrong weights without a word.
 
 ## Why
 
@@ -40,17 +42,25 @@ CAUSE = Cause(
     id="FIT508",
     slug="gradients-not-paired",
     severity=Severity.ERROR,
-    raises=("TypeError", "ValueError", "AttributeError", "OperatorNotAllowedInGraphError"),
-    explains=("FIT302", "FIT408"),
+    raises=(
+        "TypeError",
+        "ValueError",
+        "AttributeError",
+        "OperatorNotAllowedInGraphError",
+        "InvalidArgumentError",
+    ),
+    explains=("FIT302", "FIT320", "FIT408"),
 )
 
 _METHODS = ("apply_gradients", "apply")
 _VARIABLES = ("trainable_variables", "trainable_weights", "variables", "weights")
+_TRAINED = ("trainable_variables", "trainable_weights")
 _REFUSED = pattern(
     r"apply_gradients\(\) takes 2 positional arguments but \d were given|object of type 'zip' has no len\(\)"
     r"|(?:not enough|too many) values to unpack \(expected 2|has no attribute '_unique_id'"
     r"|Iterating over a symbolic"
 )
+_SHAPES = pattern(r"Incompatible shapes|Dimensions must be equal|broadcast")
 
 
 @dataclass(frozen=True)
@@ -76,19 +86,21 @@ def from_source(module: Module) -> Iterator[Finding]:
 def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """The optimizer refused; the line says what it was given."""
     frame = failure.last_user_frame
-    if frame is None or not _REFUSED.search(failure.message):
+    refused = _REFUSED.search(failure.message)
+    if frame is None or not (refused or _SHAPES.search(failure.message)):
         return
     evidence = [raised_here(failure)]
     module = module_of(project, frame) if isinstance(project, Project) else None
     if module is not None:
         for site in _calls(module):
-            wrong = _wrong(module, site) if at_frame(module, site.node, frame) else None
+            here = at_frame(module, site.node, frame)
+            judge = _wrong if refused else _mispaired
+            wrong = judge(module, site) if here else None
             if wrong is not None:
                 yield _finding(module, site, wrong, Confidence.CERTAIN, evidence)
                 return
-    if any(each.library and each.function in _METHODS for each in failure.frames) or (
-        "apply_gradients()" in failure.message
-    ):
+    in_optimizer = any(each.library and each.function in _METHODS for each in failure.frames)
+    if refused and (in_optimizer or "apply_gradients()" in failure.message):
         yield CAUSE.finding(
             "the optimizer does not get pairs of a gradient and its variable",
             subject="apply_gradients",
@@ -168,6 +180,49 @@ def _wrong_pair(module: Module, given: ast.expr, first: ast.expr, second: ast.ex
     ):
         return _Wrong("`apply_gradients` takes pairs, and gets two lists", right)
     return None
+
+
+def _mispaired(module: Module, site: CallSite) -> _Wrong | None:
+    """The gradients of one model's weights beside those of another: only a failure tells.
+
+    A worker that applies the gradients of its copy to the shared model does the same, and trains.
+    """
+    pair = _pair(module, site.node.args[0]) if site.method == "apply_gradients" and site.node.args else None
+    made = _gradient(module, pair[0]) if pair is not None else None
+    if pair is None or made is None or not _of_others(module, made.args[1], pair[1]):
+        return None
+    own = _own_gradients(module, site, module.segment(pair[1]))
+    right = (own, module.segment(pair[1])) if own else (module.segment(pair[0]), module.segment(made.args[1]))
+    return _Wrong(
+        f"these are the gradients of `{module.segment(made.args[1])}`, paired with other variables",
+        f"zip({right[0]}, {right[1]})",
+    )
+
+
+def _own_gradients(module: Module, site: CallSite, variables: str) -> str:
+    """The name that the gradients of these variables have in the same function; "" where there is none."""
+    for each in module.method_calls("gradient"):
+        named = module.code(each.node).target
+        if each.function is site.function and len(each.node.args) > 1 and named.isidentifier():
+            if module.segment(each.node.args[1]) == variables:
+                return named
+    return ""
+
+
+def _of_others(module: Module, sources: ast.expr, variables: ast.expr) -> bool:
+    """Whether two attributes name the weights of two different models: two names, or a model and a part of it."""
+    one, other = module.made_by(sources), module.made_by(variables)
+    if not (isinstance(one, ast.Attribute) and isinstance(other, ast.Attribute)):
+        return False
+    if one.attr not in _TRAINED or other.attr not in _TRAINED:
+        return False
+    first, second = module.segment(one.value), module.segment(other.value)
+    if first == second:
+        return False
+    if first.startswith(f"{second}.") or second.startswith(f"{first}."):
+        return True
+    makers = module.made_by(one.value), module.made_by(other.value)
+    return makers[0] is not makers[1] and all(isinstance(maker, ast.Call) for maker in makers)
 
 
 def _pair(module: Module, value: ast.expr) -> tuple[ast.expr, ast.expr] | None:

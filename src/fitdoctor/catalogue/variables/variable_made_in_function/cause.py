@@ -16,6 +16,10 @@ made there would be a new one each time.
 Make the variable once, outside, and use it in the function; or keep it on an object and make it only when it is not
 there yet.
 
+The variables of an optimizer, and the weights of a model without an input shape, are made in their first step: a
+function that has been traced with one pair refuses to make those of the next. `optimizer.build(variables)` and an `Input`
+make them before.
+
 ## Known limits
 
 A variable that is made behind `if self.v is None` is fine and is not reported.
@@ -107,6 +111,16 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         return
     frame = failure.last_user_frame
     evidence = [Evidence(claim="TensorFlow refused a second variable", fact="failure.message")]
+    if frame is not None and SINGLETON in failure.message:
+        from fitdoctor.catalogue.variables.late_variables import late_model, late_optimizer
+
+        read = module_of(project, frame) if isinstance(project, Project) else None
+        late = late_optimizer(CAUSE, failure, read)
+        if late is None and read is not None:
+            late = late_model(CAUSE, failure, read)
+        if late is not None:
+            yield late
+            return
     if frame is not None and isinstance(project, Project):
         module = module_of(project, frame)
         for site in _makers(module) if module is not None else ():

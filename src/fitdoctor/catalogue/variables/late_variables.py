@@ -1,0 +1,108 @@
+"""An optimizer or a model that makes its variables on a later trace of a `tf.function` than the first."""
+
+from __future__ import annotations
+
+import ast
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.graph.traced import at_frame, library_behind, raised_here
+from fitdoctor.diagnosis import Confidence, Evidence, Finding
+from fitdoctor.edits import fix
+from fitdoctor.facts import FailureFacts, Frame
+from fitdoctor.failure.frames import is_keras
+from fitdoctor.source.keras_objects import kind_of_call
+from fitdoctor.source.module import CallSite, Module
+
+_APPLYING = ("apply_gradients", "apply", "minimize")
+
+
+def late_optimizer(cause: Cause, failure: FailureFacts, module: Module | None) -> Finding | None:
+    """What the user's last line shows: it applies gradients, and Keras makes the optimizer's variables there.
+
+    Args:
+        cause: whose finding it is.
+        failure: what TensorFlow refused.
+        module: where the user's last line stands, when that is known.
+    """
+    frame = failure.last_user_frame
+    if frame is None or not any("/optimizers/" in each.path for each in library_behind(failure)):
+        return None
+    site = _at(module, frame) if module is not None else None
+    if site is None and not any(f".{name}(" in frame.text for name in _APPLYING):
+        return None
+    made = _made(module, site) if module is not None and site is not None else None
+    location = made[0].location(made[1]) if made is not None else frame.location
+    name = made[0].code(made[1]).target if made is not None else ""
+    return cause.finding(
+        "another optimizer makes its variables in a `tf.function` that has been traced before",
+        subject=f"optimizer {name}" if name else "optimizer",
+        location=location,
+        evidence=[
+            raised_here(failure),
+            Evidence("an optimizer makes its variables in its first step", location=frame.location),
+        ],
+        fixes=[
+            fix(
+                f"make them outside, before the first step: `{name or 'optimizer'}.build(model.trainable_variables)`"
+            ),
+            fix("make a `tf.function` for each model and its optimizer"),
+        ],
+        confidence=Confidence.CERTAIN,
+    )
+
+
+def late_model(cause: Cause, failure: FailureFacts, module: Module) -> Finding | None:
+    """The same of a model that does not know its input before: it makes its weights when it is called.
+
+    Args:
+        cause: whose finding it is.
+        failure: what TensorFlow refused.
+        module: where the user's last line stands.
+    """
+    frame = failure.last_user_frame
+    if frame is None or not any(is_keras(each.path) for each in library_behind(failure)):
+        return None
+    for site in module.calls:
+        if site.name or not isinstance(site.node.func, ast.Name) or not at_frame(module, site.node, frame):
+            continue
+        origin = module.origin(site.node.func)
+        made = origin.node if isinstance(origin.node, ast.Call) else None
+        around = origin.module.function_of(made) if made is not None else None
+        given = site.function is not None and site.node.func.id in site.function.parameters
+        if made is None and not given or around is not None and around.traced is not None:
+            continue  # what is made in the function itself is FIT502
+        if made is not None and kind_of_call(origin.module, made) not in ("Model", "Layer"):
+            continue
+        return cause.finding(
+            "another model makes its weights in a `tf.function` that has been traced before",
+            subject=f"model {site.node.func.id}",
+            location=origin.module.location(made) if made is not None else frame.location,
+            evidence=[
+                raised_here(failure),
+                Evidence(
+                    "a model without an input shape is built by its first call", location=frame.location
+                ),
+            ],
+            fixes=[
+                fix(
+                    "build it outside, before the first step: give it an `Input`, or call it once on a batch"
+                ),
+                fix("make a `tf.function` for each model"),
+            ],
+            confidence=Confidence.LIKELY,
+        )
+    return None
+
+
+def _at(module: Module, frame: Frame) -> CallSite | None:
+    sites = module.method_calls(*_APPLYING)
+    return next((site for site in sites if at_frame(module, site.node, frame)), None)
+
+
+def _made(module: Module, site: CallSite) -> tuple[Module, ast.Call] | None:
+    """Where the optimizer comes from, also through the argument of the function."""
+    assert isinstance(site.node.func, ast.Attribute)
+    origin = module.origin(site.node.func.value)
+    if isinstance(origin.node, ast.Call) and kind_of_call(origin.module, origin.node) == "Optimizer":
+        return origin.module, origin.node
+    return None
