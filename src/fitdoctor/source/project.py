@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 from fitdoctor.facts import SourceFacts
+from fitdoctor.source import resolution
 from fitdoctor.source.assignments import assignment_of
 from fitdoctor.source.callees import CallGraph, all_calls, called_only
 from fitdoctor.source.index import FUNCTIONS
@@ -197,7 +198,7 @@ class Project:
             bound = source.index.module.bindings.get(name)
             if not bound or not isinstance(bound[-1], ast.alias):
                 break
-            module, current = source, ".".join([source.imported(bound[-1]), *rest])
+            module, current = source, ".".join([resolution.imported(source, bound[-1]), *rest])
         return dotted
 
     def exported(self, module: Module, star: str, name: str) -> str:

@@ -129,7 +129,9 @@ def _is_guarded(module: Module, node: ast.AST) -> bool:
             if "version" in test.lower() or "eager" in test or "hasattr" in test or "TF1" in test.upper():
                 return True
         parent = module.parent(parent)
-    return False
+    function = module.function_of(node)
+    # It knows both ways of execution, and which parts are for which.
+    return function is not None and "executing_eagerly" in module.segment(function.node)
 
 
 def _switches(module: Module, project: Project) -> Iterator[_Old]:
