@@ -48,29 +48,51 @@ def discover(names: list[str]) -> list[Found]:
     found: dict[str, Found] = {}
     configs: dict[str, Config] = {}
     for name in names:
-        for path in _expanded(name):
+        for path in _expanded(name, configs):
             is_folder = os.path.isdir(path)
-            folder = path if is_folder else os.path.dirname(path)
-            if folder not in configs:
-                configs[folder] = find_config(folder or ".")
-            config = configs[folder]
+            config = _config_of(path if is_folder else os.path.dirname(path), configs)
             files = _in_folder(path, config) if is_folder else [path]
             for file in files:
                 found.setdefault(os.path.realpath(file), Found(file, config))
     return sorted(found.values(), key=lambda each: each.path)
 
 
-def _expanded(name: str) -> list[str]:
+def _config_of(folder: str, configs: dict[str, Config]) -> Config:
+    if folder not in configs:
+        configs[folder] = find_config(folder or ".")
+    return configs[folder]
+
+
+def _expanded(name: str, configs: dict[str, Config]) -> list[str]:
     if os.path.lexists(name):
         return [name]
     if any(character in name for character in "*?["):
-        import glob
-
-        matches = sorted(glob.glob(name, recursive=True))
-        if matches:
-            return [match for match in matches if os.path.isdir(match) or match.endswith(SUFFIXES)]
-        raise NothingThere(f"no file matches `{name}`")
+        return _matching(name, configs)
     raise NothingThere(f"`{name}` does not exist")
+
+
+def _matching(pattern: str, configs: dict[str, Config]) -> list[str]:
+    """What a glob matches of the files that a walk through the folder before its first `*` finds."""
+    import glob
+
+    matches = sorted(glob.glob(pattern, recursive=True))
+    if not matches:
+        raise NothingThere(f"no file matches `{pattern}`")
+    plain = pattern[: min(pattern.index(character) for character in "*?[" if character in pattern)]
+    start = os.path.dirname(plain) or "."
+    walked = {os.path.normpath(file) for file in _in_folder(start, _config_of(start, configs))}
+    folders = {os.path.dirname(file) for file in walked}
+    return [
+        match
+        for match in matches
+        if os.path.normpath(match) in walked or (os.path.isdir(match) and _holds(match, folders))
+    ]
+
+
+def _holds(folder: str, folders: set[str]) -> bool:
+    """Whether one of the folders is that folder, or lies in it."""
+    inside = os.path.normpath(folder)
+    return any(one == inside or one.startswith(inside + os.sep) for one in folders)
 
 
 def _in_folder(folder: str, config: Config) -> Iterator[str]:
