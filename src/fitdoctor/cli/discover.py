@@ -111,6 +111,9 @@ def _walk(shown: str, folder: Path, rules: Rules | None, excluded: Excluded) -> 
     rules = rules_of(folder, rules)
     try:
         entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+    except PermissionError:
+        yield shown  # what may be in it was not read, and reading it says so
+        return
     except OSError:
         return
     for entry in entries:
