@@ -126,7 +126,7 @@ def mismatches(model: ModelFacts, data: DataFacts) -> Iterator[Mismatch]:
         if isinstance(array.shape, Unknown) or isinstance(expected.shape, Unknown) or not array.shape:
             continue
         found, wanted = array.shape[1:], expected.shape[1:]
-        if fits(found, wanted) or not _minded(model, data, found, wanted):
+        if fits(found, wanted) or not minded(model, data, found, wanted):
             continue
         code = input_code_of(model, expected)
         kind = relation(found, wanted)
@@ -214,7 +214,7 @@ _FIXES_LAST_AXIS = frozenset(
 )
 
 
-def _minded(model: ModelFacts, data: DataFacts, found: Shape, expected: Shape) -> bool:
+def minded(model: ModelFacts, data: DataFacts, found: Shape, expected: Shape) -> bool:
     """Whether the difference matters: a Sequential checks only the rank, and the layers what they are built for."""
     if model.kind != "sequential" or len(found) != len(expected) or proven(data):
         return True
@@ -237,7 +237,12 @@ def _minded(model: ModelFacts, data: DataFacts, found: Shape, expected: Shape) -
                 return False
         elif "Pooling" not in layer.class_name or layer.class_name.startswith("Global"):
             return False
-    return others and not last and not sides_swapped(found, expected)
+    # No layer minds; but a loss does, where the labels are made for the other lengths.
+    return others and not last and any(_made_for(expected, found, labels.shape) for labels in data.y)
+
+
+def _made_for(expected: Shape, found: Shape, labels: Shape | Unknown) -> bool:
+    return isinstance(labels, tuple) and len(labels) > 1 and expected[0] == labels[1] != found[0]
 
 
 _BATCH_WORDS = pattern(r"batch|samples|n_train|n_rows|num_rows|len\(|\.shape\[0\]", re.IGNORECASE)
@@ -301,6 +306,13 @@ def input_shape_edit(code: Code | Unknown, shape: Shape | str) -> tuple[Edit, ..
     if code.name.endswith((".Input", ".InputLayer")):
         return set_argument(code, "shape", text, position=0)
     return ()
+
+
+def lengthened(code: Code, wanted: Shape, known: int) -> Shape | str:
+    """The shape with its new axes, still taken from the data where it was: `(*x.shape[1:], 1)`."""
+    text = shape_argument(code)
+    taken = ".shape[" in text and not text.startswith(("(", "["))
+    return f"(*{text}, {', '.join(map(str, wanted[known:]))})" if taken else wanted
 
 
 # --- the data against the first layer that minds ----------------------------------------------------------------------

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue.graph.traced import module_of
 from fitdoctor.catalogue.inputs.shapes import says_batch, shape_argument
-from fitdoctor.facts import Code, FailureFacts, Shape, Unknown
+from fitdoctor.facts import Code, FailureFacts, Frame, Shape, Unknown
 from fitdoctor.failure.patterns import input_mismatch, shapes_in
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
@@ -36,6 +37,8 @@ def refused_input(failure: FailureFacts, project: Project | Unknown) -> tuple[Co
     for code in inputs:
         if _may_give(code, shape[1:]):
             return code, shape
+    for code in _given_to_the_layer(module, frame, failure.message):
+        return code, shape
     # Following a program is dear to import, and needed only here.
     from fitdoctor.source.fits.fit_sites import model_sites
 
@@ -44,6 +47,27 @@ def refused_input(failure: FailureFacts, project: Project | Unknown) -> tuple[Co
         if given is not None and given[1] == shape:
             return given
     return None
+
+
+def _given_to_the_layer(module: Module, frame: Frame, message: str) -> Iterator[Code]:
+    """The input of the very layer that refused, in the line that failed, though its shape is not written out."""
+    said = input_mismatch(message)
+    name = re.sub(r"_\d+$", "", said.layer).replace("_", "") if said is not None else ""
+    for call in module.calls:
+        if call.name.rpartition(".")[2].lower() != name or not _is_at(module, call.node, frame):
+            continue
+        if any(keyword.arg == "input_shape" for keyword in call.node.keywords):
+            yield module.code(call.node)
+        applied = module.parent(call.node)
+        if isinstance(applied, ast.Call) and applied.func is call.node and len(applied.args) == 1:
+            made = module.made_by(applied.args[0])
+            if isinstance(made, ast.Call) and module.call(made).name in INPUTS:
+                yield module.code(made)
+
+
+def _is_at(module: Module, node: ast.AST, frame: Frame) -> bool:
+    place = module.location(module.statement(node))
+    return place.cell == frame.cell and place.line <= frame.line <= (place.end_line or place.line)
 
 
 def refused_shape(message: str) -> Shape | None:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fitdoctor.source.interpreter.interpret import Interpreter
+    from fitdoctor.source.models.layer_settings import Dims
 
 _OVERRIDES = (
     "call build train_step test_step predict_step compute_loss compute_metrics compile fit evaluate predict "
@@ -152,7 +153,8 @@ def _sequential_outputs(
     if record.layers is None or record.broken or record.open or not record.layers:
         return _UNKNOWN
     if record.input_dims is not None:
-        outputs = model_outputs(run, ref, None)
+        other = _other_lengths(record.input_dims, x)
+        outputs = model_outputs(run, ref, None if other is None else (other,))
     elif record.shapes == () and isinstance(x, Array) and not isinstance(x.dims, Unknown) and x.dims:
         outputs = model_outputs(run, ref, ((None, *x.dims[1:]),))
     else:
@@ -161,6 +163,15 @@ def _sequential_outputs(
         return _UNKNOWN
     shape = shape_fact(outputs[0])
     return _UNKNOWN if isinstance(shape, Unknown) else (Spec(shape, "float32" if run.plain_defaults else ""),)
+
+
+def _other_lengths(declared: Dims | Unknown, x: Value | None) -> Dims | None:
+    """The shape of data that a Sequential takes though its `Input` says other lengths: it looks at the last axis alone."""
+    if isinstance(declared, Unknown) or not isinstance(x, Array) or isinstance(x.dims, Unknown):
+        return None
+    given = (None, *x.dims[1:])
+    same = len(given) == len(declared) > 2 and given[-1] == declared[-1]
+    return given if same and given[1:] != declared[1:] else None
 
 
 def _subclassed_outputs(

@@ -39,6 +39,7 @@ from fitdoctor.catalogue.inputs.shapes import (
     fits,
     input_shape_edit,
     is_one_sample,
+    lengthened,
     mismatches,
     proven,
     refused,
@@ -286,9 +287,8 @@ def _of_input(code: Code, shape: Shape, message: str) -> Finding:
     fixes = []
     if len(shape) < rank:
         wanted = (*sample, *[1] * (rank - len(shape)))
-        fixes.append(
-            fix(f"give each sample {rank - 1} axes: {shape_words(wanted)}", input_shape_edit(code, wanted))
-        )
+        title = f"give each sample {rank - 1} axes: {shape_words(wanted)}"
+        fixes.append(fix(title, input_shape_edit(code, lengthened(code, wanted, len(sample)))))
     else:
         fixes.append(fix(f"give each sample {rank - 1} axes"))
     return CAUSE.finding(

@@ -29,7 +29,7 @@ from collections.abc import Iterator
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.inputs.bindings import binding_line, binding_of, bound_names
 from fitdoctor.catalogue.inputs.data_places import shape_line
-from fitdoctor.catalogue.inputs.shapes import fits, forward_failure, while_validating
+from fitdoctor.catalogue.inputs.shapes import fits, forward_failure, minded, while_validating
 from fitdoctor.catalogue.labels.targets import loss_failure
 from fitdoctor.catalogue.pipeline.generator_sources import expression_of
 from fitdoctor.catalogue.pipeline.sized_by_data import has_shape_of_training
@@ -91,9 +91,11 @@ def from_source(
     if len(training.x) != 1 or len(validation.x) != 1:
         return
     ours, theirs, wanted = training.x[0], validation.x[0], model.inputs[0].shape
-    if isinstance(wanted, Unknown) or not all(isinstance(one.shape, tuple) for one in (ours, theirs)):
+    if isinstance(wanted, Unknown) or isinstance(ours.shape, Unknown) or isinstance(theirs.shape, Unknown):
         return
-    if _taken(ours, wanted) and not _taken(theirs, wanted):
+    if not _taken(ours, wanted) or _taken(theirs, wanted):
+        return
+    if theirs.shape and minded(model, validation, theirs.shape[1:], wanted[1:]):
         finding = _finding(fit, training, validation, (ours, theirs), project)
         yield replace(finding, confidence=Confidence.LIKELY)
 
