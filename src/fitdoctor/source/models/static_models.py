@@ -27,7 +27,7 @@ from fitdoctor.source.interpreter.values import (
     Value,
 )
 from fitdoctor.source.models.graphs import graph_layers, input_left_out
-from fitdoctor.source.models.layer_settings import Dims, LayerPlan, Refused
+from fitdoctor.source.models.layer_settings import Dim, Dims, LayerPlan, Refused
 from fitdoctor.source.models.model_shapes import input_shapes, model_outputs
 from fitdoctor.source.models.refusals import Failure
 from fitdoctor.source.models.sequential_models import add_layer, build_model, make_sequential, name_of
@@ -216,12 +216,12 @@ def _application(run: Interpreter, name: str, arguments: Arguments) -> Value | N
     channels = _POOLED.get(last)
     given = run.sequence(shape)
     dims: Dims | Unknown = (None, *(arrays.dim_of(axis) for axis in given)) if given is not None else UNTOLD
-    if arguments.get("input_tensor") is not None or arguments.get("alpha") is not None or channels is None:
+    if arguments.get("input_tensor") is not None or _widened(arguments.get("alpha")) or channels is None:
         return opaque(run, arguments, last)
     inputs = make_input(run, Arguments((), (("shape", shape),) if shape is not None else (), arguments.node))
     output: Dims | Unknown = UNTOLD
     if top is False and isinstance(pooling, Plain) and run.plain_defaults:
-        output = (None, UNTOLD, UNTOLD, channels) if pooling.value is None else (None, channels)
+        output = (None, *_last_map(last, dims), channels) if pooling.value is None else (None, channels)
     plan = LayerPlan(last, certain=False)
     inside = run.allocate(LayerRecord(plan, last.lower(), False, arguments.node, open=True))
     tensor = Symbolic(
@@ -242,6 +242,20 @@ def _application(run: Interpreter, name: str, arguments: Arguments) -> Value | N
             strategy=run.strategy,
         )
     )
+
+
+def _widened(alpha: Value | None) -> bool:
+    """Whether a width is given that may change the last channels: only one above 1 does."""
+    value = alpha.value if isinstance(alpha, Plain) else None
+    return alpha is not None and not (isinstance(value, (int, float)) and value <= 1)
+
+
+def _last_map(name: str, dims: Dims | Unknown) -> tuple[Dim, Dim]:
+    """Height and width of the last feature map: a 32nd, where that comes out even (seen on all but the two families)."""
+    if isinstance(dims, Unknown) or len(dims) != 4 or name.startswith(("Inception", "Xception")):
+        return UNTOLD, UNTOLD
+    sides = [side // 32 if isinstance(side, int) and side % 32 == 0 else UNTOLD for side in dims[1:3]]
+    return sides[0], sides[1]
 
 
 # --- of the user's ----------------------------------------------------------------------------------------------------

@@ -199,11 +199,19 @@ def _named_length(mismatch: Mismatch, project: Project | Unknown) -> Decided | N
     """What the one length that differs was decided by, where the `Input` is given it by name."""
     from fitdoctor.catalogue.model.size_sources import decided_size
 
-    pairs = enumerate(zip(mismatch.found_sample, mismatch.expected_sample, strict=False))
-    differing = [axis for axis, (found, expected) in pairs if found != expected]
-    if mismatch.kind != "lengths" or len(differing) != 1 or isinstance(mismatch.code, Unknown):
+    found = _aligned(mismatch)
+    pairs = enumerate(zip(found, mismatch.expected_sample, strict=False))
+    differing = [axis for axis, (ours, theirs) in pairs if ours != theirs]
+    by_lengths = mismatch.kind in ("lengths", "rank") and len(found) == len(mismatch.expected_sample)
+    if not by_lengths or len(differing) != 1 or isinstance(mismatch.code, Unknown):
         return None
     return decided_size(project, length_argument(mismatch.code), differing[0])
+
+
+def _aligned(mismatch: Mismatch) -> Shape:
+    """The shape of a sample with the channel of length 1 that Keras adds by itself."""
+    found, expected = mismatch.found_sample, mismatch.expected_sample
+    return (*found, 1) if len(expected) == len(found) + 1 and expected[-1] == 1 else found
 
 
 def _line_to_change(
@@ -232,14 +240,15 @@ def _fixes(
         return [fix(title, rework_data(array, fit_call, f"{{}}.reshape(-1, {axes})") if known else ())]
     if tries:
         return [fix(f"give the model samples of {shape_words(mismatch.expected_sample)}, as it was made for")]
-    lengths = [f for f, e in zip(mismatch.found_sample, mismatch.expected_sample, strict=False) if f != e]
+    sample = _aligned(mismatch)
+    lengths = [f for f, e in zip(sample, mismatch.expected_sample, strict=False) if f != e]
     edits = (
         replace_code(named.code, str(lengths[0]))
         if named is not None and named.alone
-        else input_shape_edit(mismatch.code, mismatch.found_sample)
+        else input_shape_edit(mismatch.code, sample)
     )
     return [
-        fix(f"set the input shape to {shape_words(mismatch.found_sample)}", edits),
+        fix(f"set the input shape to {shape_words(sample)}", edits),
         fix(f"give the model samples of {shape_words(mismatch.expected_sample)}"),
     ]
 

@@ -6,7 +6,9 @@ A model with several outputs wants its losses and labels in the same structure: 
 the names of the outputs. Otherwise fit ends before the first step, in words that seldom say so: `y_true and y_pred have
 different structures`, `KeyError: The path: (2,) in the loss argument, can't be found`, `Expected keys […] in loss
 dict`, `Invalid metrics`, and for a wrong key in a dict of labels `TypeError: Expected float32, but got box of type
-'str'`. One case raises nothing: a list with fewer losses than outputs trains the first outputs only.
+'str'`. A single loss with
+several `loss_weights` is refused by Keras 3 (`must match the number of losses`); Keras 2 took it for every output. One
+case raises nothing: a list with fewer losses than outputs trains the first outputs only.
 
 ## Why
 
@@ -89,7 +91,10 @@ def from_data(
     """Counts and names of outputs against those of losses, labels and metrics."""
     if not data.y or not model.compiled or {"train_step", "compute_loss"} & set(model.overrides):
         return
-    accepted, proven = loss_accepted(data), loss_failure(data) is not None
+    refused = loss_failure(data)
+    accepted, proven = loss_accepted(data), refused is not None
+    if refused is not None:
+        yield from _from_weights(refused.message, model, Confidence.CERTAIN)
     for odd in _oddities(model, fit, data, project):
         if odd.what == "metrics":
             tried = data.trial.metrics
@@ -113,20 +118,37 @@ def from_failure(
     project: Project | Unknown,
 ) -> Iterator[Finding]:
     """The words of Keras, with what is known of the model."""
+    frame = failure.last_user_frame
+    raised_at = frame.location if frame is not None else None
+    yield from _from_weights(failure.message, model, Confidence.LIKELY, raised_at)
     if not _WORDS.search(failure.message) and not _asks_output(failure):
         return
     if isinstance(data, DataFacts) and (data.role != "training" or not data.y):
         return
-    frame = failure.last_user_frame
     if _OF_ANY_CODE.search(failure.message) and (failure.layer_class or not _calls_keras(frame)):
         return
-    raised_at = frame.location if frame is not None else None
     found = []
     if isinstance(model, ModelFacts) and isinstance(data, DataFacts) and isinstance(fit, FitFacts):
         found = [odd for odd in _oddities(model, fit, data, project) if not odd.silent]
         yield from (_finding(odd, Confidence.CERTAIN) for odd in found)
     if not found and (not _KEY.search(failure.message) or failure.called == "fit"):
         yield _finding(_from_words(failure.message, raised_at), Confidence.LIKELY)
+
+
+def _from_weights(
+    message: str, model: ModelFacts | Unknown, confidence: Confidence, raised_at: Location | None = None
+) -> Iterator[Finding]:
+    from fitdoctor.catalogue.labels.loss_weights import odd_weights
+
+    odd = odd_weights(message, model)
+    if odd is None:
+        return
+    losses = _counted(odd.losses, "loss")
+    told = f"`loss_weights` has {_counted(odd.weights, 'weight')} for {losses}: Keras 3 wants as many"
+    places = (odd.code, model.compile_code if isinstance(model, ModelFacts) else None, raised_at)
+    yield _finding(
+        _Odd("losses", told, losses, _counted(odd.weights, "loss"), places, (odd.change,)), confidence
+    )
 
 
 def _asks_output(failure: FailureFacts) -> bool:

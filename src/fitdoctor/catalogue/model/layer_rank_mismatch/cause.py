@@ -319,7 +319,7 @@ def from_labels(model: ModelFacts, data: DataFacts, project: Project | Unknown) 
         return
     for target in targets(model, data):
         labels, output = target.label_shape, target.output_shape
-        if labels is None or output is None or not is_image_for_one_label(labels, output):
+        if labels is None or output is None or not _is_unflattened(target, labels, output):
             continue
         if target.loss_name not in CROSSENTROPIES | REGRESSION:
             continue
@@ -328,9 +328,16 @@ def from_labels(model: ModelFacts, data: DataFacts, project: Project | Unknown) 
         yield _unflattened(target, labels, output, data, project)
 
 
-def is_image_for_one_label(labels: Shape, output: Shape) -> bool:
+def _has_image_for_row(labels: Shape, output: Shape) -> bool:
     """Whether there is one row of labels a sample and an image, or volume, of outputs."""
-    return len(output) >= 4 and 1 <= len(labels) <= 2 and not same_values(labels[1:], output[1:])
+    return len(output) >= 4 and 1 <= len(labels) <= 2
+
+
+def _is_unflattened(target: Target, labels: Shape, output: Shape) -> bool:
+    """An image of 1 x 1 holds as many values as the row: then only a `Dense` tells that it should have been one."""
+    if not _has_image_for_row(labels, output):
+        return False
+    return not same_values(labels[1:], output[1:]) or _first_dense(target)[0] is not None
 
 
 def _unflattened(
@@ -404,14 +411,14 @@ def from_label_failure(
 ) -> Iterator[Finding]:
     """The loss refused one label a sample for an image of outputs."""
     shapes = shapes_of_failure(failure)
-    if shapes is None or not is_image_for_one_label(shapes.target, shapes.output):
+    if shapes is None or not _has_image_for_row(shapes.target, shapes.output):
         return
     if isinstance(model, ModelFacts) and isinstance(data, DataFacts):
         if data.role != "training":
             return
         for target in targets(model, data):
             labels, output = target.label_shape, target.output_shape
-            if labels is not None and output is not None and is_image_for_one_label(labels, output):
+            if labels is not None and output is not None and _is_unflattened(target, labels, output):
                 found = _unflattened(target, labels, output, data, project)
                 yield CAUSE.finding(
                     found.message.replace("compares them by broadcasting", "cannot compare them"),
@@ -422,6 +429,8 @@ def from_label_failure(
                     confidence=Confidence.CERTAIN,
                 )
                 return
+    if same_values(shapes.target[1:], shapes.output[1:]):
+        return
     frame = failure.last_user_frame
     yield CAUSE.finding(
         f"the output has shape {shape_words((None, *shapes.output[1:]))} for one label a sample: nothing flattens it",
