@@ -53,6 +53,7 @@ from fitdoctor.catalogue.labels.targets import (
     head_layer,
     is_binary,
     is_class_numbers,
+    loss_failure,
     targets,
 )
 from fitdoctor.catalogue.words import number, place, shape_words
@@ -71,7 +72,7 @@ CAUSE = Cause(
     slug="output-units-mismatch",
     severity=Severity.ERROR,
     raises="ValueError",
-    explains=("FIT207", "FIT208", "FIT211", "FIT218"),
+    explains=("FIT207", "FIT208", "FIT211", "FIT218", "FIT320"),
 )
 
 
@@ -86,6 +87,9 @@ def from_data(model: ModelFacts, data: DataFacts, project: Project | Unknown) ->
             yield _finding(refused, data, project)
     for refused in refused_before(model, data, LENGTHS):
         yield _of_lengths(refused, data)
+    failed = loss_failure(data)
+    if failed is not None:
+        yield from _by_own_loss(failed.message, model, data, project)
 
 
 @CAUSE.after_failure
@@ -109,6 +113,17 @@ def from_failure(
             yield _finding(refused, data, project)
     for refused in refused_after(failure, model, data, LENGTHS):
         yield _of_lengths(refused, data)
+    if isinstance(model, ModelFacts) and isinstance(data, DataFacts):
+        yield from _by_own_loss(failure.message, model, data, project)
+
+
+def _by_own_loss(
+    message: str, model: ModelFacts, data: DataFacts, project: Project | Unknown
+) -> Iterator[Finding]:
+    from fitdoctor.catalogue.labels.own_losses import refused_by_own_loss
+
+    for kind, refused in refused_by_own_loss(message, model, data):
+        yield _finding(refused, data, project) if kind == UNITS else _of_lengths(refused, data)
 
 
 def _in_loop(found: Finding, refused: Refused, failure: FailureFacts, project: Project | Unknown) -> Finding:

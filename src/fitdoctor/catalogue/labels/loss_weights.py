@@ -1,0 +1,49 @@
+"""`loss_weights` that Keras 3 cannot match with the losses: one loss for all outputs, a weight too many or too few."""
+
+from __future__ import annotations
+
+from fitdoctor.edits import fix, replace_code
+from fitdoctor.facts import Code, ModelFacts, Unknown
+from fitdoctor.patterns import pattern
+from fitdoctor.records import dataclass
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from fitdoctor.diagnosis import Fix
+
+_COUNTS = pattern(r"`loss_weights` must match the number of losses, got (\d+) losses and (\d+) weights")
+
+
+@dataclass(frozen=True)
+class OddWeights:
+    """What Keras counted, the argument to change, and how."""
+
+    losses: int
+    weights: int
+    code: Code | Unknown
+    change: Fix
+
+
+def odd_weights(message: str, model: ModelFacts | Unknown) -> OddWeights | None:
+    """How losses and weights differ in number; None when the message is about something else."""
+    counted = _COUNTS.search(message)
+    if counted is None:
+        return None
+    losses, weights = int(counted[1]), int(counted[2])
+    loss, given = _argument(model, "loss"), _argument(model, "loss_weights")
+    if losses == 1:
+        repeated = replace_code(loss, f"[{', '.join([_text(loss)] * weights)}]")
+        told = f"give the loss once for each of the {weights} outputs"
+        return OddWeights(losses, weights, loss, fix(told, repeated if weights < 5 else ()))
+    return OddWeights(losses, weights, given, fix(f"give {losses} weights, one for each loss"))
+
+
+def _argument(model: ModelFacts | Unknown, name: str) -> Code | Unknown:
+    code = model.compile_code if isinstance(model, ModelFacts) else None
+    argument = code.argument(name, 1 if name == "loss" else None) if isinstance(code, Code) else None
+    return Unknown("not found in the call") if argument is None else Code(argument.location, argument.text)
+
+
+def _text(code: Code | Unknown) -> str:
+    text = "" if isinstance(code, Unknown) else code.text.strip()
+    return text[1:-1].strip(" ,") if text.startswith("[") and text.endswith("]") else text
