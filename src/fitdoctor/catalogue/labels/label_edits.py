@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from fitdoctor.diagnosis import Edit
-from fitdoctor.edits import rework, rework_place, set_argument, spell, wrap
+from fitdoctor.diagnosis import Edit, Fix
+from fitdoctor.edits import fix, rework, rework_place, set_argument, spell, wrap
 from fitdoctor.facts import ArrayFacts, Code, DataFacts, FitFacts, LayerFacts, MetricFacts, Unknown
 from fitdoctor.patterns import pattern
 
@@ -54,6 +54,20 @@ def rework_labels(
         array = array.replace("np.", f"{name}.")
     edits = rework(labels.code, labels.use, array)
     return (*edits, *_of_validation(labels, fit, array), *imports) if edits else ()
+
+
+def one_hot_fix(labels: ArrayFacts, data: DataFacts, units: int | None, role: str) -> Fix:
+    """One-hot rows for class numbers."""
+    keras, imports = spell(labels.use, "keras", "keras")
+    edits = rework_labels(
+        labels,
+        data,
+        f"{keras}.utils.to_categorical({{}}, num_classes={units})",
+        f"tf.one_hot(tf.cast(y, tf.int32), {units})",
+    )
+    # Validation labels have to follow, and an edit of one array does not reach them.
+    title = f"turn the labels into one-hot rows of {units}"
+    return fix(title, edits if role == "training" else (), imports if edits else ())
 
 
 def _of_validation(labels: ArrayFacts, fit: FitFacts | Unknown | None, array: str) -> tuple[Edit, ...]:

@@ -27,7 +27,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.labels.label_edits import SPARSE_METRICS, respell, respell_metrics, rework_labels
+from fitdoctor.catalogue.labels.label_edits import SPARSE_METRICS, one_hot_fix, respell, respell_metrics
 from fitdoctor.catalogue.labels.label_shapes import (
     CLASS_NUMBERS,
     Refused,
@@ -40,7 +40,7 @@ from fitdoctor.catalogue.labels.label_shapes import (
 from fitdoctor.catalogue.labels.targets import CATEGORICAL, SPARSE, metrics_for
 from fitdoctor.catalogue.words import number
 from fitdoctor.diagnosis import Finding, Fix, Severity
-from fitdoctor.edits import fix, spell
+from fitdoctor.edits import fix
 from fitdoctor.facts import DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
 from fitdoctor.source.project import Project
 
@@ -120,20 +120,5 @@ def _fixes(refused: Refused, model: ModelFacts | Unknown, data: DataFacts | Unkn
             fixes.append(fix(use_sparse, edits, respell_metrics(metrics_for(model, target), SPARSE_METRICS)))
         else:
             fixes.append(fix(use_sparse))
-    keras, imports = spell(target.labels.use, "keras", "keras")
-    edits = rework_labels(
-        target.labels,
-        data,
-        f"{keras}.utils.to_categorical({{}}, num_classes={target.units})",
-        f"tf.one_hot(tf.cast(y, tf.int32), {target.units})",
-    )
-    # Validation labels have to follow, and an edit of one array does not reach them.
-    alone = isinstance(data, DataFacts) and target.role == "training"
-    fixes.append(
-        fix(
-            f"turn the labels into one-hot rows of {target.units}",
-            edits if alone else (),
-            imports if edits else (),
-        )
-    )
+    fixes.append(one_hot_fix(target.labels, data, target.units, target.role))
     return fixes

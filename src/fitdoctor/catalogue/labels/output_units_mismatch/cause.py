@@ -123,7 +123,27 @@ def _by_own_loss(
     from fitdoctor.catalogue.labels.own_losses import refused_by_own_loss
 
     for kind, refused in refused_by_own_loss(message, model, data):
-        yield _finding(refused, data, project) if kind == UNITS else _of_lengths(refused, data)
+        found = _finding(refused, data, project) if kind == UNITS else _of_lengths(refused, data)
+        target = refused.target
+        if kind == UNITS and target is not None and target.labels is not None and _is_class_map(refused):
+            from fitdoctor.catalogue.labels.label_edits import one_hot_fix
+
+            rows_of_classes = one_hot_fix(target.labels, data, target.units, target.role)
+            found = replace(
+                found,
+                location=place(maker(target.labels), target.labels.use) or found.location,
+                fixes=(rows_of_classes,),
+            )
+        yield found
+
+
+def _is_class_map(refused: Refused) -> bool:
+    """Whether the labels number as many classes, more than two, as there are units."""
+    target = refused.target
+    numbers = target.label_statistics if target is not None else None
+    if target is None or numbers is None or refused.labels[-1] != 1 or not numbers.integral:
+        return False
+    return numbers.minimum == 0 and 1 < (numbers.maximum or 0) < (target.units or 0)
 
 
 def _in_loop(found: Finding, refused: Refused, failure: FailureFacts, project: Project | Unknown) -> Finding:
@@ -387,7 +407,7 @@ def _fixes(refused: Refused, project: Project | Unknown) -> list[Fix]:
         ]
     plural = "s" * (width != 1)
     edits = with_units(target.layer, width, project) if width is not None else ()
-    if width == 1 and target.loss_name in BINARY_LOSSES and target.activation == "softmax":
+    if width == 1 and target.loss_name not in ROW_LOSSES and target.activation == "softmax":
         return [
             fix("give the last layer 1 unit with sigmoid", edits, with_activation(target.layer, "sigmoid"))
         ]
