@@ -344,22 +344,33 @@ def _map(run: Interpreter, dataset: Dataset, arguments: Arguments) -> Dataset:
     return replace(dataset, element=UNTOLD if isinstance(made, Dataset) else made)
 
 
+def _window(run: Interpreter, dataset: Dataset, arguments: Arguments) -> Dataset:
+    """Each element is a small dataset; a structure of such is not followed."""
+    size = arrays.whole(arguments.get("size", 0))
+    if size is None or not isinstance(dataset.element, Array) or dataset.batch is not None:
+        return replace(dataset, element=UNTOLD, count=UNTOLD)
+    return replace(dataset, element=Dataset(dataset.element, size, None), count=UNTOLD)
+
+
 def _flat_map(run: Interpreter, dataset: Dataset, arguments: Arguments) -> Dataset:
     """`flat_map` and `interleave`: the elements of the datasets that the function makes, one after the other."""
     made = _given_each(run, dataset, arguments)
     if not isinstance(made, Dataset):
         return replace(dataset, element=UNTOLD, count=UNTOLD, batch=UNTOLD)
     single = made.batch is None or made.steps[-1:] and made.steps[-1].operation == "from_tensors"
+    if isinstance(dataset.element, Dataset) and made.batch == dataset.element.count:
+        single = True  # a window whole: one sample
     return replace(dataset, element=made.element, count=UNTOLD, batch=None if single else UNTOLD)
 
 
 def _given_each(run: Interpreter, dataset: Dataset, arguments: Arguments) -> Value:
     """What a function gives for an element of the dataset; Unknown where that is not told."""
     function = arguments.get("map_func", 0)
-    if not isinstance(function, Function) or leaves(dataset.element) is None:
+    windows = isinstance(dataset.element, Dataset)
+    if not isinstance(function, Function) or (leaves(dataset.element) is None and not windows):
         return UNTOLD
     given = dataset.element.items if isinstance(dataset.element, Items) else (dataset.element,)
-    tensors = tuple(_changed(part, _traced) for part in given)
+    tensors = given if windows else tuple(_changed(part, _traced) for part in given)
     before = run.state.copy()
     run.trial += 1
     made = run.call(function, Arguments(tensors, (), arguments.node))
@@ -408,6 +419,7 @@ _STEPS: dict[str, Callable[[Interpreter, Dataset, Arguments], Dataset]] = {
     "skip": _skip,
     "take": _take,
     "unbatch": _unbatch,
+    "window": _window,
     "with_options": _kept,
 }
 
@@ -419,4 +431,5 @@ _PARAMETERS: dict[str, tuple[str, ...]] = {
     "shuffle": ("buffer_size", "seed", "reshuffle_each_iteration"),
     "skip": ("count",),
     "take": ("count",),
+    "window": ("size", "shift", "stride", "drop_remainder"),
 }

@@ -227,7 +227,8 @@ def _of_sample(template: str) -> str:
 def _move(shape: Shape, expected: Shape) -> tuple[str, str] | None:
     """The expression that brings an array into shape, with its title."""
     sample = shape[1:]
-    if relation(shape, expected) == "same" or is_one_sample(shape, expected):
+    alone = relation(shape, expected) == "same" or is_one_sample(shape, expected)
+    if alone and None not in shape[:1]:  # a first axis of any length is that of the batch
         return "add the axis of samples", "np.expand_dims({}, 0)"
     missing = without_one_axis(expected, sample)
     if missing is not None:
