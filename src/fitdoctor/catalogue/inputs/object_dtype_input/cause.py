@@ -251,7 +251,7 @@ def from_failure(
         return
     what = refused["dtype"] or refused["kind"] or "str"
     frame = failure.last_user_frame
-    array = data.x[0] if isinstance(data, DataFacts) and len(data.x) == 1 else None
+    array = _suspect(data) if isinstance(data, DataFacts) else None
     yield CAUSE.finding(
         f"an array of `{what}` was given where numbers are expected",
         subject="features",
@@ -264,3 +264,13 @@ def from_failure(
         ],
         confidence=Confidence.CERTAIN,
     )
+
+
+def _suspect(data: DataFacts) -> ArrayFacts | None:
+    """The one array that may be meant: the features, unless the source tells that they are numbers."""
+    if len(data.x) != 1:
+        return None
+    numbers = isinstance(data.x[0].dtype, str) and data.x[0].dtype.startswith(
+        ("float", "int", "uint", "bool")
+    )
+    return data.y[0] if numbers and len(data.y) == 1 else data.x[0]
