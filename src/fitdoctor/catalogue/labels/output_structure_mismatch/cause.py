@@ -228,7 +228,7 @@ def _odd_losses(model: ModelFacts, data: DataFacts, outputs: int, names: tuple[s
                 f"the loss dict has the {_key_words(unknown)}, but the outputs are called {listing(names)}",
                 ", ".join(model.loss_keys),
                 ", ".join(names),
-                (whole, model.compile_code),
+                (_key_line(whole, unknown), whole, model.compile_code),
                 _renaming(whole, unknown, missing),
             )
         elif missing and model.output_structure != "dict":
@@ -263,7 +263,7 @@ def _odd_labels(
                 f"the dict of labels {about}, but the outputs are called {listing(names)}",
                 ", ".join(keys),
                 ", ".join(names),
-                (data.y_code, *given, fit.code),
+                (_key_line(data.y_code, unknown), data.y_code, *given, fit.code),
                 _renaming(data.y_code, unknown, missing, project),
             )
     elif len(data.y) != outputs and not (len(data.y) == 1 and data.y_structure == "dict"):
@@ -353,6 +353,16 @@ def _renaming(
         return (fix("use the names of the outputs as keys"),)
     whole = len(names) == len(unknown) == len(set(names.values()))
     return (_rename(where if whole else Unknown("not every key has a like name"), names),)
+
+
+def _key_line(code: Code | Unknown, keys: list[str]) -> Location | None:
+    """The line of a dict over several lines that holds the first of the keys."""
+    if isinstance(code, Unknown) or not keys:
+        return None
+    for number, line in enumerate(code.text.split("\n")):
+        if number and re.match(rf"\s*(['\"]){re.escape(keys[0])}\1\s*:", line):
+            return Location(code.location.path, code.location.line + number, cell=code.location.cell)
+    return None
 
 
 def _key_words(keys: list[str]) -> str:
