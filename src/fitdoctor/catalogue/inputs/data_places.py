@@ -114,17 +114,18 @@ def reworked(array: ArrayFacts) -> Code | Unknown:
 
 
 def map_samples(data: DataFacts, array: ArrayFacts, expression: str) -> tuple[Edit, ...]:
-    """A `map` behind the source of a pipeline that still gives single samples.
+    """A `map` behind the first step of a pipeline that gives the samples, still single, as the model gets them.
 
     Args:
         data: the pipeline.
         array: the component to change, the only one of x.
         expression: what becomes of a sample `x`; `tf` stands for TensorFlow.
     """
-    step = next((one for one in data.pipeline if isinstance(one.code, Code)), None)
-    if step is None or step is not data.pipeline[0] or len(data.x) != 1 or data.element_size not in (2, 3):
+    if not isinstance(array.shape, tuple) or len(data.x) != 1 or data.element_size not in (2, 3):
         return ()
-    if not isinstance(array.shape, tuple) or not step.specs or step.specs[0].shape != array.shape[1:]:
+    single = (one for one in data.pipeline if one.specs and one.specs[0].shape == array.shape[1:])
+    step = next((one for one in single if len(one.specs) == data.element_size), None)
+    if step is None or isinstance(step.code, Unknown):
         return ()
     names = ["x", "y", "weight"][: data.element_size]
     tensorflow, imports = spell(step.code, "tensorflow", "tf")

@@ -208,6 +208,12 @@ def _named_length(mismatch: Mismatch, project: Project | Unknown) -> Decided | N
     return decided_size(project, length_argument(mismatch.code), differing[0])
 
 
+def _fits_reshaped(found: Shape, expected: Shape) -> bool:
+    """Whether another shape for the same values will do: also for flat ones that nobody counted, as raw bytes are."""
+    uncounted = found == (None,) and len(expected) > 1 and None not in expected
+    return uncounted or relation(found, expected) == "reshaped"
+
+
 def _aligned(mismatch: Mismatch) -> Shape:
     """The shape of a sample with the channel of length 1 that Keras adds by itself."""
     found, expected = mismatch.found_sample, mismatch.expected_sample
@@ -222,7 +228,7 @@ def _line_to_change(
     of_data = shape_line(array, data)
     # Pictures for a model of flat rows: most would rather give the model their shape (and a Flatten) than lose it.
     flatter = len(mismatch.found_sample) <= len(mismatch.expected_sample)
-    if tries or (mismatch.kind == "reshaped" and flatter):
+    if tries or (_fits_reshaped(mismatch.found_sample, mismatch.expected_sample) and flatter):
         return of_data
     return place(named.code if named else None, mismatch.code, of_data)
 
@@ -231,9 +237,10 @@ def _fixes(
     mismatch: Mismatch, fit_call: FitFacts | Unknown, data: DataFacts, named: Decided | None, tries: bool
 ) -> list[Fix]:
     array = mismatch.array
-    if mismatch.kind == "reshaped":
+    if _fits_reshaped(mismatch.found_sample, mismatch.expected_sample):
         axes = ", ".join(str(length) for length in mismatch.expected_sample)
-        title = f"reshape `{array.path}`: both shapes hold the same number of values"
+        same = ": both shapes hold the same number of values" * (mismatch.kind == "reshaped")
+        title = f"reshape `{array.path}`{same}"
         if data.form == "dataset":
             return [fix(title, map_samples(data, array, f"tf.reshape(x, ({axes},))"))]
         known = data.form in ("arrays", "batch") and "numpy" in array.container
@@ -307,7 +314,7 @@ def _from_message(
         return
     frame = failure.last_user_frame
     wanted = shape_words(expected[1:])
-    reshaped = relation(sample, expected[1:]) == "reshaped" and len(sample) <= len(expected) - 1
+    reshaped = _fits_reshaped(sample, expected[1:]) and len(sample) <= len(expected) - 1
     # A model that is only tried was made for other data: these are the odd ones.
     tries = failure.called in ("evaluate", "predict")
     of_model = input_giving(project, expected) or (None if tries else _only_input(model))
@@ -333,7 +340,7 @@ def _from_message(
         ],
         fixes=[
             fix(f"reshape the data to {wanted}")
-            if relation(sample, expected[1:]) == "reshaped"
+            if _fits_reshaped(sample, expected[1:])
             else fix(f"set the input shape to {shape_words((inner or found)[1:])}, or change the data")
         ],
         notes=[_WHICH_DATA] if unseen else [],

@@ -28,7 +28,14 @@ from collections.abc import Iterator
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.graph.traced import raised_here
 from fitdoctor.catalogue.inputs.contents import NUMBERS, TEXT, arrays_of, is_refused, kinds
-from fitdoctor.catalogue.inputs.data_places import maker, part_words, rework_data, reworked, shaping_step
+from fitdoctor.catalogue.inputs.data_places import (
+    maker,
+    part_words,
+    rework_data,
+    reworked,
+    shaping_step,
+    suspect,
+)
 from fitdoctor.catalogue.inputs.data_trail import origin_of
 from fitdoctor.catalogue.inputs.frame_edits import with_dummies, with_numbers
 from fitdoctor.catalogue.words import listing, place
@@ -251,7 +258,9 @@ def from_failure(
         return
     what = refused["dtype"] or refused["kind"] or "str"
     frame = failure.last_user_frame
-    array = _suspect(data) if isinstance(data, DataFacts) else None
+    array = data.x[0] if isinstance(data, DataFacts) and len(data.x) == 1 else None
+    if isinstance(data, DataFacts):
+        array = suspect((*data.x, *data.y)) or array
     yield CAUSE.finding(
         f"an array of `{what}` was given where numbers are expected",
         subject="features",
@@ -264,13 +273,3 @@ def from_failure(
         ],
         confidence=Confidence.CERTAIN,
     )
-
-
-def _suspect(data: DataFacts) -> ArrayFacts | None:
-    """The one array that may be meant: the features, unless the source tells that they are numbers."""
-    if len(data.x) != 1:
-        return None
-    numbers = isinstance(data.x[0].dtype, str) and data.x[0].dtype.startswith(
-        ("float", "int", "uint", "bool")
-    )
-    return data.y[0] if numbers and len(data.y) == 1 else data.x[0]
