@@ -122,7 +122,7 @@ def test_samples_of_other_axes_are_reshaped_only_as_an_unsafe_repair():
 
 
 def test_the_model_may_take_the_shape_of_the_data():
-    found = lines(call(x=(64, 9, 3)))
+    found = lines(call(x=(64, 9, 3), y=(64, 8)))
     assert any("keras.Input((9, 3))" in line and how is Applicability.UNSAFE for line, how in found.items())
 
 
