@@ -75,6 +75,7 @@ INDEX: dict[str, tuple[str, tuple[str, ...], list[tuple[set[str], tuple[str, ...
     'FIT410': ('graph/add_loss_misplaced', ('source', 'after_failure'), [({'Module'}, ('add_loss', 'add_metric'))]),
     'FIT411': ('graph/value_frozen_at_tracing', ('source',), [({'Module', 'Project'}, ('def', 'lambda')), ({'Module'}, ('Callback', 'callbacks'))]),
     'FIT412': ('graph/retracing_each_step', ('source', 'before_fit', 'while_training'), [({'Module'}, ('function',))]),
+    'FIT413': ('graph/rank_changed_between_calls', ('after_failure',), []),
     'FIT501': ('variables/variable_made_in_function', ('source', 'after_failure'), [({'Module'}, ('Variable', 'get_variable', 'optimizers'))]),
     'FIT502': ('variables/layer_made_in_call', ('source', 'after_failure'), [({'Module'}, ('def', 'lambda'))]),
     'FIT503': ('variables/variable_not_tracked', ('source', 'before_fit', 'after_failure'), [({'Module'}, ('def', 'lambda'))]),

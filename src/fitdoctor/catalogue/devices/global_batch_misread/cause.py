@@ -37,13 +37,16 @@ from collections.abc import Iterator
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.devices.several_workers import out_of_step
 from fitdoctor.catalogue.devices.strategies import EXCHANGES_SINCE, replica_functions
+from fitdoctor.catalogue.graph.traced import at_frame, module_of
 from fitdoctor.catalogue.variables.gradient_ways import gradient_calls, tapes
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, set_argument, spell, unsafe
 from fitdoctor.facts import Code, DataFacts, EnvironmentFacts, FailureFacts, FitFacts, ModelFacts, Unknown
 from fitdoctor.patterns import pattern
+from fitdoctor.source.definitions import argument_of
 from fitdoctor.source.module import FunctionInfo, Module
+from fitdoctor.source.project import Project
 
 CAUSE = Cause(
     id="FIT605",
@@ -196,7 +199,7 @@ def _shared_evenly(fit: FitFacts, data: DataFacts, rows: int, replicas: int) -> 
 
 @CAUSE.after_failure
 def from_failure(
-    failure: FailureFacts, fit: FitFacts | Unknown, model: ModelFacts | Unknown
+    failure: FailureFacts, fit: FitFacts | Unknown, model: ModelFacts | Unknown, project: Project | Unknown
 ) -> Iterator[Finding]:
     """AddN met parts of different sizes: the replicas could not share the first batch evenly."""
     if "AddN" not in failure.message or "must have the same size and shape" not in failure.message:
@@ -211,7 +214,9 @@ def from_failure(
     yield CAUSE.finding(
         "the replicas cannot share the first batch evenly",
         subject="batch size",
-        location=place(batch.location if batch is not None else None) or (frame.location if frame else None),
+        location=place(batch.location if batch is not None else None)
+        or _batched_at(failure, project)
+        or (frame.location if frame else None),
         evidence=[
             Evidence(
                 claim="the samples of two replicas" if parts else "the batch is divided among the replicas",
@@ -224,6 +229,39 @@ def from_failure(
         confidence=Confidence.CERTAIN if size else Confidence.LIKELY,
     )
 
+
+def _batched_at(failure: FailureFacts, project: Project | Unknown) -> Location | None:
+    """Where the data of the call that failed get their batches: the argument of fit, or of `batch` of the pipeline."""
+    frame = failure.last_user_frame
+    module = module_of(project, frame) if frame is not None and isinstance(project, Project) else None
+    sites = module.method_calls(*_CALLS) if module is not None else ()
+    for site in sites:
+        if module is None or frame is None or not at_frame(module, site.node, frame):
+            continue
+        given = site.argument("batch_size", 2)
+        if given is not None:
+            return module.location(given)
+        data = site.argument("x", 0)
+        return _batch_call(module, data) if data is not None else None
+    return None
+
+
+def _batch_call(module: Module, data: ast.expr) -> Location | None:
+    """The last `batch` of a pipeline, step by step back through its names."""
+    for _step in range(_DEEPEST):
+        origin = module.origin(data)
+        module, made = origin.module, origin.node
+        if not isinstance(made, ast.Call) or not isinstance(made.func, ast.Attribute):
+            return None
+        if made.func.attr == "batch":
+            size = argument_of(made, "batch_size", 0)
+            return module.location(size if size is not None else made)
+        data = made.func.value
+    return None
+
+
+_DEEPEST = 12
+"""How many steps of a pipeline are followed."""
 
 _PARTS = pattern(r"Input 0: \[(\d+)[^\]]*\] != input \d+: \[(\d+)")
 

@@ -6,6 +6,10 @@
 hence its learning rate is not settable.` With `LearningRateScheduler` at the first epoch; with `ReduceLROnPlateau` when
 training first stops getting better, perhaps after hours.
 
+Keras 2 raises this only where a callback of your own assigns to `optimizer.learning_rate`. Its two callbacks write a number
+that nobody reads: the weights are those of a training without them. With an optimizer of `optimizers.legacy` they end
+with `AttributeError: 'ExponentialDecay' object has no attribute 'dtype'`.
+
 ## Why
 
 An optimizer that was made with a schedule computes its rate from the number of steps. Nothing else can set it.
@@ -16,8 +20,7 @@ Keep one of the two: give the optimizer the number that it begins with, or leave
 
 ## Known limits
 
-Of callbacks of your own that set the rate, only the failure is told. Keras 2 raises nothing: there the schedule goes on,
-and the callback has no effect.
+Of callbacks of your own that set the rate, only the failure is told.
 """
 
 from __future__ import annotations
@@ -32,18 +35,24 @@ from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, unsafe
 from fitdoctor.facts import FailureFacts, FitFacts, ModelFacts, Unknown
+from fitdoctor.patterns import pattern
+from fitdoctor.records import replace
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(
     id="FIT325",
     slug="learning-rate-not-settable",
     severity=Severity.ERROR,
-    raises="TypeError",
+    raises=("TypeError", "AttributeError"),
     # When the callback acts.
     stage=2,
 )
 
 _SAID = "hence its learning rate is not settable"
+_LEGACY = pattern(
+    r"'(?:ExponentialDecay|PiecewiseConstantDecay|PolynomialDecay|InverseTimeDecay|CosineDecay|CosineDecayRestarts)'"
+    r" object has no attribute 'dtype'"
+)
 _ACTS = {
     "LearningRateScheduler": "at the beginning of an epoch",
     "ReduceLROnPlateau": "when training stops getting better",
@@ -54,10 +63,25 @@ _ACTS = {
 def from_call(model: ModelFacts, fit: FitFacts, project: Project | Unknown) -> Iterator[Finding]:
     """The optimizer has a schedule, and fit a callback that sets the rate."""
     rate = dict(model.optimizer_settings).get("learning_rate", "")
-    if model.keras != 3 or fit.method != "fit" or not rate.isidentifier():
+    if fit.method != "fit" or not rate.isidentifier():
         return
     for callback in fit.callbacks:
-        if callback.class_name in _ACTS:
+        if callback.class_name in _ACTS and model.keras == 2:
+            yield replace(
+                _finding(
+                    f"`{callback.class_name}` has no effect: the optimizer takes its rate from a schedule (`{rate}`)",
+                    place(callback.code, fit.code),
+                    [
+                        Evidence(
+                            claim="the learning rate of the optimizer", observed=rate, expected="a number"
+                        )
+                    ],
+                    _number_instead(model, project),
+                    Confidence.CERTAIN,
+                ),
+                severity=Severity.WARNING,
+            )
+        elif callback.class_name in _ACTS:
             yield _finding(
                 f"`{callback.class_name}` sets the learning rate {_ACTS[callback.class_name]}, "
                 f"and the optimizer has a schedule (`{rate}`)",
@@ -73,7 +97,7 @@ def from_failure(
     failure: FailureFacts, model: ModelFacts | Unknown, fit: FitFacts | Unknown, project: Project | Unknown
 ) -> Iterator[Finding]:
     """Keras says it."""
-    if _SAID not in failure.message:
+    if _SAID not in failure.message and not _LEGACY.search(failure.message):
         return
     frame = failure.last_user_frame
     callbacks = fit.callbacks if isinstance(fit, FitFacts) else ()
