@@ -60,8 +60,8 @@ def _iterates_in_graph(module: Module, iterated: ast.expr) -> bool:
         return True
     if isinstance(iterated, ast.Call) and module.resolve(iterated.func) in ("range", "enumerate"):
         return any(is_symbolic(module, argument) for argument in iterated.args)
-    made = module.made_by(iterated)
-    return isinstance(made, ast.Call) and is_dataset(module, made)
+    made = module.origin(iterated)
+    return isinstance(made.node, ast.Call) and is_dataset(made.module, made.node)
 
 
 def converted_branches(module: Module, function: FunctionInfo) -> Iterator[ast.If]:
@@ -151,17 +151,26 @@ def _from_call(module: Module, function: FunctionInfo, call: ast.Call) -> Iterat
 
 
 def _stored(node: ast.AST) -> tuple[ast.Name | None, ast.expr, str] | None:
-    """The container and the value of `x.append(value)`, `x[key] = value` and `self.add_loss(value)`."""
+    """The container and the value of `x.append(value)`, `x["a"].append(value)`, `x[key] = value`, `self.add_loss(value)`."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args:
         if node.func.attr == "add_loss":
             return None, node.args[0], "add_loss"
-        if node.func.attr in _ADDING and isinstance(node.func.value, ast.Name):
-            return node.func.value, node.args[-1], node.func.attr
+        holder = _outermost(node.func.value)
+        if node.func.attr in _ADDING and holder is not None:
+            return holder, node.args[-1], node.func.attr
     if isinstance(node, ast.Assign) and len(node.targets) == 1:
         target = node.targets[0]
-        if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
-            return target.value, node.value, "item"
+        holder = _outermost(target) if isinstance(target, ast.Subscript) else None
+        if holder is not None:
+            return holder, node.value, "item"
     return None
+
+
+def _outermost(container: ast.expr) -> ast.Name | None:
+    """The name of a container, also of one that is an item of another."""
+    while isinstance(container, ast.Subscript):
+        container = container.value
+    return container if isinstance(container, ast.Name) else None
 
 
 def _bindings(module: Module, name: ast.Name) -> list[ast.AST]:

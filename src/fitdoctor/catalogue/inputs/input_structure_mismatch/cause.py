@@ -462,3 +462,11 @@ def from_failure(
         fixes=[fix("give a list with one array for each input, or a dict with their names as keys")],
         confidence=Confidence.CERTAIN,
     )
+
+
+@CAUSE.after_failure
+def from_mixture(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """An array beside a tensor in one call."""
+    from fitdoctor.catalogue.inputs.mixed_inputs import mixed_inputs
+
+    yield from mixed_inputs(CAUSE, failure, project)

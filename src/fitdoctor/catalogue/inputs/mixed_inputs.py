@@ -1,0 +1,46 @@
+"""Several inputs of which some are tensors and some are not."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.graph.traced import at_frame, module_of, raised_here
+from fitdoctor.diagnosis import Confidence, Edit, Finding, Fix
+from fitdoctor.edits import fix, spell
+from fitdoctor.facts import FailureFacts, Frame, Unknown
+from fitdoctor.source.module import Module
+from fitdoctor.source.project import Project
+
+_SAID = "you cannot mix tensors and non-tensors"
+
+
+def mixed_inputs(cause: Cause, failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """Keras 3 says it where a model is called on an array beside a tensor."""
+    frame = failure.last_user_frame
+    if frame is None or _SAID not in failure.message:
+        return
+    module = module_of(project, frame) if isinstance(project, Project) else None
+    yield cause.finding(
+        "the model is called on tensors beside arrays or numbers: Keras takes the one or the other",
+        subject="inputs of the call",
+        location=frame.location,
+        evidence=[raised_here(failure)],
+        fixes=[_all_tensors(module, frame)],
+        confidence=Confidence.CERTAIN,
+    )
+
+
+def _all_tensors(module: Module | None, frame: Frame) -> Fix:
+    """What is a tensor already stays as it is."""
+    title = "make them all tensors: `tf.convert_to_tensor(…)`"
+    for site in module.calls if module is not None else ():
+        assert module is not None
+        given = site.node.args[0] if site.node.args else None
+        if isinstance(given, (ast.List, ast.Tuple)) and at_frame(module, site.node, frame):
+            tf, imports = spell(module.code(site.node), "tensorflow", "tf")
+            parts = ", ".join(f"{tf}.convert_to_tensor({module.segment(part)})" for part in given.elts)
+            text = f"[{parts}]" if isinstance(given, ast.List) else f"({parts})"
+            return fix(title, (Edit(module.location(given), text), *imports))
+    return fix(title)
