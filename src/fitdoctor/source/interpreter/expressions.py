@@ -33,6 +33,7 @@ from fitdoctor.source.interpreter.values import (
     Symbolic,
     Value,
 )
+from fitdoctor.source.interpreter.windows import window_length
 from fitdoctor.source.models.layer_settings import Dims
 
 TYPE_CHECKING = False
@@ -160,7 +161,8 @@ def _slice(run: Interpreter, node: ast.expr) -> Value:
     start, stop, step = (
         NONE if part is None else evaluate(run, part) for part in (node.lower, node.upper, node.step)
     )
-    return Span(start, stop, step)
+    told = all(isinstance(part, Plain) for part in (start, stop))
+    return Span(start, stop, step, None if told or node.step is not None else window_length(run, node))
 
 
 def _conditional(run: Interpreter, node: ast.expr) -> Value:

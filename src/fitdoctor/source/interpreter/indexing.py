@@ -80,7 +80,7 @@ def _sliced(dim: Dim, span: Span) -> tuple[Dim, bool]:
     if all(isinstance(end, Plain) and end.value is None for end in ends):
         return dim, True
     if any(not (isinstance(end, Plain) and (end.value is None or is_whole(end))) for end in ends):
-        return UNTOLD, False
+        return (UNTOLD if span.width is None else span.width), False
     start, stop, step = (end.value for end in ends if isinstance(end, Plain))
     if step == 0:
         return UNTOLD, False

@@ -68,6 +68,8 @@ class Span:
     start: Value
     stop: Value
     step: Value
+    width: int | None = None
+    """How far apart start and stop are, where that is told and they are not: `i : i + 60` in a loop."""
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,50 @@
+"""Windows that slide over an array: the length of slices whose ends are not told, but how far apart they are."""
+
+from __future__ import annotations
+
+import ast
+
+from fitdoctor.source.data import arrays
+from fitdoctor.source.interpreter.values import UNTOLD, Plain
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from fitdoctor.source.interpreter.interpret import Interpreter
+
+
+def window_length(run: Interpreter, node: ast.Slice) -> int | None:
+    """The length of `i : i + n` and `i - n : i` where a list is filled with such: all of them, or no array comes of it."""
+    if node.lower is None or node.upper is None or not _fills_list(run, node):
+        return None
+    apart = _apart(node.lower, node.upper)
+    length = run.evaluate(apart) if apart is not None else UNTOLD
+    return arrays.whole(length) if isinstance(length, Plain) else None
+
+
+def _apart(lower: ast.expr, upper: ast.expr) -> ast.expr | None:
+    """What `upper` has more than `lower`, as it is written."""
+    if isinstance(upper, ast.BinOp) and isinstance(upper.op, ast.Add):
+        if _same(upper.left, lower):
+            return upper.right
+        if _same(upper.right, lower):
+            return upper.left
+    if isinstance(lower, ast.BinOp) and isinstance(lower.op, ast.Sub) and _same(lower.left, upper):
+        return lower.right
+    return None
+
+
+def _same(one: ast.expr, other: ast.expr) -> bool:
+    return ast.dump(one) == ast.dump(other)
+
+
+def _fills_list(run: Interpreter, node: ast.AST) -> bool:
+    """Whether an expression is what a comprehension collects, or is appended to something."""
+    module = run.owner(node)
+    child, parent = node, module.parent(node)
+    while isinstance(parent, (ast.expr, ast.Slice)):
+        if isinstance(parent, ast.ListComp):
+            return parent.elt is child
+        if isinstance(parent, ast.Call):
+            return isinstance(parent.func, ast.Attribute) and parent.func.attr == "append"
+        child, parent = parent, module.parent(parent)
+    return False
