@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
+import re
 
 from fitdoctor.catalogue.pipeline.generator_sources import generator_function
-from fitdoctor.facts import Code, Unknown
+from fitdoctor.facts import Code, Shape, Unknown
 from fitdoctor.source.definitions import argument_of
 
 TYPE_CHECKING = False
@@ -74,3 +75,66 @@ def signature_of(module: Module, call: ast.Call) -> ast.expr | None:
     made = module.made_by(given) if given is not None else None
     is_spec = isinstance(made, ast.Call) and module.resolve(made.func) == "tensorflow.TensorSpec"
     return made if isinstance(made, ast.Tuple) or is_spec else None
+
+
+_FLOATS = frozenset("random normal uniform standard_normal randn rand exponential beta gamma".split())
+"""Methods of random generators that give floats."""
+
+
+def declares_whole(module: Module, spec: ast.expr) -> ast.expr | None:
+    """The type of a spec that declares whole numbers."""
+    if not isinstance(spec, ast.Call) or module.resolve(spec.func) != "tensorflow.TensorSpec":
+        return None
+    kind = next(
+        (word.value for word in spec.keywords if word.arg == "dtype"),
+        spec.args[1] if len(spec.args) > 1 else None,
+    )
+    name = module.resolve(kind) if kind is not None else ""
+    return kind if re.fullmatch(r"tensorflow\.u?int\d+", name) else None
+
+
+def yields_floats(function: FunctionInfo, value: ast.expr) -> bool:
+    """Whether a yielded value surely holds fractions: drawn from a continuous distribution, in the generator itself."""
+    made = function.module.made_by(value)
+    if (
+        not isinstance(made, ast.Call)
+        or not isinstance(made.func, ast.Attribute)
+        or made.func.attr not in _FLOATS
+    ):
+        return False
+    source = function.module.made_by(made.func.value)
+    name = (
+        function.module.resolve(source.func)
+        if isinstance(source, ast.Call)
+        else function.module.resolve(source)
+    )
+    return name.startswith("numpy.random") or name == "random"
+
+
+def declared_shape(module: Module, spec: ast.expr) -> Shape | None:
+    """The shape of a spec, where each length is written as a number or as None."""
+    if not isinstance(spec, ast.Call) or module.resolve(spec.func) != "tensorflow.TensorSpec":
+        return None
+    shape = argument_of(spec, "shape", 0)
+    if not isinstance(shape, (ast.Tuple, ast.List)):
+        return None
+    lengths = [part.value if isinstance(part, ast.Constant) else "" for part in shape.elts]
+    told = [length for length in lengths if length is None or type(length) is int]
+    return tuple(told) if len(told) == len(lengths) else None
+
+
+def written_shape(module: Module, value: ast.expr) -> Shape | None:
+    """The shape of numbers that stand in the source, alone or in lists; None for anything else."""
+    made = module.made_by(value)
+    if isinstance(made, ast.Call) and made.args:
+        name = module.resolve(made.func)
+        if name in ("numpy.array", "numpy.asarray", "tensorflow.constant"):
+            return written_shape(module, made.args[0])
+        return () if name in ("int", "float", "numpy.float32", "numpy.int64", "numpy.int32") else None
+    if isinstance(made, ast.Constant):
+        return () if isinstance(made.value, (int, float)) else None
+    if not isinstance(made, ast.List) or made is not value:
+        return None  # a list with a name may have grown since
+    rows = {written_shape(module, row) for row in made.elts}
+    row = rows.pop() if len(rows) == 1 else None
+    return None if row is None else (len(made.elts), *row)

@@ -34,12 +34,16 @@ from collections.abc import Iterator
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.pipeline.generator_signatures import (
     called_generator,
+    declared_shape,
+    declares_whole,
     generator_argument,
     may_stack,
     output_shapes,
     signature_call,
     signature_calls,
     signature_of,
+    written_shape,
+    yields_floats,
 )
 from fitdoctor.catalogue.pipeline.generator_sources import yields_of
 from fitdoctor.catalogue.words import place, shape_words
@@ -72,8 +76,6 @@ CAUSE = Cause(
 )
 
 _DECLARE = "declare one `tf.TensorSpec` for each part that is yielded"
-FLOATS = frozenset("random normal uniform standard_normal randn rand exponential beta gamma".split())
-"""Methods of random generators that give floats."""
 
 
 @CAUSE.in_source
@@ -215,7 +217,12 @@ def _compared(module: Module, call: ast.Call, confidence: Confidence) -> Iterato
     first = yielded[0]
     assert isinstance(first, ast.Tuple)
     for part, value in zip(parts, first.elts, strict=True):
-        if _declares_whole(module, part) and _is_float(function, value):
+        shape = declared_shape(module, part)
+        found = written_shape(function.module, value)
+        if shape is not None and found is not None and not _compatible(found, shape):
+            where = module.location(part)
+            yield _other_shape(shape_words(found), shape_words(shape), where, confidence)
+        if declares_whole(module, part) and yields_floats(function, value):
             yield _cast(
                 module.location(part),
                 _float_edit(module, part),
@@ -251,37 +258,8 @@ def _parts_differ(
     )
 
 
-def _declares_whole(module: Module, spec: ast.expr) -> ast.expr | None:
-    if not isinstance(spec, ast.Call) or module.resolve(spec.func) != "tensorflow.TensorSpec":
-        return None
-    kind = next(
-        (word.value for word in spec.keywords if word.arg == "dtype"),
-        spec.args[1] if len(spec.args) > 1 else None,
-    )
-    name = module.resolve(kind) if kind is not None else ""
-    return kind if re.fullmatch(r"tensorflow\.u?int\d+", name) else None
-
-
-def _is_float(function: FunctionInfo, value: ast.expr) -> bool:
-    """Whether a yielded value surely holds fractions: drawn from a continuous distribution, in the generator itself."""
-    made = function.module.made_by(value)
-    if (
-        not isinstance(made, ast.Call)
-        or not isinstance(made.func, ast.Attribute)
-        or made.func.attr not in FLOATS
-    ):
-        return False
-    source = function.module.made_by(made.func.value)
-    name = (
-        function.module.resolve(source.func)
-        if isinstance(source, ast.Call)
-        else function.module.resolve(source)
-    )
-    return name.startswith("numpy.random") or name == "random"
-
-
 def _float_edit(module: Module, spec: ast.expr) -> tuple[Edit, ...]:
-    kind = _declares_whole(module, spec)
+    kind = declares_whole(module, spec)
     if not isinstance(kind, ast.Attribute):
         return ()
     return (Edit(module.location(kind), re.sub(r"u?int\d+$", "float32", module.segment(kind))),)
