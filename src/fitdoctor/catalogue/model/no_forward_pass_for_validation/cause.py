@@ -70,9 +70,27 @@ def from_model(model: ModelFacts, fit: FitFacts, project: Project) -> Iterator[F
 def _named_otherwise(model: ModelFacts, project: Project) -> Iterator[Finding]:
     """A class with `forward`, as in PyTorch, and nothing that Keras would run."""
     owner = class_of_model(model, project)
-    runs = {"call", "__call__", "fit", "evaluate", *_STEPS.values(), *_MAKERS.values(), "make_train_function"}
-    if owner is not None and is_plain(owner) and "forward" in owner.methods and not runs & set(owner.methods):
-        yield _without_any(owner, [])
+    if owner is None or not is_plain(owner) or "forward" not in owner.methods or _RUN & set(model.overrides):
+        return
+    if not any(_gives(ancestor, _RUN) for ancestor in owner.module.ancestry(owner)):
+        yield replace(_without_any(owner, []), confidence=Confidence.LIKELY)
+
+
+_RUN = frozenset(
+    ("call", "__call__", "fit", "evaluate", "make_train_function", *_STEPS.values(), *_MAKERS.values())
+)
+
+
+def _gives(owner: ClassInfo, names: frozenset[str]) -> bool:
+    """Whether a class binds one of the names, as a method or as `call = forward`."""
+    bound = {
+        node.id
+        for statement in owner.node.body
+        if not isinstance(statement, ast.FunctionDef)
+        for node in ast.walk(statement)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
+    return bool(names & ({*owner.methods} | bound))
 
 
 def _validates(fit: FitFacts) -> bool:
