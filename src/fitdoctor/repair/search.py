@@ -147,8 +147,13 @@ class Search:
         best: _Proved | None = None
         halfway: list[_Proved] = []
         for number, candidate in enumerate(tried, 1):
-            # What changes less of the program's meaning goes before what warns less.
-            if best is not None and candidate.fix.applicability is not best.candidate.fix.applicability:
+            # What changes less of the program's meaning goes before what warns less, and so does what the cause names:
+            # a move that only fits can hide what the right repair brings to light.
+            if best is not None and (
+                candidate.fix.applicability is not best.candidate.fix.applicability
+                or candidate.general
+                and not best.candidate.general
+            ):
                 break
             self.tell(f"trying repair {number} of {len(tried)}: {candidate.fix.title}")
             proved = self._try(finding, candidate)

@@ -110,7 +110,7 @@ def _in_library(module: Module, in_tf: str | None, in_ops: str | None) -> tuple[
     known = dict(module.spellings)
     if "tensorflow" in known and in_tf is not None:
         return "tensorflow", in_tf
-    if "keras" in known and in_ops is not None:
+    if "keras" in known and in_ops is not None and module.keras != 2:  # which has no `ops`
         return "keras", f"ops.{in_ops}"
     return ("tensorflow", in_tf) if in_tf is not None else None
 

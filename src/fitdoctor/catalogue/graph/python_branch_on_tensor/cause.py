@@ -283,9 +283,9 @@ def _fixes(module: Module, function: FunctionInfo, branch: _Branch) -> list[Fix]
 
 
 def _library(module: Module) -> tuple[str, str]:
-    """`tensorflow` where the file has it, else `keras.ops`."""
+    """`tensorflow` where the file has it or Keras 2 has no `ops`, else `keras.ops`."""
     known = dict(module.spellings)
-    return ("tensorflow", "tf") if "tensorflow" in known else ("keras.ops", "ops")
+    return ("tensorflow", "tf") if "tensorflow" in known or module.keras == 2 else ("keras.ops", "ops")
 
 
 def _spelt(module: Module, node: ast.AST) -> tuple[str, tuple[Edit, ...]]:

@@ -226,6 +226,11 @@ def _swapped(batch: PipelineStep, shuffle: PipelineStep) -> list[tuple[Edit, ...
         if start is None:
             return []
         return [replace_code(shuffle.code, inner[:start] + call + inner[start:])]
-    if shuffle.code.location.line > batch.code.location.end_line:
-        return [with_step_before(batch.code, call), without_step(shuffle.code)]
-    return []
+    # What stands deeper is done under a condition, and must not be done without it.
+    together = shuffle.code.indent == batch.code.indent and shuffle.code.function == batch.code.function
+    if shuffle.code.location.line <= batch.code.location.end_line or not together:
+        return []
+    gone = without_step(shuffle.code)
+    if shuffle.code.target == shuffle.code.text[:end] and shuffle.code.statement is not None:
+        gone = (Edit(shuffle.code.statement.lines, ""),)  # `ds = ds` would be left
+    return [with_step_before(batch.code, call), gone]

@@ -399,7 +399,11 @@ def _as_layer(made: ClassInfo) -> Fix:
     span = replace(line, column=1, end_column=header.end() + 1)
     indent = " " * made.node.col_offset
     edits = [Edit(span, f"{indent}class {made.name}({keras}.layers.Layer):")]
-    edits += insert_before(module.code(setup.node.body[0]), "super().__init__()")
+    prepared = insert_before(module.code(setup.node.body[0]), "super().__init__()")
+    if not prepared:
+        # `def __init__(self): self.dense = …` on one line.
+        prepared = (Edit(module.location(setup.node.body[0]).start, "super().__init__(); "),)
+    edits += prepared
     call = made.methods.get("__call__")
     if call is not None and isinstance(call.node, ast.FunctionDef):
         text = module.line_text(call.node.lineno)
