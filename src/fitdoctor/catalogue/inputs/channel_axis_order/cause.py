@@ -41,6 +41,8 @@ from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, spell
 from fitdoctor.facts import DataFacts, FailureFacts, FitFacts, ModelFacts, Shape, Unknown
 from fitdoctor.failure.patterns import input_mismatch
+from fitdoctor.records import replace
+from fitdoctor.source.project import Project
 
 CAUSE = Cause(
     id="FIT104",
@@ -132,9 +134,36 @@ def _order(found: Shape, expected: Shape) -> tuple[int, ...]:
 
 @CAUSE.after_failure
 def from_failure(
-    failure: FailureFacts, model: ModelFacts | Unknown, fit: FitFacts | Unknown, data: DataFacts | Unknown
+    failure: FailureFacts,
+    model: ModelFacts | Unknown,
+    fit: FitFacts | Unknown,
+    data: DataFacts | Unknown,
+    project: Project | Unknown,
 ) -> Iterator[Finding]:
     """The message holds both shapes, or the data does."""
+    for finding in _from_failure(failure, model, fit, data):
+        edited = any(each.edits for each in finding.fixes)
+        yield finding if edited else replace(finding, fixes=(*_in_loop(failure, project), *finding.fixes))
+
+
+def _in_loop(failure: FailureFacts, project: Project | Unknown) -> Iterator[Fix]:
+    """The axes of what a training loop of the user's own calls the model on."""
+    from fitdoctor.catalogue.inputs.loop_data import model_call, reworked_batch
+
+    said, called = input_mismatch(failure.message), model_call(project, failure)
+    if said is None or said.found is None or called is None:
+        return
+    found = said.found[1:]
+    # A convolution names only the channels, which the data has first.
+    expected = said.expected[1:] if said.expected is not None else (*found[1:], found[0])
+    order = f"(0, {', '.join(str(axis + 1) for axis in _order(found, expected))})"
+    edits = reworked_batch(*called, f"np.{_moved(found, expected)}", f"tf.transpose({{}}, {order})")
+    yield fix(f"move the axes: `tf.transpose(x, {order})`", edits)
+
+
+def _from_failure(
+    failure: FailureFacts, model: ModelFacts | Unknown, fit: FitFacts | Unknown, data: DataFacts | Unknown
+) -> Iterator[Finding]:
     said = input_mismatch(failure.message)
     if said is None or said.found is None or said.target or while_validating(failure):
         return

@@ -95,12 +95,16 @@ def _as_sample_weights(fit: FitFacts | Unknown, data: DataFacts | Unknown) -> tu
     if isinstance(fit, Unknown) or isinstance(data, Unknown) or not isinstance(fit.code, Code):
         return ()
     given = fit.code.argument("class_weight")
-    if given is None or data.form != "arrays" or data.y_structure not in ("list", "tuple"):
+    if given is None or data.form != "arrays" or data.y_structure not in ("list", "tuple", "dict"):
         return ()
     classes = {str(key) for key in fit.class_weight.keys} if fit.class_weight is not None else set()
     weighed = [array for array in data.y if _classes_of(array) == classes]
     names = [array.use.text for array in data.y if isinstance(array.use, Code)]
     if len(weighed) != 1 or len(names) != len(data.y) or not all(name.isidentifier() for name in names):
+        return ()
+    if data.y_structure == "dict" and len(set(names)) == 1:  # the dict itself has the name
+        names = [f'{name}["{array.key}"]' for array, name in zip(data.y, names, strict=True)]
+    elif len(set(names)) != len(names):
         return ()
     numpy, imports = spell(fit.code, "numpy", "np")
     parts = [
@@ -109,6 +113,9 @@ def _as_sample_weights(fit: FitFacts | Unknown, data: DataFacts | Unknown) -> tu
         else f"{numpy}.ones(len({name}))"
         for array, name in zip(data.y, names, strict=True)
     ]
+    if data.y_structure == "dict":
+        keyed = [f'"{array.key}": {part}' for array, part in zip(data.y, parts, strict=True)]
+        return (Edit(given.whole, f"sample_weight={{{', '.join(keyed)}}}"), *imports)
     return (Edit(given.whole, f"sample_weight=[{', '.join(parts)}]"), *imports)
 
 
