@@ -48,6 +48,7 @@ from fitdoctor.facts import (
     Unknown,
 )
 from fitdoctor.failure.patterns import ReshapeSizes, operation_shapes, reshape_sizes
+from fitdoctor.patterns import pattern
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 
@@ -306,11 +307,15 @@ def from_failure(
     yield _of_operation(failure, sizes, project)
 
 
+_ROWS_DIFFER = pattern(r"Incompatible shapes|Dimensions must be equal")
+"""When the step runs, or while it is traced: where all batches have one size."""
+
+
 @CAUSE.after_failure
 def from_batch(failure: FailureFacts, project: Project) -> Iterator[Finding]:
     """The loss met more or fewer rows than there are labels: a `reshape` to (-1, …) made other rows of the batch."""
     said = operation_shapes(failure.message)
-    if said is None or len(said.shapes) != 2 or "Incompatible shapes" not in failure.message:
+    if said is None or len(said.shapes) != 2 or not _ROWS_DIFFER.search(failure.message):
         return
     first, second = said.shapes
     if not first or first[1:] != second[1:] or first[0] == second[0] or None in (first[0], second[0]):
