@@ -170,6 +170,8 @@ def _what_it_repeats(failure: FailureFacts) -> FailureFacts:
         inner = failure.wrapped
         if inner.type == failure.type or inner.message[:80] not in failure.message:
             break
+        if failure.user_frames and not inner.user_frames:
+            break  # raised and caught inside of a library
         failure = inner
     return failure
 

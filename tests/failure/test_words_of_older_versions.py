@@ -34,6 +34,11 @@ TypeError: Error when deserializing class 'InputLayer' using config={'batch_shap
 
 Exception encountered: Unrecognized keyword arguments: ['batch_shape']
 """
+_SAVED_BY_KERAS_2 = """\
+  File "/v/lib/python3.11/site-packages/keras/src/legacy/saving/legacy_h5_format.py", line 139, in load_model_from_hdf5
+    model = saving_utils.model_from_config(
+ValueError: Unrecognized keyword arguments passed to LSTM: {'time_major': False}
+"""
 
 
 @pytest.mark.parametrize(
@@ -43,6 +48,13 @@ Exception encountered: Unrecognized keyword arguments: ['batch_shape']
         (_ALIAS_GONE, "FIT901"),
         ("ImportError: Keras requires TensorFlow 2.2 or higher. Install TensorFlow\n", "FIT901"),
         (_SAVED, "FIT901"),
+        ("AttributeError: module 'tensorflow.compat.v2' has no attribute '__internal__'\n", "FIT901"),
+        ("ModuleNotFoundError: No module named 'tensorflow'\n", "FIT901"),
+        (
+            "ModuleNotFoundError: No module named 'tensorflow.keras'; 'tensorflow' is not a package\n",
+            "FIT907",
+        ),
+        (_SAVED_BY_KERAS_2, "FIT902"),
         (_SQUEEZED, "FIT202"),
         (_COPIED, "FIT806"),
         ("NotFoundError: No algorithm worked! Error messages: CUDNN_STATUS_ALLOC_FAILED\n", "FIT906"),

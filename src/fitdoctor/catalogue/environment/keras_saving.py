@@ -132,3 +132,30 @@ def short_name_in_h5(cause: Cause, failure: FailureFacts) -> Iterator[Finding]:
         ],
         confidence=Confidence.CERTAIN,
     )
+
+
+_REFUSED_WHEN_LOADED = pattern(r"Unrecognized keyword arguments passed to (?P<layer>\w+): \{'(?P<name>\w+)'")
+_LOADING = pattern(r"\b(?:load_model\w*|model_from_\w+|from_config|deserialize_keras_object)\b")
+
+
+def saved_by_keras_2(cause: Cause, failure: FailureFacts) -> Iterator[Finding]:
+    """A layer of a saved model holds an argument that Keras 3 has dropped: `time_major`, `groups`."""
+    match = _REFUSED_WHEN_LOADED.search(failure.message) or _REFUSED_WHEN_LOADED.search(failure.raw_message)
+    frame = failure.last_user_frame
+    called = [each.function for each in failure.frames if each.library] + ([frame.text] if frame else [])
+    if match is None or not any(_LOADING.search(each) for each in called):
+        return
+    layer, name = match["layer"], match["name"]
+    own = "custom_objects={" + f'"{layer}": ' + "…}"
+    yield cause.finding(
+        f"the model was saved by Keras 2: its `{layer}` holds `{name}`, which Keras 3 does not take",
+        subject="load_model",
+        location=frame.location if frame is not None else None,
+        evidence=[Evidence(claim=f"in the saved {layer}", observed=name, fact="failure.message")],
+        fixes=[
+            fix("load it with Keras 2: install `tf_keras`, and `tf_keras.models.load_model(…)`"),
+            fix(f"give `{own}` a class of your own that drops `{name}` and passes the rest on"),
+            fix("build the model again and load its weights alone: `load_weights`"),
+        ],
+        confidence=Confidence.CERTAIN,
+    )

@@ -79,6 +79,8 @@ def from_failure(
         return
     place = _stand_in(package, failure, environment, said["place"] or "")
     if not place:
+        if package in FAMILY and (said["absent"] or _ALWAYS.search(failure.message)):
+            yield _unplaced(package, failure, project)
         return
     emptied = not place.endswith(".py")
     yield CAUSE.finding(
@@ -90,6 +92,31 @@ def from_failure(
         evidence=[Evidence(claim=f"what `import {package}` found", observed=place)],
         fixes=[fix(_remedy(package, place, emptied=emptied))],
         confidence=Confidence.CERTAIN,
+    )
+
+
+_ALWAYS = pattern(
+    r"^module 'tensorflow' has no attribute '(?:constant|Variable|keras|data|float32|function|compat|nn|reduce_mean"
+    r"|__version__)'$|^module 'keras' has no attribute '(?:Sequential|Model|layers|models|__version__)'$"
+    r"|^module 'numpy' has no attribute '(?:array|ndarray|zeros|float32|random|__version__)'$"
+)
+"""What no version of the package has ever been without."""
+
+
+def _unplaced(package: str, failure: FailureFacts, project: Project | Unknown) -> Finding:
+    """The same, where nothing says which file it was."""
+    return CAUSE.finding(
+        f"`{package}` is not the package: a file or folder of that name is imported in its place",
+        subject=f"import of {package}",
+        location=_import_of(package, project) or _last_line(failure),
+        evidence=[Evidence(claim="a part that every version has is missing", fact="failure.message")],
+        fixes=[
+            fix(
+                f"print `{package}.__file__`, and rename what it names: `{package}.py` or a folder `{package}` beside the "
+                "program; where it is an emptied folder of an old installation, install the package again"
+            )
+        ],
+        confidence=Confidence.LIKELY,
     )
 
 

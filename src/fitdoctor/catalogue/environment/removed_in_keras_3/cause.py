@@ -61,7 +61,7 @@ from fitdoctor.catalogue.environment.keras_renames import (
     RENAMED_OF_METRICS,
     refused_by_class,
 )
-from fitdoctor.catalogue.environment.keras_saving import short_name_in_h5
+from fitdoctor.catalogue.environment.keras_saving import saved_by_keras_2, short_name_in_h5
 from fitdoctor.catalogue.environment.weight_positions import named_by_position, refused_position
 from fitdoctor.catalogue.graph.traced import at_frame, module_of, stands_at
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
@@ -165,6 +165,10 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
 
 
 def _told_by(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    loaded = list(saved_by_keras_2(CAUSE, failure))
+    if loaded:
+        yield from loaded
+        return
     if "has never been called and thus" in failure.message:
         from fitdoctor.catalogue.environment.uncalled_models import failed_uncalled
 

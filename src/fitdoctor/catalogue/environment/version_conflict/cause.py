@@ -84,6 +84,11 @@ SAYINGS = (
      "install the Keras that belongs to this TensorFlow; `fitdoctor env` says which"),
     (pattern(r"module 'tensorflow\.(?:compat\.v2\.)?__internal__[\w.]*' has no attribute"), _KERAS,
      "install the Keras that belongs to this TensorFlow; `fitdoctor env` says which"),
+    (pattern(r"module 'tensorflow\.(?:python\.[\w.]+|compat\.v2)' has no attribute '(?:__internal__|[A-Z]\w+)'"), _KERAS,
+     "install the Keras that belongs to this TensorFlow; `fitdoctor env` says which"),
+    (pattern(r"Unable to convert function return value to a Python type! The signature was\s+\(\) -> handle"),
+     "the native part of TensorFlow does not know this NumPy",
+     "install the NumPy that TensorFlow asks for; `fitdoctor env` says which"),
     (pattern(r"Keras requires TensorFlow [\d.]+ or higher"), _KERAS,
      "install a newer TensorFlow, or the Keras that belongs to this one; `fitdoctor env` says which"),
     (pattern(r"'InputLayer'[\s\S]{0,600}(?:Unrecognized keyword arguments|unexpected keyword argument)\W{1,6}batch_shape"),
@@ -103,6 +108,10 @@ SAYINGS = (
 )  # fmt: skip
 """What the messages mean, and what to do. Those of versions before 2.16 are from their makers' reports; not run here."""
 
+_PROCESSOR = (
+    "the processor lacks instructions that this TensorFlow was compiled with (AVX)",
+    "install a TensorFlow that was built for this processor (conda-forge has one), or use another machine",
+)
 _IN_LIBRARY = pattern(
     r"module 'numpy' has no attribute '(?:bool|object|int|float|complex|str|typeDict|complex_)'"
 )
@@ -130,6 +139,9 @@ def from_failure(failure: FailureFacts, environment: EnvironmentFacts | Unknown)
             found = _finding(problem, remedy, failure, environment)
             yield _told_and_gone_on(found) if expected is _HARMLESS and not failure.frames else found
             return
+    if failure.type == "SIGILL":
+        yield _finding(*_PROCESSOR, failure, environment)
+        return
     absent = _ABSENT.fullmatch(failure.message.strip())
     if absent is not None and failure.type == "ModuleNotFoundError" and _raised_in_family(failure):
         yield _finding(*_not_whole(absent["name"], failure), failure, environment)
