@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import ast
 
+from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.graph.traced import function_at, module_of
+from fitdoctor.catalogue.inputs.joined_arrays import joined_parts
 from fitdoctor.catalogue.quoted import unpacked_argument
-from fitdoctor.diagnosis import Location
-from fitdoctor.facts import FailureFacts, ModelFacts, Unknown
+from fitdoctor.catalogue.words import listing, place
+from fitdoctor.diagnosis import Confidence, Evidence, Finding, Location
+from fitdoctor.edits import fix, replace_code
+from fitdoctor.facts import DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
 from fitdoctor.source.module import FunctionInfo
 from fitdoctor.source.project import Project
 
@@ -65,4 +69,44 @@ def _binds(statement: ast.stmt, name: str) -> bool:
     return any(
         isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store)
         for node in ast.walk(statement)
+    )
+
+
+def argument_place(fit_call: FitFacts | Unknown) -> Location | None:
+    """Where fit is given x."""
+    if isinstance(fit_call, Unknown) or isinstance(fit_call.code, Unknown):
+        return None
+    argument = fit_call.code.argument("x", 0)
+    return argument.location if argument is not None else fit_call.code.location
+
+
+def of_unpacking(
+    cause: Cause,
+    where: Location | None,
+    fit_call: FitFacts | Unknown,
+    data: DataFacts | Unknown,
+    parts: list[str],
+    caller: Location | None,
+    fact: str,
+    confidence: Confidence,
+) -> Finding:
+    """The finding: x is one array, and `call` takes several from it."""
+    first = data.x[0] if isinstance(data, DataFacts) and data.x else None
+    joined = joined_parts(first, len(parts)) if first is not None else None
+    edits = replace_code(first.code, joined) if joined and first is not None else ()
+    return cause.finding(
+        f"`x` is one array, but the model's `call` takes {listing(parts)} from it",
+        subject="inputs of the model",
+        location=place(first.code if joined and first else None, argument_place(fit_call), caller),
+        evidence=[
+            Evidence(
+                claim="`call` takes its inputs apart here",
+                observed="one tensor",
+                expected=f"a list or tuple of {len(parts)}",
+                fact=fact,
+                location=where,
+            )
+        ],
+        fixes=[fix(f"give a list of {len(parts)} arrays as `x`", edits)],
+        confidence=confidence,
     )

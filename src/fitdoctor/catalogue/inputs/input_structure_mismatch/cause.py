@@ -41,7 +41,7 @@ from fitdoctor.catalogue.inputs.shapes import (
 )
 from fitdoctor.catalogue.model.several_outputs import inside_model
 from fitdoctor.catalogue.words import listing, place, shape_words
-from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, replace_code, unsafe, wrap
 from fitdoctor.facts import ArrayFacts, Code, DataFacts, FailureFacts, FitFacts, ModelFacts, Spec, Unknown
 from fitdoctor.failure.patterns import input_count
@@ -75,6 +75,11 @@ def from_data(
         return
     confidence = Confidence.CERTAIN if proven(data) else Confidence.LIKELY
     yield from _findings(model, fit, data, project, confidence)
+    refused = forward_failure(data)
+    if refused is not None and data.x_structure == "dict":
+        from fitdoctor.catalogue.inputs.columns_by_name import columns_for_one_input
+
+        yield from columns_for_one_input(CAUSE, refused.message, fit, data, None)
 
 
 def _is_stacked(model: ModelFacts, data: DataFacts) -> bool:
@@ -241,6 +246,8 @@ def _of_count(
     confidence: Confidence,
     expected: int,
 ) -> Finding:
+    from fitdoctor.catalogue.inputs.unpacked_inputs import argument_place
+
     given = len(data.x)
     first = data.x[0]
     names = [spec.name for spec in model.inputs] if isinstance(model.inputs, tuple) else []
@@ -249,7 +256,7 @@ def _of_count(
     return CAUSE.finding(
         f"`x` is {_arrays(given)}, but the model has {expected} input{'s' if expected != 1 else ''}{named}",
         subject="inputs of the model",
-        location=place(first.code if joined else None, _argument_place(fit_call), first.use, data.code),
+        location=place(first.code if joined else None, argument_place(fit_call), first.use, data.code),
         evidence=[
             Evidence(
                 claim="arrays in `x` against inputs of the model",
@@ -268,13 +275,6 @@ def _of_count(
 
 def _arrays(count: int) -> str:
     return "one array" if count == 1 else f"{count} arrays"
-
-
-def _argument_place(fit_call: FitFacts | Unknown) -> Location | None:
-    if isinstance(fit_call, Unknown) or isinstance(fit_call.code, Unknown):
-        return None
-    argument = fit_call.code.argument("x", 0)
-    return argument.location if argument is not None else fit_call.code.location
 
 
 def _count_fix(
@@ -329,44 +329,16 @@ def _taken_apart(
     model: ModelFacts, fit_call: FitFacts, data: DataFacts, project: Project | Unknown
 ) -> Iterator[Finding]:
     """The source tells that x is one array, and that `call` takes several from it."""
-    from fitdoctor.catalogue.inputs.unpacked_inputs import unpacked_by_call
+    from fitdoctor.catalogue.inputs.unpacked_inputs import of_unpacking, unpacked_by_call
 
     if data.x_structure != "single" or "train_step" in model.overrides or "call" not in model.overrides:
         return
     told = data.x[0].container and isinstance(data.x[0].shape, tuple)
     found = unpacked_by_call(model, project) if told else None
     if found is not None:
-        yield _of_unpacking(found[1], fit_call, data, found[0], None, "model.overrides", Confidence.LIKELY)
-
-
-def _of_unpacking(
-    where: Location | None,
-    fit_call: FitFacts | Unknown,
-    data: DataFacts | Unknown,
-    parts: list[str],
-    caller: Location | None,
-    fact: str,
-    confidence: Confidence,
-) -> Finding:
-    first = data.x[0] if isinstance(data, DataFacts) and data.x else None
-    joined = joined_parts(first, len(parts)) if first is not None else None
-    edits = replace_code(first.code, joined) if joined and first is not None else ()
-    return CAUSE.finding(
-        f"`x` is one array, but the model's `call` takes {listing(parts)} from it",
-        subject="inputs of the model",
-        location=place(first.code if joined and first else None, _argument_place(fit_call), caller),
-        evidence=[
-            Evidence(
-                claim="`call` takes its inputs apart here",
-                observed="one tensor",
-                expected=f"a list or tuple of {len(parts)}",
-                fact=fact,
-                location=where,
-            )
-        ],
-        fixes=[fix(f"give a list of {len(parts)} arrays as `x`", edits)],
-        confidence=confidence,
-    )
+        yield of_unpacking(
+            CAUSE, found[1], fit_call, data, found[0], None, "model.overrides", Confidence.LIKELY
+        )
 
 
 # --- order --------------------------------------------------------------------------------------------------------
@@ -417,17 +389,21 @@ def from_failure(
     project: Project | Unknown,
 ) -> Iterator[Finding]:
     """The message counts or names the inputs, or the model's `call` could not take them apart."""
-    from fitdoctor.catalogue.inputs.unpacked_inputs import unpacked_inputs
+    from fitdoctor.catalogue.inputs.unpacked_inputs import of_unpacking, unpacked_inputs
 
     parts = unpacked_inputs(failure, project)
     if parts and (isinstance(data, Unknown) or data.x_structure == "single"):
         frame = failure.last_user_frame
         caller = failure.user_frames[0].location if failure.user_frames else None
         where = frame.location if frame else None
-        yield _of_unpacking(where, fit, data, parts, caller, "failure.message", Confidence.CERTAIN)
+        yield of_unpacking(CAUSE, where, fit, data, parts, caller, "failure.message", Confidence.CERTAIN)
         return
     if failure.type != "ValueError" or while_validating(failure) or inside_model(failure):
         return
+    from fitdoctor.catalogue.inputs.columns_by_name import columns_for_one_input
+
+    raised = failure.last_user_frame.location if failure.last_user_frame is not None else None
+    yield from columns_for_one_input(CAUSE, failure.message, fit, data, raised)
     said = input_count(failure.message)
     if isinstance(model, ModelFacts) and isinstance(data, DataFacts):
         if data.role != "training" or (
