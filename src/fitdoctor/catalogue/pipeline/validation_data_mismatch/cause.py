@@ -187,6 +187,8 @@ def _line(
         return line or _argument(fit_call)
     if ours is not None and theirs is not None and isinstance(theirs.code, Code) and ours.code == theirs.code:
         return binding_line(project, use) or place(use) or _argument(fit_call)
+    if isinstance(use, Code) and use.text.endswith("]") and use.text.partition("[")[0].isidentifier():
+        return place(use)  # cut in the call itself: `(x[test], y[test])`
     bound = binding_of(project, use)
     other = expression_of(project, ours.use) if ours is not None else None
     if bound is not None and other is not None and isinstance(other[1], ast.Name):
