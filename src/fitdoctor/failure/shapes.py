@@ -314,6 +314,11 @@ class OperationShapes:
     lengths: tuple[int, int] | None = None
     """The two axis lengths that differ, where the message names them."""
 
+    @property
+    def is_product(self) -> bool:
+        """Whether the operation multiplies matrices."""
+        return "MatMul" in self.operation
+
 
 _FOR_NODE = pattern(
     r"""for[ ]'(?:\{\{node[ ](?P<node>[^}\s]+)\}\}[ ]=[ ](?P<operation>\w+)\[[^\n]{0,4000}?

@@ -261,6 +261,8 @@ def from_failure(
     array = data.x[0] if isinstance(data, DataFacts) and len(data.x) == 1 else None
     if isinstance(data, DataFacts):
         array = suspect((*data.x, *data.y)) or array
+    if array is not None and array.dtype == "str":
+        return  # string-input says so
     yield CAUSE.finding(
         f"an array of `{what}` was given where numbers are expected",
         subject="features",

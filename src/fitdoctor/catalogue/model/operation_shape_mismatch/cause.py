@@ -44,7 +44,7 @@ from fitdoctor.catalogue.model.layer_source import layer_named
 from fitdoctor.catalogue.model.reductions import reduction_calls, reductions_over
 from fitdoctor.catalogue.words import shape_words
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
-from fitdoctor.edits import append_arguments, fix, replace_code, spell
+from fitdoctor.edits import append_arguments, fix, spell
 from fitdoctor.facts import DataFacts, FailureFacts, FailureSummary, Frame, ModelFacts, Outcome, Unknown
 from fitdoctor.failure.frames import is_framework
 from fitdoctor.failure.patterns import OperationShapes, operation_shapes
@@ -70,7 +70,6 @@ _SAID = pattern(
 )
 _STATE = pattern(r"An `initial_state` was passed that is not compatible with `cell\.state_size`")
 """What Keras 2 says of a recurrent layer; Keras 3 leaves it to the operation."""
-_MATMULS = frozenset({"MatMul", "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3"})
 _KERAS_RAISED = "Layer "
 
 
@@ -112,8 +111,12 @@ def _at(
     shapes = operation_shapes(message)
     if _compares_labels(function, module, place):
         confidence = Confidence.LIKELY
-    remedy = _transposed(function, place, shapes) or _kept(function, place, shapes)
-    location, fixes = remedy if remedy is not None else (_statement(function, place), [_look(function)])
+    from fitdoctor.catalogue.model.refused_products import transposed, weight_of_another_size
+
+    at = _statement(function, place)
+    turned = transposed(function, place, shapes)
+    remedy = (at, [turned]) if turned else weight_of_another_size(function, shapes)
+    location, fixes = remedy or _kept(function, place, shapes) or (at, [_look(function)])
     yield _finding(
         name_of(function), location, shapes, fixes, confidence, [*_reductions(function, place), *evidence]
     )
@@ -231,7 +234,7 @@ def _feeding(function: FunctionInfo, place: Location, calls: list[ast.Call]) -> 
 
 def _removed_axes(shapes: OperationShapes | None) -> tuple[set[int], int] | None:
     """Which axes of the longer shape the shorter one lacks, where that is the only way to see it."""
-    if shapes is None or len(shapes.shapes) != 2 or shapes.operation in _MATMULS:
+    if shapes is None or len(shapes.shapes) != 2 or shapes.is_product:
         return None
     longer, shorter = sorted(shapes.shapes, key=len, reverse=True)
     if len(longer) == len(shorter) or len(longer) > 6:
@@ -245,39 +248,6 @@ def _removed_axes(shapes: OperationShapes | None) -> tuple[set[int], int] | None
 
 
 # --- products ------------------------------------------------------------------------------------------------------
-
-
-def _transposed(
-    function: FunctionInfo, place: Location, shapes: OperationShapes | None
-) -> tuple[Location, list[Fix]] | None:
-    """A product of two tensors whose last axes agree: the second one wants to be transposed."""
-    if shapes is None or shapes.operation not in _MATMULS or len(shapes.shapes) != 2:
-        return None
-    first, second = shapes.shapes
-    if len(first) < 2 or len(second) < 2 or first[-1] is None or first[-1] != second[-1]:
-        return None
-    module = function.module
-    products = [
-        node
-        for node in own_nodes(function)
-        if isinstance(node, ast.Call)
-        and stands_at(module.location(node), place.line, place.cell)
-        and module.resolve(node.func).rpartition(".")[2] == "matmul"
-        and len(node.args) == 2
-        and not node.keywords
-    ]
-    if len(products) != 1:
-        return None
-    product = products[0]
-    title = "transpose the second factor"
-    edits: tuple[Edit, ...]
-    if module.resolve(product.func).startswith("tensorflow."):
-        edits = append_arguments(module.code(product), "transpose_b=True")
-    else:
-        home = module.segment(product.func).rpartition(".")[0]
-        turned = f"{home}.swapaxes({module.segment(product.args[1])}, -1, -2)"
-        edits = replace_code(module.code(product.args[1]), turned) if home else ()
-    return _statement(function, place), [fix(title, edits)]
 
 
 # --- the batch axis ------------------------------------------------------------------------------------------------
