@@ -164,3 +164,10 @@ def test_shared_rows_are_counted() -> None:
     assert shared_rows(rows[:40], rows[30:]) == 10
     assert shared_rows(rows[:30], rows[30:]) == 0
     assert isinstance(shared_rows(rows, rows[:, :2]), Unknown)
+
+
+def test_rows_of_ages_and_codes_repeat_by_nature() -> None:
+    rng = np.random.default_rng(0)
+    rows = np.column_stack([rng.integers(18, 80, 100) / 80, rng.integers(0, 2, 100), rng.integers(0, 3, 100)])
+    assert isinstance(shared_rows(rows[:80], rows[80:]), Unknown)
+    assert isinstance(shared_rows(rows[:80, :1], rows[80:, :1]), Unknown)
