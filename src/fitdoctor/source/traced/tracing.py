@@ -47,6 +47,7 @@ _EAGER_SWITCHES = (
     "tensorflow.config.experimental_run_functions_eagerly",
     "keras.config.run_functions_eagerly",
 )
+_PYTHON_CALLS = ("tensorflow.numpy_function", "tensorflow.py_function")
 _NOT_CONVERTED = "tensorflow.autograph.experimental.do_not_convert"
 _LAYER_FUNCTIONS = ("activation", "recurrent_activation", "kernel_regularizer", "activity_regularizer")
 _RUN_GRAPHS = frozenset("fit evaluate predict train_on_batch test_on_batch fit_generator compile".split())
@@ -98,7 +99,7 @@ def traced_functions(*modules: Module) -> dict[ast.AST, Tracing]:
         reached = waiting.pop(0)
         tracing = replace(found[reached], direct=False)
         for info in _called(infos[reached], calls.get(reached, ())):
-            if info.node in fixed or _is_entry(info):
+            if info.node in fixed or _is_entry(info) or _runs_as_python(info):
                 continue
             joined = _joined(found.get(info.node), tracing)
             if joined != found.get(info.node):
@@ -324,6 +325,15 @@ def _called(info: FunctionInfo, calls: list[CallSite] | tuple[CallSite, ...]) ->
 def _is_entry(info: FunctionInfo) -> bool:
     """Methods that Keras calls by itself, in its own way, and constructors, which make things and compute nothing."""
     return info.name == "__init__" or bool(_how_of_method(info))
+
+
+def _runs_as_python(info: FunctionInfo) -> bool:
+    """Whether a decorator such as `@tf.numpy_function(Tout=…)` lets the graph call it each time it runs."""
+    for decorator in getattr(info.node, "decorator_list", ()):
+        parts = [decorator.func, *decorator.args] if isinstance(decorator, ast.Call) else [decorator]
+        if any(info.module.resolve(part) in _PYTHON_CALLS for part in parts):
+            return True
+    return False
 
 
 # --- eager execution ----------------------------------------------------------------------------------------------
