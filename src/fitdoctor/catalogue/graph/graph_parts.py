@@ -244,7 +244,7 @@ class Undefined:
 
 
 def carried_but_undefined(module: Module, function: FunctionInfo) -> Iterator[Undefined]:
-    """Names that a converted loop reads before it gives them a value, and that have none before the loop."""
+    """Names without a value before a converted loop that it reads before it gives them one, or that are read after it."""
     for loop in converted_loops(module, function):
         for name, stores in _stored_names(loop).items():
             if name == getattr(getattr(loop, "target", None), "id", "") or _defined_before(
@@ -263,6 +263,20 @@ def carried_but_undefined(module: Module, function: FunctionInfo) -> Iterator[Un
                 if _position(use) < _position(first) or module.statement(use) is statement:
                     yield Undefined(module, function, loop, first, use)
                     break
+            else:
+                # A loop over numbers or rows makes up a first value, one over a dataset does not.
+                after = (
+                    first_read_after(module, function, loop, name) if _is_over_dataset(module, loop) else None
+                )
+                if after is not None:
+                    yield Undefined(module, function, loop, first, after)
+
+
+def _is_over_dataset(module: Module, loop: ast.For | ast.While) -> bool:
+    if isinstance(loop, ast.While) or is_symbolic(module, loop.iter):
+        return False
+    made = module.origin(loop.iter)
+    return isinstance(made.node, ast.Call) and is_dataset(made.module, made.node)
 
 
 def defined_in_one_branch(

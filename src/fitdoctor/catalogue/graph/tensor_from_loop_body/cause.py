@@ -167,9 +167,12 @@ def _from_autograph(failure: FailureFacts, project: Project | Unknown) -> Iterat
 
 
 def _undefined(undefined: Undefined, confidence: Confidence, evidence: list[Evidence]) -> Finding:
-    module, name = undefined.module, undefined.store.id
+    module, name, end = undefined.module, undefined.store.id, undefined.part.end_lineno
+    message = f"`{name}` is read in a loop of the graph before it has a value"
+    if end is not None and undefined.use.lineno > end:
+        message = f"`{name}` is read after a loop over a dataset, and has no value before it"
     return CAUSE.finding(
-        f"`{name}` is read in a loop of the graph before it has a value",
+        message,
         subject=f"loop variable {name}",
         location=module.location(undefined.store),
         evidence=[
