@@ -100,7 +100,7 @@ def _lacking_axis(model: ModelFacts, fit_call: FitFacts, data: DataFacts) -> Ite
     if refusal is None or said is None or int(said[1]) != int(said[2]) + 1:
         return
     array = refusal[0]
-    name, imports = spell(reworked(array), "numpy", "np") if data.form == "arrays" else ("np", ())
+    name, imports = spell(reworked(array, True), "numpy", "np") if data.form == "arrays" else ("np", ())
     edits = _changed(array, fit_call, data, f"{name}.expand_dims({{}}, -1)", "tf.expand_dims(x, -1)")
     if edits:
         yield fix(f"give `{array.path}` a last axis of length 1", edits, imports)
@@ -111,7 +111,8 @@ def _changed(
 ) -> tuple[Edit, ...]:
     """Change the features where their array was made; those that only a dataset holds, by mapping it."""
     if data.form == "arrays":
-        return rework_data(array, fit_call, by_array) if array.container in _ARRAYS else ()
+        # The cause itself may have changed it in the call alone: here all that is split from it follows.
+        return rework_data(array, fit_call, by_array, everywhere=True) if array.container in _ARRAYS else ()
     if data.form != "dataset" or data.element_size != 2 or data.x_structure != "single":
         return ()
     dataset = _given(fit_call, "x", 0)

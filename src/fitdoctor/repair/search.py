@@ -77,6 +77,13 @@ class _Proved:
     judged: Judged
     texts: dict[str, str]
     seen: Seen
+    meets_it_again: bool = False
+    """The program goes on, and stops at the same cause later: another repair may mend both."""
+
+    @property
+    def rank(self) -> tuple[bool, int]:
+        """The less the better."""
+        return self.meets_it_again, self.judged.new_warnings
 
 
 @dataclass
@@ -153,6 +160,7 @@ class Search:
                 candidate.fix.applicability is not best.candidate.fix.applicability
                 or candidate.general
                 and not best.candidate.general
+                and not best.meets_it_again
             ):
                 break
             self.tell(f"trying repair {number} of {len(tried)}: {candidate.fix.title}")
@@ -164,9 +172,9 @@ class Search:
                 halfway.append(proved)
             else:
                 self.tell(f"  yes: {proved.judged.reason}")
-                if best is None or proved.judged.new_warnings < best.judged.new_warnings:
+                if best is None or proved.rank < best.rank:
                     best = proved
-                if not best.judged.new_warnings:
+                if best.rank == (False, 0):
                     break
         if best is not None:
             untried = found[found.index(best.candidate) + 1 :]
@@ -218,7 +226,8 @@ class Search:
         main = os.path.realpath(self.script)
         grown = texts.get(main, self._text(main)).count("\n") - self._text(main).count("\n")
         result = judged(self.last, seen, finding, max(grown, 0), self._lurking())
-        return _Proved(candidate, result, texts, seen)
+        again = finding is not None and any(each.id == finding.id for each in seen.errors[:1])
+        return _Proved(candidate, result, texts, seen, again)
 
     def _lurking(self) -> frozenset[str]:
         """The errors that the source shows as it is: a repair that lets the program come to one did not bring it."""

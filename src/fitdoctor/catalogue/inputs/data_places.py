@@ -89,28 +89,31 @@ def part_words(array: ArrayFacts, data: DataFacts) -> str:
 # --- edits --------------------------------------------------------------------------------------------------------
 
 
-def rework_data(array: ArrayFacts, fit: FitFacts | Unknown, template: str) -> tuple[Edit, ...]:
+def rework_data(
+    array: ArrayFacts, fit: FitFacts | Unknown, template: str, everywhere: bool = False
+) -> tuple[Edit, ...]:
     """Change an array and the validation data alike, so that later uses of both see it.
 
     Args:
         array: what was given to fit.
         fit: the call.
         template: the new expression, with `{}` for the old one.
+        everywhere: change it where it is made, also if the program computes with it before.
     """
-    made, use = reworked(array), array.use
+    made, use = reworked(array, everywhere), array.use
     if isinstance(made, Code) and made is not use:
         direct = isinstance(use, Code) and use.text == made.target
         return wrap(made, template) + (_validation(fit, template) if direct else ())
     return at_use(use, template) + _validation(fit, template)
 
 
-def reworked(array: ArrayFacts) -> Code | Unknown:
+def reworked(array: ArrayFacts, everywhere: bool = False) -> Code | Unknown:
     """The expression that `rework_data` changes: its file is the one that needs the imports."""
     made, use = array.code, array.use
     if isinstance(made, Unknown) or not made.target or made.maker is not None:
         # What is written into it later expects the shape and type that it was made with.
         return use
-    return use if made.computed_with and isinstance(use, Code) else made
+    return use if made.computed_with and isinstance(use, Code) and not everywhere else made
 
 
 def map_samples(data: DataFacts, array: ArrayFacts, expression: str) -> tuple[Edit, ...]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from fitdoctor.diagnosis import Edit, Fix
-from fitdoctor.edits import fix, rework, rework_place, set_argument, spell, wrap
+from fitdoctor.edits import fix, remove_argument, rework, rework_place, set_argument, spell, wrap
 from fitdoctor.facts import ArrayFacts, Code, DataFacts, FitFacts, LayerFacts, MetricFacts, Unknown
 from fitdoctor.patterns import pattern
 
@@ -164,5 +164,10 @@ def with_activation(layer: LayerFacts | None, name: str) -> tuple[Edit, ...]:
         return set_argument(layer.code, "activation", f'"{name}"', position=0)
     if layer.setting("activation") is None:
         return ()
-    position = 1 if layer.class_name in ("Dense", "LSTM", "GRU", "SimpleRNN") else None
+    recurrent = layer.class_name in ("LSTM", "GRU", "SimpleRNN")
+    position = 1 if recurrent or layer.class_name == "Dense" else None
+    if name == "linear" and not recurrent:  # as it is without one; recurrent layers have tanh
+        left_out = remove_argument(layer.code, "activation", position)
+        if left_out:
+            return left_out
     return set_argument(layer.code, "activation", f'"{name}"', position=position)
