@@ -47,7 +47,7 @@ INDEX: dict[str, tuple[str, tuple[str, ...], list[tuple[set[str], tuple[str, ...
     'FIT307': ('model/axis_dropped_by_indexing', ('source', 'after_failure'), [({'DataFacts', 'ModelFacts', 'Project'}, ('def', 'lambda')), ({'ModelSite', 'Project'}, ())]),
     'FIT308': ('model/super_init_missing', ('source', 'after_failure'), [({'Module'}, ('class',))]),
     'FIT309': ('model/layer_not_called', ('source', 'after_failure'), [({'ModelSite', 'Project'}, ()), ({'Module'}, ())]),
-    'FIT310': ('model/call_returns_nothing', ('source', 'after_failure'), [({'Module'}, ('def', 'lambda')), ({'Module'}, ()), ({'Module'}, ('fit(',))]),
+    'FIT310': ('model/call_returns_nothing', ('source', 'before_fit', 'after_failure'), [({'Module'}, ('def', 'lambda')), ({'Module'}, ()), ({'Module'}, ('fit(',))]),
     'FIT311': ('model/nothing_to_train', ('before_fit',), []),
     'FIT312': ('model/tf_function_on_keras_tensor', ('source', 'after_failure'), [({'Module'}, ('tensorflow',))]),
     'FIT313': ('model/reshape_size_mismatch', ('source', 'before_fit', 'after_failure'), [({'ModelSite'}, ()), ({'DataFacts', 'FitFacts', 'ModelFacts', 'Project'}, ('reshape',))]),

@@ -126,27 +126,79 @@ def rows_that_differ(shapes: tuple[Shape, ...]) -> FixedBatch | None:
     return FixedBatch(few, many) if 0 < few < many else None
 
 
-def written_in_model(project: Project | Unknown, rows: int) -> tuple[FunctionInfo, ast.expr] | None:
-    """The one place in the `call` of a model or layer of the user's where that number is written, or a name for it."""
-    found = [
-        (function, node)
+def written_in_model(project: Project | Unknown, rows: int) -> tuple[FunctionInfo, list[ast.expr]] | None:
+    """The function that writes that number of rows, or half of it where it joins two parts, and where it does.
+
+    That is the `call` of a model or layer of the user's, or a training step.
+    """
+    functions = [
+        function
         for module in (() if isinstance(project, Unknown) else project.modules)
         for function in module.functions
-        if function.name in ("call", "train_step") and function.owner is not None
-        for node in _first_lengths(function)
-        if isinstance(origin(module, node).node, ast.Constant)
-        and getattr(origin(module, node).node, "value", None) == rows
+        if function.name == "train_step" or function.name == "call" and function.owner is not None
     ]
-    return found[0] if len(found) == 1 else None
+    for parts in (1, 2):
+        found = [(function, _written(function, rows, parts)) for function in functions]
+        found = [(function, nodes) for function, nodes in found if nodes]
+        if found:
+            return found[0] if len(found) == 1 else None
+    return None
 
 
-def _first_lengths(function: FunctionInfo) -> Iterator[ast.expr]:
-    """What may be the number of rows: the first number of a shape, or a number that is handed to a method or function."""
+def _written(function: FunctionInfo, rows: int, parts: int) -> list[ast.expr]:
+    """One number wherever it stands, or several that begin a shape; of parts, as many as are joined."""
+    known = [
+        (node, in_shape)
+        for node, in_shape in _first_lengths(function)
+        if (number := _constant(function.module, node)) is not None and number * parts == rows
+    ]
+    if len(known) == parts == 1:
+        return [known[0][0]]
+    begin = [node for node, in_shape in known if in_shape]
+    return begin if len(begin) >= parts and len(begin) == len(known) else []
+
+
+def _constant(module: Module, node: ast.expr) -> int | None:
+    value = origin(module, node).node
+    number = value.value if isinstance(value, ast.Constant) else None
+    return number if isinstance(number, int) and not isinstance(number, bool) else None
+
+
+def _first_lengths(function: FunctionInfo) -> Iterator[tuple[ast.expr, bool]]:
+    """What may be the number of rows: the first number of a shape, or one that is handed to a method or function."""
     for node in ast.walk(function.node):
         if not isinstance(node, ast.Call) or not node.args:
             continue
         first = node.args[0]
+        in_shape = isinstance(first, (ast.Tuple, ast.List))
         if isinstance(first, (ast.Tuple, ast.List)) and first.elts:
             first = first.elts[0]
         if isinstance(first, (ast.Constant, ast.Name)):
-            yield first
+            yield first, in_shape
+
+
+def rows_of_batch(function: FunctionInfo) -> str:
+    """How such a function may spell the number of rows of its batch; "" where that cannot be told."""
+    module = function.module
+    for node in ast.walk(function.node):
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and _is_row_count(module, node.value):
+            return node.targets[0].id
+    given = [name for name in function.parameters if name != "self"]
+    if not given:
+        return ""
+    for node in ast.walk(function.node):
+        taken = node.targets[0] if isinstance(node, ast.Assign) else None
+        if isinstance(taken, ast.Tuple) and isinstance(node, ast.Assign) and ast.unparse(node.value) == given[0]:
+            return f"shape({taken.elts[0].id})[0]" if isinstance(taken.elts[0], ast.Name) else ""
+    return f"shape({given[0]})[0]"
+
+
+def _is_row_count(module: Module, value: ast.expr) -> bool:
+    """`tf.shape(x)[0]`."""
+    return (
+        isinstance(value, ast.Subscript)
+        and isinstance(value.slice, ast.Constant)
+        and value.slice.value == 0
+        and isinstance(value.value, ast.Call)
+        and module.resolve(value.value.func) in ("tensorflow.shape", "keras.ops.shape")
+    )

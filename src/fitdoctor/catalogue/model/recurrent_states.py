@@ -11,6 +11,7 @@ from fitdoctor.edits import fix, set_argument, unsafe
 from fitdoctor.facts import FailureFacts, Unknown
 from fitdoctor.patterns import pattern
 from fitdoctor.records import replace
+from fitdoctor.source.assignments import last_assignment
 from fitdoctor.source.definitions import argument_of
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
@@ -38,16 +39,40 @@ def lone_states(cause: Cause, module: Module) -> Iterator[Finding]:
         state = argument_of(node, "initial_state")
         if state is None or not _is_lstm(module, node.func):
             continue
-        listed = isinstance(state, (ast.List, ast.Tuple))
-        one = state.elts[0] if isinstance(state, (ast.List, ast.Tuple)) and len(state.elts) == 1 else None
-        if one is None and not listed and _is_tensor(module, state):
+        held = _list_behind(module, state)
+        one = held.elts[0] if held is not None and len(held.elts) == 1 else None
+        if held is None and _is_tensor(module, state):
             one = state
         if one is None or isinstance(one, ast.Starred):
             continue
-        text = module.segment(one)
-        twice = Edit(module.location(state), f"[{text}, {text}]")
-        repair = unsafe("give both states: `[h, c]`", (twice,))
-        yield cause.finding(_MESSAGE, subject="LSTM", location=module.location(node), fixes=[repair])
+        text, given = module.segment(one), held or state
+        other = _other_state(module, one)
+        both = Edit(module.location(given), f"[{text}, {other or text}]")
+        title = f"give both states: `[{text}, {other}]`" if other else "give both states: `[h, c]`"
+        repair = fix(title, (both,)) if other else unsafe(title, (both,))
+        # A list that has a name is mended where it is made.
+        where = module.location(node if given is state else given)
+        yield cause.finding(_MESSAGE, subject="LSTM", location=where, fixes=[repair])
+
+
+def _list_behind(module: Module, state: ast.expr) -> ast.List | ast.Tuple | None:
+    """The list of states that is given, perhaps by a name."""
+    if not isinstance(state, ast.Name):
+        return state if isinstance(state, (ast.List, ast.Tuple)) else None
+    end = module.origin(state)
+    known = end.certain and not end.path and end.module is module
+    return end.node if known and isinstance(end.node, (ast.List, ast.Tuple)) else None
+
+
+def _other_state(module: Module, state: ast.expr) -> str:
+    """`c`, where the program has taken `outputs, h, c = lstm(x)` apart and gives `h`."""
+    found = last_assignment(module, state) if isinstance(state, ast.Name) else None
+    if found is None or found[0].path != (1,):
+        return ""
+    statement = module.statement(found[0].target)
+    taken = statement.targets[0] if isinstance(statement, ast.Assign) else None
+    names = taken.elts if isinstance(taken, ast.Tuple) else []
+    return names[2].id if len(names) == 3 and isinstance(names[2], ast.Name) and names[2].id != "_" else ""
 
 
 def _is_lstm(module: Module, callee: ast.expr) -> bool:

@@ -76,8 +76,28 @@ def from_data(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Fin
         )
     elif not lists and samples:
         yield _of_samples(model, fit, data, confidence)
+    elif not lists and data.problem is not None and _scalars(data):
+        yield _of_number(_scalars(data)[0], confidence)
     elif not lists and _is_list_of_labels(model, data):
         yield _of_labels(fit, data, confidence)
+
+
+def _scalars(data: DataFacts) -> list[ArrayFacts]:
+    return [array for array in arrays_of(data) if array.shape == () or array.container in ("int", "float")]
+
+
+def _of_number(array: ArrayFacts, confidence: Confidence) -> Finding:
+    """`fit(state, reward)`: one number, where there is one sample."""
+    numpy, imports = spell(array.use, "numpy", "np")
+    edits = wrap(array.use, f"{numpy}.array([{{}}])")
+    return CAUSE.finding(
+        f"`{array.path}` is a single number: Keras takes an array with an entry for each sample",
+        subject=f"argument {array.path}",
+        location=place(array.use, array.code),
+        evidence=[Evidence(f"shape of `{array.path}`", "()", "(samples, …)", "data.shape", place(array.code))],
+        fixes=[fix(f"make an array of it: `{numpy}.array([…])`", edits, imports if edits else ())],
+        confidence=confidence,
+    )
 
 
 def _is_refused(model: ModelFacts, array: ArrayFacts) -> bool:
@@ -335,6 +355,9 @@ def from_failure(
             return
         if unrecognised and lists:
             yield _of_lists(lists, fit, Confidence.CERTAIN)
+            return
+        if unrecognised and _scalars(data):
+            yield _of_number(_scalars(data)[0], Confidence.CERTAIN)
             return
         if not failure.from_text:
             return

@@ -251,12 +251,15 @@ def _of_lengths(refused: Refused, data: DataFacts | Unknown) -> Finding:
     made = (maker(labels), labels.use) if labels is not None else ()
     reshaped = same_values(found[1:], output[1:])
     # A class number stands for a row of units.
-    wanted = found if len(found) == len(output) else (*found, output[-1])
+    wanted = (*found, output[-1]) if len(found) < len(output) else found
     change = change_for(target.way, wanted) if target is not None and not reshaped else None
     if change is not None and change.setting not in ("n", "padding") and _keeps_input(output, data):
         change = None
     of_labels = reshaped or (change is None and _keeps_input(output, data))
     layer = target.layer.code if target is not None and target.layer is not None else None
+    last_step = _last_step_layer(target) if target is not None else None
+    if last_step is not None:
+        layer = last_step.code
     return CAUSE.finding(
         f"each label has shape {shape_words(found[1:])}, but the model gives {shape_words(output[1:])}",
         subject=target.subject if target is not None else "labels",
@@ -291,6 +294,9 @@ def _length_fixes(
     from fitdoctor.catalogue.labels.label_edits import rework_labels
 
     labels = refused.target.labels if refused.target is not None else None
+    last_step = _last_step_layer(refused.target) if refused.target is not None else None
+    if last_step is not None:
+        return [_all_steps(last_step)]
     if reshaped:
         axes = ", ".join(str(length) for length in refused.output[1:])
         known = labels is not None and "numpy" in labels.container and isinstance(data, DataFacts)
@@ -342,11 +348,9 @@ _RECURRENT = frozenset(("LSTM", "GRU", "SimpleRNN"))
 
 
 def _last_step_layer(target: Target) -> LayerFacts | None:
-    """The recurrent layer that keeps its last step only, where the labels are class numbers for each step."""
-    labels, statistics = target.label_shape, target.label_statistics
-    if target.loss_name != SPARSE or labels is None or len(labels) != 2:
-        return None
-    if statistics is not None and not statistics.integral:
+    """The recurrent layer that keeps its last step only, where there are labels for each step."""
+    labels, output = target.label_shape, target.output_shape
+    if labels is None or not _has_steps(target, labels, output or ()):
         return None
     for step in target.way:
         if isinstance(step, LayerFacts) and step.builtin and step.class_name in _RECURRENT:
@@ -357,6 +361,19 @@ def _last_step_layer(target: Target) -> LayerFacts | None:
             keeps_all = step.setting("return_sequences") == "True"
             return step if not keeps_all and steps in (None, labels[1]) else None
     return None
+
+
+def _all_steps(layer: LayerFacts) -> Fix:
+    edits = set_argument(layer.code, "return_sequences", "True")
+    return fix("give an output for each time step: `return_sequences=True`", edits)
+
+
+def _has_steps(target: Target, labels: Shape, output: Shape) -> bool:
+    """Whether each label is a class number, or a row as the output gives it, for every step."""
+    statistics = target.label_statistics
+    if target.loss_name == SPARSE:
+        return len(labels) == 2 and (statistics is None or statistics.integral)
+    return len(labels) == 3 and len(output) == 2 and labels[-1] == output[-1]
 
 
 def _culprit(target: Target | None) -> Location | None:
@@ -386,8 +403,7 @@ def _fixes(refused: Refused, project: Project | Unknown) -> list[Fix]:
         ]
     last_step = _last_step_layer(target)
     if last_step is not None:
-        edits = set_argument(last_step.code, "return_sequences", "True")
-        return [fix("give an output for each time step: `return_sequences=True`", edits)]
+        return [_all_steps(last_step)]
     if target.loss_name == SPARSE:
         return [
             fix(

@@ -47,7 +47,7 @@ CAUSE = Cause(
     slug="call-returns-nothing",
     severity=Severity.ERROR,
     raises=("ValueError", "TypeError", "AttributeError"),
-    explains=("FIT215", "FIT506"),
+    explains=("FIT215", "FIT303", "FIT506"),
 )
 
 _EFFECTS = frozenset({"add_loss", "add_metric", "print"})
@@ -204,6 +204,8 @@ def _result(module: Module, last: ast.stmt) -> str | None:
         return module.segment(last.target)
     if isinstance(last, ast.Expr):
         return _of_statement(module, last.value)
+    if isinstance(last, ast.FunctionDef):
+        return last.name
     if isinstance(last, (ast.For, ast.If, ast.With)):
         return _result(module, last.body[-1])
     return None
@@ -307,11 +309,38 @@ def from_uses(module: Module) -> Iterator[Finding]:
     told: set[ast.AST] = set()
     used = [site.node.func for site in module.method_calls(*_OF_MODELS)]
     values = [function.value for function in used if isinstance(function, ast.Attribute)]
-    for value in [*values, *_layer_inputs(module), *_called_values(module)]:
+    for value in [*values, *_losses(module), *_layer_inputs(module), *_called_values(module)]:
         found = _nothing(module, value)
         if found is not None and found.call not in told:
             told.add(found.call)
             yield _given_nothing(found, Confidence.LIKELY, [])
+
+
+@CAUSE.before_fit
+def no_loss(model: ModelFacts, project: Project) -> Iterator[Finding]:
+    """The model has no loss, because the function that makes it returns none."""
+    own = {"train_step", "compute_loss", "compile"} & set(model.overrides)
+    if model.compiled and not own and not model.losses and not model.added_losses:
+        yield from _without_loss(project)
+
+
+@CAUSE.after_failure
+def no_loss_found(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """The same in the words of Keras."""
+    if isinstance(project, Project) and "No loss" in failure.message:
+        yield from _without_loss(project)
+
+
+def _without_loss(project: Project) -> Iterator[Finding]:
+    for module in project.modules:
+        for found in filter(None, (_nothing(module, value) for value in _losses(module))):
+            yield _given_nothing(found, Confidence.CERTAIN, [])
+
+
+def _losses(module: Module) -> list[ast.expr]:
+    """What `compile` is given for its loss, where it comes from elsewhere: `loss=focal(2)`."""
+    given = [site.argument("loss", 1) for site in module.method_calls("compile")]
+    return [loss for loss in given if isinstance(loss, (ast.Call, ast.Name))]
 
 
 @CAUSE.in_source

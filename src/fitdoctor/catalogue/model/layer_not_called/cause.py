@@ -265,8 +265,17 @@ def _passed(
         for argument in _arguments(node):
             expr = _followed(module, argument, made[1])
             if expr is not None:
-                return module, expr
+                # Called elsewhere, it was made as it was meant: this use is the one that forgets to.
+                return module, argument if _is_called_by_name(module, made[1]) else expr
     return made
+
+
+def _is_called_by_name(module: Module, maker: ast.Call) -> bool:
+    return any(
+        isinstance(site.node.func, (ast.Name, ast.Attribute)) and module.made_by(site.node.func) is maker
+        for site in module.calls
+        if not site.name
+    )
 
 
 def _arguments(call: ast.Call) -> Iterator[ast.expr]:
@@ -351,6 +360,8 @@ def _fixes(passed: tuple[Module, ast.expr] | None) -> list[Fix]:
     if passed is None:
         return [fix("call the layer on the tensor before it")]
     module, expr = passed
+    if isinstance(expr, ast.Name):
+        return [fix(f"call it on its tensor: `{expr.id}(x)`")]
     applied = _applied(module, expr) if isinstance(expr, ast.Call) else None
     if applied is not None:
         return [applied]

@@ -207,7 +207,7 @@ def _verdict(refusal: Refusal, shapes: tuple[Shape, ...], project: Project | Unk
     last = len(pair.shapes[0]) - 1
     if refusal.name in _ELEMENTWISE and (last in pair.axes or _strides_past_shortcut(pair)):
         return _projected(pair)
-    return _same_padding(pair) or _halved(pair)
+    return _same_padding(pair) or _strided(pair) or _halved(pair)
 
 
 def _multiplied(layer: LayerFacts, shapes: tuple[Shape, ...]) -> Verdict:
@@ -407,12 +407,44 @@ def _shortens(layer: LayerFacts) -> bool:
     )
 
 
-def _halved(pair: Pair) -> Verdict:
-    """A length that does not survive being halved and doubled."""
+def _by_size(pair: Pair) -> tuple[int, int, dict[int, Shape]]:
+    """The way that gives the smaller tensor, the other one, and the shapes of both."""
     small, big = pair.first, pair.second
     shapes = dict(zip((small, big), pair.shapes, strict=True))
     if any((shapes[small][axis] or 0) > (shapes[big][axis] or 0) for axis in pair.axes):
         small, big = big, small
+    return small, big, shapes
+
+
+def _strided(pair: Pair) -> Verdict | None:
+    """A window that strides without padding, where the other way strides with it."""
+    small, big, shapes = _by_size(pair)
+    for layer in pair.branch(small):
+        window = re.fullmatch(r"(?:Separable|Depthwise)?(Conv|Max|Average)(?:Pooling)?\dD", layer.class_name)
+        before, after = layer.input_shapes, layer.output_shapes
+        if window is None or not isinstance(before, tuple) or not isinstance(after, tuple):
+            continue
+        if (layer.setting("padding") or "valid") != "valid" or after[0][1:-1] != shapes[small][1:-1]:
+            continue
+        numbers = re.findall(r"\d+", layer.setting("strides") or layer.setting("pool_size") or "")
+        strides = [int(number) for number in numbers] * (len(before[0]) if len(numbers) == 1 else 1)
+        lengths = zip(before[0][1:-1], strides, strict=False)
+        if tuple(-(-length // stride) for length, stride in lengths if length) != shapes[big][1:-1]:
+            continue
+        position = 3 if window[1] == "Conv" else 2
+        edits = set_argument(layer.code, "padding", '"same"', position=position)
+        seen = Evidence(
+            claim=f"`{layer.class_name}` without padding",
+            observed=f"{shape_words(before[0])} becomes {shape_words(after[0])}",
+            location=place(layer.code),
+        )
+        return Verdict(place(layer.code), (seen,), (fix('stride with `padding="same"`', edits),))
+    return None
+
+
+def _halved(pair: Pair) -> Verdict:
+    """A length that does not survive being halved and doubled."""
+    small, big, shapes = _by_size(pair)
     losing = _loses_a_row(pair, small)
     evidence: tuple[Evidence, ...] = ()
     if (

@@ -322,27 +322,28 @@ def from_last_batch(data: DataFacts, project: Project) -> Iterator[Finding]:
 
 def _short_batch(message: str, project: Project | Unknown) -> Finding | None:
     """A number of rows that is written into the model, and a batch that has fewer: the last one."""
-    from fitdoctor.catalogue.model.batch_sizes import rows_that_differ, written_in_model
+    from fitdoctor.catalogue.model.batch_sizes import rows_of_batch, rows_that_differ, written_in_model
 
     shapes = operation_shapes(message)
     rows = rows_that_differ(shapes.shapes) if shapes is not None else None
     written = written_in_model(project, rows.fixed) if rows is not None else None
     if rows is None or written is None:
         return None
-    function, node = written
+    function, nodes = written
     module = function.module
-    inputs = [name for name in function.parameters if name != "self"]
-    tensorflow, imports = spell(module.code(node), "tensorflow", "tf")
-    count = f"{tensorflow}.shape({inputs[0]})[0]" if inputs and function.name == "call" else ""
-    edits = (Edit(module.location(node), count), *imports) if count else ()
+    tensorflow, imports = spell(module.code(nodes[0]), "tensorflow", "tf")
+    count = rows_of_batch(function)
+    count = f"{tensorflow}.{count}" if "(" in count else count
+    edits = tuple(Edit(module.location(node), count) for node in nodes) if count else ()
+    edits += imports if "(" in count else ()
     return CAUSE.finding(
-        f"{name_of(function)} counts on batches of {rows.fixed}, but one has {rows.rows} rows",
+        f"{name_of(function)} counts on batches of one size, and gets {rows.fixed} rows where the batch gives {rows.rows}",
         subject=name_of(function),
-        location=module.location(node),
+        location=module.location(nodes[0]),
         evidence=[Evidence(claim="what was raised", observed=_first_line(message))],
         fixes=[
             fix("take the number of rows from the batch" + (f": `{count}`" if count else ""), edits),
-            fix("or leave out the last, shorter batch: `drop_remainder=True`"),
+            fix("leave out the last, shorter batch: `drop_remainder=True`"),
         ],
         confidence=Confidence.CERTAIN,
     )
