@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 
 from fitdoctor.diagnosis import Crash, Moment
 from fitdoctor.engine import Case
-from fitdoctor.facts import DataFacts, FitFacts, ModelFacts, TrainingFacts, Unknown
+from fitdoctor.facts import CALLS, DataFacts, FitFacts, ModelFacts, TrainingFacts, Unknown
 from fitdoctor.records import dataclass
 
 TYPE_CHECKING = False
@@ -73,7 +73,8 @@ def source_cases(
     Args:
         project: the files.
         files: only these of them, by path; the others are there for what these take from them.
-        fit_sites: with the calls and models; living ones are better known than what the source lets one guess.
+        fit_sites: with the calls of fit and the models; living ones are better known than what the source lets one
+            guess. Loops and steps of one's own, whose losses nobody sees living, are told in any case.
         crashes: takes what failed in our own reading.
     """
     cases: list[Case] = []
@@ -82,10 +83,10 @@ def source_cases(
             continue
         facts = {"Module": (module,), "Project": (project,)}
         cases.append(SourceCase(Moment.SOURCE, facts, module.path))
-        if not fit_sites:
+        if not fit_sites and "GradientTape" not in module.text:
             continue
         try:
-            cases.extend(_site_cases(module, project))
+            cases.extend(_site_cases(module, project, fit_sites))
         # A border: following a program must not keep the judges of its text from theirs.
         except Exception as error:
             if crashes is not None:
@@ -98,18 +99,20 @@ def called_in_source(call: Call, project: ProjectSource) -> Case:
     return Case(Moment.SOURCE, {**_call_facts(call), "Project": _project(project())})
 
 
-def _site_cases(module: Module, project: Project) -> Iterator[SourceCase]:
+def _site_cases(module: Module, project: Project, every: bool) -> Iterator[SourceCase]:
     from fitdoctor.source.fits.fit_sites import fit_sites, model_sites, spread_sites
 
     facts: dict[str, tuple[Any, ...] | Unknown]
     for site in fit_sites(module):
+        if not every and site.fit.method not in CALLS:
+            continue
         facts = {**_call_facts(site), "Project": (project,)}
         yield SourceCase(Moment.SOURCE, facts, module.path)
-    for made in model_sites(module):
+    for made in model_sites(module) if every else ():
         # A model that cannot be made is known only as far as it has come: not what a judge of models expects.
         facts = {"ModelFacts": (made.model,)} if made.failure is None else {"ModelSite": (made,)}
         yield SourceCase(Moment.SOURCE, {**facts, "Project": (project,)}, module.path)
-    for spread in spread_sites(module):
+    for spread in spread_sites(module) if every else ():
         yield SourceCase(Moment.SOURCE, {"SpreadSite": (spread,), "Project": (project,)}, module.path)
 
 

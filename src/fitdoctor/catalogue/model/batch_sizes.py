@@ -181,14 +181,22 @@ def rows_of_batch(function: FunctionInfo) -> str:
     """How such a function may spell the number of rows of its batch; "" where that cannot be told."""
     module = function.module
     for node in ast.walk(function.node):
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and _is_row_count(module, node.value):
+        if (
+            isinstance(node, ast.Assign)
+            and isinstance(node.targets[0], ast.Name)
+            and _is_row_count(module, node.value)
+        ):
             return node.targets[0].id
     given = [name for name in function.parameters if name != "self"]
     if not given:
         return ""
     for node in ast.walk(function.node):
         taken = node.targets[0] if isinstance(node, ast.Assign) else None
-        if isinstance(taken, ast.Tuple) and isinstance(node, ast.Assign) and ast.unparse(node.value) == given[0]:
+        if (
+            isinstance(taken, ast.Tuple)
+            and isinstance(node, ast.Assign)
+            and ast.unparse(node.value) == given[0]
+        ):
             return f"shape({taken.elts[0].id})[0]" if isinstance(taken.elts[0], ast.Name) else ""
     return f"shape({given[0]})[0]"
 

@@ -94,7 +94,9 @@ def _of_number(array: ArrayFacts, confidence: Confidence) -> Finding:
         f"`{array.path}` is a single number: Keras takes an array with an entry for each sample",
         subject=f"argument {array.path}",
         location=place(array.use, array.code),
-        evidence=[Evidence(f"shape of `{array.path}`", "()", "(samples, …)", "data.shape", place(array.code))],
+        evidence=[
+            Evidence(f"shape of `{array.path}`", "()", "(samples, …)", "data.shape", place(array.code))
+        ],
         fixes=[fix(f"make an array of it: `{numpy}.array([…])`", edits, imports if edits else ())],
         confidence=confidence,
     )

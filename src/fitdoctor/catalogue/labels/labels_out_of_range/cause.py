@@ -140,8 +140,8 @@ def _are_classes(statistics: Statistics, units: int) -> bool:
 
 
 def _is_binary_head(target: Target, units: int) -> bool:
-    """One unit for 0 and 1: the model is meant for the binary loss."""
-    return units == 1 and is_binary(target.label_statistics)
+    """One unit for 0 and 1: the model is meant for the binary loss, unless its softmax is meant for classes."""
+    return units == 1 and is_binary(target.label_statistics) and target.activation != "softmax"
 
 
 def _stray_label(statistics: Statistics, units: int, ignored: str | None) -> tuple[float, int | None] | None:
