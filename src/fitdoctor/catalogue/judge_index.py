@@ -51,7 +51,7 @@ INDEX: dict[str, tuple[str, tuple[str, ...], list[tuple[set[str], tuple[str, ...
     'FIT311': ('model/nothing_to_train', ('before_fit',), []),
     'FIT312': ('model/tf_function_on_keras_tensor', ('source', 'after_failure'), [({'Module'}, ('tensorflow',))]),
     'FIT313': ('model/reshape_size_mismatch', ('source', 'before_fit', 'after_failure'), [({'ModelSite'}, ()), ({'DataFacts', 'FitFacts', 'ModelFacts', 'Project'}, ('reshape',))]),
-    'FIT314': ('model/call_signature_mismatch', ('source', 'after_failure'), [({'Module'}, ('def', 'lambda')), ({'Module'}, ('initial_state',)), ({'Module'}, ('MultiHeadAttention', 'GroupedQueryAttention')), ({'Module'}, ('callbacks',)), ({'Module'}, ('PyDataset', 'Sequence'))]),
+    'FIT314': ('model/call_signature_mismatch', ('source', 'after_failure'), [({'Module'}, ('def', 'lambda')), ({'Module'}, ('initial_state',)), ({'Module'}, ('MultiHeadAttention', 'GroupedQueryAttention')), ({'Module'}, ('Add(', 'verage(', 'oncatenate(', 'aximum(', 'inimum(', 'ultiply(', 'ubtract(', 'layers.add(')), ({'Module'}, ('callbacks',)), ({'Module'}, ('PyDataset', 'Sequence'))]),
     'FIT315': ('model/model_disconnected', ('source', 'after_failure'), [({'ModelSite', 'Project'}, ('Model',))]),
     'FIT316': ('model/train_step_contract', ('source', 'before_fit', 'after_failure'), [({'Module'}, ('_step',)), ({'DataFacts', 'FitFacts', 'ModelFacts', 'Project'}, ('_step',))]),
     'FIT317': ('model/reported_loss_not_updated', ('source', 'after_failure'), [({'Module'}, ('train_step',))]),

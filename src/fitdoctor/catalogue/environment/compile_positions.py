@@ -9,7 +9,7 @@ from fitdoctor.catalogue import Cause
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding
 from fitdoctor.edits import fix
 from fitdoctor.source.keras_objects import defines, is_keras_model
-from fitdoctor.source.module import Module
+from fitdoctor.source.module import ClassInfo, Module
 from fitdoctor.source.origins import origin
 
 POSITION = 2
@@ -60,7 +60,10 @@ def _names_metrics(module: Module, value: ast.expr) -> bool:
 def _is_metric(module: Module, node: ast.expr) -> bool:
     if isinstance(node, ast.Constant):
         return isinstance(node.value, str)
-    return isinstance(node, ast.Call) and ".metrics." in f".{module.resolve(node.func)}"
+    if not isinstance(node, ast.Call):
+        return False
+    own = module.definition(node.func)
+    return ".metrics." in f".{module.resolve(node.func)}" or isinstance(own, ClassInfo) and own.kind == "Metric"
 
 
 def metrics_by_position(cause: Cause, module: Module, confidence: Confidence) -> Iterator[Finding]:

@@ -8,6 +8,7 @@ from fitdoctor.catalogue.graph.traced import at_frame, module_of
 from fitdoctor.diagnosis import Edit, Fix
 from fitdoctor.edits import fix, set_argument, spell, wrap
 from fitdoctor.facts import Code, FailureFacts, Frame, Unknown
+from fitdoctor.source.definitions import argument_of
 from fitdoctor.source.keras_objects import is_keras_model
 from fitdoctor.source.module import Module
 from fitdoctor.source.origins import Origin, origin
@@ -90,6 +91,11 @@ def head_behind(module: Module, predictions: ast.expr) -> Code | Unknown:
     layers = made.args[0] if isinstance(made, ast.Call) and made.args else None
     if isinstance(layers, (ast.List, ast.Tuple)) and layers.elts and isinstance(layers.elts[-1], ast.Call):
         return module.code(layers.elts[-1])
+    if isinstance(made, ast.Call) and module.resolve(made.func) == "keras.Model":
+        output = argument_of(made, "outputs", 1)
+        last = module.made_by(output) if output is not None else None
+        if isinstance(last, ast.Call) and isinstance(last.func, ast.Call):
+            return module.code(last.func)
     return Unknown("the model's last layer is not written out")
 
 

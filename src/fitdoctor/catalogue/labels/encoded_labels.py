@@ -10,6 +10,7 @@ from fitdoctor.catalogue.graph.traced import at_frame, module_of
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding
 from fitdoctor.edits import fix, unsafe, wrap
 from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.failure.called import called_in
 from fitdoctor.patterns import pattern
 from fitdoctor.source.project import Project
 
@@ -21,7 +22,10 @@ def refused(cause: Cause, failure: FailureFacts, project: Project | Unknown) -> 
     """NumPy names the class number and the number of columns."""
     said = _SAID.search(failure.message) if failure.type == "IndexError" else None
     frame, last = failure.last_user_frame, failure.frames[-1] if failure.frames else None
-    if said is None or frame is None or last is None or last.function != _ENCODER:
+    if said is None or frame is None or last is None:
+        return
+    # Keras takes its own frames out of what fit raises: then the line of the user's is the last.
+    if last.function != _ENCODER and (last is not frame or called_in(frame) != _ENCODER):
         return
     value, size = int(said["value"]), int(said["size"])
     shift = "shift the labels, where they run from 1: `to_categorical(y - 1, …)`"

@@ -173,6 +173,9 @@ def targets(model: ModelFacts, data: DataFacts) -> Iterator[Target]:
     if not model.compiled or own and (loss_failure(data) is None or "compute_loss" in own):
         return
     outputs = output_specs(model, data)
+    if not outputs and model.kind == "sequential" and model.layers:
+        # One output, whatever its shape: what its last layer does to it is known all the same.
+        outputs = (Spec(Unknown("not evident from the source"), ""),)
     names = _names(model, outputs)
     for index, output in enumerate(outputs):
         name = names[index] if names and len(outputs) > 1 else ""

@@ -256,7 +256,7 @@ def from_failure(
     looped = _in_loop(project, failure) if isinstance(fit, Unknown) or failure.called != "fit" else None
     origin = looped or origin_of_argument(project, fit, "y", 1)
     told = _from_words(seen, failure, model, data, origin)
-    yield told if looped is None else _shifted_there(told, seen, looped)
+    yield told if looped is None else _wider_there(_shifted_there(told, seen, looped), seen, failure, project)
 
 
 @CAUSE.after_failure
@@ -283,6 +283,24 @@ def _shifted_there(found: Finding, seen: LabelOutOfRange, made: Code) -> Finding
     if seen.value != seen.high or least < 1 or not made.target or made.maker is not None:
         return found
     return replace(found, fixes=(fix(found.fixes[0].title, wrap(made, "{} - 1")),))
+
+
+def _wider_there(
+    found: Finding, seen: LabelOutOfRange, failure: FailureFacts, project: Project | Unknown
+) -> Finding:
+    """The same at the last layer of the model that the loop calls, where the labels start at 0 and it lacks units."""
+    from fitdoctor.catalogue.inputs.loop_data import head_behind, widened
+    from fitdoctor.catalogue.labels.called_losses import arguments_of_loss
+
+    given = arguments_of_loss(project, failure, SPARSE)
+    classes = int(seen.value) + 1
+    if given is None or min(seen.batch, default=1) != 0 or classes > max(2 * seen.high, 10):
+        return found
+    edits = widened(given[0], given[2], classes)
+    if not edits:
+        return found
+    title = f"give the last layer {classes} units or more, one for each class"
+    return replace(found, location=place(head_behind(given[0], given[2])), fixes=(fix(title, edits),))
 
 
 def _from_words(

@@ -95,6 +95,23 @@ def attention_called(module: Module) -> Iterator[Finding]:
     yield from attention_in_source(CAUSE, module)
 
 
+@CAUSE.in_source
+@mentions("Add(", "verage(", "oncatenate(", "aximum(", "inimum(", "ultiply(", "ubtract(", "layers.add(")
+def tensors_one_by_one(module: Module) -> Iterator[Finding]:
+    """A layer that merges is called with several tensors."""
+    from fitdoctor.catalogue.model.separate_tensors import called_one_by_one
+
+    yield from called_one_by_one(CAUSE, module)
+
+
+@CAUSE.after_failure
+def refused_one_by_one(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """The same when it was called."""
+    from fitdoctor.catalogue.model.separate_tensors import refused
+
+    yield from refused(CAUSE, failure, project)
+
+
 @CAUSE.after_failure
 def argument_missing(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """A layer of Keras was called in the user's code, and lacked an argument."""

@@ -1,0 +1,73 @@
+"""Layers that merge, called with the tensors one by one: `Add()(a, b)` for `Add()([a, b])`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.graph.traced import at_frame, module_of, raised_here
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding
+from fitdoctor.edits import fix
+from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.source.keras_names import snake_case
+from fitdoctor.source.module import Module
+from fitdoctor.source.project import Project
+
+MERGING = ("Add", "Average", "Concatenate", "Maximum", "Minimum", "Multiply", "Subtract")
+FUNCTIONS = tuple(snake_case(name) for name in MERGING)
+_REFUSED = ("too many positional arguments", "positional argument")
+
+
+def called_one_by_one(cause: Cause, module: Module) -> Iterator[Finding]:
+    """The calls of such layers, and of their functions, with several tensors."""
+    for node, name in _calls(module):
+        yield _finding(cause, module, node, name, Confidence.LIKELY, [])
+
+
+def refused(cause: Cause, failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """Python or Keras counted the arguments on a line with such a call."""
+    frame = failure.last_user_frame
+    module = module_of(project, frame)
+    if frame is None or module is None or failure.type not in ("TypeError", "ValueError"):
+        return
+    if failure.type == "TypeError" and not any(words in failure.message for words in _REFUSED):
+        return
+    for node, name in _calls(module):
+        if at_frame(module, node, frame):
+            yield _finding(cause, module, node, name, Confidence.CERTAIN, [raised_here(failure)])
+            return
+
+
+def _calls(module: Module) -> Iterator[tuple[ast.Call, str]]:
+    for site in module.calls:
+        node, given = site.node, site.node.args
+        if len(given) < 2 or any(isinstance(one, (ast.Starred, ast.List, ast.Tuple)) for one in given):
+            continue
+        home, _, name = site.name.rpartition(".")
+        if home == "keras.layers" and name in FUNCTIONS:
+            # `concatenate(tensors, axis)` is right: the first must be one tensor, which a call gave.
+            if name != "concatenate" or isinstance(module.made_by(given[0]), ast.Call):
+                yield node, name
+        elif not site.name:
+            made = node.func if isinstance(node.func, ast.Call) else module.made_by(node.func)
+            home, _, name = (module.resolve(made.func) if isinstance(made, ast.Call) else "").rpartition(".")
+            if home == "keras.layers" and name in MERGING:
+                yield node, name
+
+
+def _finding(
+    cause: Cause, module: Module, node: ast.Call, name: str, confidence: Confidence, seen: list[Evidence]
+) -> Finding:
+    first, last = module.location(node.args[0]), module.location(node.args[-1])
+    return cause.finding(
+        f"`{name}` takes its tensors in one list, and gets them one by one",
+        subject=f"arguments of {name}",
+        location=module.location(node),
+        evidence=[
+            Evidence("tensors given", f"{len(node.args)} arguments", "one list"),
+            *seen,
+        ],
+        fixes=[fix("put them into a list", (Edit(first.start, "["), Edit(last.end, "]")))],
+        confidence=confidence,
+    )
