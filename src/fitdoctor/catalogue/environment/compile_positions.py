@@ -63,7 +63,9 @@ def _is_metric(module: Module, node: ast.expr) -> bool:
     if not isinstance(node, ast.Call):
         return False
     own = module.definition(node.func)
-    return ".metrics." in f".{module.resolve(node.func)}" or isinstance(own, ClassInfo) and own.kind == "Metric"
+    return (
+        ".metrics." in f".{module.resolve(node.func)}" or isinstance(own, ClassInfo) and own.kind == "Metric"
+    )
 
 
 def metrics_by_position(cause: Cause, module: Module, confidence: Confidence) -> Iterator[Finding]:

@@ -70,6 +70,8 @@ class _Wrong:
     what: str
     arguments: str
     """What belongs between the brackets; "" where it cannot be told."""
+    sources: ast.expr | None = None
+    """What the tape was asked for, where that is the mistake, and the call is right."""
 
 
 @CAUSE.in_source
@@ -192,11 +194,18 @@ def _mispaired(module: Module, site: CallSite) -> _Wrong | None:
     if pair is None or made is None or not _of_others(module, made.args[1], pair[1]):
         return None
     own = _own_gradients(module, site, module.segment(pair[1]))
+    what = f"these are the gradients of `{module.segment(made.args[1])}`, paired with other variables"
+    if not own and _are_applied_elsewhere(module, site, module.segment(made.args[1])):
+        return _Wrong(what, module.segment(pair[1]), made.args[1])
     right = (own, module.segment(pair[1])) if own else (module.segment(pair[0]), module.segment(made.args[1]))
-    return _Wrong(
-        f"these are the gradients of `{module.segment(made.args[1])}`, paired with other variables",
-        f"zip({right[0]}, {right[1]})",
-    )
+    return _Wrong(what, f"zip({right[0]}, {right[1]})")
+
+
+def _are_applied_elsewhere(module: Module, site: CallSite, variables: str) -> bool:
+    """Whether another call in the same function trains these variables: then the tape was asked for the wrong ones."""
+    others = [each for each in _calls(module) if each is not site and each.function is site.function]
+    pairs = [_pair(module, each.node.args[0]) for each in others if each.node.args]
+    return any(pair is not None and module.segment(pair[1]) == variables for pair in pairs)
 
 
 def _own_gradients(module: Module, site: CallSite, variables: str) -> str:
@@ -263,6 +272,20 @@ def _gradient(module: Module, value: ast.expr) -> ast.Call | None:
 def _finding(
     module: Module, site: CallSite, wrong: _Wrong, confidence: Confidence, evidence: list[Evidence]
 ) -> Finding:
+    if wrong.sources is not None:
+        where = module.location(wrong.sources)
+        return CAUSE.finding(
+            wrong.what,
+            subject="gradients",
+            location=where,
+            evidence=[
+                Evidence("gradients of", module.segment(wrong.sources), wrong.arguments),
+                Evidence("they are applied here", location=module.location(site.node)),
+                *evidence,
+            ],
+            fixes=[fix(f"ask for the gradients of `{wrong.arguments}`", (Edit(where, wrong.arguments),))],
+            confidence=confidence,
+        )
     assert isinstance(site.node.func, ast.Attribute)
     call = f"{module.segment(site.node.func)}({wrong.arguments})"
     edits = (Edit(module.location(site.node), call),) if wrong.arguments else ()
