@@ -18,6 +18,22 @@ from tests.catalogue.traced_programs import HEAD, ids, judged, layer
 
 
 @pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        ("if tf.reduce_sum(x) > 0:\n        k = x / 2.0\n    else:\n        k = 1", ["FIT404"]),
+        ("k = 0\n    if tf.reduce_sum(x) > 0:\n        k = tf.sqrt(x)", ["FIT404"]),
+        ("if tf.reduce_sum(x) > 0:\n        k = x / 2.0\n    else:\n        k = 1.0", []),
+        ("if x.shape[0] > 2:\n        k = 1.5\n    else:\n        k = 1", []),
+        ("for row in tf.data.Dataset.range(3):\n        k = row", ["FIT403"]),
+        ("for row in tf.range(3):\n        k = row", []),
+    ],
+)
+def test_types_and_first_values_of_what_is_read_after(body: str, found: list[str]) -> None:
+    text = f"@tf.function\ndef step(x):\n    {body}\n    return k\n"
+    assert ids(text) == found
+
+
+@pytest.mark.parametrize(
     ("loop", "found"),
     [
         ("for i in tf.range(4):", ["FIT403"]),

@@ -57,6 +57,10 @@ def test_globs_are_expanded(run, project):
         write(project / name)
     assert paths(concise(run, "src/**/train_*.py")) == ["src/deep/train_b.py", "src/train_a.py"]
     assert run("lint", "none/*.py").status == 2
+    write(project / "venv" / "train_c.py")
+    (project / ".git").mkdir()
+    write(project / ".gitignore", "deep/\n")
+    assert paths(concise(run, "**/train_*.py")) == ["src/train_a.py"]
 
 
 def test_gitignore_is_honoured(run, project):

@@ -42,3 +42,25 @@ def test_what_other_files_make_is_known_whichever_are_named(tmp_path):
         FILES["net.py"].replace("(cfg.FEATURES,)),", "(cfg.FEATURES,)),  # fitdoctor: ignore[FIT101]")
     )
     assert lint(tmp_path, "train.py") == told[1:]
+
+
+def test_a_file_that_only_calls_the_trainer_of_another_is_followed(tmp_path):
+    (tmp_path / "trainer.py").write_text(
+        "from tensorflow import keras\n\nclass Trainer:\n    def __init__(self, classes):\n"
+        "        self.model = keras.Sequential([keras.Input((8,)), keras.layers.Dense(classes, activation='softmax')])\n"
+        "        self.model.compile('adam', 'categorical_crossentropy')\n\n"
+        "    def train(self, x, y):\n        self.model.fit(x, y)\n"
+    )
+    (tmp_path / "main.py").write_text(
+        "import numpy as np\nfrom trainer import Trainer\n\n"
+        "Trainer(4).train(np.random.rand(20, 8), np.random.randint(0, 4, 20))\n"
+    )
+    assert lint(tmp_path, ".") == [["trainer.py", "6", "FIT201"]]
+
+
+def test_names_of_tf_keras_keep_their_package_through_other_files(tmp_path):
+    (tmp_path / "common.py").write_text("from tf_keras import layers\n")
+    (tmp_path / "main.py").write_text(
+        "import tf_keras\nfrom common import layers\n\nmodel = tf_keras.Sequential([layers.Dense(1)])\n"
+    )
+    assert lint(tmp_path, ".") == []

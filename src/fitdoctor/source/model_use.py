@@ -34,7 +34,23 @@ def may_make_models(module: Module) -> bool:
     modules = module.project.modules if module.project is not None else (module,)
     if not _mention_keras(modules) or is_inside_keras(module):
         return False
-    return any(map(_concerns_models, module.calls))
+    return any(map(_concerns_models, module.calls)) or _has_models_made(module)
+
+
+_MOST_FILES = 60
+"""A program has a few files of its own; a package of hundreds is not followed from file to file."""
+
+
+def _has_models_made(module: Module) -> bool:
+    """Whether the file calls a function of another file of the program that makes or fits models."""
+    project = module.project
+    if project is None or not 1 < len(project.modules) <= _MOST_FILES:
+        return False
+    return any(
+        calling is module
+        for node in functions_with_models(project)
+        for calling, _call in project.calls_of.get(node, ())
+    )
 
 
 def _concerns_models(site: CallSite) -> bool:
