@@ -35,7 +35,7 @@ INDEX: dict[str, tuple[str, tuple[str, ...], list[tuple[set[str], tuple[str, ...
     'FIT213': ('labels/class_weight_many_outputs', ('source', 'before_fit', 'after_failure'), [({'DataFacts', 'FitFacts'}, ('class_weight',))]),
     'FIT214': ('labels/sample_weight_wrong', ('before_fit', 'after_failure'), []),
     'FIT215': ('labels/missing_labels', ('source', 'before_fit', 'after_failure'), [({'DataFacts', 'FitFacts', 'ModelFacts'}, ())]),
-    'FIT216': ('labels/output_structure_mismatch', ('before_fit', 'after_failure'), []),
+    'FIT216': ('labels/output_structure_mismatch', ('source', 'before_fit', 'after_failure'), [({'DataFacts', 'FitFacts', 'ModelFacts'}, ('Model',))]),
     'FIT217': ('labels/sequence_output_single_target', ('source', 'before_fit', 'after_failure'), [({'DataFacts', 'ModelFacts'}, ())]),
     'FIT218': ('labels/metric_does_not_fit', ('source', 'before_fit', 'after_failure'), [({'DataFacts', 'FitFacts', 'ModelFacts'}, ())]),
     'FIT301': ('model/not_compiled', ('source', 'before_fit', 'after_failure'), [({'DataFacts', 'FitFacts', 'ModelFacts'}, ())]),

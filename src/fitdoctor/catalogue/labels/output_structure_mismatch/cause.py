@@ -27,11 +27,10 @@ Fewer losses than outputs in a dict are taken as meant: an output without a loss
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.inputs.joined_arrays import joined_parts
 from fitdoctor.catalogue.labels.targets import loss_accepted, loss_failure, output_specs
 from fitdoctor.catalogue.words import listing, place
@@ -107,6 +106,35 @@ def from_data(
             yield _finding(odd, Confidence.CERTAIN)
         elif not accepted and not odd.silent:
             yield _finding(odd, Confidence.CERTAIN if proven else Confidence.LIKELY)
+
+
+@CAUSE.in_source
+@mentions("Model")
+def from_source(
+    model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
+) -> Iterator[Finding]:
+    """Keys that no output has; or one array for several outputs, each with a loss (Keras 2 gives it to all)."""
+    if (model.keras, model.kind) != (3, "functional") or model.overrides:
+        return
+    if isinstance(model.outputs, Unknown):
+        return
+    if data.form != "arrays" or data.role != "training" or fit.method != "fit" or not model.losses:
+        return
+    outputs, names = len(model.outputs), tuple(spec.name for spec in model.outputs)
+    if data.y_structure == "dict":
+        # A dict of outputs has its own keys, whatever the layers are called.
+        named = all(names) and all(array.key for array in data.y) and model.output_structure != "dict"
+        told = named and not {one.key for one in data.y} <= {*names}
+    else:
+        losses = model.loss_structure == "single" or len(model.losses) == outputs
+        told = losses and data.y_structure == "single" and len(data.y) == 1 and _is_one_array(data.y[0])
+    if told and outputs > 1:
+        for odd in _odd_labels(model, fit, data, outputs, names, project):
+            yield _finding(odd, Confidence.LIKELY)
+
+
+def _is_one_array(labels: ArrayFacts) -> bool:
+    return labels.container.startswith(("numpy.", "pandas.")) and isinstance(labels.shape, tuple)
 
 
 @CAUSE.after_failure
@@ -371,6 +399,8 @@ def _key_words(keys: list[str]) -> str:
 
 def _like(key: str, names: list[str]) -> str:
     """The name that a key was meant for: one begins or ends with the other, or a slip of the pen."""
+    import difflib
+
     within = [
         name
         for name in names
