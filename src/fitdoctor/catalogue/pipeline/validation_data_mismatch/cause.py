@@ -100,6 +100,29 @@ def from_source(
         yield replace(finding, confidence=Confidence.LIKELY)
 
 
+@CAUSE.in_source
+@mentions("validation_data")
+def labels_in_source(
+    fit: FitFacts, training: DataFacts, validation: DataFacts, project: Project | Unknown
+) -> Iterator[Finding]:
+    """The labels for training are rows, and those for validation single numbers, or rows of another width."""
+    if (training.role, validation.role) != ("training", "validation") or fit.method != "fit":
+        return
+    if len(training.y) != 1 or len(validation.y) != 1:
+        return
+    widths = [_width(array.sample_shape) for array in (training.y[0], validation.y[0])]
+    if None not in widths and widths[0] != widths[1]:
+        finding = _finding(fit, training, validation, (training.y[0], validation.y[0]), project)
+        yield replace(finding, confidence=Confidence.LIKELY)
+
+
+def _width(sample: Shape | Unknown) -> int | None:
+    """How many numbers a label has; None where that is not known, or where it is more than a row."""
+    if isinstance(sample, Unknown) or len(sample) > 1:
+        return None
+    return sample[0] if sample else 1
+
+
 def _taken(array: ArrayFacts, wanted: Shape) -> bool:
     return isinstance(array.shape, tuple) and bool(array.shape) and fits(array.shape[1:], wanted[1:])
 
