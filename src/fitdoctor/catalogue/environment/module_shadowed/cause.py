@@ -63,6 +63,7 @@ _SAID = pattern(
     r"|cannot import name '[\w.]+' from (?:partially initialized module )?'(?P<refused>[\w.]+)'"
     r"(?: \(most likely due to a circular import\))? \((?P<place>[^()\n]+|unknown location)\)"
     r"|No module named '(?P<absent>[\w.]+)'; '[\w.]+' is not a package"
+    r"|^No module named '(?P<part>tensorflow\.(?:keras|python)|keras\.(?:models|layers|optimizers|utils|callbacks))'$"
 )
 
 
@@ -74,12 +75,12 @@ def from_failure(
     said = _SAID.search(failure.message)
     if said is None or failure.type not in ("AttributeError", "ImportError", "ModuleNotFoundError"):
         return
-    package = (said["missing"] or said["refused"] or said["absent"]).partition(".")[0]
+    package = (said["missing"] or said["refused"] or said["absent"] or said["part"]).partition(".")[0]
     if package not in FAMILY and (package not in sys.stdlib_module_names or said["absent"]):
         return
     place = _stand_in(package, failure, environment, said["place"] or "")
     if not place:
-        if package in FAMILY and (said["absent"] or _ALWAYS.search(failure.message)):
+        if package in FAMILY and (said["absent"] or said["part"] or _ALWAYS.search(failure.message)):
             yield _unplaced(package, failure, project)
         return
     emptied = not place.endswith(".py")

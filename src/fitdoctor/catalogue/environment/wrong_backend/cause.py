@@ -106,18 +106,21 @@ def from_failure(
         return
     set_by = environment.backend_set_by if isinstance(environment, EnvironmentFacts) else ""
     frame = failure.last_user_frame
-    location = frame.location if frame else None
+    location, asked = frame.location if frame else None, backend
     for module in () if isinstance(project, Unknown) else project.modules:
-        for node, _value in assignments(module):
+        for node, value in assignments(module):
             location = module.location(node)
+            # The backend of NumPy borrows from JAX.
+            asked = "numpy" if isinstance(value, ast.Constant) and value.value == "numpy" else asked
     yield CAUSE.finding(
-        f"Keras is to run on `{backend}`, "
-        + ("which cannot train" if backend == "numpy" else "which is not installed here"),
+        f"Keras is to run on `{asked}`, "
+        + ("which cannot train" if asked == "numpy" else "which is not installed here"),
         subject=VARIABLE,
         location=location,
-        evidence=[Evidence(claim="the backend", observed=backend, expected="tensorflow"),
+        evidence=[Evidence(claim="the backend", observed=asked, expected="tensorflow"),
                   *([Evidence(claim="who set it", observed=set_by)] if set_by else [])],
-        fixes=[fix(f"leave out `{VARIABLE}` (and `backend` in keras.json), or install `{backend}`")],
+        fixes=[fix(f"leave out `{VARIABLE}` (and `backend` in keras.json)"
+                   + (f", or install `{backend}`" if asked != "numpy" else ""))],
         confidence=Confidence.CERTAIN,
         severity=Severity.ERROR,
     )  # fmt: skip
