@@ -136,7 +136,29 @@ def of_failure(
         tried = forward_failure(data)
         if tried is not None and same(tried.message):
             return _in_model(tried, model)
-    return _from_source(failure, project, same) or _from_line(failure, project)
+    return (
+        _from_source(failure, project, same) or _in_sequence(failure, model) or _from_line(failure, project)
+    )
+
+
+def _in_sequence(failure: FailureFacts, model: ModelFacts | Unknown) -> Refusal | None:
+    """The layer that the message names, behind others of a `Sequential` whose source is all that is known."""
+    said = input_mismatch(failure.message)
+    if said is None or isinstance(model, Unknown) or model.kind != "sequential" or not failure.from_text:
+        return None
+    layer = next((each for each in model.layers[1:] if each.name == said.layer), None)
+    if layer is None:
+        return None
+    frame = failure.last_user_frame
+    return Refusal(
+        failure.message,
+        layer,
+        (_leading_to(model, layer),),
+        (said.found,) if said.found is not None else (),
+        frame.location if frame is not None else None,
+        Confidence.LIKELY,
+        fixed_input=not isinstance(model.inputs, Unknown),
+    )
 
 
 def _from_source(

@@ -346,8 +346,15 @@ def from_failure(
         elif given is None and _is_about_the_data(failure, said):
             yield from _in_loop(failure, said, project)
         return
-    if _is_about_the_data(failure, said):
+    if _is_about_the_data(failure, said) and not _stands_behind(model, said.layer):
         yield _from_message(said, place(only_input_line(data), _frame(failure)))
+
+
+def _stands_behind(model: ModelFacts | Unknown, name: str) -> bool:
+    """Whether the layer that refused gets what an `Embedding` of the model made of the data."""
+    layers = [] if isinstance(model, Unknown) or model.kind != "sequential" else list(model.layers)
+    at = next((index for index, layer in enumerate(layers) if layer.name == name), 0)
+    return any(layer.class_name == "Embedding" for layer in layers[:at])
 
 
 def _by_hand(said: InputMismatch, failure: FailureFacts, project: Project | Unknown) -> Finding:
