@@ -55,11 +55,19 @@ def replica_functions(module: Module) -> Iterator[FunctionInfo]:
     """The functions that are handed to `strategy.run`."""
     for site in module.method_calls("run", "experimental_run_v2"):
         assert isinstance(site.node.func, ast.Attribute)
-        receiver = module.segment(site.node.func.value).lower()
         target = site.argument("fn", 0)
-        made = module.definition(target) if target is not None and "strategy" in receiver else None
+        known = target is not None and _is_strategy(module, site.node.func.value)
+        made = module.definition(target) if target is not None and known else None
         if isinstance(made, FunctionInfo):
             yield made
+
+
+def _is_strategy(module: Module, value: ast.expr) -> bool:
+    """By its name, which says it in most programs, or by what made it."""
+    if "strategy" in module.segment(value).lower():
+        return True
+    made = module.made_by(value)
+    return isinstance(made, ast.Call) and module.resolve(made.func) in MAKERS
 
 
 def in_scope(module: Module, node: ast.AST) -> bool:
