@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fitdoctor.facts import Unknown
 from fitdoctor.records import replace
 from fitdoctor.source.data import arrays
 from fitdoctor.source.interpreter import indexing
@@ -105,8 +106,19 @@ def table_rows(run: Interpreter, place: Method, key: Value) -> Value:
     walked = indexing.index_dims(dims, as_index(run, key))
     if walked is None:
         return UNTOLD
-    made: Dims = walked[0]
+    made: Dims = _with_width(walked[0], key)
     container = {2: "pandas.DataFrame", 1: "pandas.Series"}.get(len(made))
     if container is None:
         return UNTOLD
     return Array(made, table.dtype, container)
+
+
+def _with_width(dims: Dims, key: Value) -> Dims:
+    """As many columns as `iloc[:, 0:8]` names, of a table whose width is not told: who names them has them."""
+    columns = key.items[1] if isinstance(key, Items) and len(key.items) == 2 else None
+    if len(dims) != 2 or not isinstance(dims[1], Unknown) or not isinstance(columns, Span):
+        return dims
+    start, stop = (Plain(0) if columns.start == Plain(None) else columns.start), columns.stop
+    first, last = arrays.whole(start), arrays.whole(stop)
+    told = first is not None and last is not None and 0 <= first < last and columns.step == Plain(None)
+    return (dims[0], last - first) if told and first is not None and last is not None else dims
