@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import textwrap
 
+import pytest
+
 from fitdoctor.facts import ArrayFacts, Unknown
 from tests.source.followed_programs import MODEL, site
 
@@ -58,6 +60,20 @@ def test_bundled_data_has_its_true_shapes() -> None:
         "validation_data[0]",
         (10000, 28, 28),
     )
+
+
+@pytest.mark.parametrize(
+    ("made", "shape"),
+    [
+        ("np.loadtxt('a.csv')[:, 0:8]", (None, 8)),
+        ("pd.read_csv('a.csv').iloc[:, :8].values", (None, 8)),
+        ("np.lib.stride_tricks.sliding_window_view(np.zeros(30), 8)", (23, 8)),
+        ("np.array([s[i : i + 8] for i in range(len(s) - 8)])", (None, 8)),
+    ],
+)
+def test_columns_and_windows_that_are_named_are_there(made: str, shape: tuple[int | None, ...]) -> None:
+    head = "import pandas as pd\ns = np.loadtxt('a.csv')[:, 0]\n"
+    assert x_and_y(f"{head}model.fit({made}, y)")[0].shape == shape
 
 
 def test_lengths_that_differ_are_told() -> None:

@@ -114,11 +114,9 @@ def table_rows(run: Interpreter, place: Method, key: Value) -> Value:
 
 
 def _with_width(dims: Dims, key: Value) -> Dims:
-    """As many columns as `iloc[:, 0:8]` names, of a table whose width is not told: who names them has them."""
+    """As many columns as `iloc[:, :8]` names, of a table whose width is not told."""
     columns = key.items[1] if isinstance(key, Items) and len(key.items) == 2 else None
     if len(dims) != 2 or not isinstance(dims[1], Unknown) or not isinstance(columns, Span):
         return dims
-    start, stop = (Plain(0) if columns.start == Plain(None) else columns.start), columns.stop
-    first, last = arrays.whole(start), arrays.whole(stop)
-    told = first is not None and last is not None and 0 <= first < last and columns.step == Plain(None)
-    return (dims[0], last - first) if told and first is not None and last is not None else dims
+    start = Plain(0) if columns.start == Plain(None) else columns.start
+    return (dims[0], indexing.columns_named(replace(columns, start=start)))

@@ -209,6 +209,9 @@ def _subscript(run: Interpreter, node: ast.expr) -> Value:
     return operators.made_here(subscript(run, receiver, key, node), node)
 
 
+_TEXT_TABLES = ("numpy.loadtxt", "numpy.genfromtxt")
+
+
 def subscript(run: Interpreter, receiver: Value, key: Value, node: ast.expr) -> Value:
     """`receiver[key]`."""
     if isinstance(receiver, Array):
@@ -230,6 +233,9 @@ def subscript(run: Interpreter, receiver: Value, key: Value, node: ast.expr) -> 
         return _text_item(receiver.value, key)
     if isinstance(receiver, Method) and receiver.name in ("iloc", "loc"):
         return tables.table_rows(run, receiver, key)
+    if isinstance(receiver, Made) and receiver.name in _TEXT_TABLES and isinstance(key, Items):
+        # By itself it may have one axis; what is asked for rows and columns has two.
+        return indexing.index(Array((UNTOLD, UNTOLD), "float64"), tables.as_index(run, key))
     items = run.sequence(receiver)
     if items is None:
         return _of_grown(run, receiver, key)

@@ -35,6 +35,8 @@ def _walk(dims: Dims, keys: Sequence[Value], spare: int) -> tuple[Dims, bool] | 
             made.append(1)
         elif isinstance(key, Span):
             length, untouched = _sliced(dims[place], key)
+            if isinstance(length, Unknown) and place == 1 and len(dims) == 2:
+                length = columns_named(key)
             made.append(length)
             whole_view = whole_view and untouched
             place += 1
@@ -87,6 +89,13 @@ def _sliced(dim: Dim, span: Span) -> tuple[Dim, bool]:
     if isinstance(dim, int):
         return len(range(dim)[start:stop:step]), False
     return UNTOLD, False
+
+
+def columns_named(span: Span) -> Dim:
+    """How many columns `table[:, 0:8]` names, of a table whose width is not told: who names them has them."""
+    ends = [end.value for end in (span.start, span.stop) if isinstance(end, Plain) and is_whole(end)]
+    plain = len(ends) == 2 and span.step == Plain(None) and 0 <= ends[0] < ends[1]
+    return ends[1] - ends[0] if plain else UNTOLD
 
 
 def index(array: Array, key: Value) -> Value:
