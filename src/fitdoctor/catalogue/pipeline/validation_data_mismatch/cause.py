@@ -103,14 +103,17 @@ def from_source(
 @CAUSE.in_source
 @mentions("validation_data")
 def labels_in_source(
-    fit: FitFacts, training: DataFacts, validation: DataFacts, project: Project | Unknown
+    model: ModelFacts, fit: FitFacts, training: DataFacts, validation: DataFacts, project: Project | Unknown
 ) -> Iterator[Finding]:
-    """The labels for training are rows, and those for validation single numbers, or rows of another width."""
+    """The labels for training are as wide as the output, and those for validation are not."""
     if (training.role, validation.role) != ("training", "validation") or fit.method != "fit":
         return
-    if len(training.y) != 1 or len(validation.y) != 1:
+    if len(training.y) != 1 or len(validation.y) != 1 or isinstance(model.outputs, Unknown):
         return
+    output = model.outputs[0].shape if len(model.outputs) == 1 else ()
     widths = [_width(array.sample_shape) for array in (training.y[0], validation.y[0])]
+    if isinstance(output, Unknown) or len(output) != 2 or output[-1] != widths[0]:
+        return
     if None not in widths and widths[0] != widths[1]:
         finding = _finding(fit, training, validation, (training.y[0], validation.y[0]), project)
         yield replace(finding, confidence=Confidence.LIKELY)
