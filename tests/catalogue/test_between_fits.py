@@ -24,7 +24,7 @@ def monitored(
 def test_a_name_that_there_is_not() -> None:
     [finding] = monitored("keras.callbacks.EarlyStopping(monitor='val_acc')")
     assert finding.severity is Severity.ERROR
-    assert finding.fixes[0].edits[0].replacement == '"val_accuracy"'
+    assert finding.fixes[0].edits[0].replacement == "'val_accuracy'"
     [finding] = monitored("keras.callbacks.EarlyStopping('val_auc', mode='max')")
     assert finding.severity is Severity.WARNING
 

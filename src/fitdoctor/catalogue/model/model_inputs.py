@@ -53,9 +53,15 @@ def _given_to_the_layer(module: Module, frame: Frame, message: str) -> Iterator[
     """The input of the very layer that refused, in the line that failed, though its shape is not written out."""
     said = input_mismatch(message)
     name = re.sub(r"_\d+$", "", said.layer).replace("_", "") if said is not None else ""
-    for call in module.calls:
-        if call.name.rpartition(".")[2].lower() != name or not _is_at(module, call.node, frame):
-            continue
+    alike = [
+        call
+        for call in module.calls
+        if call.name.rpartition(".")[2].lower() == name and _is_at(module, call.node, frame)
+    ]
+    # Of several in one line, the plain name is that of the first, and another may be that of any.
+    if len(alike) > 1 and said is not None and said.layer[-1:].isdigit():
+        return
+    for call in alike[:1]:
         if any(keyword.arg == "input_shape" for keyword in call.node.keywords):
             yield module.code(call.node)
         applied = module.parent(call.node)
