@@ -118,6 +118,26 @@ def test_what_is_made_while_training_goes_again(tmp_path):
     assert [os.path.basename(path) for path in belongings.removed] == ["log.csv"]
 
 
+def test_what_is_moved_and_has_no_copy_stays_where_it_is(tmp_path):
+    work, session = tmp_path / "work", tmp_path / "session"
+    (work / "runs").mkdir(parents=True)
+    (work / "runs" / "loss.csv").write_text("0.5")
+    (work / "data.csv").write_text("1,2")
+    (work / "latest").symlink_to("data.csv")
+    session.mkdir()
+    (session / NOW).write_text("")
+    time.sleep(0.02)
+    keeper = Keeper(session)
+    for old, new in (("runs", "older"), ("latest", "previous"), ("data.csv", "used.csv")):
+        keeper.hook("os.rename", (str(work / old), str(work / new), -1, -1))
+        os.rename(work / old, work / new)
+    with Belongings([str(work)]) as belongings:
+        belongings.put_back(session)
+    assert (work / "older" / "loss.csv").read_text() == "0.5"
+    assert (work / "previous").is_symlink()
+    assert (work / "data.csv").read_text() == "1,2" and not (work / "used.csv").exists()
+
+
 def test_what_could_not_be_kept_is_told_when_it_is_changed(tmp_path):
     (tmp_path / "kept.h5").write_text("old")
     (tmp_path / "large.h5").write_text("old and large")

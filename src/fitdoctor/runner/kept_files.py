@@ -6,6 +6,7 @@ worth nothing, and would be found by the next run. What is made before (download
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import json
 import os
@@ -38,6 +39,7 @@ class Keeper:
         self._left = most
         self._began = time.time_ns()
         self._seen: set[str] = set()
+        self._copied: set[str] = set()
         self._own = os.path.realpath(folder) + os.sep
         self._under_way = folder / NOW
         # Reentrant: what is copied here is opened, too, and comes by the hook again.
@@ -63,9 +65,10 @@ class Keeper:
         elif event == "os.remove" and arguments[1] in (-1, None):
             self._keep(arguments[0])
         elif event == "os.rename" and arguments[2] in (-1, None) and arguments[3] in (-1, None):
-            self._note_new(arguments[1])
             self._keep(arguments[0])
             self._keep(arguments[1])
+            if self._is_safe(arguments[0]):
+                self._note_new(arguments[1])
         elif event == "os.truncate":
             self._keep(arguments[0])
         elif event == "shutil.rmtree":
@@ -84,6 +87,15 @@ class Keeper:
         ):
             return
         os.write(self._index, json.dumps({"path": real, "new": True}).encode() + b"\n")
+
+    def _is_safe(self, path: Any) -> bool:
+        """Whether a file is one of the program's own making, or was copied: then its new name may be taken away."""
+        with contextlib.suppress(OSError):
+            state = os.lstat(path)
+            made_since = state.st_ctime_ns >= self._began
+            copied = os.path.realpath(os.fsdecode(path)) in self._copied
+            return stat.S_ISREG(state.st_mode) and (made_since or copied)
+        return False
 
     def _keep_tree(self, path: Any) -> None:
         for folder, _folders, names in os.walk(os.fspath(path)):
@@ -136,6 +148,7 @@ class Keeper:
             shutil.copy2(real, self._folder / name)
         except PermissionError:
             return  # who cannot read it cannot be trusted to put it back
+        self._copied.add(real)
         self._note(real, name)
 
     def _note(self, real: str, name: str) -> None:
