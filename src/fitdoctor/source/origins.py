@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import bisect
+import functools
 
 from fitdoctor.facts import Code
 from fitdoctor.records import dataclass, replace
@@ -16,7 +18,7 @@ from fitdoctor.source.assignments import (
     writes_between,
 )
 from fitdoctor.source.callees import argument_for, callee, callers_of, receiver, returned_by
-from fitdoctor.source.index import FUNCTIONS
+from fitdoctor.source.index import FUNCTIONS, Scope
 from fitdoctor.source.module import ClassInfo, Module
 
 __all__ = ["Assignment", "Origin", "Step", "assignments", "data_origin", "made_by", "origin"]
@@ -79,11 +81,31 @@ def _computed_with(module: Module, made: ast.AST) -> bool:
     target = parent.targets[0]
     if not isinstance(target, ast.Name):
         return False
-    here = module.scope(parent)
-    return any(
-        read.lineno > (parent.end_lineno or 0) and module.scope(read) is here and _is_operand(module, read)
-        for read in module.reads.get(target.id, ())
+    here, end = module.scope(parent), parent.end_lineno or 0
+    lines = _operand_lines(module, target.id, here)
+    first = bisect.bisect_right(lines, end)
+    if first == len(lines):
+        return False
+    # A name that is given another value before is another value's there.
+    stores = _store_lines(module, target.id, here)
+    later = bisect.bisect_right(stores, end)
+    return later == len(stores) or lines[first] <= stores[later]
+
+
+@functools.lru_cache(maxsize=256)
+def _operand_lines(module: Module, name: str, scope: Scope) -> list[int]:
+    """The lines of a scope that compute with a name, in order."""
+    return sorted(
+        read.lineno
+        for read in module.reads.get(name, ())
+        if _is_operand(module, read) and module.scope(read) is scope
     )
+
+
+@functools.lru_cache(maxsize=256)
+def _store_lines(module: Module, name: str, scope: Scope) -> list[int]:
+    bound = module.stores(scope, name) if name in scope.bindings else []
+    return sorted(getattr(node, "lineno", 0) for node in bound)
 
 
 def _is_operand(module: Module, read: ast.Name) -> bool:
