@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 
 from fitdoctor.catalogue.graph.traced import at_frame, module_of
-from fitdoctor.diagnosis import Edit, Fix
+from fitdoctor.catalogue.words import place
+from fitdoctor.diagnosis import Edit, Finding, Fix
 from fitdoctor.edits import fix, set_argument, spell, wrap
 from fitdoctor.facts import Code, FailureFacts, Frame, Unknown
+from fitdoctor.records import replace
 from fitdoctor.source.definitions import argument_of
 from fitdoctor.source.keras_objects import is_keras_model
 from fitdoctor.source.module import Module
@@ -104,6 +106,14 @@ def widened(module: Module, predictions: ast.expr, units: int) -> tuple[Edit, ..
     head = head_behind(module, predictions)
     dense = isinstance(head, Code) and head.name.endswith(".Dense")
     return set_argument(head, "units", str(units), position=0) if dense else ()
+
+
+def told_at_head(found: Finding, module: Module, predictions: ast.expr, units: int, title: str) -> Finding:
+    """The same at the layer behind the predictions, with the edit that widens it; as it was where it is not known."""
+    edits = widened(module, predictions, units)
+    if not edits:
+        return found
+    return replace(found, location=place(head_behind(module, predictions)), fixes=(fix(title, edits),))
 
 
 def as_a_batch(frame: Frame | None, project: Project | Unknown) -> list[Fix]:

@@ -289,18 +289,20 @@ def _wider_there(
     found: Finding, seen: LabelOutOfRange, failure: FailureFacts, project: Project | Unknown
 ) -> Finding:
     """The same at the last layer of the model that the loop calls, where the labels start at 0 and it lacks units."""
-    from fitdoctor.catalogue.inputs.loop_data import head_behind, widened
+    from fitdoctor.catalogue.inputs.loop_data import told_at_head
     from fitdoctor.catalogue.labels.called_losses import arguments_of_loss
 
     given = arguments_of_loss(project, failure, SPARSE)
-    classes = int(seen.value) + 1
-    if given is None or min(seen.batch, default=1) != 0 or classes > max(2 * seen.high, 10):
+    if given is None or not _lacks_units(seen):
         return found
-    edits = widened(given[0], given[2], classes)
-    if not edits:
-        return found
+    classes = int(max(seen.batch, default=seen.value)) + 1
     title = f"give the last layer {classes} units or more, one for each class"
-    return replace(found, location=place(head_behind(given[0], given[2])), fixes=(fix(title, edits),))
+    return told_at_head(found, given[0], given[2], classes, title)
+
+
+def _lacks_units(seen: LabelOutOfRange) -> bool:
+    """Whether labels from 0 are classes that the model lacks; far beyond its units they are other numbers."""
+    return seen.high <= seen.value < max(2 * seen.high, 10) and 0 in seen.batch
 
 
 def _from_words(
@@ -317,10 +319,9 @@ def _from_words(
     made: tuple[Code | Unknown | None, ...] = (labels.code, labels.use) if labels is not None else (origin,)
     if while_validating(failure):
         made = ()
-    lacking = seen.high <= seen.value < max(2 * seen.high, 10) and 0 in seen.batch
     least, most = min(seen.batch, default=seen.value), max(seen.batch, default=seen.value)
     raised = frame.location if frame else None
-    if lacking:
+    if _lacks_units(seen):
         advice = fix(f"give the last layer {most + 1} units or more, one for each class")
         where = place(layer.code if layer is not None else None, *made, raised)
     elif seen.value == seen.high and least > 0:

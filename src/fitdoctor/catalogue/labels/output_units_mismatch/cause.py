@@ -148,16 +148,15 @@ def _is_class_map(refused: Refused) -> bool:
 
 def _in_loop(found: Finding, refused: Refused, failure: FailureFacts, project: Project | Unknown) -> Finding:
     """The same at the last layer of the model that a training loop of the user's own calls."""
-    from fitdoctor.catalogue.inputs.loop_data import head_behind, widened
+    from fitdoctor.catalogue.inputs.loop_data import told_at_head
     from fitdoctor.catalogue.labels.called_losses import arguments_of_loss
 
     given = arguments_of_loss(project, failure, CATEGORICAL)
     width = refused.labels[-1]
-    edits = widened(given[0], given[2], width) if given is not None and width else ()
-    if given is None or not edits:
+    if given is None or not width:
         return found
     title = f"give the last layer {width} units, one for each class"
-    return replace(found, location=place(head_behind(given[0], given[2])), fixes=(fix(title, edits),))
+    return told_at_head(found, given[0], given[2], width, title)
 
 
 @CAUSE.in_source

@@ -33,7 +33,7 @@ from fitdoctor.catalogue.model.layer_source import is_layer_call
 from fitdoctor.catalogue.model.one_way_returns import input_otherwise, may_fall_through, only_while_training
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, Severity
 from fitdoctor.edits import fix, insert_after
-from fitdoctor.facts import DataFacts, FailureFacts, ModelFacts, Unknown
+from fitdoctor.facts import DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
 from fitdoctor.patterns import pattern
 from fitdoctor.records import dataclass, replace
 from fitdoctor.source.callees import callee
@@ -309,7 +309,7 @@ def from_uses(module: Module) -> Iterator[Finding]:
     told: set[ast.AST] = set()
     used = [site.node.func for site in module.method_calls(*_OF_MODELS)]
     values = [function.value for function in used if isinstance(function, ast.Attribute)]
-    for value in [*values, *_losses(module), *_layer_inputs(module), *_called_values(module)]:
+    for value in [*values, *_factories(module), *_layer_inputs(module), *_called_values(module)]:
         found = _nothing(module, value)
         if found is not None and found.call not in told:
             told.add(found.call)
@@ -317,17 +317,20 @@ def from_uses(module: Module) -> Iterator[Finding]:
 
 
 @CAUSE.before_fit
-def no_loss(model: ModelFacts, project: Project) -> Iterator[Finding]:
+def no_loss(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
     """The model has no loss, because the function that makes it returns none."""
-    own = {"train_step", "compute_loss", "compile"} & set(model.overrides)
-    if model.compiled and not own and not model.losses and not model.added_losses:
+    from fitdoctor.catalogue.model.needed_losses import lacks_loss
+
+    if lacks_loss(model, fit, data):
         yield from _without_loss(project)
 
 
 @CAUSE.after_failure
 def no_loss_found(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """The same in the words of Keras."""
-    if isinstance(project, Project) and "No loss" in failure.message:
+    from fitdoctor.catalogue.model.needed_losses import says_no_loss
+
+    if isinstance(project, Project) and says_no_loss(failure.message):
         yield from _without_loss(project)
 
 
@@ -335,6 +338,16 @@ def _without_loss(project: Project) -> Iterator[Finding]:
     for module in project.modules:
         for found in filter(None, (_nothing(module, value) for value in _losses(module))):
             yield _given_nothing(found, Confidence.CERTAIN, [])
+
+
+def _factories(module: Module) -> Iterator[ast.expr]:
+    """Losses of functions that make one and end with it; others may choose none, where layers add their own."""
+    for value in _losses(module):
+        made = origin(module, value)
+        function = callee(made.module, made.node) if isinstance(made.node, ast.Call) else None
+        node = function.node if function is not None else None
+        if isinstance(node, ast.FunctionDef) and isinstance(_last_statement(node), ast.FunctionDef):
+            yield value
 
 
 def _losses(module: Module) -> list[ast.expr]:

@@ -28,37 +28,25 @@ from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.graph.traced import module_of
-from fitdoctor.catalogue.labels.targets import loss_accepted, loss_failure
+from fitdoctor.catalogue.labels.targets import loss_failure
+from fitdoctor.catalogue.model.needed_losses import lacks_loss, says_no_loss
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, set_argument
 from fitdoctor.facts import Code, DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
-from fitdoctor.patterns import pattern
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(id="FIT303", slug="missing-loss", severity=Severity.ERROR, raises="ValueError")
-
-NEEDS_LOSS = frozenset({"fit", "evaluate", "train_on_batch", "test_on_batch", "fit_generator"})
-_SAID = pattern(r"No loss to compute|No loss found\. You may have forgotten|must provide a `loss`")
-"""In the words of Keras 3, of Keras 2, and of both before they begin."""
 
 
 @CAUSE.in_source
 @CAUSE.before_fit
 def from_model(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
     """No loss was given to compile, and none comes from elsewhere."""
-    if fit.method not in NEEDS_LOSS or data.role != "training" or loss_accepted(data):
-        return
-    if not model.compiled or model.losses or model.added_losses:
-        return
-    own_step = "train_step" if fit.method in ("fit", "train_on_batch", "fit_generator") else "test_step"
-    if {own_step, "compute_loss", "compile"} & set(model.overrides):
-        return
-    raised = loss_failure(data)
-    if raised is not None and not _SAID.search(raised.message):
-        return
-    yield _finding(model, data, place(fit.code), Confidence.CERTAIN if raised else Confidence.LIKELY)
+    if lacks_loss(model, fit, data):
+        confidence = Confidence.CERTAIN if loss_failure(data) else Confidence.LIKELY
+        yield _finding(model, data, place(fit.code), confidence)
 
 
 def _finding(model: ModelFacts, data: DataFacts, call: Location | None, confidence: Confidence) -> Finding:
@@ -98,7 +86,7 @@ def from_failure(
     failure: FailureFacts, model: ModelFacts | Unknown, data: DataFacts | Unknown, project: Project | Unknown
 ) -> Iterator[Finding]:
     """Keras names it."""
-    if not _SAID.search(failure.message):
+    if not says_no_loss(failure.message):
         return
     frame = failure.last_user_frame
     call = frame.location if frame is not None else None

@@ -1,0 +1,29 @@
+"""Calls that need a loss, of models that have none."""
+
+from __future__ import annotations
+
+from fitdoctor.catalogue.labels.targets import loss_accepted, loss_failure
+from fitdoctor.facts import DataFacts, FitFacts, ModelFacts
+from fitdoctor.patterns import pattern
+
+NEEDS_LOSS = frozenset({"fit", "evaluate", "train_on_batch", "test_on_batch", "fit_generator"})
+_SAID = pattern(r"No loss to compute|No loss found\. You may have forgotten|must provide a `loss`")
+"""In the words of Keras 3, of Keras 2, and of both before they begin."""
+
+
+def says_no_loss(message: str) -> bool:
+    """Whether Keras says that it found none."""
+    return _SAID.search(message) is not None
+
+
+def lacks_loss(model: ModelFacts, fit: FitFacts, data: DataFacts) -> bool:
+    """Whether no loss was given to compile, none comes from elsewhere, and the call needs one."""
+    if fit.method not in NEEDS_LOSS or data.role != "training" or loss_accepted(data):
+        return False
+    if not model.compiled or model.losses or model.added_losses:
+        return False
+    own_step = "train_step" if fit.method in ("fit", "train_on_batch", "fit_generator") else "test_step"
+    if {own_step, "compute_loss", "compile"} & set(model.overrides):
+        return False
+    raised = loss_failure(data)
+    return raised is None or says_no_loss(raised.message)
