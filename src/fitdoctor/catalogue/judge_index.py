@@ -95,7 +95,7 @@ INDEX: dict[str, tuple[str, tuple[str, ...], list[tuple[set[str], tuple[str, ...
     'FIT609': ('devices/device_configured_too_late', ('source', 'after_failure'), [({'Module'}, ('config',))]),
     'FIT701': ('pipeline/dataset_not_batched', ('source', 'before_fit', 'after_failure'), [({'DataFacts', 'FitFacts', 'ModelFacts'}, ('ataset', 'yield', 'enerator', 'Sequence', 'flow', 'iter', 'cycle')), ({'DataFacts', 'FitFacts', 'ModelFacts', 'Project'}, ('ataset', 'yield', 'enerator', 'Sequence', 'flow', 'iter', 'cycle'))]),
     'FIT702': ('pipeline/dataset_batched_twice', ('source', 'before_fit', 'after_failure'), [({'DataFacts', 'FitFacts', 'ModelFacts'}, ('ataset', 'yield', 'enerator', 'Sequence', 'flow', 'iter', 'cycle'))]),
-    'FIT703': ('pipeline/ran_out_of_data', ('source', 'before_fit', 'while_training', 'after_failure'), [({'DataFacts', 'FitFacts'}, ('yield', 'enerator', 'Sequence', 'iter', 'for'))]),
+    'FIT703': ('pipeline/ran_out_of_data', ('source', 'before_fit', 'while_training', 'after_failure'), [({'DataFacts', 'FitFacts'}, ('steps_per_epoch',)), ({'DataFacts', 'FitFacts'}, ('yield', 'enerator', 'Sequence', 'iter', 'for'))]),
     'FIT704': ('pipeline/endless_data_without_steps', ('source', 'before_fit'), [({'DataFacts', 'FitFacts', 'ModelFacts', 'Project'}, ('ataset', 'yield', 'enerator', 'Sequence', 'flow', 'iter', 'cycle'))]),
     'FIT705': ('pipeline/no_batches', ('before_fit',), []),
     'FIT706': ('pipeline/generator_signature_mismatch', ('source', 'before_fit', 'after_failure'), [({'Module'}, ('from_generator',))]),

@@ -102,11 +102,15 @@ def _maker(module: Module, receiver: ast.expr) -> ast.expr:
         before = [
             assignment.value
             for assignment in module.assignments(receiver.id, receiver)
-            if assignment.value is not None and assignment.value.lineno < receiver.lineno
+            if assignment.value is not None and _position(assignment.value) < _position(receiver)
         ]
         if before and isinstance(before[-1], ast.Call):
             return before[-1]
     return module.made_by(receiver)
+
+
+def _position(node: ast.expr) -> tuple[int, int]:
+    return node.lineno, node.col_offset
 
 
 # --- a model that takes what was built before ---------------------------------------------------------------------
@@ -130,7 +134,7 @@ def _built_outside(module: Module, maker: ast.Call) -> Iterator[Part]:
                 made = module.made_by(name)
                 if not isinstance(made, ast.Call) or in_scope(module, made):
                     continue
-                built = _is_built(module, made) and not _is_frozen(module, name)
+                built = gives_built_model(module, made) and not _is_frozen(module, name)
                 if built or (module.keras == 2 and _is_adapted(module, made)):
                     yield Part(made, f"`{module.segment(name)}`, a part of the model, is made")
                     return
@@ -159,7 +163,7 @@ def _first_call(module: Module, maker: ast.Call) -> ast.Call | None:
     return found
 
 
-def _is_built(module: Module, made: ast.Call) -> bool:
+def gives_built_model(module: Module, made: ast.Call) -> bool:
     """Whether a construction surely gives a model with its weights."""
     name = module.resolve(made.func)
     if name.startswith("keras.applications.") or name.endswith(".load_model"):

@@ -26,11 +26,11 @@ def class_of_model(model: ModelFacts | Unknown, project: Project | Unknown) -> C
     return owner if owner is not None and owner.kind == "Model" else None
 
 
-def is_plain(owner: ClassInfo) -> bool:
+def is_plain(owner: ClassInfo, models: tuple[str, ...] = ("keras.Model",)) -> bool:
     """Whether a class and those of the user's above it inherit from nothing but Keras's own `Model`."""
     for ancestor in owner.module.ancestry(owner):
         for base, node in zip(ancestor.bases, ancestor.node.bases, strict=True):
-            if base in ("keras.Model", "object") or isinstance(ancestor.module.definition(node), ClassInfo):
+            if base in (*models, "object") or isinstance(ancestor.module.definition(node), ClassInfo):
                 continue
             return False
     return True

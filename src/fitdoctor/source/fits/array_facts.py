@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 NOT_EVIDENT = Unknown("not evident from the source")
 _MOST_COMPONENTS = 64
+_MOST_PARTS = 32
 _MOST_CLASSES = 64
 
 
@@ -104,7 +105,8 @@ def _listed(
     run: Interpreter, value: Value, items: tuple[Value, ...], path: str, node: ast.expr | None
 ) -> tuple[ArrayFacts, ...] | None:
     """A list of arrays is several components, a list of numbers (or of lists of them) is one."""
-    if any(isinstance(item, Array) for item in items):
+    numbers = all(isinstance(item, Array) and item.dims == () for item in items)
+    if not numbers and any(isinstance(item, Array) for item in items):
         if not all(isinstance(item, Array) for item in items):
             return None
         elements = node.elts if isinstance(node, (ast.List, ast.Tuple)) else []
@@ -116,7 +118,9 @@ def _listed(
         )
     plain = frozen(run, value)
     if not isinstance(plain, Items) or not _only_numbers(plain):
-        return None
+        # No model has so many inputs or outputs: there is an item for each sample, whatever it is.
+        many = isinstance(value, Ref) and len(items) > _MOST_PARTS
+        return (replace(untold(run, path, node), container="list"),) if many else None
     array = arrays.literal_array(plain.items)
     kind = "tuple" if isinstance(value, Items) else "list"
     record = run.record(value) if isinstance(value, Ref) else None
@@ -128,7 +132,7 @@ def _listed(
 def _only_numbers(value: Value) -> bool:
     if isinstance(value, Items):
         return all(_only_numbers(item) for item in value.items)
-    return isinstance(value, Plain)
+    return isinstance(value, Plain) or (isinstance(value, Array) and value.dims == ())
 
 
 def _element_type(value: Value) -> str | Unknown:

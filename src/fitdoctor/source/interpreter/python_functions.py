@@ -126,6 +126,14 @@ def _number(function: Callable[..., Any]) -> Callable[[Interpreter, Arguments], 
     return handler
 
 
+def _drawn(run: Interpreter, arguments: Arguments) -> Value:
+    return Array((), "float64", "float")
+
+
+for _name in ("random", "uniform", "gauss", "normalvariate", "triangular", "betavariate", "expovariate"):
+    handles(f"random.{_name}")(_drawn)
+
+
 handles("int")(_number(int))
 handles("float")(_number(float))
 

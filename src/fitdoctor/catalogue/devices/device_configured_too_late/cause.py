@@ -94,6 +94,10 @@ def _starts(module: Module, site: CallSite) -> bool:
         return last[:1].isupper()
     if package == "keras.layers":
         return last in _OF_KERAS
+    if last in ("Sequential", "Model") and package in ("keras", "keras.models"):
+        from fitdoctor.catalogue.devices.scope_parts import gives_built_model
+
+        return gives_built_model(module, site.node)
     if site.method in ("fit", "evaluate", "predict", "compile") and isinstance(site.node.func, ast.Attribute):
         return is_keras_model(module, site.node.func.value)
     return False

@@ -19,7 +19,7 @@ The old interface lives on under `tf.compat.v1`, for programs that use it throug
 
 ## Known limits
 
-A program that uses `tf.compat.v1` throughout, without Keras, works and is not reported. Nor is
+A program that uses `tf.compat.v1` throughout, without Keras and `tf.compat.v1.layers`, works and is not reported. Nor is
 `tf.compat.v1.reset_default_graph()`, which does no harm.
 """
 
@@ -171,7 +171,7 @@ def _fed_eagerly(module: Module, project: Project) -> Iterator[_Old]:
                 "an eager program has no graph to run",
             )
     for site in module.calls:
-        if site.name.startswith(f"{_V1}layers.") and module.keras == 3 and uses_keras(module):
+        if site.name.startswith(f"{_V1}layers.") and module.keras == 3:
             yield _Old(module, site.node, site.name.removeprefix("tensorflow."), "not available with Keras 3")
 
 

@@ -217,6 +217,8 @@ def _is_list_of_samples(model: ModelFacts, data: DataFacts) -> bool:
         len(data.x) in labels or len(data.x) >= 64 and bool(labels) and min(n or 0 for n in labels) >= 64
     )
     if isinstance(model.inputs, Unknown):
+        if model.kind == "sequential" and len(data.x) > _MANY:
+            return True  # it has one input
         return for_each and sample[:1] != tuple(labels)[:1]
     if len(model.inputs) != 1 or isinstance(model.inputs[0].shape, Unknown):
         return False
@@ -246,6 +248,7 @@ def _is_list_of_labels(model: ModelFacts, data: DataFacts) -> bool:
 
 
 _FEW = 8
+_MANY = 32
 _SHOWN = 64
 """How many components of a structure are looked at."""
 

@@ -121,6 +121,11 @@ def from_source(
     if data.form != "arrays" or data.role != "training" or fit.method != "fit" or not model.losses:
         return
     outputs, names = len(model.outputs), tuple(spec.name for spec in model.outputs)
+    if all(names) and model.output_structure != "dict":
+        for odd in _odd_losses(model, data, outputs, names):
+            if not odd.silent:
+                yield _finding(odd, Confidence.LIKELY)
+                return
     if data.y_structure == "dict":
         # A dict of outputs has its own keys, whatever the layers are called.
         named = all(names) and all(array.key for array in data.y) and model.output_structure != "dict"

@@ -54,6 +54,10 @@ KERAS_TRACKER = "_loss_tracker"
 _READS = frozenset({"result", "reset_state", "reset_states", "name"})
 
 
+_MODELS = ("keras.Model", "keras.Sequential")
+"""Their own steps, and the tracker that those update, are the same."""
+
+
 @CAUSE.in_source
 @mentions("train_step")
 def from_source(module: Module) -> Iterator[Finding]:
@@ -61,7 +65,7 @@ def from_source(module: Module) -> Iterator[Finding]:
     if module.keras != 3:
         return
     for step in steps_of(module):
-        if step.name != "train_step" or step.owner is None or not is_plain(step.owner):
+        if step.name != "train_step" or step.owner is None or not is_plain(step.owner, _MODELS):
             continue
         values = returned(step)
         if len(values) != 1 or _trains_elsewhere(step):

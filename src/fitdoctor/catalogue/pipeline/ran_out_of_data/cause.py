@@ -37,9 +37,17 @@ from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
 from fitdoctor.edits import fix, remove_argument, unsafe
 from fitdoctor.facts import DataFacts, FailureFacts, FitFacts, ModelFacts, TrainingFacts, Unknown
 from fitdoctor.patterns import pattern
+from fitdoctor.records import replace
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(id="FIT703", slug="ran-out-of-data", severity=Severity.WARNING)
+
+
+@CAUSE.in_source
+@mentions("steps_per_epoch")
+def from_source(fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
+    """The same, as far as the source tells the batches."""
+    yield from (replace(found, confidence=Confidence.LIKELY) for found in from_counts(fit, data))
 
 
 @CAUSE.before_fit
