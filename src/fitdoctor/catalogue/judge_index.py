@@ -122,6 +122,7 @@ INDEX: dict[str, tuple[str, tuple[str, ...], list[tuple[set[str], tuple[str, ...
     'FIT905': ('environment/checkpoint_path_rejected', ('source', 'after_failure'), [({'Module'}, ('ModelCheckpoint', 'save'))]),
     'FIT906': ('environment/accelerator_not_seen', ('after_failure',), []),
     'FIT907': ('environment/module_shadowed', ('after_failure',), []),
+    'FIT908': ('environment/model_cannot_be_restored', ('after_failure',), []),
 }
 """By id: the folder, the moments, and for each judge of source the facts that it needs, and words of which the text
 must have one."""

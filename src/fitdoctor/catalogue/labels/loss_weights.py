@@ -1,6 +1,9 @@
-"""`loss_weights` that Keras 3 cannot match with the losses: one loss for all outputs, a weight too many or too few."""
+"""`loss_weights` that Keras 3 cannot match with the losses: one loss for all outputs, a weight too many or too few, a
+key that is not the name of an output."""
 
 from __future__ import annotations
+
+import ast
 
 from fitdoctor.edits import fix, replace_code
 from fitdoctor.facts import Code, ModelFacts, Unknown
@@ -36,6 +39,22 @@ def odd_weights(message: str, model: ModelFacts | Unknown) -> OddWeights | None:
         told = f"give the loss once for each of the {weights} outputs"
         return OddWeights(losses, weights, loss, fix(told, repeated if weights < 5 else ()))
     return OddWeights(losses, weights, given, fix(f"give {losses} weights, one for each loss"))
+
+
+def keys_of_weights(model: ModelFacts) -> tuple[Code, list[str]] | None:
+    """The keys of a dict that is written in the call of compile, where Keras asks it for each output by name."""
+    given = _argument(model, "loss_weights")
+    # With a dict of outputs Keras takes the weights in the order of their keys instead, and asks for none by name.
+    if isinstance(given, Unknown) or model.loss_structure != "dict" or model.output_structure == "dict":
+        return None
+    try:
+        written = ast.parse(given.text.strip(), mode="eval").body
+    except SyntaxError:
+        return None
+    if not isinstance(written, ast.Dict):
+        return None
+    keys = [key.value for key in written.keys if isinstance(key, ast.Constant) and isinstance(key.value, str)]
+    return (given, keys) if len(keys) == len(written.keys) else None
 
 
 def _argument(model: ModelFacts | Unknown, name: str) -> Code | Unknown:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _AT_EPOCHS = ("on_epoch_end", "on_train_end")
 _AT_BATCHES = ("on_batch_end", "on_train_batch_end", "on_train_batch_begin", "on_batch_begin")
-_OF_NONE = pattern(r"NoneType")
+OF_NONE = pattern(r"NoneType")
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +103,7 @@ def failed_read(failure: FailureFacts, project: Project) -> LoggedRead | None:
         return None
     if failure.type not in ("KeyError", "TypeError", "ValueError"):
         return None
-    if failure.type != "KeyError" and not _OF_NONE.search(failure.message):
+    if failure.type != "KeyError" and not OF_NONE.search(failure.message):
         return None
     reads = [read for read in logged_reads(module) if read.function.name == frame.function]
     here = [read for read in reads if at_frame(module, read.node, frame)]

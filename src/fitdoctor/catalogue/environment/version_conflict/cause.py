@@ -51,6 +51,7 @@ CAUSE = Cause(
         "VersionError",
         "ValueError",
         "ModuleNotFoundError",
+        "TBNotInstalledError",
     ),
     explains=("FIT902",),
 )
@@ -100,6 +101,9 @@ SAYINGS = (
     (pattern(r"module 'ml_dtypes' has no attribute"),
      "the installed ml_dtypes is older than this TensorFlow or Keras needs",
      "install a newer one: `pip install -U ml_dtypes`"),
+    (pattern(r"TensorBoard is not installed, missing implementation for"),
+     "the `TensorBoard` callback writes with the package `tensorboard`, which is not installed",
+     "install it (`pip install tensorboard`), or leave the callback out"),
     (pattern(r"version [`'](?:GLIBC|GLIBCXX|CXXABI)_[\d.]+' not found"), _SYSTEM,
      "use a newer system or image, or an older TensorFlow"),
     (pattern(r"DLL load failed while importing _pywrap_tensorflow_internal|Failed to load the native TensorFlow runtime"),

@@ -5,7 +5,8 @@
 Training runs to its end, and the model cannot learn what it should: relu never gives a negative value, tanh none beyond
 ±1, sigmoid none outside 0..1, so that targets there stay out of reach. Sigmoid units with `categorical_crossentropy`
 give numbers that do not sum to 1, although every sample has exactly one class; softmax units cannot give two labels of
-one sample a probability near 1; relu or tanh outputs are no probabilities at all, and a crossentropy clips them.
+one sample a probability near 1; relu or tanh outputs are no probabilities at all, and a crossentropy clips them. Dropout
+behind the last activation sets probabilities to 0 by chance: the loss is huge, or NaN where it hits a whole row.
 
 ## Why
 
@@ -14,7 +15,7 @@ The activation of a hidden layer was copied to the last one, or the network was 
 ## Fix
 
 Regression: a linear last layer, or targets scaled into the range of the activation. One class of several: softmax with
-`categorical_crossentropy`. Several labels at once: sigmoid with `binary_crossentropy`.
+`categorical_crossentropy`. Several labels at once: sigmoid with `binary_crossentropy`. No dropout behind the last layer.
 
 ## Known limits
 
@@ -41,7 +42,8 @@ from fitdoctor.catalogue.labels.targets import (
 from fitdoctor.catalogue.words import number, place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
 from fitdoctor.edits import unsafe
-from fitdoctor.facts import DataFacts, ModelFacts, Statistics
+from fitdoctor.facts import DataFacts, LayerFacts, ModelFacts, Statistics, Unknown
+from fitdoctor.source.project import Project
 
 CAUSE = Cause(id="FIT211", slug="activation-loss-mismatch", severity=Severity.WARNING, explains=("FIT218",))
 
@@ -69,9 +71,13 @@ _ELEMENTWISE = BINARY_LOSSES | REGRESSION
 
 @CAUSE.in_source
 @CAUSE.before_fit
-def from_model(model: ModelFacts, data: DataFacts) -> Iterator[Finding]:
+def from_model(model: ModelFacts, data: DataFacts, project: Project | Unknown) -> Iterator[Finding]:
     """The activation against the loss, and against the targets that were seen."""
     for target in targets(model, data) if data.role == "training" else ():
+        dropped = _dropped_probabilities(target)
+        if dropped is not None:
+            yield _behind_the_last(dropped, target, project)
+            continue
         if target.last is None or target.loss is None:
             continue
         statistics = target.label_statistics
@@ -91,6 +97,42 @@ def from_model(model: ModelFacts, data: DataFacts) -> Iterator[Finding]:
                 )
         elif target.loss_name in REGRESSION and statistics is not None:
             yield from _out_of_reach(target, statistics)
+
+
+def _dropped_probabilities(target: Target) -> LayerFacts | None:
+    """The dropout between the probabilities and a loss that takes their logarithm."""
+    last, before = (*target.way, "", "")[:2]
+    if isinstance(last, str) or isinstance(before, str) or last.class_name not in _DROPOUTS:
+        return None
+    gives = before.setting("activation") in ("softmax", "sigmoid") or before.class_name == "Softmax"
+    logarithm = target.loss_name in CROSSENTROPIES and target.loss is not None
+    if not gives or not logarithm or last.setting("rate") in (None, "0", "0.0"):
+        return None
+    return last
+
+
+_DROPOUTS = frozenset({"Dropout", "AlphaDropout", "SpatialDropout1D", "SpatialDropout2D", "SpatialDropout3D"})
+
+
+def _behind_the_last(layer: LayerFacts, target: Target, project: Project | Unknown) -> Finding:
+    from fitdoctor.catalogue.model.layer_ranks import left_out_fix
+
+    return CAUSE.finding(
+        f"`{layer.class_name}` behind the last activation sets probabilities to 0 by chance, and `{target.loss_name}` "
+        "takes their logarithm",
+        subject=target.subject,
+        location=place(layer.code, target.loss.code if target.loss is not None else None),
+        evidence=[
+            Evidence(
+                claim="the last layer",
+                observed=f"{layer.class_name}({layer.setting('rate')})",
+                expected="the activation that gives the probabilities",
+                fact="model.layers",
+            )
+        ],
+        fixes=[left_out_fix(layer, project, 2)],
+        confidence=Confidence.CERTAIN,
+    )
 
 
 _EXCLUSIVE = (

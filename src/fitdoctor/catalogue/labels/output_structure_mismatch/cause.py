@@ -136,6 +136,10 @@ def from_source(
     if told and outputs > 1:
         for odd in _odd_labels(model, fit, data, outputs, names, project):
             yield _finding(odd, Confidence.LIKELY)
+    if outputs > 1 and all(names) and model.output_structure != "dict":
+        for odd in (*_odd_weights(model, names), *_odd_metrics(model, outputs, names)):
+            if odd.what == "losses" or model.metric_keys:
+                yield _finding(odd, Confidence.LIKELY)
 
 
 def _is_one_array(labels: ArrayFacts) -> bool:
@@ -165,7 +169,7 @@ def from_failure(
         found = [odd for odd in _oddities(model, fit, data, project) if not odd.silent]
         yield from (_finding(odd, Confidence.CERTAIN) for odd in found)
     if not found and (not _KEY.search(failure.message) or failure.called == "fit"):
-        yield _finding(_from_words(failure.message, raised_at), Confidence.LIKELY)
+        yield _finding(_from_words(failure, raised_at), Confidence.LIKELY)
 
 
 def _from_weights(
@@ -208,12 +212,16 @@ def _calls_keras(frame: Frame | None) -> bool:
     return frame is None or called_in(frame) in ("", "fit", "evaluate", "train_on_batch", "test_on_batch")
 
 
-def _from_words(message: str, raised_at: Location | None) -> _Odd:
+def _from_words(failure: FailureFacts, raised_at: Location | None) -> _Odd:
+    message = failure.message
     key = _KEY.search(message)
     told = "losses, labels or metrics do not have the structure of the model's outputs"
     if key is not None:
         told = f"the keys of the dict of labels, `{key['key']}` among them, are not the names of the outputs"
     advice = "give one loss and one array of labels for each output, by the output's name"
+    if failure.frames and "_user_loss_weights[" in failure.frames[-1].text:
+        told = f"`loss_weights` has no weight for the output `{message.strip()[1:-1]}`: Keras 3 wants one for each"
+        advice = "give `loss_weights` the names of the outputs as keys, every one of them"
     lines = message.splitlines() or [""]
     return _Odd("structure", told, lines[0], "one for each output", (raised_at,), (fix(advice),))
 
@@ -226,6 +234,7 @@ def _oddities(
         return
     names = model.output_names if len(model.output_names) == len(outputs) else ()
     yield from _odd_losses(model, data, len(outputs), names)
+    yield from _odd_weights(model, names)
     yield from _odd_labels(model, fit, data, len(outputs), names, project)
     yield from _odd_metrics(model, len(outputs), names)
 
@@ -273,6 +282,25 @@ def _odd_losses(model: ModelFacts, data: DataFacts, outputs: int, names: tuple[s
                 (whole, model.compile_code),
                 (fix("give every output a loss; `None` for one that is not trained"),),
             )
+
+
+def _odd_weights(model: ModelFacts, names: tuple[str, ...]) -> Iterator[_Odd]:
+    """A dict of weights that lacks an output: Keras asks it for every one of them, and ignores other keys."""
+    from fitdoctor.catalogue.labels.loss_weights import keys_of_weights
+
+    given = keys_of_weights(model) if len(names) > 1 and {*model.loss_keys} == {*names} else None
+    missing = [name for name in names if given is not None and name not in given[1]]
+    if given is None or not missing:
+        return
+    unknown = [key for key in given[1] if key not in names]
+    yield _Odd(
+        "losses",
+        f"`loss_weights` has no weight for {listing(missing)}: Keras 3 wants one for each output",
+        ", ".join(given[1]),
+        ", ".join(names),
+        (_key_line(given[0], unknown), given[0], model.compile_code),
+        _renaming(given[0], unknown, missing) if unknown else (fix("give every output a weight"),),
+    )
 
 
 def _odd_labels(

@@ -337,23 +337,11 @@ def from_failed_history(failure: FailureFacts, project: Project | Unknown) -> It
 
 @CAUSE.after_failure
 def from_failed_line(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """The same from the traceback alone: it quotes the line that reads `logs`."""
-    frame = failure.last_user_frame
-    if isinstance(project, Project) or frame is None or failure.type != "KeyError":
-        return
-    name = failure.message.strip().strip("'")
-    read = name and any(f"logs[{quote}{name}{quote}]" in frame.text for quote in "'\"")
-    if read and frame.function.startswith("on_"):
-        yield CAUSE.finding(
-            f"`{frame.function}` reads `{name}`, which fit does not have: its names are those of the metrics",
-            subject=f"logs of {frame.function}",
-            location=frame.location,
-            evidence=[
-                Evidence(claim="the line that raised", observed=frame.text[:120], fact="failure.frames")
-            ],
-            fixes=[unsafe("read the name of a metric that there is")],
-            confidence=Confidence.CERTAIN,
-        )
+    """The same from the traceback alone: it quotes the line that reads."""
+    from fitdoctor.catalogue.model.quoted_reads import quoted_reads
+
+    if not isinstance(project, Project):
+        yield from quoted_reads(CAUSE, failure)
 
 
 def _there(read: LoggedRead, names: tuple[str, ...]) -> tuple[str, ...]:

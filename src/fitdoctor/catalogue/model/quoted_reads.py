@@ -1,0 +1,52 @@
+"""Reads of `logs` and of a history that a traceback quotes, where the program itself is not at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.model.logged_values import OF_NONE
+from fitdoctor.diagnosis import Confidence, Evidence, Finding
+from fitdoctor.edits import unsafe
+from fitdoctor.facts import FailureFacts
+from fitdoctor.patterns import pattern
+
+_ITEM = pattern(r"\blogs\[(['\"])(?P<name>\w+)\1\]")
+_GET = pattern(r"\blogs\.get\((['\"])(?P<name>\w+)\1\)")
+_HISTORY = pattern(r"\.history\[(['\"])(?P<name>val_\w+)\1\]")
+
+
+def quoted_reads(cause: Cause, failure: FailureFacts) -> Iterator[Finding]:
+    """What the line that raised asked for in vain."""
+    frame = failure.last_user_frame
+    if frame is None:
+        return
+    in_callback = frame.function.startswith("on_")
+    if failure.type == "KeyError":
+        found = {
+            read["name"]: of_history
+            for asked, of_history in ((_HISTORY, True), *(((_ITEM, False),) if in_callback else ()))
+            for read in asked.finditer(frame.text)
+            if repr(read["name"]) == failure.message.strip()
+        }
+    elif in_callback and OF_NONE.search(failure.message):
+        found = {read["name"]: False for read in _GET.finditer(frame.text)}
+    else:
+        return
+    if len(found) != 1:
+        return
+    ((name, of_history),) = found.items()
+    message = (
+        f"the history has no `{name}`: fit got no validation data, or has no metric of that name"
+        if of_history
+        else f"`{frame.function}` reads `{name}`, which fit does not have: its names are those of the metrics"
+    )
+    remedy = "read the name of a metric that there is"
+    yield cause.finding(
+        message,
+        subject=f"history key {name}" if of_history else f"logs of {frame.function}",
+        location=frame.location,
+        evidence=[Evidence(claim="the line that raised", observed=frame.text[:120], fact="failure.frames")],
+        fixes=[unsafe(f"give fit validation data, or {remedy}" if name.startswith("val_") else remedy)],
+        confidence=Confidence.CERTAIN,
+    )
