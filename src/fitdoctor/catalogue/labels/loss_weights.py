@@ -1,5 +1,4 @@
-"""`loss_weights` that Keras 3 cannot match with the losses: one loss for all outputs, a weight too many or too few, a
-key that is not the name of an output."""
+"""`loss_weights` that Keras 3 cannot match with the losses: another number of them, or keys that no output has."""
 
 from __future__ import annotations
 

@@ -115,7 +115,9 @@ def _lambda(failure: FailureFacts, project: Project | Unknown) -> Finding:
     remedies.append(fix("give the `Lambda` layer a function with a name, or make it a layer of your own"))
     if site is None:
         remedies += [
-            fix("make the model again with the function that made it; `set_weights` copies what it has learnt"),
+            fix(
+                "make the model again with the function that made it; `set_weights` copies what it has learnt"
+            ),
             fix("call `keras.config.enable_unsafe_deserialization()` before, where the lambda is your own"),
         ]
     return _finding(
@@ -176,7 +178,11 @@ def _definition(name: str, project: Project | Unknown) -> Location | None:
     for module in () if isinstance(project, Unknown) else project.modules:
         for node in module.tree.body:
             if isinstance(node, (ast.ClassDef, ast.FunctionDef)) and node.name == name:
-                made = [each for each in node.body if isinstance(each, ast.FunctionDef) and each.name == "__init__"]
+                made = [
+                    each
+                    for each in node.body
+                    if isinstance(each, ast.FunctionDef) and each.name == "__init__"
+                ]
                 place = module.location(made[0] if made else node)
                 found.append(Location(place.path, place.line, cell=place.cell))
     return found[0] if len(found) == 1 else None
