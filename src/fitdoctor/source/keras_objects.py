@@ -75,6 +75,18 @@ def defines(module: Module, expr: ast.expr, method: str) -> bool:
     return owner is not None and owner.module.method(owner, method) is not None
 
 
+def may_define(module: Module, expr: ast.expr, method: str) -> bool:
+    """Whether the object has, or could have, a method of the user's: what is loaded may be any of their models."""
+    if defines(module, expr, method):
+        return True
+    origin = module.origin(expr)
+    loaded = isinstance(origin.node, ast.Call) and origin.module.resolve(origin.node.func) in MODEL_MAKERS
+    modules = (module.project.modules if module.project is not None else ()) or (module,)
+    return loaded and any(
+        info.kind == "Model" and method in info.methods for other in modules for info in other.classes
+    )
+
+
 def _class_of_user(module: Module, expr: ast.expr) -> ClassInfo | None:
     """The class of the user's that an object is of; it may have attributes of its own."""
     if isinstance(expr, ast.Name) and expr.id == "self":

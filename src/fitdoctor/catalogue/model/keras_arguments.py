@@ -50,6 +50,10 @@ ARGUMENTS = frozenset(
     window write_graph write_images write_steps_per_second x_factor y_factor zero_output_for_mask""".split()
 )
 """Of every public class of Keras 3.15, with those of Keras 2 that it still takes."""
+OF_KERAS_2 = frozenset(
+    """batch_size embeddings_data embeddings_layer_names epsilon load_weights_on_restart period write_grads""".split()
+)
+"""Which callbacks of Keras 2 take besides, for programs that are older still."""
 
 
 @functools.cache

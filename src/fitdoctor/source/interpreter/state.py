@@ -104,6 +104,9 @@ def join_states(one: State, other: State) -> State:
             frames[number] = names
             continue
         right = other.frames[number]
+        if names == right:  # most are: a branch binds names in one frame, seldom in those around it
+            frames[number] = names
+            continue
         merged = {
             name: join(value, right[name]) if name in right else UNTOLD for name, value in names.items()
         }
@@ -111,9 +114,10 @@ def join_states(one: State, other: State) -> State:
         frames[number] = merged
     for number, names in other.frames.items():
         frames.setdefault(number, names)
-    heap = dict(other.heap)
+    heap = {**one.heap, **other.heap}
     for key, record in one.heap.items():
-        heap[key] = join_records(record, heap[key]) if key in heap else record
+        if heap[key] is not record:
+            heap[key] = join_records(record, heap[key])
     return State(frames, heap, one.written | other.written)
 
 

@@ -1,4 +1,4 @@
-"""Layers that a program only calls by hand, on values: a demonstration before the model, which traces nothing."""
+"""Layers and metrics that a program only calls by hand, on values: a demonstration, or a loop that traces nothing."""
 
 from __future__ import annotations
 
@@ -11,13 +11,40 @@ _SYMBOLIC = ("tensorflow.function", "tensorflow.compat.", "tensorflow.keras.")
 
 
 def only_called_by_hand(info: ClassInfo) -> bool:
-    """Whether every layer of a class is called on values outside of any model, and does nothing else."""
+    """Whether every layer or metric of a class is called on values outside of any model, and does nothing else."""
     module = info.module
     others = module.project.modules if module.project is not None else ()
-    if info.kind != "Layer" or any(other is not module and info.name in other.text for other in others):
+    if info.kind not in ("Layer", "Metric"):
+        return False
+    if any(other is not module and info.name in other.text for other in others):
         return False
     reads = [read for read in module.reads.get(info.name, ()) if _means(module, info, read)]
-    return bool(reads) and all(_is_called_on_values(module, read) for read in reads)
+    by_hand = _is_called_on_values if info.kind == "Layer" else _is_updated_by_hand
+    return bool(reads) and all(by_hand(module, read) for read in reads)
+
+
+def _is_updated_by_hand(module: Module, read: ast.Name) -> bool:
+    """`metric = Name(…)`, and then only `metric.update_state(…)` and the like, in code that nothing traces."""
+    made = module.parent(read)
+    held = module.parent(made) if isinstance(made, ast.Call) and made.func is read else None
+    if (
+        not isinstance(held, ast.Assign)
+        or len(held.targets) != 1
+        or not isinstance(held.targets[0], ast.Name)
+    ):
+        return False
+    name = held.targets[0].id
+    uses = module.reads.get(name, ())
+    return bool(uses) and all(
+        isinstance(module.parent(use), ast.Attribute) and _is_python(module, use) for use in uses
+    )
+
+
+def _is_python(module: Module, use: ast.Name) -> bool:
+    """Whether it stands outside of all functions, or in a plain one of a program without `tf.function`."""
+    if module.class_of(use) is not None:
+        return False
+    return module.function_of(use) is None or "tf.function" not in module.text
 
 
 def _means(module: Module, info: ClassInfo, read: ast.Name) -> bool:

@@ -11,7 +11,7 @@ from fitdoctor.source.index import FUNCTIONS, parameters_of
 from fitdoctor.source.module import FunctionInfo
 from fitdoctor.source.traced.tensor_calls import returns
 from fitdoctor.source.traced.tensor_holders import held_by, made
-from fitdoctor.source.traced.tensor_parameters import asks_for_structure
+from fitdoctor.source.traced.tensor_parameters import asks_for_structure, used_as_structure
 from fitdoctor.source.traced.tensor_values import (
     NOTHING,
     NUMERIC,
@@ -24,6 +24,7 @@ from fitdoctor.source.traced.tensor_values import (
     arithmetic,
     each,
     holds_tensor,
+    item,
     join,
     part,
 )
@@ -148,11 +149,11 @@ class Expressions:
         return TENSOR if node.attr in ("T", "real", "imag", "values") else NOTHING
 
     def _compare(self, node: ast.Compare, env: Env) -> Value:
-        operands = [self.value(node.left, env), *(self.value(item, env) for item in node.comparators)]
+        operands = [self.value(node.left, env), *(self.value(one, env) for one in node.comparators)]
         if any(isinstance(op, (ast.Is, ast.IsNot, ast.In, ast.NotIn)) for op in node.ops):
             return NOTHING
         # `tensor == None` is Python's False.
-        constants = [item.value for item in (node.left, *node.comparators) if isinstance(item, ast.Constant)]
+        constants = [one.value for one in (node.left, *node.comparators) if isinstance(one, ast.Constant)]
         if None in constants:
             return NOTHING
         return TENSOR if any(value.kind in NUMERIC for value in operands) else NOTHING
@@ -160,8 +161,11 @@ class Expressions:
     def _subscript(self, node: ast.Subscript, env: Env) -> Value:
         base = self.value(node.value, env)
         self.value(node.slice, env)
-        if isinstance(node.slice, ast.Slice) and base.kind in ("parts", "each"):
-            return each(base.parts)
+        if isinstance(node.slice, ast.Slice):
+            if base == SOME:  # of a list it is a list, of a tensor a tensor
+                return SOME
+            if base.kind in ("parts", "each"):
+                return each(base.parts)
         key = _constant_index(node.slice)
         return part(base, key)
 
@@ -176,7 +180,7 @@ class Expressions:
     ) -> Value:
         inner = dict(env)
         for generator in node.generators:
-            self.bind(generator.target, part(self.value(generator.iter, inner), None), inner)
+            self.bind(generator.target, item(self.value(generator.iter, inner)), inner)
             for condition in generator.ifs:
                 self.value(condition, inner)
         if isinstance(node, ast.DictComp):
@@ -205,11 +209,17 @@ class Expressions:
         elif isinstance(target, (ast.Tuple, ast.List)):
             starred = any(isinstance(element, ast.Starred) for element in target.elts)
             for position, element in enumerate(target.elts):
-                self.bind(element, part(value, None if starred else position), env)
+                held = part(value, None if starred else position)
+                if value == SOME and isinstance(element, ast.Name) and self._is_structure(element.id):
+                    held = SOME
+                self.bind(element, held, env)
         elif isinstance(target, ast.Starred):
             self.bind(target.value, Value("each", (value,)) if value.kind else NOTHING, env)
         else:
             self.value(target, env)
+
+    def _is_structure(self, name: str) -> bool:
+        return used_as_structure(self.module, self.info.node, name)
 
     def _record(self, node: ast.AST, value: Value) -> None:
         if value.kind:
@@ -279,9 +289,9 @@ class Expressions:
         if name in ("list", "tuple", "reversed", "sorted") and arguments:
             return arguments[0] if arguments[0].kind in ("parts", "each") else NOTHING
         if name == "zip":
-            return Value("each", (Value("parts", tuple(part(value, None) for value in arguments)),))
+            return Value("each", (Value("parts", tuple(item(value) for value in arguments)),))
         if name == "enumerate" and arguments:
-            return Value("each", (Value("parts", (NOTHING, part(arguments[0], None))),))
+            return Value("each", (Value("parts", (NOTHING, item(arguments[0]))),))
         found = callee(self.module, node)
         if found is not None and found.name not in _CALLED_OTHERWISE:
             return self._returned(found, node, env)

@@ -58,7 +58,7 @@ def parameters(module: Module, info: FunctionInfo) -> Env:
     for name in names:
         uses = _uses(module, node, name)
         if not any(_is_pipeline(module, use) for use in uses):
-            env[name] = SOME if any(_is_structure(module, use) for use in uses) else TENSOR
+            env[name] = SOME if _any_structure(module, uses) else TENSOR
     return env
 
 
@@ -122,6 +122,15 @@ def _uses(module: Module, node: FunctionNode, name: str) -> list[ast.Name]:
         if scope.node is node:
             found.append(use)
     return found
+
+
+def used_as_structure(module: Module, node: FunctionNode, name: str) -> bool:
+    """Whether a function uses a name as a tuple, list or dict somewhere."""
+    return _any_structure(module, _uses(module, node, name))
+
+
+def _any_structure(module: Module, uses: list[ast.Name]) -> bool:
+    return any(_is_structure(module, use) for use in uses)
 
 
 def _is_structure(module: Module, use: ast.Name) -> bool:

@@ -66,6 +66,11 @@ def part(value: Value, key: object) -> Value:
     return NOTHING
 
 
+def item(value: Value) -> Value:
+    """What a loop over a value gives: of a dict it would be the keys."""
+    return NOTHING if value == SOME else part(value, None)
+
+
 def arithmetic(left: Value, right: Value) -> Value:
     """What an operator gives."""
     if left.kind in NUMERIC or right.kind in NUMERIC:

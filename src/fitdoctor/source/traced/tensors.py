@@ -8,6 +8,7 @@ import contextlib
 from fitdoctor.records import dataclass, field
 from fitdoctor.source.index import FUNCTIONS, FunctionNode
 from fitdoctor.source.module import FunctionInfo, Module
+from fitdoctor.source.traced.other_backends import holds_on_tensorflow
 from fitdoctor.source.traced.tensor_expressions import Budget, Expressions
 from fitdoctor.source.traced.tensor_parameters import parameters
 from fitdoctor.source.traced.tensor_values import (
@@ -15,9 +16,9 @@ from fitdoctor.source.traced.tensor_values import (
     Env,
     Value,
     arithmetic,
+    item,
     join,
     merge,
-    part,
 )
 
 
@@ -129,6 +130,9 @@ class _Walker:
         if isinstance(node, ast.If):
             self.expressions.value(node.test, env)
             env = self.expressions.doubted(node.test, env)
+            holds = holds_on_tensorflow(self.expressions.module, node.test)
+            if holds is not None:  # the other branch is for another backend
+                return self.block(node.body if holds else node.orelse, dict(env))
             return merge(self.block(node.body, dict(env)), self.block(node.orelse, dict(env)))
         if isinstance(node, (ast.For, ast.AsyncFor, ast.While)):
             return self._loop(node, env)
@@ -169,20 +173,20 @@ class _Walker:
             self.expressions.parts_of(node, env)
 
     def _loop(self, node: ast.For | ast.AsyncFor | ast.While, env: Env) -> Env | None:
-        item = None if isinstance(node, ast.While) else part(self.expressions.value(node.iter, env), None)
+        given = None if isinstance(node, ast.While) else item(self.expressions.value(node.iter, env))
         # Once to see what the body changes, without keeping what it says of itself; then for good.
         known = dict(self.expressions.values)
-        entry = merge(env, self._pass(node, item, dict(env))) or env
+        entry = merge(env, self._pass(node, given, dict(env))) or env
         self.expressions.values.clear()
         self.expressions.values.update(known)
-        after = merge(entry, self._pass(node, item, dict(entry))) or entry
+        after = merge(entry, self._pass(node, given, dict(entry))) or entry
         return self.block(node.orelse, dict(after))
 
-    def _pass(self, node: ast.For | ast.AsyncFor | ast.While, item: Value | None, env: Env) -> Env | None:
+    def _pass(self, node: ast.For | ast.AsyncFor | ast.While, given: Value | None, env: Env) -> Env | None:
         if isinstance(node, ast.While):
             self.expressions.value(node.test, env)
-        elif item is not None:
-            self.expressions.bind(node.target, item, env)
+        elif given is not None:
+            self.expressions.bind(node.target, given, env)
         self._jumps.append([])
         end = self.block(node.body, env)
         for jumped in self._jumps.pop():

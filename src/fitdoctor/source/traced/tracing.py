@@ -48,6 +48,7 @@ _EAGER_SWITCHES = (
     "keras.config.run_functions_eagerly",
 )
 _PYTHON_CALLS = ("tensorflow.numpy_function", "tensorflow.py_function")
+_MAKING = ("__init__", "build_from_config", "from_config")
 _NOT_CONVERTED = "tensorflow.autograph.experimental.do_not_convert"
 _LAYER_FUNCTIONS = ("activation", "recurrent_activation", "kernel_regularizer", "activity_regularizer")
 _RUN_GRAPHS = frozenset("fit evaluate predict train_on_batch test_on_batch fit_generator compile".split())
@@ -324,7 +325,7 @@ def _called(info: FunctionInfo, calls: list[CallSite] | tuple[CallSite, ...]) ->
 
 def _is_entry(info: FunctionInfo) -> bool:
     """Methods that Keras calls by itself, in its own way, and constructors, which make things and compute nothing."""
-    return info.name == "__init__" or bool(_how_of_method(info))
+    return info.name in _MAKING or bool(_how_of_method(info))
 
 
 def _runs_as_python(info: FunctionInfo) -> bool:

@@ -31,6 +31,7 @@ from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Locati
 from fitdoctor.edits import fix, set_argument, unsafe
 from fitdoctor.facts import Argument, Code, DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
 from fitdoctor.patterns import pattern
+from fitdoctor.source.fits.compile_facts import OPAQUE_LOSS
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(
@@ -71,7 +72,7 @@ def _lacks_labels(model: ModelFacts, fit: FitFacts, data: DataFacts) -> bool:
     made_of = data.pipeline[0].operation if data.pipeline else ""
     if made_of == "from_generator" and isinstance(data.trial.forward, Unknown):
         return False  # the signature may lack what the generator yields, which another cause tells
-    return any(loss.kind != "none" for loss in model.losses)
+    return any(loss.kind != "none" and loss != OPAQUE_LOSS for loss in model.losses)
 
 
 def _may_be_return(model: ModelFacts) -> bool:

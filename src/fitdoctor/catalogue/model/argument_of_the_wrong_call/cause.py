@@ -43,7 +43,7 @@ from fitdoctor.edits import (
 )
 from fitdoctor.facts import Argument, Code, FailureFacts, Frame, Unknown
 from fitdoctor.failure.patterns import UnexpectedKeyword, unexpected_keyword
-from fitdoctor.source.keras_objects import defines, is_keras_model
+from fitdoctor.source.keras_objects import is_keras_model, may_define
 from fitdoctor.source.module import CallSite, Module
 from fitdoctor.source.project import Project
 
@@ -83,7 +83,7 @@ def _of_keras_2(module: Module, site: CallSite, argument: Argument) -> bool:
 def _is_keras_own(module: Module, site: CallSite) -> bool:
     """Whether the receiver is surely a Keras model whose method is Keras's own."""
     receiver = _receiver(site)
-    return is_keras_model(module, receiver) and not defines(module, receiver, site.method)
+    return is_keras_model(module, receiver) and not may_define(module, receiver, site.method)
 
 
 def _receiver(site: CallSite) -> ast.expr:
@@ -281,6 +281,8 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
 
 # --- misspelt in making something ---------------------------------------------------------------------------------
 
+_TAKES_ANY = frozenset({"Input", "LambdaCallback"})
+"""`LambdaCallback` takes every method of a callback (`on_batch_begin`, `on_test_end`) by its name."""
 _MAKERS = ("keras.layers.", "keras.optimizers.", "keras.callbacks.", "keras.losses.", "keras.metrics.")
 
 
@@ -289,20 +291,22 @@ def from_constructors(module: Module) -> Iterator[Finding]:
     """An argument of a layer, optimizer or callback that Keras has nowhere, a letter or two away from one that it has."""
     for site in module.calls:
         home, _dot, made = site.name.rpartition(".")
-        if not site.name.startswith(_MAKERS) or not made[:1].isupper() or made == "Input":
+        if not site.name.startswith(_MAKERS) or not made[:1].isupper() or made in _TAKES_ANY:
             continue
         if made not in PUBLIC_NAMES.get(home, (made,)):  # of another Keras, with arguments of its own
             continue
         names = [keyword.arg for keyword in site.node.keywords]
         if not names:
             continue
-        from fitdoctor.catalogue.model.keras_arguments import ARGUMENTS, misspelt
+        from fitdoctor.catalogue.model.keras_arguments import ARGUMENTS, OF_KERAS_2, misspelt
 
-        if ARGUMENTS.issuperset(names):
+        known = ARGUMENTS | OF_KERAS_2 if module.keras == 2 else ARGUMENTS
+        if known.issuperset(names):
             continue
         code = module.code(site.node)
         for argument in code.arguments:
-            meant = misspelt(argument.name) if argument.name.isidentifier() else ""
+            asked = argument.name.isidentifier() and argument.name not in known
+            meant = misspelt(argument.name) if asked else ""
             taken = {other.name for other in code.arguments}
             if meant and meant not in taken:
                 yield _constructor(made, argument.name, meant, argument.whole, code, Confidence.LIKELY)

@@ -85,9 +85,9 @@ def from_call(model: ModelFacts, fit: FitFacts, project: Project | Unknown) -> I
         names = available(model, fit, project)
         plain = adds_nothing(fit) and not OWN_STEPS & set(model.overrides)
         if monitor.startswith("val_") and not has_validation(fit) and plain:
-            yield _no_validation(callback, monitor, names, fit)
+            yield _no_validation(callback, monitor, names, fit, model.keras)
         elif names is not None and monitor not in names and not may_be_numbered(monitor, names):
-            yield _missing(callback, monitor, names, fit, [])
+            yield _missing(callback, monitor, names, fit, [], model.keras)
 
 
 def _acts_on_it(callback: CallbackFacts) -> bool:
@@ -98,9 +98,9 @@ def _acts_on_it(callback: CallbackFacts) -> bool:
 
 
 def _no_validation(
-    callback: CallbackFacts, monitor: str, names: tuple[str, ...] | None, fit: FitFacts
+    callback: CallbackFacts, monitor: str, names: tuple[str, ...] | None, fit: FitFacts, keras: int
 ) -> Finding:
-    raises = _raises(callback, monitor, names)
+    raises = keras == 3 and _raises(callback, monitor, names)
     return CAUSE.finding(
         f"`{callback.class_name}` watches `{monitor}`, and fit gets no validation data: {_consequence(callback)}",
         subject=f"monitor of {callback.class_name}",
@@ -124,7 +124,7 @@ def _consequence(callback: CallbackFacts) -> str:
 
 
 def _raises(callback: CallbackFacts, monitor: str, names: tuple[str, ...] | None) -> bool:
-    """Whether Keras has to find out the direction, and cannot: the name is no metric of the model."""
+    """Whether Keras 3 has to find out the direction, and cannot: the name is no metric. Keras 2 goes by the name."""
     plain = monitor.removeprefix("val_")
     if callback.setting("mode") not in (None, "auto") or names is None:
         return False
@@ -137,8 +137,9 @@ def _missing(
     names: tuple[str, ...],
     fit: FitFacts | Unknown,
     evidence: list[Evidence],
+    keras: int = 3,
 ) -> Finding:
-    raises = _raises(callback, monitor, names)
+    raises = keras == 3 and _raises(callback, monitor, names)
     then = "Keras raises at the end of the first epoch" if raises else _consequence(callback)
     return CAUSE.finding(
         f"`{callback.class_name}` watches `{monitor}`, which fit does not have: {then}",

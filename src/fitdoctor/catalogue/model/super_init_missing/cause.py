@@ -65,7 +65,7 @@ def _judged(info: ClassInfo, confidence: Confidence = Confidence.LIKELY) -> Find
     init = info.methods.get("__init__")
     if info.kind not in _NEEDS_IT or init is None or not isinstance(init.node, ast.FunctionDef):
         return None
-    if info.module.keras == 2 and info.kind == "Layer" and "__call__" in info.methods:
+    if info.kind == "Layer" and ("__call__" in info.methods or not _is_layer(info)):
         return None  # only calling it as a layer would miss what the base sets up
     calls = [node for node in own_nodes(init) if _calls_base(node)]
     if not calls and (named := _named_only(init)) is not None:
@@ -82,6 +82,14 @@ def _judged(info: ClassInfo, confidence: Confidence = Confidence.LIKELY) -> Find
         and (node.end_lineno or node.lineno) < calls[0].lineno
     ]
     return _late(info, init, early[0], calls[0], confidence) if early else None
+
+
+def _is_layer(info: ClassInfo) -> bool:
+    """Whether it can be called as a layer: it has, or inherits, a `call` of the user's or of a layer of Keras."""
+    if info.module.method(info, "call") is not None:
+        return True
+    bases = {base for ancestor in info.module.ancestry(info) for base in ancestor.bases}
+    return any(base.startswith("keras.") and base.rpartition(".")[2] != "Layer" for base in bases)
 
 
 def _calls_base(node: ast.AST) -> TypeGuard[ast.Call]:

@@ -41,7 +41,6 @@ from fitdoctor.edits import fix
 from fitdoctor.facts import FailureFacts, Unknown
 from fitdoctor.failure.frames import is_keras
 from fitdoctor.source.conditions import is_conditional
-from fitdoctor.source.keras_objects import kind_of_call
 from fitdoctor.source.module import CallSite, ClassInfo, FunctionInfo, Module
 from fitdoctor.source.project import Project
 
@@ -57,6 +56,7 @@ WITH_WEIGHTS = frozenset(
     Dropout SpatialDropout1D SpatialDropout2D SpatialDropout3D GaussianNoise GaussianDropout AlphaDropout""".split()
 )
 """Layers that make variables: weights, or the state of their random numbers."""
+_VARIABLES = frozenset({"tensorflow.Variable", "keras.Variable", "keras.backend.variable"})
 REFUSALS = (
     "tf.function only supports singleton tf.Variables",
     "Tried to create a tf.Variable inside a tf.function",
@@ -89,10 +89,34 @@ def _makes_state(module: Module, site: CallSite) -> bool:
         return isinstance(site.node.func.value, ast.Name) and site.node.func.value.id == "self"
     if site.name.startswith("keras.layers."):
         return site.name.rpartition(".")[2] in WITH_WEIGHTS
-    return isinstance(module.definition(site.node.func), ClassInfo) and kind_of_call(module, site.node) in (
-        "Layer",
-        "Model",
-    )
+    made = module.definition(site.node.func)
+    return isinstance(made, ClassInfo) and made.kind in ("Layer", "Model") and _has_state(made, ())
+
+
+def _has_state(info: ClassInfo, within: tuple[ClassInfo, ...]) -> bool:
+    """Whether a class of the user's makes variables: one that only computes may be made anew each time."""
+    for ancestor in info.module.ancestry(info):
+        if any(
+            base.startswith("keras.layers.") and base.rpartition(".")[2] in WITH_WEIGHTS
+            for base in ancestor.bases
+        ):
+            return True
+        for site in ancestor.module.calls:
+            if site.function is None or site.function.owner is not ancestor:
+                continue
+            if site.method == "add_weight" or site.name in _VARIABLES:
+                return True
+            if site.name.startswith("keras.layers.") and site.name.rpartition(".")[2] in WITH_WEIGHTS:
+                return True
+            made = ancestor.module.definition(site.node.func)
+            held = (
+                isinstance(made, ClassInfo)
+                and made.kind in ("Layer", "Model")
+                and made not in (*within, info)
+            )
+            if held and _has_state(made, (*within, info)):
+                return True
+    return False
 
 
 def _finding(

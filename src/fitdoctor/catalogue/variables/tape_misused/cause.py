@@ -288,6 +288,8 @@ def _after_the_block(
         last = next((each for each in reversed(between) if target.id in stores(each)), None)
         if last is None or not stored & {name.id for name in ast.walk(last) if isinstance(name, ast.Name)}:
             continue
+        if isinstance(last, ast.Assign) and _only_picks(last.value):
+            continue
         moved = between[: between.index(last) + 1]
         yield CAUSE.finding(
             f"`{target.id}` is computed after the block of `{tape}`: it was not recorded",
@@ -306,6 +308,16 @@ def _after_the_block(
             confidence=confidence,
         )
         return
+
+
+def _only_picks(node: ast.expr) -> bool:
+    """Whether it takes something out of a dict, list or object (`metrics["loss"]`), and may well compute nothing."""
+    if isinstance(node, ast.Call):
+        picks = isinstance(node.func, ast.Attribute) and node.func.attr in ("get", "pop")
+        return picks and _only_picks(node.func)
+    if isinstance(node, (ast.Attribute, ast.Subscript)):
+        return _only_picks(node.value)
+    return isinstance(node, ast.Name)
 
 
 def _read_in(block: ast.With) -> Iterator[ast.Name]:
