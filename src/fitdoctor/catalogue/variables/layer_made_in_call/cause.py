@@ -109,12 +109,9 @@ def _has_state(info: ClassInfo, within: tuple[ClassInfo, ...]) -> bool:
             if site.name.startswith("keras.layers.") and site.name.rpartition(".")[2] in WITH_WEIGHTS:
                 return True
             made = ancestor.module.definition(site.node.func)
-            held = (
-                isinstance(made, ClassInfo)
-                and made.kind in ("Layer", "Model")
-                and made not in (*within, info)
-            )
-            if held and _has_state(made, (*within, info)):
+            if not isinstance(made, ClassInfo) or made.kind not in ("Layer", "Model"):
+                continue
+            if made not in (*within, info) and _has_state(made, (*within, info)):
                 return True
     return False
 
