@@ -311,12 +311,34 @@ def _from_attribute(place: _Place, node: ast.Attribute) -> _Place | None:
     module = place.module
     owner = receiver(module, node.value)
     if owner is None:
+        named = module.definition(node.value) if isinstance(node.value, ast.Name) else None
+        if isinstance(named, ClassInfo):
+            return _from_class(place, node, named)
         return _from_import(place, node) if module.dotted(node) else None
     for ancestor in owner.module.ancestry(owner):
         stores = ancestor.module.attribute_stores(ancestor.node).get(node.attr)
         if stores:
             return _from_store(place, node, ancestor, stores)
     return None
+
+
+def _from_class(place: _Place, node: ast.Attribute, owner: ClassInfo) -> _Place | None:
+    """`Config.path`: assigned once in the body of the class, and nowhere else."""
+    values = [
+        statement.value
+        for statement in owner.node.body
+        if isinstance(statement, (ast.Assign, ast.AnnAssign)) and statement.value is not None
+        for target in (statement.targets if isinstance(statement, ast.Assign) else [statement.target])
+        if isinstance(target, ast.Name) and target.id == node.attr
+    ]
+    if len(values) != 1:
+        return None
+    written = any(
+        each.attr == node.attr and not isinstance(each.ctx, ast.Load)
+        for module in (place.module, owner.module)
+        for each in module.nodes(ast.Attribute)
+    )
+    return None if written else _stepped(place, owner.module, values[0], place.path, "attribute", True)
 
 
 def _from_store(place: _Place, node: ast.Attribute, owner: ClassInfo, stores: list[ast.AST]) -> _Place | None:

@@ -61,6 +61,8 @@ def verdict(loss: str, labels: Shape, output: Shape, statistics: Statistics | No
         return UNTOLD
     if _one_target_for_all_steps(labels, output):
         return SEQUENCE
+    if output[-1] is None and loss not in _ROWS:
+        return UNTOLD
     if loss == SPARSE:
         return _sparse(labels[1:], output[1:], statistics)
     if loss in _ROWS:
@@ -121,7 +123,8 @@ def _rows(labels: Shape, output: Shape, statistics: Statistics | None) -> str:
     if _same(labels, output) or (output[-1] == 1 and _numbers(labels, output)):
         return FITS
     if output[-1] is None:
-        return UNTOLD
+        numbers = _same(labels, output[:-1]) and (statistics is None or statistics.integral)
+        return CLASS_NUMBERS if numbers else UNTOLD
     if _numbers(labels, output):
         return CLASS_NUMBERS if statistics is None or statistics.integral else UNITS
     return _widths(labels, output)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from fitdoctor.facts import Unknown
 from fitdoctor.records import replace
-from fitdoctor.source.data import arrays
+from fitdoctor.source.data import array_methods, arrays
 from fitdoctor.source.data.array_arguments import (
     TENSOR,
     array_argument,
@@ -173,6 +173,14 @@ def _eye(run: Interpreter, arguments: Arguments) -> Value:
     square = count is not None and (columns is None or width == count)
     moved = "k" in arguments.names() or len(arguments.positional) > 2
     return made if square and not moved else replace(made, unit_rows=False, bounds=None)
+
+
+@handles_method("numpy.load.reshape")
+def _loaded(run: Interpreter, arguments: Arguments) -> Value:
+    """Of an array that was saved nothing is told before its shape is named."""
+    return array_methods.call(
+        run, Array(), "reshape", replace(arguments, positional=arguments.positional[1:])
+    )
 
 
 @handles("keras.utils.to_categorical")

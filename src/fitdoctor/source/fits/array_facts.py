@@ -174,7 +174,11 @@ def code_of(run: Interpreter, value: Value | None, node: ast.expr | None) -> Cod
 
 def data_shape(array: Array) -> Shape | Unknown:
     """The shape of data: the number of samples may be untold (None), the axes of a sample are told or all Unknown."""
-    if isinstance(array.dims, Unknown) or any(isinstance(dim, Unknown) for dim in array.dims[1:]):
+    if isinstance(array.dims, Unknown):
+        return NOT_EVIDENT
+    # One-hot rows are told from class numbers by their axis, whatever its length.
+    told = array.dims[1:-1] if array.unit_rows and len(array.dims) > 1 else array.dims[1:]
+    if any(isinstance(dim, Unknown) for dim in told):
         return NOT_EVIDENT
     return tuple(dim if isinstance(dim, int) else None for dim in array.dims)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from fitdoctor.facts import LossFacts, ModelFacts, Spec, Unknown
+from fitdoctor.facts import LossFacts, ModelFacts, Shape, Spec, Unknown
 from fitdoctor.records import replace
 from fitdoctor.source.fits.compile_facts import OPAQUE_LOSS, flag, losses_of, metrics_of, optimizer_of
 from fitdoctor.source.fits.layer_facts import layers_facts, shape_fact, total_of
@@ -110,14 +110,30 @@ def _inputs(run: Interpreter, record: ModelRecord) -> tuple[Spec, ...] | Unknown
     return _specs(tensors, [_name_of_tensor(run, tensor) for tensor in tensors])
 
 
-def _specs(tensors: tuple[Symbolic, ...], names: list[str]) -> tuple[Spec, ...] | Unknown:
+def _specs(
+    tensors: tuple[Symbolic, ...], names: list[str], run: Interpreter | None = None
+) -> tuple[Spec, ...] | Unknown:
+    """The shapes of inputs, or with `run` of outputs."""
     specs: list[Spec] = []
     for tensor, name in zip(tensors, names, strict=True):
         shape = shape_fact(tensor.dims)
+        if run is not None and tensor.call is not None and isinstance(shape, Unknown):
+            shape = _of_classes(run, tensor.dims, tensor.call.layer)
         if isinstance(shape, Unknown):
             return _UNKNOWN
         specs.append(Spec(shape, tensor.dtype, name))
     return tuple(specs)
+
+
+def _of_classes(run: Interpreter, dims: Dims | Unknown, layer: Ref | None) -> Shape | Unknown:
+    """The output of a softmax over classes that the source does not count, `Dense(len(classes))`: as many as you like."""
+    record = run.record(layer) if layer is not None else None
+    if isinstance(dims, Unknown) or len(dims) < 2 or not isinstance(record, LayerRecord):
+        return _UNKNOWN
+    if record.plan.settings.get("activation") != "softmax":
+        return _UNKNOWN
+    rest = shape_fact(dims[:-1])
+    return _UNKNOWN if isinstance(rest, Unknown) else (*rest, None)
 
 
 def _name_of_tensor(run: Interpreter, tensor: Symbolic) -> str:
@@ -139,7 +155,7 @@ def _outputs(
         if tensors is None:
             return _UNKNOWN, "single", ()
         paths = tuple(path_to(run, tensor) for tensor in tensors)
-        return _specs(tensors, [_name_of_tensor(run, tensor) for tensor in tensors]), "single", paths
+        return _specs(tensors, [_name_of_tensor(run, tensor) for tensor in tensors], run), "single", paths
     if record.kind == "sequential":
         return _sequential_outputs(run, ref, record, x), "single", ()
     if record.kind == "subclassed" and x is not None:
@@ -162,6 +178,8 @@ def _sequential_outputs(
     if outputs is None or len(outputs) != 1:
         return _UNKNOWN
     shape = shape_fact(outputs[0])
+    if isinstance(shape, Unknown):
+        shape = _of_classes(run, outputs[0], record.layers[-1])
     return _UNKNOWN if isinstance(shape, Unknown) else (Spec(shape, "float32" if run.plain_defaults else ""),)
 
 

@@ -9,6 +9,7 @@ from fitdoctor.source.interpreter.library import handles
 from fitdoctor.source.interpreter.values import (
     UNTOLD,
     Arguments,
+    Array,
     Dataset,
     Generated,
     InstanceRecord,
@@ -48,7 +49,9 @@ def _enumerate(run: Interpreter, arguments: Arguments) -> Value:
     items = objects.iterated(run, arguments.positional[0])
     start = arrays.whole(arguments.get("start", 1) or Plain(0))
     if items is None or start is None:
-        return _each(run, Items((UNTOLD, objects.element_of(run, arguments.positional[0]))))
+        return _each(
+            run, Items((Array((), "int64", "int"), objects.element_of(run, arguments.positional[0])))
+        )
     return Items(tuple(Items((Plain(start + at), item)) for at, item in enumerate(items)))
 
 

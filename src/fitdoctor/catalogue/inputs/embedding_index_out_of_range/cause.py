@@ -18,14 +18,16 @@ return_inverse=True)`, `IntegerLookup`), with the same numbers for training and 
 ## Known limits
 
 What a subclassed model looks up is known before fit only where its `call` hands its argument, or a part of
-it, to the Embedding directly. Negative ids raise nothing: see `embedding-fed-floats`.
+it, to the Embedding directly. `lint` knows one case: `len(tokenizer.word_index)` rows for a tokenizer of Keras
+without `num_words`, which numbers the words from 1. Negative ids raise nothing: see `embedding-fed-floats`.
 """
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.inputs.data_trail import node_of, origin_of
 from fitdoctor.catalogue.inputs.embeddings import Lookup, embeddings, lookups
 from fitdoctor.catalogue.model.size_sources import decided_size
@@ -44,6 +46,7 @@ from fitdoctor.facts import (
 )
 from fitdoctor.failure.patterns import index_out_of_range
 from fitdoctor.records import replace
+from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(
@@ -86,6 +89,50 @@ def from_data(
             severity=Severity.WARNING if model.jit_compile else Severity.ERROR,
             confidence=Confidence.CERTAIN if whole else Confidence.LIKELY,
         )
+
+
+@CAUSE.in_source
+@mentions("word_index")
+def from_tokenizer(module: Module) -> Iterator[Finding]:
+    """`Embedding(len(tokenizer.word_index), …)`: the tokenizer numbers the words from 1."""
+    if "texts_to_sequences" not in module.text:
+        return
+    for site in module.calls_to("keras.layers.Embedding"):
+        given = site.argument("input_dim", 0)
+        count = module.origin(given) if given is not None else None
+        if count is None or count.module is not module or not _counts_words(module, count.node):
+            continue
+        yield CAUSE.finding(
+            "the Embedding has as many rows as there are words, but the tokenizer numbers them from 1",
+            subject="input_dim of the Embedding",
+            location=module.location(count.node),
+            evidence=[
+                Evidence(
+                    claim="the largest id is the number of words",
+                    observed="1..number of words",
+                    expected="0..number of words - 1",
+                    location=module.location(site.node),
+                )
+            ],
+            fixes=[fix("add a row for the id 0", wrap(module.code(count.node), "{} + 1"))],
+            confidence=Confidence.LIKELY,
+        )
+
+
+def _counts_words(module: Module, node: ast.AST) -> bool:
+    """`len(tokenizer.word_index)`, of a tokenizer that keeps every word."""
+    if not isinstance(node, ast.Call) or module.resolve(node.func) != "len" or len(node.args) != 1:
+        return False
+    words = module.made_by(node.args[0])
+    if not isinstance(words, ast.Attribute) or words.attr != "word_index":
+        return False
+    tokenizer = module.made_by(words.value)
+    return (
+        isinstance(tokenizer, ast.Call)
+        and module.resolve(tokenizer.func).endswith(".text.Tokenizer")
+        and not tokenizer.args
+        and not any(keyword.arg in (None, "num_words") for keyword in tokenizer.keywords)
+    )
 
 
 def _fixes(lookup: Lookup, highest: int, rows: int, project: Project | Unknown) -> list[Fix]:

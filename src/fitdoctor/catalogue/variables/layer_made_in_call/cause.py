@@ -40,6 +40,7 @@ from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Se
 from fitdoctor.edits import fix
 from fitdoctor.facts import FailureFacts, Unknown
 from fitdoctor.failure.frames import is_keras
+from fitdoctor.source.callees import is_self
 from fitdoctor.source.conditions import is_conditional
 from fitdoctor.source.module import CallSite, ClassInfo, FunctionInfo, Module
 from fitdoctor.source.project import Project
@@ -77,10 +78,32 @@ def from_source(module: Module) -> Iterator[Finding]:
             if (
                 site.function is function
                 and _makes_state(module, site)
-                and not is_conditional(module, site.node, function.node)
+                and not _is_made_once(module, site.node, function)
             ):
                 yield _finding(module, site, function, Confidence.LIKELY, [])
                 break
+
+
+def _is_made_once(module: Module, node: ast.AST, function: FunctionInfo) -> bool:
+    """Whether a condition may hold in the first call alone: not one of an attribute that only `__init__` sets."""
+    child, parent = node, module.parent(node)
+    while parent is not None and parent is not function.node:
+        settled = isinstance(parent, ast.If) and child is not parent.test and _is_settled(module, parent.test)
+        if not settled and is_conditional(module, child, module.parent(parent)):
+            return True
+        child, parent = parent, module.parent(parent)
+    return False
+
+
+def _is_settled(module: Module, test: ast.expr) -> bool:
+    """`self.skip` or `not self.skip`, decided when the object is made."""
+    asked = test.operand if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not) else test
+    owner = module.class_of(test)
+    if not isinstance(asked, ast.Attribute) or owner is None or not is_self(module, asked.value):
+        return False
+    stores = module.attribute_stores(owner.node).get(asked.attr, [])
+    makers = [module.function_of(store) for store in stores]
+    return bool(makers) and all(maker is not None and maker.name == "__init__" for maker in makers)
 
 
 def _makes_state(module: Module, site: CallSite) -> bool:
