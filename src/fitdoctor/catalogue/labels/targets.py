@@ -176,7 +176,7 @@ def targets(model: ModelFacts, data: DataFacts) -> Iterator[Target]:
     if not outputs and model.kind == "sequential" and model.layers:
         # One output, whatever its shape: what its last layer does to it is known all the same.
         outputs = (Spec(Unknown("not evident from the source"), ""),)
-    names = _names(model, outputs)
+    names = output_names(model, outputs)
     for index, output in enumerate(outputs):
         name = names[index] if names and len(outputs) > 1 else ""
         yield Target(
@@ -203,7 +203,8 @@ def output_specs(model: ModelFacts, data: DataFacts) -> tuple[Spec, ...]:
     return () if isinstance(model.outputs, Unknown) else model.outputs
 
 
-def _names(model: ModelFacts, outputs: tuple[Spec, ...]) -> tuple[str, ...]:
+def output_names(model: ModelFacts, outputs: tuple[Spec, ...]) -> tuple[str, ...]:
+    """What the outputs are called, by the model or by the keys of what its `call` returns; () where it is not known."""
     if len(model.output_names) == len(outputs):
         return model.output_names
     # The keys of a dict that the user's own `call` returns.

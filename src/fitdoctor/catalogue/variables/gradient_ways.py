@@ -176,7 +176,7 @@ def _is_only_called(module: Module, block: ast.With, model: str) -> bool:
     own = _calls_of_own_layers(module)
     named = [
         node
-        for inner in _with_functions(module, block.body)
+        for inner in with_functions(module, block.body)
         for node in ast.walk(inner)
         if isinstance(node, (ast.Name, ast.Attribute)) and module.segment(node) == model
     ]
@@ -217,7 +217,7 @@ def _is_always_layer(module: Module, attribute: ast.Attribute) -> bool:
     )
 
 
-def _with_functions(module: Module, body: list[ast.stmt]) -> list[ast.stmt]:
+def with_functions(module: Module, body: list[ast.stmt]) -> list[ast.stmt]:
     """Statements, with those of the file's functions that they call."""
     found = list(body)
     for statement in body:

@@ -46,7 +46,7 @@ CAUSE = Cause(
     slug="string-input",
     severity=Severity.ERROR,
     raises=("ValueError", "UnimplementedError"),
-    explains=("FIT304",),
+    explains=("FIT101", "FIT102", "FIT304"),
 )
 
 _REFUSED = pattern(
@@ -103,6 +103,8 @@ def _computes_with_numbers(model: ModelFacts) -> bool:
         return False
     layers = list(model.every_layer())
     own = {"train_step", "call"} & set(model.overrides)
+    if model.kind == "functional" and not isinstance(model.inputs, Unknown) and not own:
+        return True  # its inputs are of numbers, and it casts what it is given before any layer sees it
     plain = all(layer.builtin and layer.class_name not in {"Lambda", *_READS_TEXT} for layer in layers)
     return bool(layers) and plain and not own
 

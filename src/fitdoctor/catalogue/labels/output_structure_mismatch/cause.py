@@ -32,7 +32,7 @@ from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.inputs.joined_arrays import joined_parts
-from fitdoctor.catalogue.labels.targets import loss_accepted, loss_failure, output_specs
+from fitdoctor.catalogue.labels.targets import loss_accepted, loss_failure, output_names, output_specs
 from fitdoctor.catalogue.words import listing, place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, replace_code
@@ -166,7 +166,7 @@ def from_failure(
         return
     found = []
     if isinstance(model, ModelFacts) and isinstance(data, DataFacts) and isinstance(fit, FitFacts):
-        found = [odd for odd in _oddities(model, fit, data, project) if not odd.silent]
+        found = [odd for odd in _oddities(model, fit, data, project, raised=True) if not odd.silent]
         yield from (_finding(odd, Confidence.CERTAIN) for odd in found)
     if not found and (not _KEY.search(failure.message) or failure.called == "fit"):
         yield _finding(_from_words(failure, raised_at), Confidence.LIKELY)
@@ -227,16 +227,37 @@ def _from_words(failure: FailureFacts, raised_at: Location | None) -> _Odd:
 
 
 def _oddities(
-    model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
+    model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown, raised: bool = False
 ) -> Iterator[_Odd]:
+    """What does not go with the outputs; `raised`: Keras said so, and the keys that a `call` returns are their names."""
     outputs = output_specs(model, data)
     if not outputs:
         return
     names = model.output_names if len(model.output_names) == len(outputs) else ()
+    if raised and not names:
+        from fitdoctor.catalogue.labels.returned_outputs import misnamed_output
+
+        names = output_names(model, outputs)
+        misnamed = misnamed_output(model, data, names, project)
+        if misnamed is not None:
+            yield _misnamed(*misnamed)
+            return
     yield from _odd_losses(model, data, len(outputs), names)
     yield from _odd_weights(model, names)
     yield from _odd_labels(model, fit, data, len(outputs), names, project)
     yield from _odd_metrics(model, len(outputs), names)
+
+
+def _misnamed(where: Location, name: str, wanted: str) -> _Odd:
+    """Losses and labels agree on a name, and `call` returns the output under another."""
+    return _Odd(
+        "outputs",
+        f"`call` returns an output `{name}`, but losses and labels are given for `{wanted}`",
+        name,
+        wanted,
+        (where,),
+        (fix(f"return it as `{wanted}`", (Edit(where, f'"{wanted}"'),)),),
+    )
 
 
 def _counted(count: int, word: str) -> str:
@@ -273,7 +294,7 @@ def _odd_losses(model: ModelFacts, data: DataFacts, outputs: int, names: tuple[s
                 (_key_line(whole, unknown), whole, model.compile_code),
                 _renaming(whole, unknown, missing),
             )
-        elif missing and model.output_structure != "dict":
+        elif missing and model.output_structure != "dict" and model.output_names:
             yield _Odd(
                 "losses",
                 f"the loss dict has no loss for the output {listing(missing)}",

@@ -31,11 +31,13 @@ from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.graph.traced import at_frame, module_of, name_of, own_nodes
 from fitdoctor.catalogue.model.layer_source import is_layer_call
 from fitdoctor.catalogue.model.one_way_returns import input_otherwise, may_fall_through, only_while_training
+from fitdoctor.catalogue.model.returned_values import EFFECTS, GIVE_NOTHING, called_name, returned
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, Severity
-from fitdoctor.edits import fix, insert_after
+from fitdoctor.edits import fix
 from fitdoctor.facts import DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
 from fitdoctor.patterns import pattern
 from fitdoctor.records import dataclass, replace
+from fitdoctor.source.assignments import last_assignment
 from fitdoctor.source.callees import callee
 from fitdoctor.source.keras_objects import is_keras_model
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
@@ -46,13 +48,10 @@ CAUSE = Cause(
     id="FIT310",
     slug="call-returns-nothing",
     severity=Severity.ERROR,
-    raises=("ValueError", "TypeError", "AttributeError"),
+    raises=("ValueError", "TypeError", "AttributeError", "InvalidArgumentError"),
     explains=("FIT215", "FIT303", "FIT506"),
 )
 
-_EFFECTS = frozenset({"add_loss", "add_metric", "print"})
-_GIVE_NOTHING = frozenset({"compile", "add", "build", "summary", "load_weights", "set_weights", "save"})
-"""Methods of a model that return nothing."""
 _NO_MODEL = pattern(
     r"'NoneType' object has no attribute '(?:fit|compile|evaluate|predict|summary|save|add|train_on_batch)'"
 )
@@ -65,6 +64,8 @@ _SAID = pattern(
     r"|unsupported operand type\(s\) for [^:\n]{1,10}: (?:'NoneType' and|'[\w.]+' and 'NoneType')"
     r"|Attempt to convert a value \(None\)"
     r"|'NoneType' object is not (?:callable|subscriptable|iterable)"
+    r"|cannot unpack non-iterable NoneType object"
+    r"|attr 'output_types' of 0 must be at least minimum 1"
 )
 
 
@@ -87,7 +88,7 @@ def _should_return(function: FunctionInfo) -> bool:
     if owner is not None:
         return function.name == "call" and owner.kind in ("Layer", "Model", "Loss")
     tracing = function.traced
-    return tracing is not None and tracing.direct and tracing.how in ("loss", "metric", "lambda layer")
+    return tracing is not None and tracing.direct and tracing.how in ("loss", "metric", "lambda layer", "map")
 
 
 def returns_nothing(function: FunctionInfo) -> bool:
@@ -126,8 +127,7 @@ def _for_effect(module: Module, function: FunctionInfo) -> bool:
     """Whether nobody needs the result: a layer for its side effects, a model with a training step of its own."""
     for part in own_nodes(function):
         if isinstance(part, ast.Call):
-            name = part.func.attr if isinstance(part.func, ast.Attribute) else getattr(part.func, "id", "")
-            if name in _EFFECTS and function.owner is not None and function.owner.kind != "Loss":
+            if called_name(part) in EFFECTS and function.owner is not None and function.owner.kind != "Loss":
                 return True
     owner = function.owner
     if owner is None:
@@ -149,7 +149,7 @@ def _finding(function: FunctionInfo, confidence: Confidence, seen: Evidence | No
     module = function.module
     assert isinstance(function.node, ast.FunctionDef)
     last = _last_statement(function.node)
-    title, edits = _returned(module, last)
+    title, edits = returned(module, function, last)
     return CAUSE.finding(
         f"{name_of(function)} computes a result and does not return it",
         subject=f"function {function.qualname}",
@@ -180,48 +180,6 @@ def _first_line(module: Module, statement: ast.stmt) -> Location:
 def _last_statement(node: ast.FunctionDef) -> ast.stmt:
     """The last thing that it computes; a bare `return` behind it is where the value belongs."""
     return next((part for part in reversed(node.body) if not _is_idle(part)), node.body[-1])
-
-
-def _returned(module: Module, last: ast.stmt) -> tuple[str, tuple[Edit, ...]]:
-    body = getattr(module.parent(last), "body", [])
-    behind = body[-1] if body and body[-1] is not last else None
-    value = _result(module, last)
-    if value is None:
-        return "return the result", ()
-    if isinstance(behind, ast.Return):
-        return f"return `{value}`", (Edit(module.location(behind), f"return {value}"),)
-    if isinstance(last, ast.Expr) and value == module.segment(last.value):
-        return "return it", (Edit(module.location(last).start, "return "),)
-    return f"return `{value}`", insert_after(module.code(last), f"return {value}")
-
-
-def _result(module: Module, last: ast.stmt) -> str | None:
-    """The name, or expression, that holds what was computed last."""
-    if isinstance(last, ast.Assign):
-        target = last.targets[0]
-        return module.segment(target) if isinstance(target, (ast.Name, ast.Attribute)) else None
-    if isinstance(last, (ast.AnnAssign, ast.AugAssign)):
-        return module.segment(last.target)
-    if isinstance(last, ast.Expr):
-        return _of_statement(module, last.value)
-    if isinstance(last, ast.FunctionDef):
-        return last.name
-    if isinstance(last, (ast.For, ast.If, ast.With)):
-        return _result(module, last.body[-1])
-    return None
-
-
-def _of_statement(module: Module, value: ast.expr) -> str | None:
-    """What an expression that stands alone is about: itself, or the model whose method returns nothing."""
-    if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id == "print":
-        return None
-    if (
-        isinstance(value, ast.Call)
-        and isinstance(value.func, ast.Attribute)
-        and value.func.attr in _GIVE_NOTHING
-    ):
-        return module.segment(value.func.value)
-    return module.segment(value)
 
 
 @CAUSE.after_failure
@@ -401,9 +359,16 @@ def _nothing(module: Module, value: ast.expr) -> _Nothing | None:
         plain = isinstance(function.node, ast.FunctionDef) and not function.node.decorator_list
         nothing = plain and function.name != "__init__" and returns_nothing(function)
         return _Nothing(module, value, function) if nothing else None
-    if isinstance(value.func, ast.Attribute) and value.func.attr in _GIVE_NOTHING:
+    if isinstance(value.func, ast.Attribute) and value.func.attr in GIVE_NOTHING:
         return _Nothing(module, value) if is_keras_model(module, value.func.value) else None
     return None
+
+
+def _last_nothing(module: Module, value: ast.expr) -> _Nothing | None:
+    """The same for a name that was given several values in turn: the last one before the line that raised."""
+    found = last_assignment(module, value) if isinstance(value, ast.Name) else None
+    made = found[0].value if found is not None and not found[0].path else None
+    return _nothing(module, made) if isinstance(made, ast.Call) else None
 
 
 def _from_line(failure: FailureFacts, project: Project) -> Iterator[_Nothing]:
@@ -416,7 +381,7 @@ def _from_line(failure: FailureFacts, project: Project) -> Iterator[_Nothing]:
         if at_frame(module, site.node, frame):
             receiver = [site.node.func.value] if isinstance(site.node.func, ast.Attribute) else []
             for value in [site.node.func, *receiver, *site.node.args]:
-                found = _nothing(module, value)
+                found = _nothing(module, value) or _last_nothing(module, value)
                 if found is not None:
                     yield found
 

@@ -267,7 +267,25 @@ def _passed(
             if expr is not None:
                 # Called elsewhere, it was made as it was meant: this use is the one that forgets to.
                 return module, argument if _is_called_by_name(module, made[1]) else expr
-    return made
+            if isinstance(argument, ast.Name) and module.origin(argument).node is made[1]:
+                return module, argument  # a function made it
+    return made[0], _handed_on(*made) or made[1]
+
+
+def _handed_on(module: Module, maker: ast.Call) -> ast.Name | None:
+    """The one place that hands on a layer of a name whose other uses are those of a layer: `norm` of `norm.adapt(x)`."""
+    uses = [
+        node
+        for node in module.nodes(ast.Name)
+        if isinstance(node.ctx, ast.Load) and module.made_by(node) is maker
+    ]
+    bare = [node for node in uses if not _is_used_as_layer(module, node)]
+    return bare[0] if len(bare) == 1 and len(uses) > 1 else None
+
+
+def _is_used_as_layer(module: Module, node: ast.Name) -> bool:
+    parent = module.parent(node)
+    return isinstance(parent, ast.Attribute) or (isinstance(parent, ast.Call) and parent.func is node)
 
 
 def _is_called_by_name(module: Module, maker: ast.Call) -> bool:

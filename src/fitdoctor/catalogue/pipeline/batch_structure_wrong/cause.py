@@ -287,7 +287,7 @@ def from_parts(
         or "fit" in model.overrides
     ):
         return
-    inputs = 1 if isinstance(model.inputs, Unknown) else len(model.inputs)
+    inputs = _number_of_inputs(model, project)
     flat = inputs > 1 and size in (inputs + 1, inputs + 2) and len(data.x) <= 1
     if size <= 3 and (not flat or went_through(data) or data.x_structure != "single"):
         return
@@ -297,6 +297,16 @@ def from_parts(
         yield ungrouped(CAUSE, data, fit, inputs, size, project)
     elif size > 3:
         yield too_many(CAUSE, data, fit, size)
+
+
+def _number_of_inputs(model: ModelFacts, project: Project | Unknown) -> int:
+    """As many as the model was made with; of a class, as many as its `call` takes its argument apart into."""
+    from fitdoctor.catalogue.inputs.unpacked_inputs import unpacked_by_call
+
+    if not isinstance(model.inputs, Unknown) and len(model.inputs) > 1:
+        return len(model.inputs)
+    found = unpacked_by_call(model, project) if "call" in model.overrides else None
+    return len(found[0]) if found is not None else 1
 
 
 # --- after the failure --------------------------------------------------------------------------------------------

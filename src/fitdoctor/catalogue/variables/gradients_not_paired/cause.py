@@ -194,6 +194,7 @@ def _mispaired(module: Module, site: CallSite) -> _Wrong | None:
     if pair is None or made is None or not _of_others(module, made.args[1], pair[1]):
         return None
     own = _own_gradients(module, site, module.segment(pair[1]))
+    own = own if own != module.segment(pair[0]) else ""  # one name for the gradients of two tapes
     what = f"these are the gradients of `{module.segment(made.args[1])}`, paired with other variables"
     if not own and _are_applied_elsewhere(module, site, module.segment(made.args[1])):
         return _Wrong(what, module.segment(pair[1]), made.args[1])
@@ -219,7 +220,10 @@ def _own_gradients(module: Module, site: CallSite, variables: str) -> str:
 
 
 def _of_others(module: Module, sources: ast.expr, variables: ast.expr) -> bool:
-    """Whether two attributes name the weights of two different models: two names, or a model and a part of it."""
+    """Whether two attributes name the weights of two different models: two names, or a model and a part of it.
+
+    It is asked where the shapes did not fit: of two names for what the class was given, neither is the other.
+    """
     one, other = module.made_by(sources), module.made_by(variables)
     if not (isinstance(one, ast.Attribute) and isinstance(other, ast.Attribute)):
         return False
@@ -231,7 +235,7 @@ def _of_others(module: Module, sources: ast.expr, variables: ast.expr) -> bool:
     if first.startswith(f"{second}.") or second.startswith(f"{first}."):
         return True
     makers = module.made_by(one.value), module.made_by(other.value)
-    return makers[0] is not makers[1] and all(isinstance(maker, ast.Call) for maker in makers)
+    return makers[0] is not makers[1]
 
 
 def _pair(module: Module, value: ast.expr) -> tuple[ast.expr, ast.expr] | None:

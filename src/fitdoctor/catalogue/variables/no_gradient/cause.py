@@ -48,6 +48,7 @@ from fitdoctor.catalogue.variables.traced_while_building import (
     is_fitted,
     is_fitted_unbuilt,
 )
+from fitdoctor.catalogue.variables.uncalled_under_tape import Uncalled, uncalled_at
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import append_arguments, unsafe
 from fitdoctor.edits import fix as repair
@@ -190,6 +191,10 @@ def from_failure(
     said = f"`{undefined['operation']}` has no gradient" if undefined else "no gradient reached any variable"
     evidence = [Evidence(claim=said, fact="failure.message")]
     frame = failure.last_user_frame
+    uncalled = uncalled_at(failure, project)
+    if uncalled is not None and uncalled.before is None:
+        yield _unseen(uncalled, evidence)
+        return
     for module in project.modules if isinstance(project, Project) else ():
         for cut in _cuts(module):
             finding = _finding(cut, _around(cut), Confidence.CERTAIN, evidence)
@@ -210,6 +215,49 @@ def from_failure(
         notes=[_MAY_BE_THE_TAPE] if isinstance(project, Unknown) and failure.called != "fit" else [],
         confidence=Confidence.LIKELY,
     )
+
+
+def _unseen(uncalled: Uncalled, evidence: list[Evidence]) -> Finding:
+    """The weights of a model are asked about that the tape never saw at work."""
+    module, model = uncalled.module, uncalled.weights.value
+    where = module.location(model)
+    edits = (Edit(where, uncalled.instead),) if uncalled.instead else ()
+    told = (
+        f"ask for the gradients of `{uncalled.instead}`, and apply them to its weights"
+        if uncalled.instead
+        else f"compute the loss by `{uncalled.model}` inside the `with` block"
+    )
+    return CAUSE.finding(
+        f"the tape is asked for the gradients of `{uncalled.model}`, which is not called while it records",
+        subject="loss",
+        location=where,
+        evidence=[Evidence("the tape records here", location=module.location(uncalled.block)), *evidence],
+        fixes=[repair(told, edits, _paired(uncalled))],
+        confidence=Confidence.CERTAIN,
+    )
+
+
+def _paired(uncalled: Uncalled) -> tuple[Edit, ...]:
+    """The weights that the gradients are applied to, where the same are written in the next such call."""
+    module = uncalled.module
+    written = module.segment(uncalled.weights)
+    function = module.function_of(uncalled.weights)
+    for site in sorted(module.method_calls("apply_gradients", "apply"), key=lambda each: each.node.lineno):
+        if (
+            site.function is not function
+            or site.node.lineno < uncalled.weights.lineno
+            or not uncalled.instead
+        ):
+            continue
+        for node in ast.walk(site.node):
+            if (
+                isinstance(node, ast.Attribute)
+                and node is not uncalled.weights
+                and module.segment(node) == written
+            ):
+                return (Edit(module.location(node.value), uncalled.instead),)
+        return ()
+    return ()
 
 
 _UNDEFINED = pattern(r"No gradient defined for operation[^\n]{0,200}\(op type: (?P<operation>\w+)\)")

@@ -53,6 +53,7 @@ from fitdoctor.catalogue.variables.tape_moves import (
     statements_between,
     stores,
 )
+from fitdoctor.catalogue.variables.uncalled_under_tape import uncalled_at
 from fitdoctor.catalogue.variables.variable_steps import refused_steps, steps_behind, was_variable
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
 from fitdoctor.edits import fix, insert_before, set_argument, spell, wrap
@@ -217,18 +218,29 @@ def _before_the_block(
         found = last_assignment(module, node)
         made = found[0].value if found is not None and not found[0].path else None
         if made is not None and made.lineno < block.lineno and surely_uses_weights(module, made, asked):
-            yield CAUSE.finding(
-                f"`{node.id}` is computed before the tape begins: it was not recorded",
-                subject="tape",
-                location=module.location(made),
-                evidence=[
-                    Evidence(claim="the tape records from here", location=module.location(block)),
-                    *evidence,
-                ],
-                fixes=[fix(f"compute `{node.id}` inside the `with` block", moved_in(module, made, block))],
-                confidence=confidence,
-            )
+            yield _too_early(module, node.id, made, block, confidence, evidence)
             return
+
+
+def _too_early(
+    module: Module,
+    name: str,
+    made: ast.expr,
+    block: ast.With,
+    confidence: Confidence,
+    evidence: list[Evidence],
+) -> Finding:
+    return CAUSE.finding(
+        f"`{name}` is computed before the tape begins: it was not recorded",
+        subject="tape",
+        location=module.location(made),
+        evidence=[
+            Evidence(claim="the tape records from here", location=module.location(block)),
+            *evidence,
+        ],
+        fixes=[fix(f"compute `{name}` inside the `with` block", moved_in(module, made, block))],
+        confidence=confidence,
+    )
 
 
 def _asked_about_before(
@@ -401,6 +413,12 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
     evidence = [
         Evidence(claim="what TensorFlow said", observed=failure.message[:120], fact="failure.message")
     ]
+    uncalled = uncalled_at(failure, project) if missing is not None else None
+    if uncalled is not None and uncalled.before is not None:
+        module, made = uncalled.module, uncalled.before
+        name = module.code(made).target
+        yield _too_early(module, name, made, uncalled.block, Confidence.CERTAIN, evidence)
+        return
     for module in project.modules if isinstance(project, Project) else ():
         for tape, block in tapes(module):
             calls = gradient_calls(module, tape, block)

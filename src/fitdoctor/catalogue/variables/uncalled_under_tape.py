@@ -1,0 +1,126 @@
+"""Models whose gradients a tape is asked for, and that are not called while it records."""
+
+from __future__ import annotations
+
+import ast
+
+from fitdoctor.catalogue.graph.traced import module_of
+from fitdoctor.catalogue.variables.gradient_ways import gradient_calls, tapes, with_functions
+from fitdoctor.catalogue.variables.tape_moves import statements_beside
+from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.records import dataclass
+from fitdoctor.source.module import Module
+from fitdoctor.source.project import Project
+
+_TRAINED = ("trainable_variables", "trainable_weights")
+
+
+@dataclass(frozen=True)
+class Uncalled:
+    """A tape is asked for the gradients of a model that its block does not call."""
+
+    module: Module
+    block: ast.With
+    model: str
+    weights: ast.Attribute
+    """`model.trainable_weights`, where it is written."""
+    before: ast.expr | None
+    """What the model computed right before the block, and the block goes on with; None where that is not the mistake."""
+    instead: str
+    """The one model that the block calls; "" where it calls none, or several."""
+
+
+def uncalled_at(failure: FailureFacts, project: Project | Unknown) -> Uncalled | None:
+    """The tape whose gradients were applied in the line that raised, where it never saw the model that it is asked about."""
+    frame = failure.last_user_frame
+    module = module_of(project, frame)
+    if module is None or frame is None:
+        return None
+    asked = [
+        (call.lineno, block, call)
+        for tape, block in tapes(module)
+        for call in gradient_calls(module, tape, block)
+        if _is_before(module, call, frame.line, frame.cell)
+    ]
+    return _uncalled(module, *max(asked, key=lambda each: each[0])[1:]) if asked else None
+
+
+def _is_before(module: Module, call: ast.Call, line: int, cell: int | None) -> bool:
+    """Whether a call stands in the function of a line, and not behind it."""
+    function, place = module.function_of(call), module.location(call)
+    if place.cell != cell or place.line > line:
+        return False
+    whole = module.location(function.node) if function is not None else None
+    return whole is None or line <= whole.end_line
+
+
+def _uncalled(module: Module, block: ast.With, call: ast.Call) -> Uncalled | None:
+    weights = module.made_by(call.args[1]) if len(call.args) > 1 else None
+    if not isinstance(weights, ast.Attribute) or weights.attr not in _TRAINED:
+        return None
+    model = module.segment(weights.value)
+    body = with_functions(module, block.body)
+    if model == "self" or _names(module, body, model) or _names(module, body, "self", whole=True):
+        return None
+    before = None if _is_asked_elsewhere(module, call, model) else _made_before(module, block, model)
+    called = {
+        module.segment(node.func)
+        for inner in body
+        for node in ast.walk(inner)
+        if isinstance(node, ast.Call) and _has_weights(module, module.segment(node.func))
+    }
+    return Uncalled(module, block, model, weights, before, called.pop() if len(called) == 1 else "")
+
+
+def _names(module: Module, body: list[ast.stmt], name: str, whole: bool = False) -> bool:
+    """Whether statements name a model; `whole`: call it, or hand it on."""
+    return any(
+        isinstance(node, (ast.Name, ast.Attribute))
+        and module.segment(node) == name
+        and not (whole and isinstance(module.parent(node), ast.Attribute))
+        for inner in body
+        for node in ast.walk(inner)
+    )
+
+
+def _is_asked_elsewhere(module: Module, call: ast.Call, model: str) -> bool:
+    """Whether another tape of the function is asked for the same weights: then this one is asked for the wrong ones."""
+    for site in module.method_calls("gradient"):
+        if site.node is not call and site.function is module.function_of(call) and len(site.node.args) > 1:
+            weights = module.made_by(site.node.args[1])
+            if isinstance(weights, ast.Attribute) and module.segment(weights.value) == model:
+                return True
+    return False
+
+
+def _made_before(module: Module, block: ast.With, model: str) -> ast.expr | None:
+    """The call of the model in the statements before the block that gives a name which the block reads."""
+    beside = statements_beside(module, block)
+    read = {
+        node.id
+        for inner in block.body
+        for node in ast.walk(inner)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
+    }
+    for statement in reversed(beside[: beside.index(block)] if block in beside else []):
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as made) if name in read:
+                if module.segment(made.func) == model and not _is_frozen(made):
+                    return made
+    return None
+
+
+def _is_frozen(call: ast.Call) -> bool:
+    """Whether a model is called with `training=False`: it is not the one that shall learn."""
+    return any(
+        keyword.arg == "training" and isinstance(keyword.value, ast.Constant) and not keyword.value.value
+        for keyword in call.keywords
+    )
+
+
+def _has_weights(module: Module, name: str) -> bool:
+    """Whether the file asks for the trained weights of what is called so: then it is a model."""
+    return any(
+        attribute.attr in _TRAINED and module.segment(attribute.value) == name
+        for attribute in module.nodes(ast.Attribute)
+    )
