@@ -27,11 +27,11 @@ Fewer losses than outputs in a dict are taken as meant: an output without a loss
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.inputs.joined_arrays import joined_parts
+from fitdoctor.catalogue.labels.output_keys import key_line, key_words, renamed_keys
 from fitdoctor.catalogue.labels.targets import loss_accepted, loss_failure, output_names, output_specs
 from fitdoctor.catalogue.words import listing, place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
@@ -288,11 +288,11 @@ def _odd_losses(model: ModelFacts, data: DataFacts, outputs: int, names: tuple[s
         if unknown:
             yield _Odd(
                 "losses",
-                f"the loss dict has the {_key_words(unknown)}, but the outputs are called {listing(names)}",
+                f"the loss dict has the {key_words(unknown)}, but the outputs are called {listing(names)}",
                 ", ".join(model.loss_keys),
                 ", ".join(names),
-                (_key_line(whole, unknown), whole, model.compile_code),
-                _renaming(whole, unknown, missing),
+                (key_line(whole, unknown), whole, model.compile_code),
+                renamed_keys(whole, unknown, missing),
             )
         elif missing and model.output_structure != "dict" and model.output_names:
             yield _Odd(
@@ -319,8 +319,8 @@ def _odd_weights(model: ModelFacts, names: tuple[str, ...]) -> Iterator[_Odd]:
         f"`loss_weights` has no weight for {listing(missing)}: Keras 3 wants one for each output",
         ", ".join(given[1]),
         ", ".join(names),
-        (_key_line(given[0], unknown), given[0], model.compile_code),
-        _renaming(given[0], unknown, missing) if unknown else (fix("give every output a weight"),),
+        (key_line(given[0], unknown), given[0], model.compile_code),
+        renamed_keys(given[0], unknown, missing) if unknown else (fix("give every output a weight"),),
     )
 
 
@@ -339,14 +339,14 @@ def _odd_labels(
         unknown = [key for key in keys if key not in names]
         missing = [name for name in names if name not in keys]
         if unknown or missing:
-            about = f"has the {_key_words(unknown)}" if unknown else f"has no key {listing(missing)}"
+            about = f"has the {key_words(unknown)}" if unknown else f"has no key {listing(missing)}"
             yield _Odd(
                 "labels",
                 f"the dict of labels {about}, but the outputs are called {listing(names)}",
                 ", ".join(keys),
                 ", ".join(names),
-                (_key_line(data.y_code, unknown), data.y_code, *given, fit.code),
-                _renaming(data.y_code, unknown, missing, project),
+                (key_line(data.y_code, unknown), data.y_code, *given, fit.code),
+                renamed_keys(data.y_code, unknown, missing, project),
             )
     elif len(data.y) != outputs and not (len(data.y) == 1 and data.y_structure == "dict"):
         flat = data.form != "arrays" and data.element_size == 3 and outputs == 2 and len(data.y) == 1
@@ -385,11 +385,11 @@ def _odd_metrics(model: ModelFacts, outputs: int, names: tuple[str, ...]) -> Ite
     if unknown:
         yield _Odd(
             "metrics",
-            f"the metrics have the {_key_words(unknown)}, but the outputs are called {listing(names)}",
+            f"the metrics have the {key_words(unknown)}, but the outputs are called {listing(names)}",
             ", ".join(model.metric_keys),
             ", ".join(names),
             (whole, model.compile_code),
-            _renaming(whole, unknown, [name for name in names if name not in model.metric_keys]),
+            renamed_keys(whole, unknown, [name for name in names if name not in model.metric_keys]),
         )
     elif not model.metric_keys and len(model.metrics) != outputs:
         yield _Odd(
@@ -422,62 +422,6 @@ def _around(model: ModelFacts, code: Code | Unknown | None) -> Code | Unknown | 
         and inside.line <= here.line <= inside.end_line
         else code
     )
-
-
-def _renaming(
-    where: Code | Unknown, unknown: list[str], missing: list[str], project: Project | Unknown | None = None
-) -> tuple[Fix, ...]:
-    if len(unknown) == 1 and len(missing) == 1:
-        return (_rename(where, {unknown[0]: missing[0]}, project),)
-    close = {key: _like(key, missing) for key in unknown}
-    names = {key: found for key, found in close.items() if found}
-    if not names:
-        return (fix("use the names of the outputs as keys"),)
-    whole = len(names) == len(unknown) == len(set(names.values()))
-    return (_rename(where if whole else Unknown("not every key has a like name"), names),)
-
-
-def _key_line(code: Code | Unknown, keys: list[str]) -> Location | None:
-    """The line of a dict over several lines that holds the first of the keys."""
-    if isinstance(code, Unknown) or not keys:
-        return None
-    for number, line in enumerate(code.text.split("\n")):
-        if number and re.match(rf"\s*(['\"]){re.escape(keys[0])}\1\s*:", line):
-            return Location(code.location.path, code.location.line + number, cell=code.location.cell)
-    return None
-
-
-def _key_words(keys: list[str]) -> str:
-    return f"key{'s' * (len(keys) > 1)} {listing(keys)}"
-
-
-def _like(key: str, names: list[str]) -> str:
-    """The name that a key was meant for: one begins or ends with the other, or a slip of the pen."""
-    import difflib
-
-    within = [
-        name
-        for name in names
-        if any(long.startswith(short) or long.endswith(short) for long, short in ((key, name), (name, key)))
-    ]
-    close = within if len(within) == 1 else difflib.get_close_matches(key, names, 1)
-    return close[0] if close else ""
-
-
-def _rename(where: Code | Unknown, names: dict[str, str], project: Project | Unknown | None = None) -> Fix:
-    from fitdoctor.catalogue.pipeline.batch_keys import renamed_in_batches
-
-    edits: tuple[Edit, ...] = ()
-    if isinstance(where, Code):
-        text = where.text
-        for old, new in names.items():
-            text = re.sub(
-                rf"(?P<quote>[\"']){re.escape(old)}(?P=quote)(?=\s*:)", rf"\g<quote>{new}\g<quote>", text
-            )
-        edits = (Edit(where.location, text),) if text != where.text else ()
-    renamed = ", ".join(f"`{old}` to `{new}`" for old, new in names.items())
-    edits = edits or renamed_in_batches(project, names)
-    return fix(f"rename the key{'s' * (len(names) > 1)} {renamed}", edits)
 
 
 def _finding(odd: _Odd, confidence: Confidence) -> Finding:

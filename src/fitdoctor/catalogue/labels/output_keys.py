@@ -1,0 +1,72 @@
+"""Keys of a dict of losses, labels or metrics that no output has: where they stand, and what they were meant for."""
+
+from __future__ import annotations
+
+import re
+
+from fitdoctor.catalogue.words import listing
+from fitdoctor.diagnosis import Edit, Fix, Location
+from fitdoctor.edits import fix
+from fitdoctor.facts import Code, Unknown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from fitdoctor.source.project import Project
+
+
+def renamed_keys(
+    where: Code | Unknown, unknown: list[str], missing: list[str], project: Project | Unknown | None = None
+) -> tuple[Fix, ...]:
+    """Give the keys that no output has the names of those that are missing."""
+    if len(unknown) == 1 and len(missing) == 1:
+        return (_rename(where, {unknown[0]: missing[0]}, project),)
+    close = {key: _like(key, missing) for key in unknown}
+    names = {key: found for key, found in close.items() if found}
+    if not names:
+        return (fix("use the names of the outputs as keys"),)
+    whole = len(names) == len(unknown) == len(set(names.values()))
+    return (_rename(where if whole else Unknown("not every key has a like name"), names),)
+
+
+def key_line(code: Code | Unknown, keys: list[str]) -> Location | None:
+    """The line of a dict over several lines that holds the first of the keys."""
+    if isinstance(code, Unknown) or not keys:
+        return None
+    for number, line in enumerate(code.text.split("\n")):
+        if number and re.match(rf"\s*(['\"]){re.escape(keys[0])}\1\s*:", line):
+            return Location(code.location.path, code.location.line + number, cell=code.location.cell)
+    return None
+
+
+def key_words(keys: list[str]) -> str:
+    """The word, in its number, and the keys."""
+    return f"key{'s' * (len(keys) > 1)} {listing(keys)}"
+
+
+def _like(key: str, names: list[str]) -> str:
+    """The name that a key was meant for: one begins or ends with the other, or a slip of the pen."""
+    import difflib
+
+    within = [
+        name
+        for name in names
+        if any(long.startswith(short) or long.endswith(short) for long, short in ((key, name), (name, key)))
+    ]
+    close = within if len(within) == 1 else difflib.get_close_matches(key, names, 1)
+    return close[0] if close else ""
+
+
+def _rename(where: Code | Unknown, names: dict[str, str], project: Project | Unknown | None = None) -> Fix:
+    from fitdoctor.catalogue.pipeline.batch_keys import renamed_in_batches
+
+    edits: tuple[Edit, ...] = ()
+    if isinstance(where, Code):
+        text = where.text
+        for old, new in names.items():
+            text = re.sub(
+                rf"(?P<quote>[\"']){re.escape(old)}(?P=quote)(?=\s*:)", rf"\g<quote>{new}\g<quote>", text
+            )
+        edits = (Edit(where.location, text),) if text != where.text else ()
+    renamed = ", ".join(f"`{old}` to `{new}`" for old, new in names.items())
+    edits = edits or renamed_in_batches(project, names)
+    return fix(f"rename the key{'s' * (len(names) > 1)} {renamed}", edits)
