@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from fitdoctor.facts import SourceFacts
     from fitdoctor.source.module import Module
     from fitdoctor.source.project import Project
+    from fitdoctor.source.read import SourceError
     from fitdoctor.source.suppressions import Unused
 
 _WORTH_SHARING = 40
@@ -139,6 +140,12 @@ def _trains(text: str) -> bool:
     return ".fit(" in text
 
 
+def _without_broken_cells(facts: SourceFacts) -> tuple[SourceFacts | None, list[SourceError]]:
+    from fitdoctor.source.broken_cells import without_broken_cells
+
+    return without_broken_cells(facts)
+
+
 def _judge_together(
     group: Sequence[tuple[Found, SourceFacts]], wanted: Collection[str], wishes: Wishes, judged: Linted
 ) -> None:
@@ -150,8 +157,11 @@ def _judge_together(
         try:
             trees.append((found, facts, parse(facts)))
         except SourceError as error:
+            rest, errors = _without_broken_cells(facts)
             if found.path in wanted:
-                judged.unreadable.append(str(error))
+                judged.unreadable.extend(str(each) for each in errors or [error])
+            if rest is not None:
+                trees.append((found, rest, parse(rest)))
     if not any(_tells(facts.text) or _trains(facts.text) for _found, facts, _tree in trees):
         return
     from fitdoctor.source.module import Module

@@ -1,0 +1,60 @@
+"""A notebook with a cell that is not Python: the other cells are read, and what that one names is unknown."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import keyword
+
+from fitdoctor.facts import SourceFacts
+from fitdoctor.patterns import pattern
+from fitdoctor.records import replace
+from fitdoctor.source.read import SourceError, parse
+
+_NAME = pattern(r"(?<![\w.])[^\W\d]\w*")
+_SWITCHES = ("eagerly", "compat.v1", "set_global_policy", "set_floatx", "set_image_data_format", "environ")
+"""What changes how all of the program runs: after a cell that may do so, nothing else can be judged."""
+
+
+def without_broken_cells(facts: SourceFacts) -> tuple[SourceFacts | None, list[SourceError]]:
+    """The facts with the broken cells made unknown, and what is wrong with each; None where nothing is left to judge."""
+    if facts.cells is None:
+        return None, []
+    errors: list[SourceError] = []
+    trees: dict[int, ast.Module] = {}
+    for number, cell in enumerate(facts.cells, start=1):
+        try:
+            trees[number] = parse(SourceFacts(facts.path, cell))
+        except SourceError as error:
+            errors.append(SourceError(error.message, facts.path, error.line, number))
+    broken = {error.cell for error in errors}
+    told = [cell for number, cell in enumerate(facts.cells, start=1) if number in broken]
+    if not errors or any(word in cell for cell in told for word in _SWITCHES):
+        return None, errors
+    imported = {name for tree in trees.values() for name in _imported(tree)}
+    cells = tuple(
+        _unknown(cell, imported) if number in broken else cell
+        for number, cell in enumerate(facts.cells, start=1)
+    )
+    return replace(facts, text="\n".join(cells), cells=cells), errors
+
+
+def _imported(tree: ast.Module) -> list[str]:
+    """The names that a cell imports: they mean the same wherever they are used."""
+    return [
+        (alias.asname or alias.name).partition(".")[0]
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.Import, ast.ImportFrom))
+        for alias in node.names
+    ]
+
+
+def _unknown(cell: str, imported: set[str]) -> str:
+    """As many lines, in which every name of the cell is bound to something that nobody knows."""
+    names = dict.fromkeys(_NAME.findall(cell))
+    bound = [
+        name
+        for name in names
+        if not keyword.iskeyword(name) and not hasattr(builtins, name) and name not in imported
+    ]
+    return "".join(f"{name} = " for name in bound) + "get_ipython()" + "\n" * cell.count("\n")
