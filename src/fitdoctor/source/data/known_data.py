@@ -82,6 +82,19 @@ def _imdb(run: Interpreter, arguments: Arguments) -> Value:
     return Items((_pair(texts, labels), _pair(texts, labels)))
 
 
+@handles("keras.datasets.reuters.load_data")
+def _reuters(run: Interpreter, arguments: Arguments) -> Value:
+    if set(arguments.names()) & {"maxlen", "test_split"} or len(arguments.positional) > 3:
+        return UNTOLD
+    labels = Bounds(0, 45, True)
+    return Items(
+        tuple(
+            _pair(Array((count,), "object"), Array((count,), "int64", bounds=labels, kinds=46))
+            for count in (8982, 2246)
+        )
+    )
+
+
 @handles("keras.datasets.boston_housing.load_data")
 def _boston(run: Interpreter, arguments: Arguments) -> Value:
     if arguments.get("test_split", 1) is not None:
@@ -135,6 +148,8 @@ def _bunch_attribute(run: Interpreter, made: Made, name: str) -> Value | None:
     loader = made.name.removeprefix("sklearn.datasets.")
     if loader in _BUNDLED and name in ("data", "target"):
         return _bundled(loader).items[name == "target"]
+    if (loader, name) == ("load_digits", "images"):
+        return Array((1797, 8, 8), "float64")
     return None
 
 

@@ -72,6 +72,46 @@ def from_source(module: Module) -> Iterator[Finding]:
                 if argument.name in older_arguments(site.method) or _of_keras_2(module, site, argument):
                     continue
                 yield _finding(module, site, code, argument, Confidence.LIKELY)
+        yield from _spread(module, site)
+
+
+def _spread(module: Module, site: CallSite) -> Iterator[Finding]:
+    """`compile(**OPTIONS)`: a key of a dict that is written out and not changed."""
+    for keyword in site.node.keywords:
+        if keyword.arg is not None or not isinstance(keyword.value, ast.Name):
+            continue
+        made = module.made_by(keyword.value)
+        if not isinstance(made, ast.Dict) or _is_changed(module, keyword.value.id):
+            continue
+        for key in made.keys:
+            name = key.value if isinstance(key, ast.Constant) and isinstance(key.value, str) else ""
+            owner = _owner(name, site.method) if name and name not in SIGNATURES[site.method] else ""
+            if owner and key is not None and name not in older_arguments(site.method):
+                yield CAUSE.finding(
+                    f"`{site.method}` takes no `{name}`: it belongs to `{owner}`",
+                    subject=f"argument {name} of {site.method}",
+                    location=module.location(key),
+                    evidence=[Evidence(claim="the dict is given here", location=module.location(site.node))],
+                    fixes=[fix(f"take `{name}` out of the dict, and give it to `{owner}`")],
+                    confidence=Confidence.LIKELY,
+                )
+
+
+def _is_changed(module: Module, name: str) -> bool:
+    """Whether anything but reading is done with a dict: `options["x"] = …`, `options.pop(…)`."""
+    for node in module.nodes(ast.Name):
+        parent = module.parent(node) if node.id == name else None
+        if isinstance(parent, ast.Subscript) and not isinstance(parent.ctx, ast.Load):
+            return True
+        if isinstance(parent, ast.Attribute) and parent.attr not in (
+            "get",
+            "items",
+            "keys",
+            "values",
+            "copy",
+        ):
+            return True
+    return False
 
 
 def _of_keras_2(module: Module, site: CallSite, argument: Argument) -> bool:

@@ -160,11 +160,15 @@ def _labels_of_batches(model: ModelFacts, data: DataFacts, steps: list[PipelineS
 _RANKS = {"LSTM": 3, "GRU": 3, "SimpleRNN": 3, "Conv1D": 3, "Conv2D": 4, "Conv3D": 5}
 
 
+_ANY_RANK = frozenset("InputLayer Rescaling Normalization Activation ReLU Dropout GaussianNoise".split())
+"""They take samples of any rank, and hand them on as they are shaped."""
+
+
 def _by_first_layer(model: ModelFacts, data: DataFacts) -> ArrayFacts | None:
     """For a model that was not tried: the rank that its first layer asks for."""
     if not isinstance(data.trial.forward, Unknown) or model.kind != "sequential" or len(data.x) != 1:
         return None
-    first = next((layer for layer in model.layers if layer.class_name != "InputLayer"), None)
+    first = next((layer for layer in model.layers if layer.class_name not in _ANY_RANK), None)
     wanted = _RANKS.get(first.class_name) if first is not None and first.builtin else None
     array = data.x[0]
     fits = isinstance(array.shape, tuple) and wanted is not None and len(array.shape) == wanted + 1

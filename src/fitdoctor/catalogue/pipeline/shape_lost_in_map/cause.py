@@ -323,14 +323,17 @@ def _first_part_lost(project: Project | Unknown, code: Code | Unknown) -> bool:
     module, call = found
     function = module.function_of(call)
     assignment = module.statement(call)
-    if function is None or isinstance(function.node, ast.Lambda):
+    if function is None:
         return False
     if any(isinstance(node, ast.Attribute) and node.attr in STATED for node in ast.walk(function.node)):
         return False
-    returns = module.returns.get(function.node, [])
-    if len(returns) != 1 or returns[0].value is None:
+    if isinstance(function.node, ast.Lambda):
+        values: list[ast.expr | None] = [function.node.body]
+    else:
+        values = [each.value for each in module.returns.get(function.node, [])]
+    value = values[0] if len(values) == 1 else None
+    if value is None:
         return False
-    value = returns[0].value
     first = value.elts[0] if isinstance(value, (ast.Tuple, ast.List)) and value.elts else value
     if first is call:
         return True
