@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.graph.traced import at_frame, module_of
 from fitdoctor.diagnosis import Confidence, Edit, Finding, Fix, Location
 from fitdoctor.edits import fix, set_argument, unsafe
 from fitdoctor.facts import FailureFacts, Unknown
@@ -107,3 +108,47 @@ def as_wide_as_state(
             edits = set_argument(module.code(site.node), "units", units, 0)
             yield unsafe(f"give it {units} units, as many as the state has", edits)
             return
+
+
+# --- states that are unpacked --------------------------------------------------------------------------------------
+
+_UNPACKED = pattern(r"(?:too many|not enough) values to unpack \(expected (?P<wanted>\d+)")
+_GIVEN = {"keras.layers.LSTM": 3, "keras.layers.GRU": 2, "keras.layers.SimpleRNN": 2}
+"""How many values a layer gives with `return_state=True`: the output, and its states."""
+
+
+def unpacked_states(cause: Cause, failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """The output and the states of a recurrent layer are unpacked into another number of names."""
+    found, frame = _UNPACKED.search(failure.message), failure.last_user_frame
+    module = module_of(project, frame)
+    if found is None or frame is None or module is None:
+        return
+    for node in module.nodes(ast.Assign):
+        target, called = node.targets[0], node.value
+        if not isinstance(target, (ast.Tuple, ast.List)) or not isinstance(called, ast.Call):
+            continue
+        maker = module.made_by(called.func) if at_frame(module, node, frame) else None
+        kind = module.resolve(maker.func) if isinstance(maker, ast.Call) else ""
+        given = _GIVEN.get(kind, 0)
+        if not given or given == len(target.elts) or not isinstance(maker, ast.Call):
+            continue
+        if argument_of(maker, "return_state") is None:
+            continue
+        name = kind.rpartition(".")[2]
+        yield cause.finding(
+            f"`{name}` gives {given} values with `return_state=True`, and {len(target.elts)} are unpacked",
+            subject=name,
+            location=module.location(target),
+            fixes=[_unpacked(module, target, given)],
+            confidence=Confidence.CERTAIN,
+        )
+        return
+
+
+def _unpacked(module: Module, target: ast.Tuple | ast.List, given: int) -> Fix:
+    """`output, *states = …` keeps the states together, as `initial_state` takes them."""
+    names = [module.segment(name) for name in target.elts]
+    if len(names) != 2 or given < 3:
+        return fix(f"unpack {given}: the output, then its states")
+    text = f"{names[0]}, *{names[1]}"
+    return fix(f"keep the states together: `{text} = …`", (Edit(module.location(target), text),))

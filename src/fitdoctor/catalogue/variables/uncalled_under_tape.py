@@ -32,6 +32,12 @@ class Uncalled:
 
 def uncalled_at(failure: FailureFacts, project: Project | Unknown) -> Uncalled | None:
     """The tape whose gradients were applied in the line that raised, where it never saw the model that it is asked about."""
+    asked = asked_at(failure, project)
+    return _uncalled(*asked) if asked is not None else None
+
+
+def asked_at(failure: FailureFacts, project: Project | Unknown) -> tuple[Module, ast.With, ast.Call] | None:
+    """The call that asked a tape for the gradients which were applied in the line that raised, and the tape's block."""
     frame = failure.last_user_frame
     module = module_of(project, frame)
     if module is None or frame is None:
@@ -42,7 +48,7 @@ def uncalled_at(failure: FailureFacts, project: Project | Unknown) -> Uncalled |
         for call in gradient_calls(module, tape, block)
         if _is_before(module, call, frame.line, frame.cell)
     ]
-    return _uncalled(module, *max(asked, key=lambda each: each[0])[1:]) if asked else None
+    return (module, *max(asked, key=lambda each: each[0])[1:]) if asked else None
 
 
 def _is_before(module: Module, call: ast.Call, line: int, cell: int | None) -> bool:

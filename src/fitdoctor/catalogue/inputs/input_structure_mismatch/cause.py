@@ -53,7 +53,7 @@ CAUSE = Cause(
     id="FIT109",
     slug="input-structure-mismatch",
     severity=Severity.ERROR,
-    raises=("ValueError", "OperatorNotAllowedInGraphError"),
+    raises=("ValueError", "OperatorNotAllowedInGraphError", "KeyError"),
     explains=("FIT101", "FIT102", "FIT104", "FIT108", "FIT408"),
 )
 
@@ -446,3 +446,11 @@ def from_mixture(failure: FailureFacts, project: Project | Unknown) -> Iterator[
     from fitdoctor.catalogue.inputs.mixed_inputs import mixed_inputs
 
     yield from mixed_inputs(CAUSE, failure, project)
+
+
+@CAUSE.after_failure
+def from_key(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """A `call` asks the dict of its inputs for a key that is not there."""
+    from fitdoctor.catalogue.inputs.asked_keys import missing_key
+
+    yield from missing_key(CAUSE, failure, project)

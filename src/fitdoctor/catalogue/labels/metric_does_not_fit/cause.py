@@ -30,7 +30,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.labels.label_edits import ROW_METRICS, respell, respell_metrics, rework_labels
 from fitdoctor.catalogue.labels.label_shapes import FITS, verdict
 from fitdoctor.catalogue.labels.targets import (
@@ -53,6 +53,7 @@ from fitdoctor.facts import Code, DataFacts, FailureFacts, FitFacts, MetricFacts
 from fitdoctor.failure.patterns import operation_shapes
 from fitdoctor.patterns import pattern
 from fitdoctor.records import dataclass, replace
+from fitdoctor.source.module import Module
 
 CAUSE = Cause(
     id="FIT218",
@@ -408,3 +409,12 @@ def _without(model: ModelFacts, misfits: list[_Misfit]) -> tuple[Edit, ...]:
     if not {"accuracy", "acc", "mae", misfits[0].instead.strip('"')} & known:
         kept.append(misfits[0].instead)
     return (Edit(given.location, f"[{', '.join(kept)}]"),)
+
+
+@CAUSE.in_source
+@mentions("update_state")
+def swapped_in_source(module: Module) -> Iterator[Finding]:
+    """A metric of a loop of one's own takes the predictions for labels."""
+    from fitdoctor.catalogue.labels.swapped_metrics import swapped
+
+    yield from swapped(CAUSE, module)

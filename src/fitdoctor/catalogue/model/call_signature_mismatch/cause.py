@@ -80,10 +80,11 @@ def states_in_source(module: Module) -> Iterator[Finding]:
 
 @CAUSE.after_failure
 def states_missing(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """Keras looked for the second state."""
-    from fitdoctor.catalogue.model.recurrent_states import second_missing
+    """Keras looked for the second state, or the states are unpacked into another number of names."""
+    from fitdoctor.catalogue.model.recurrent_states import second_missing, unpacked_states
 
     yield from second_missing(CAUSE, failure, project)
+    yield from unpacked_states(CAUSE, failure, project)
 
 
 @CAUSE.in_source
@@ -231,6 +232,8 @@ def _fixes(function: FunctionInfo, contract: Contract) -> list[Fix]:
 def lengths_in_source(module: Module) -> Iterator[Finding]:
     """`__len__` of a PyDataset that returns a float."""
     for function, value in broken_lengths(module):
+        if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Div):
+            continue  # FIT715 tells of quotients
         yield CAUSE.finding(
             f"{name_of(function)} returns a float: a length is a whole number",
             subject=name_of(function),

@@ -48,7 +48,7 @@ from fitdoctor.catalogue.variables.traced_while_building import (
     is_fitted,
     is_fitted_unbuilt,
 )
-from fitdoctor.catalogue.variables.uncalled_under_tape import Uncalled, uncalled_at
+from fitdoctor.catalogue.variables.uncalled_under_tape import Uncalled, asked_at, uncalled_at
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import append_arguments, unsafe
 from fitdoctor.edits import fix as repair
@@ -206,10 +206,11 @@ def from_failure(
         for function, result in losses_that_ignore_predictions(module):
             yield _ignoring(module, function, result, Confidence.CERTAIN, evidence)
             return
+    asked = asked_at(failure, project)
     yield CAUSE.finding(
         "the loss does not depend on any weight in a way that can be differentiated",
         subject="loss",
-        location=frame.location if frame else None,
+        location=asked[0].location(asked[2]) if asked is not None else frame.location if frame else None,
         evidence=evidence,
         fixes=[repair("use operations that have a gradient between the weights and the loss")],
         notes=[_MAY_BE_THE_TAPE] if isinstance(project, Unknown) and failure.called != "fit" else [],

@@ -1,0 +1,69 @@
+"""A `call` that reads a key which the dict of inputs does not have."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.graph.traced import module_of
+from fitdoctor.catalogue.words import listing
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix
+from fitdoctor.edits import fix
+from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.patterns import pattern
+from fitdoctor.source.module import Module
+from fitdoctor.source.project import Project
+
+_KEY = pattern(r"['\"](?P<key>[^'\"]{1,80})['\"]: ['\"]?(?:tf\.Tensor|<tf|<KerasTensor|Tensor)")
+
+
+def missing_key(cause: Cause, failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """Keras shows the inputs that the layer or model received, and the line that asks for another one."""
+    frame = failure.last_user_frame
+    asked = failure.message.strip().strip("'\"")
+    if failure.type != "KeyError" or not failure.layer_class or frame is None or not asked:
+        return
+    for _name, text in failure.arguments[:1]:
+        keys = [found["key"] for found in _KEY.finditer(text)]
+        if not keys or asked in keys:
+            return
+        module = module_of(project, frame)
+        read = _reads(module, asked, frame.line, frame.cell) if module is not None else None
+        where = module.location(read.slice) if module is not None and read is not None else frame.location
+        yield cause.finding(
+            f"`{failure.layer_class}` reads the input `{asked}`, but it is given {listing(keys)}",
+            subject="inputs of the model",
+            location=where,
+            evidence=[Evidence("keys of the inputs", ", ".join(keys), asked, fact="failure.arguments")],
+            fixes=[
+                _renamed(asked, keys, Edit(where, f'"{_close(asked, keys)}"') if read is not None else None)
+            ],
+            confidence=Confidence.CERTAIN,
+        )
+
+
+def _reads(module: Module, key: str, line: int, cell: int | None) -> ast.Subscript | None:
+    """The one `inputs["key"]` of a line."""
+    found = [
+        node
+        for node in module.nodes(ast.Subscript)
+        if isinstance(node.slice, ast.Constant)
+        and node.slice.value == key
+        and module.location(node).line <= line <= module.location(node).end_line
+        and module.location(node).cell == cell
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _close(key: str, keys: list[str]) -> str:
+    import difflib
+
+    return next(iter(difflib.get_close_matches(key, keys, 1)), "")
+
+
+def _renamed(key: str, keys: list[str], edit: Edit | None) -> Fix:
+    close = _close(key, keys)
+    if not close:
+        return fix(f"give the model an input `{key}`, or read one of those that it has")
+    return fix(f"read `{close}`", (edit,) if edit is not None else ())

@@ -1,0 +1,57 @@
+"""A metric that a loop of one's own gives the predictions first: `accuracy.update_state(predictions, labels)`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.variables.gradient_ways import is_model_call
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding
+from fitdoctor.edits import fix
+from fitdoctor.source.module import Module
+
+_ONE_WAY = frozenset(
+    "Accuracy BinaryAccuracy CategoricalAccuracy SparseCategoricalAccuracy TopKCategoricalAccuracy "
+    "SparseTopKCategoricalAccuracy AUC Precision Recall FalsePositives FalseNegatives TruePositives TrueNegatives "
+    "BinaryCrossentropy CategoricalCrossentropy SparseCategoricalCrossentropy KLDivergence".split()
+)
+"""Metrics that tell labels from predictions; a squared error is the same both ways."""
+
+
+def swapped(cause: Cause, module: Module) -> Iterator[Finding]:
+    """`update_state`, or the call of a metric, with what a model computed in the place of the labels."""
+    for site in module.method_calls("update_state"):
+        given = site.node.args
+        assert isinstance(site.node.func, ast.Attribute)
+        made = module.origin(site.node.func.value).node
+        kind = module.resolve(made.func) if isinstance(made, ast.Call) else ""
+        if not kind.startswith("keras.metrics.") or kind.rpartition(".")[2] not in _ONE_WAY or len(given) < 2:
+            continue
+        if not _is_output(module, given[0]) or _is_output(module, given[1]):
+            continue
+        first, second = given[:2]
+        yield cause.finding(
+            f"`{module.segment(site.node.func)}` gets the predictions first: it takes the labels, then the predictions",
+            subject="arguments of the metric",
+            location=module.location(site.node),
+            evidence=[
+                Evidence("what it takes for labels", f"the output of a model, `{module.segment(first)}`")
+            ],
+            fixes=[
+                fix(
+                    "give the labels first",
+                    (
+                        Edit(module.location(first), module.segment(second)),
+                        Edit(module.location(second), module.segment(first)),
+                    ),
+                )
+            ],
+            confidence=Confidence.LIKELY,
+        )
+
+
+def _is_output(module: Module, value: ast.expr) -> bool:
+    """Whether a value is what a model gives when it is called, here or where the name was given it."""
+    made = module.made_by(value)
+    return isinstance(made, ast.Call) and is_model_call(module, made)
