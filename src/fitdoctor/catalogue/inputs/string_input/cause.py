@@ -83,7 +83,7 @@ def _is_refused(array: ArrayFacts, model: ModelFacts, data: DataFacts) -> bool:
     if array in data.x:
         failure = forward_failure(data)
         told = failure is not None and bool(re.search("string", failure.message))
-        return told or _computes_with_numbers(model)
+        return told or _computes_with_numbers(model) or (failure is not None and _casts(model))
     # A loss of Keras casts its labels to numbers, which fails when it runs: the abstract pass does not notice.
     own = {"train_step", "compute_loss"} & set(model.overrides)
     return (
@@ -103,10 +103,19 @@ def _computes_with_numbers(model: ModelFacts) -> bool:
         return False
     layers = list(model.every_layer())
     own = {"train_step", "call"} & set(model.overrides)
-    if model.kind == "functional" and not isinstance(model.inputs, Unknown) and not own:
-        return True  # its inputs are of numbers, and it casts what it is given before any layer sees it
     plain = all(layer.builtin and layer.class_name not in {"Lambda", *_READS_TEXT} for layer in layers)
     return bool(layers) and plain and not own
+
+
+def _casts(model: ModelFacts) -> bool:
+    """Whether the inputs are of numbers: then the model casts what it is given before any layer sees it."""
+    own = {"train_step", "call"} & set(model.overrides)
+    return (
+        model.kind == "functional"
+        and not isinstance(model.inputs, Unknown)
+        and not own
+        and not _takes_text(model)
+    )
 
 
 def _takes_text(model: ModelFacts | Unknown) -> bool:
