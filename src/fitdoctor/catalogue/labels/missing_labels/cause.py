@@ -59,7 +59,17 @@ def from_data(
         return
     proven = loss_failure(data) is not None and not _may_be_return(model)
     confidence = Confidence.CERTAIN if proven else Confidence.LIKELY
+    if _holds_labels(model, data):
+        yield _not_split(data, project, place(fit.code), confidence)
+        return
     yield _finding(model, fit, data, confidence, list(_culprits(fit, data, project)), project)
+
+
+def _holds_labels(model: ModelFacts, data: DataFacts) -> bool:
+    """Whether the only part of an element is a dict with the labels in it, under a name that no input has."""
+    inputs = () if isinstance(model.inputs, Unknown) else model.inputs
+    names = {spec.name for spec in inputs}
+    return bool(names) and any(array.key.lower() in LABEL_KEYS and array.key not in names for array in data.x)
 
 
 def _lacks_labels(model: ModelFacts, fit: FitFacts, data: DataFacts) -> bool:
@@ -96,13 +106,19 @@ def from_failure(
     from fitdoctor.catalogue.quoted import gives_labels
 
     if failure.called == "fit" and _labels_among_inputs(failure.message):
-        yield from _not_split(failure, data, project)
+        steps = data.pipeline if isinstance(data, DataFacts) and not data.y else ()
+        frame = failure.last_user_frame
+        confidence = Confidence.CERTAIN if steps else Confidence.LIKELY
+        yield _not_split(data, project, frame.location if frame is not None else None, confidence)
         return
     if _WORDS not in failure.message and "y_true and y_pred have different structures" not in failure.message:
         return
     frame = failure.last_user_frame
     raised_at = frame.location if frame is not None else None
     if isinstance(model, ModelFacts) and isinstance(fit, FitFacts) and isinstance(data, DataFacts):
+        if _lacks_labels(model, fit, data) and _holds_labels(model, data):
+            yield _not_split(data, project, raised_at, Confidence.CERTAIN)
+            return
         if _lacks_labels(model, fit, data):
             culprits = [*_culprits(fit, data, project), raised_at]
             yield _finding(model, fit, data, Confidence.CERTAIN, culprits, project)
@@ -147,27 +163,26 @@ def _labels_among_inputs(message: str) -> bool:
 
 
 def _not_split(
-    failure: FailureFacts, data: DataFacts | Unknown, project: Project | Unknown
-) -> Iterator[Finding]:
+    data: DataFacts | Unknown, project: Project | Unknown, used: Location | None, confidence: Confidence
+) -> Finding:
     from fitdoctor.catalogue.pipeline.generator_sources import returned_in_step
 
     steps = data.pipeline if isinstance(data, DataFacts) and not data.y else ()
     made = [returned_in_step(project, step.code) for step in steps if step.operation == "map"]
-    frame = failure.last_user_frame
-    yield CAUSE.finding(
+    return CAUSE.finding(
         "features and labels come in one dict: the model takes it for its inputs, and there are no labels",
         subject="labels",
-        location=place(*reversed(made), _parsed(project), frame.location if frame is not None else None),
+        location=place(*reversed(made), _parsed(project), used),
         evidence=[
             Evidence(
                 claim="what the model was given",
                 observed="a dict with the labels in it",
                 expected="the features, and the labels as y",
-                fact="failure.message",
+                fact="data.x",
             )
         ],
         fixes=[fix("return a pair: the features, then the label")],
-        confidence=Confidence.CERTAIN if steps else Confidence.LIKELY,
+        confidence=confidence,
     )
 
 
