@@ -59,13 +59,13 @@ def from_data(
         return
     proven = loss_failure(data) is not None and not _may_be_return(model)
     confidence = Confidence.CERTAIN if proven else Confidence.LIKELY
-    if _holds_labels(model, data):
+    if _in_one_dict(model, data):
         yield _not_split(data, project, place(fit.code), confidence)
         return
     yield _finding(model, fit, data, confidence, list(_culprits(fit, data, project)), project)
 
 
-def _holds_labels(model: ModelFacts, data: DataFacts) -> bool:
+def _in_one_dict(model: ModelFacts, data: DataFacts) -> bool:
     """Whether the only part of an element is a dict with the labels in it, under a name that no input has."""
     inputs = () if isinstance(model.inputs, Unknown) else model.inputs
     names = {spec.name for spec in inputs}
@@ -116,7 +116,7 @@ def from_failure(
     frame = failure.last_user_frame
     raised_at = frame.location if frame is not None else None
     if isinstance(model, ModelFacts) and isinstance(fit, FitFacts) and isinstance(data, DataFacts):
-        if _lacks_labels(model, fit, data) and _holds_labels(model, data):
+        if _lacks_labels(model, fit, data) and _in_one_dict(model, data):
             yield _not_split(data, project, raised_at, Confidence.CERTAIN)
             return
         if _lacks_labels(model, fit, data):
