@@ -35,7 +35,7 @@ from collections.abc import Iterator
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.graph.traced import at_frame, module_of
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
-from fitdoctor.edits import append_arguments, fix
+from fitdoctor.edits import append_arguments, fix, unsafe
 from fitdoctor.facts import FailureFacts, Unknown
 from fitdoctor.patterns import pattern
 from fitdoctor.source.module import CallSite, Module
@@ -106,8 +106,9 @@ def _lambda(failure: FailureFacts, project: Project | Unknown) -> Finding:
     site = _call(failure, project, _LOADERS)
     remedies = []
     if site is not None and site[1].argument("safe_mode", 3) is None:
+        # It takes a guard of Keras away: for the user to decide.
         remedies.append(
-            fix(
+            unsafe(
                 "let Keras run the lambda of a file that you trust: `safe_mode=False`",
                 append_arguments(site[0].code(site[1].node), "safe_mode=False"),
             )
