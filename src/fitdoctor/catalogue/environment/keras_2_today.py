@@ -22,6 +22,6 @@ def of_keras_2(finding: Finding) -> Finding:
     """The finding in words for a program of Keras 2; its imports are others, so that nothing is edited."""
     return replace(
         finding,
-        message=finding.message.replace("Keras 3", "today's Keras 2"),
+        message=finding.message.replace("Keras 3", "current Keras 2"),
         fixes=tuple(fix(each.title.replace("Keras 3", "Keras")) for each in finding.fixes),
     )
