@@ -6,6 +6,9 @@ import re
 import sys
 from pathlib import Path
 
+# The package beside this script, whichever is installed.
+sys.path.insert(0, str(Path(__file__).parents[1] / "src"))
+
 from fitdoctor.catalogue import FAMILIES, RETIRED, ROOT, Cause, catalogue
 
 CAUSE = '''"""{title}.
