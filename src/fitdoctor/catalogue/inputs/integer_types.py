@@ -1,4 +1,4 @@
-"""Two types of whole numbers in one operation: TensorFlow takes int32 and int64 for strangers."""
+"""Whole numbers: TensorFlow takes int32 and int64 for strangers, and no floats for indices and class numbers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from fitdoctor.catalogue.graph.traced import at_frame, module_of, raised_here
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix
 from fitdoctor.edits import fix, spell
 from fitdoctor.facts import FailureFacts, Frame, Unknown
-from fitdoctor.failure.patterns import dtype_mismatch
+from fitdoctor.failure.patterns import DtypeMismatch, dtype_mismatch
 from fitdoctor.patterns import pattern
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
@@ -30,9 +30,8 @@ def refused(cause: Cause, failure: FailureFacts, project: Project | Unknown) -> 
         return
     if not all(_WHOLE.fullmatch(name) for name in (said.found, said.expected)) or said.found == said.expected:
         return
-    operation = f" `{said.operation}`" if said.operation else ""
     yield cause.finding(
-        f"the operation{operation} gets {said.expected} and {said.found}: both must be of one type",
+        f"the operation{_named(said)} gets {said.expected} and {said.found}: both must be of one type",
         subject="types of an operation",
         location=frame.location,
         evidence=[
@@ -42,6 +41,68 @@ def refused(cause: Cause, failure: FailureFacts, project: Project | Unknown) -> 
         fixes=list(_cast(module_of(project, frame), frame)) or [fix("cast one to the type of the other")],
         confidence=Confidence.CERTAIN,
     )
+
+
+def wants_whole(said: DtypeMismatch) -> bool:
+    """Whether an operation got floats, and takes whole numbers alone."""
+    return (
+        bool(said.allowed)
+        and all(_WHOLE.fullmatch(name) for name in said.allowed)
+        and said.found in ("float", "double", "half", "float16", "float32", "float64", "bfloat16")
+    )
+
+
+def floats_refused(cause: Cause, failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """Class numbers and indices that are floats: of labels from a table, of a division."""
+    said, frame = dtype_mismatch(failure.message), failure.last_user_frame
+    if said is None or frame is None or not wants_whole(said):
+        return
+    found = {"float": "float32", "double": "float64"}.get(said.found, said.found)
+    yield cause.finding(
+        f"the operation{_named(said)} takes whole numbers for classes or indices, and gets {found}",
+        subject="types of an operation",
+        location=frame.location,
+        evidence=[
+            Evidence(
+                "type that was given", found, ", ".join(said.allowed), "failure.message", frame.location
+            ),
+            raised_here(failure),
+        ],
+        fixes=list(_made_whole(module_of(project, frame), frame))
+        or [fix("cast the classes or indices: `tf.cast(labels, tf.int32)`")],
+        confidence=Confidence.CERTAIN,
+    )
+
+
+_WHOLE_ARGUMENTS = {
+    "sparse_softmax_cross_entropy_with_logits": ("labels", 0),
+    "one_hot": ("indices", 0),
+    "gather": ("indices", 1),
+    "gather_nd": ("indices", 1),
+    "embedding_lookup": ("ids", 1),
+    "take": ("indices", 1),
+}
+"""By the last name of a function: its argument of whole numbers, and its place."""
+
+
+def _made_whole(module: Module | None, frame: Frame) -> Iterator[Fix]:
+    """A cast of the one argument on the line that has to be whole."""
+    if module is None:
+        return
+    given = []
+    for call in module.calls:
+        last = call.name.rpartition(".")[2]
+        if last in _WHOLE_ARGUMENTS and at_frame(module, call.node, frame):
+            given.append(call.argument(*_WHOLE_ARGUMENTS[last]))
+    if len(given) != 1 or given[0] is None:
+        return
+    tf, imports = spell(module.code(given[0]), "tensorflow", "tf")
+    cast = f"{tf}.cast({module.segment(given[0])}, {tf}.int32)"
+    yield fix(f"cast it: `{cast}`", (Edit(module.location(given[0]), cast),), imports)
+
+
+def _named(said: DtypeMismatch) -> str:
+    return f" `{said.operation}`" if said.operation else ""
 
 
 def _cast(module: Module | None, frame: Frame) -> Iterator[Fix]:

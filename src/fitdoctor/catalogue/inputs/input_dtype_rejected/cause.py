@@ -1,4 +1,4 @@
-"""Integers, or NumPy's own floats, reach an operation that wants float32.
+"""Integers, or NumPy's own floats, reach an operation that wants float32, or floats one that wants integers.
 
 ## What happens
 
@@ -6,7 +6,8 @@ In a subclassed model, a custom layer or a `train_step`: `TypeError: Input 'b' o
 that does not match type int32 of argument 'a'`, or `Value passed to parameter 'input' has DataType int64 not
 in list of allowed values`. In a loop that is not traced: `InvalidArgumentError: Value for attr 'T' of int64 is not in the
 list of allowed values`, `cannot compute MatMul as input #1(zero-based) was expected to be a double tensor but is a float
-tensor`: NumPy computes in float64, variables are float32.
+tensor`: NumPy computes in float64, variables are float32. The other way round, class numbers or indices that are floats
+are refused by `tf.nn.sparse_softmax_cross_entropy_with_logits`, `tf.gather` and `tf.one_hot` in the same words.
 
 ## Why
 
@@ -16,7 +17,8 @@ schedule of one's own is called with a step that is an integer.
 
 ## Fix
 
-Cast the data (`x.astype("float32")`), or in the model: `tf.cast(inputs, self.compute_dtype)`.
+Cast the data (`x.astype("float32")`), or in the model: `tf.cast(inputs, self.compute_dtype)`; class numbers and indices:
+`tf.cast(labels, tf.int32)`.
 
 ## Known limits
 
@@ -75,6 +77,10 @@ def _types_met(kind: str, message: str) -> DtypeMismatch | None:
         return None
     if _is_mixed(said):
         return said
+    from fitdoctor.catalogue.inputs.integer_types import wants_whole
+
+    if wants_whole(said):
+        return None
     wrong = [name for name in (said.found, said.expected) if name.startswith((*_INTEGERS, *_LONG_FLOATS))]
     return said if len(wrong) == 1 and _other(said, wrong[0]).startswith(_FLOATS) else None
 
@@ -196,10 +202,11 @@ def from_failure(
 
 @CAUSE.after_failure
 def of_whole_numbers(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """int32 and int64 met: labels as they came, beside what `tf.argmax` gives."""
-    from fitdoctor.catalogue.inputs.integer_types import refused
+    """int32 and int64 met: labels as they came, beside what `tf.argmax` gives; or floats where indices belong."""
+    from fitdoctor.catalogue.inputs.integer_types import floats_refused, refused
 
     yield from refused(CAUSE, failure, project)
+    yield from floats_refused(CAUSE, failure, project)
 
 
 def _cast_first(module: Module | None, frame: Frame, said: DtypeMismatch) -> Iterator[Fix]:
