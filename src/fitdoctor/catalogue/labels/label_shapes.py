@@ -160,6 +160,10 @@ def _elementwise(labels: Shape, output: Shape) -> str:
         return UNITS
     if len(labels) == len(output):
         return LENGTHS if _clash(labels, output) else UNTOLD
+    # Axes are compared from the last one on; Keras takes away a last one of length one, if it is one too many.
+    whole = len(labels) > len(output) + 1 or labels[-1:] != (1,)
+    if len(labels) > len(output) > 0 and whole and _clash(labels[-len(output) :], output):
+        return LENGTHS
     return LENGTHS if same_values(labels, output) else UNTOLD
 
 

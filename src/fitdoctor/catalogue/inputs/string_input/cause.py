@@ -5,7 +5,7 @@
 Labels such as `"setosa"`, or a column of words in x. A NumPy array of strings is refused at once (`Invalid
 dtype: str192`, `Invalid dtype: str`); an object array or a tensor of strings gets as far as the first
 operation on it: `Cast string to float is not supported` in a `Graph execution error`, or `dtype='string' is
-not a valid dtype for Keras type promotion`.
+not a valid dtype for Keras type promotion`. `to_categorical` of names says `invalid literal for int()`.
 
 ## Why
 
@@ -30,13 +30,14 @@ import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.graph.traced import module_of
 from fitdoctor.catalogue.inputs.contents import arrays_of, is_text
 from fitdoctor.catalogue.inputs.data_places import maker, part_words, rework_data, shaping_step, suspect
 from fitdoctor.catalogue.inputs.shapes import forward_failure
 from fitdoctor.catalogue.words import place
-from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, rework, rework_place, spell, wrap
-from fitdoctor.facts import ArrayFacts, DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
+from fitdoctor.facts import ArrayFacts, DataFacts, FailureFacts, FitFacts, Frame, ModelFacts, Unknown
 from fitdoctor.patterns import pattern
 from fitdoctor.records import replace
 from fitdoctor.source.project import Project
@@ -249,6 +250,37 @@ def _converted(failure: FailureFacts) -> Iterator[Finding]:
             ],
             confidence=Confidence.CERTAIN,
         )
+
+
+_NAMES = pattern(r"invalid literal for int\(\) with base 10")
+
+
+@CAUSE.after_failure
+def of_class_names(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """`to_categorical` wants class numbers, and got the names of the classes."""
+    frame = failure.last_user_frame
+    if frame is None or failure.called != "to_categorical" or not _NAMES.search(failure.message):
+        return
+    yield CAUSE.finding(
+        "`to_categorical` takes class numbers, and got the names of the classes",
+        subject="labels",
+        location=frame.location,
+        evidence=[Evidence("what was refused", "text", "numbers", "failure.message")],
+        fixes=[fix("number the classes first", *_numbered(frame, project))],
+        confidence=Confidence.CERTAIN,
+    )
+
+
+def _numbered(frame: Frame, project: Project | Unknown) -> tuple[tuple[Edit, ...], ...]:
+    """The edit, where all labels are made into rows by one call: two might number them differently."""
+    module = module_of(project, frame)
+    calls = [site for site in module.calls if site.name.endswith("to_categorical")] if module is not None else []
+    given = calls[0].argument("x", 0) if len(calls) == 1 else None
+    if module is None or given is None:
+        return ()
+    code = module.code(given)
+    numpy, imports = spell(code, "numpy", "np")
+    return wrap(code, f"{numpy}.unique({{}}, return_inverse=True)[1]"), imports
 
 
 def _line(failure: FailureFacts, data: DataFacts | Unknown, project: Project | Unknown) -> Location | None:
