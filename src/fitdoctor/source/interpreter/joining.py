@@ -160,6 +160,19 @@ def _join_attributes(
 
 
 def _join_layers(one: LayerRecord, other: LayerRecord) -> LayerRecord:
+    if other.built_on is None:
+        one, other = other, one
+    if one.built_on is None and other.built_on is not None and one.inputs is None:
+        # As in a loop, whose first round builds the layers of a model.
+        unbuilt = replace(
+            one,
+            built_on=other.built_on,
+            inputs=other.inputs,
+            outputs=other.outputs,
+            parameters=other.parameters,
+            trainable_parameters=other.trainable_parameters,
+        )
+        return replace(_join_layers(unbuilt, other), perhaps=True)
     same_shapes = one.inputs == other.inputs and one.outputs == other.outputs
     return replace(
         one,
@@ -173,6 +186,7 @@ def _join_layers(one: LayerRecord, other: LayerRecord) -> LayerRecord:
         else UNTOLD,
         trainable=one.trainable if one.trainable == other.trainable else UNTOLD,
         open=one.open or other.open or one.built_on != other.built_on,
+        perhaps=one.perhaps or other.perhaps,
     )
 
 

@@ -292,6 +292,8 @@ class LayerRecord:
     model: Ref | None = None
     """For a model that is used as a layer."""
     built_on: Dims | None = None
+    perhaps: bool = False
+    """It was built so in one of the ways that lead here, and not at all in another."""
     inputs: tuple[Dims, ...] | None = None
     """The shapes of its first call."""
     outputs: tuple[Dims, ...] | None = None
