@@ -274,7 +274,9 @@ def of_class_names(failure: FailureFacts, project: Project | Unknown) -> Iterato
 def _numbered(frame: Frame, project: Project | Unknown) -> tuple[tuple[Edit, ...], ...]:
     """The edit, where all labels are made into rows by one call: two might number them differently."""
     module = module_of(project, frame)
-    calls = [site for site in module.calls if site.name.endswith("to_categorical")] if module is not None else []
+    calls = (
+        [site for site in module.calls if site.name.endswith("to_categorical")] if module is not None else []
+    )
     given = calls[0].argument("x", 0) if len(calls) == 1 else None
     if module is None or given is None:
         return ()
