@@ -28,7 +28,7 @@ def swapped(cause: Cause, module: Module) -> Iterator[Finding]:
         kind = module.resolve(made.func) if isinstance(made, ast.Call) else ""
         if not kind.startswith("keras.metrics.") or kind.rpartition(".")[2] not in _ONE_WAY or len(given) < 2:
             continue
-        if not _is_output(module, given[0]) or _is_output(module, given[1]):
+        if not _is_output(module, given[0]) or not _is_handed_in(module, given[1]):
             continue
         first, second = given[:2]
         yield cause.finding(
@@ -55,3 +55,8 @@ def _is_output(module: Module, value: ast.expr) -> bool:
     """Whether a value is what a model gives when it is called, here or where the name was given it."""
     made = module.made_by(value)
     return isinstance(made, ast.Call) and is_model_call(module, made)
+
+
+def _is_handed_in(module: Module, value: ast.expr) -> bool:
+    """Whether a value comes from a batch, or into the function: what is computed may be a prediction as well."""
+    return isinstance(value, ast.Name) and module.made_by(value) is value

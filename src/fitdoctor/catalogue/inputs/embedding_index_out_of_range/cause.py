@@ -95,7 +95,7 @@ def from_data(
 @mentions("word_index")
 def from_tokenizer(module: Module) -> Iterator[Finding]:
     """`Embedding(len(tokenizer.word_index), …)`: the tokenizer numbers the words from 1."""
-    if "texts_to_sequences" not in module.text:
+    if "texts_to_sequences" not in module.text or _shifts_down(module):
         return
     for site in module.calls_to("keras.layers.Embedding"):
         given = site.argument("input_dim", 0)
@@ -117,6 +117,18 @@ def from_tokenizer(module: Module) -> Iterator[Finding]:
             fixes=[fix("add a row for the id 0", wrap(module.code(count.node), "{} + 1"))],
             confidence=Confidence.LIKELY,
         )
+
+
+def _shifts_down(module: Module) -> bool:
+    """Whether anything is made less by 1: it may be the ids, which then begin at 0."""
+    changes: list[tuple[ast.operator, ast.expr]] = [
+        *((node.op, node.right) for node in module.nodes(ast.BinOp)),
+        *((node.op, node.value) for node in module.nodes(ast.AugAssign)),
+    ]
+    return any(
+        isinstance(operator, ast.Sub) and isinstance(by, ast.Constant) and by.value == 1
+        for operator, by in changes
+    )
 
 
 def _counts_words(module: Module, node: ast.AST) -> bool:
