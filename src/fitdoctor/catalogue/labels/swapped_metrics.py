@@ -58,5 +58,12 @@ def _is_output(module: Module, value: ast.expr) -> bool:
 
 
 def _is_handed_in(module: Module, value: ast.expr) -> bool:
-    """Whether a value comes from a batch, or into the function: what is computed may be a prediction as well."""
-    return isinstance(value, ast.Name) and module.made_by(value) is value
+    """Whether a value comes out of a batch, or into the function: what is computed may be a prediction as well."""
+    if not isinstance(value, ast.Name):
+        return False
+    looped = {id(name) for loop in module.nodes(ast.For) for name in ast.walk(loop.target)}
+    return all(
+        id(name) in looped
+        for name in module.nodes(ast.Name)
+        if name.id == value.id and isinstance(name.ctx, ast.Store)
+    )
