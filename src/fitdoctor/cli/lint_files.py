@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from fitdoctor.facts import SourceFacts
     from fitdoctor.source.module import Module
     from fitdoctor.source.project import Project
-    from fitdoctor.source.read import SourceError
     from fitdoctor.source.suppressions import Unused
 
 _WORTH_SHARING = 40
@@ -140,12 +139,6 @@ def _trains(text: str) -> bool:
     return ".fit(" in text
 
 
-def _without_broken_cells(facts: SourceFacts) -> tuple[SourceFacts | None, list[SourceError]]:
-    from fitdoctor.source.broken_cells import without_broken_cells
-
-    return without_broken_cells(facts)
-
-
 def _judge_together(
     group: Sequence[tuple[Found, SourceFacts]], wanted: Collection[str], wishes: Wishes, judged: Linted
 ) -> None:
@@ -157,7 +150,9 @@ def _judge_together(
         try:
             trees.append((found, facts, parse(facts)))
         except SourceError as error:
-            rest, errors = _without_broken_cells(facts)
+            from fitdoctor.source.broken_cells import without_broken_cells
+
+            rest, errors = without_broken_cells(facts)
             if found.path in wanted:
                 judged.unreadable.extend(str(each) for each in errors or [error])
             if rest is not None:

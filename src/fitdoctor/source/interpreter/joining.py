@@ -160,19 +160,18 @@ def _join_attributes(
 
 
 def _join_layers(one: LayerRecord, other: LayerRecord) -> LayerRecord:
-    if other.built_on is None:
-        one, other = other, one
-    if one.built_on is None and other.built_on is not None and one.inputs is None:
+    built, unbuilt = (other, one) if one.built_on is None else (one, other)
+    if built.built_on is not None and unbuilt.built_on is None and unbuilt.inputs is None:
         # As in a loop, whose first round builds the layers of a model.
-        unbuilt = replace(
-            one,
-            built_on=other.built_on,
-            inputs=other.inputs,
-            outputs=other.outputs,
-            parameters=other.parameters,
-            trainable_parameters=other.trainable_parameters,
+        as_built = replace(
+            unbuilt,
+            built_on=built.built_on,
+            inputs=built.inputs,
+            outputs=built.outputs,
+            parameters=built.parameters,
+            trainable_parameters=built.trainable_parameters,
         )
-        return replace(_join_layers(unbuilt, other), perhaps=True)
+        return replace(_join_layers(built, as_built), perhaps=True)
     same_shapes = one.inputs == other.inputs and one.outputs == other.outputs
     return replace(
         one,

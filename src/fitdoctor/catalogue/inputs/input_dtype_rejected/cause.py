@@ -34,6 +34,7 @@ from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.graph.traced import at_frame, function_at, module_of, name_of, own_nodes
 from fitdoctor.catalogue.inputs.contents import arrays_of
 from fitdoctor.catalogue.inputs.data_places import maker, map_samples, rework_data
+from fitdoctor.catalogue.inputs.integer_types import floats_refused, refused, wants_whole
 from fitdoctor.catalogue.inputs.shapes import forward_failure, went_through
 from fitdoctor.catalogue.words import listing, place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
@@ -77,8 +78,6 @@ def _types_met(kind: str, message: str) -> DtypeMismatch | None:
         return None
     if _is_mixed(said):
         return said
-    from fitdoctor.catalogue.inputs.integer_types import wants_whole
-
     if wants_whole(said):
         return None
     wrong = [name for name in (said.found, said.expected) if name.startswith((*_INTEGERS, *_LONG_FLOATS))]
@@ -203,8 +202,6 @@ def from_failure(
 @CAUSE.after_failure
 def of_whole_numbers(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """int32 and int64 met: labels as they came, beside what `tf.argmax` gives; or floats where indices belong."""
-    from fitdoctor.catalogue.inputs.integer_types import floats_refused, refused
-
     yield from refused(CAUSE, failure, project)
     yield from floats_refused(CAUSE, failure, project)
 
