@@ -1,8 +1,8 @@
 """Writes down which causes judge when, and what they find in source by: `make index`.
 
 Only the causes are imported that a moment, or the text and the facts of a program, call for; they are known from this
-index. It is derived from the judges: their moments, and for those of source the facts that each asks for and the words
-that it `mentions`. A cause that is not in it is always imported.
+index. It is derived from the judges: their moments, and for those of source the facts that each asks for, what it is
+`doubting`, and the words that it `mentions`. A cause that is not in it is always imported.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ HEAD = '''"""Which causes judge when, and by what in the source: written by `mak
 INDEX: dict[str, tuple[str, tuple[str, ...], list[tuple[set[str], tuple[str, ...]]]]] = {
 '''
 TAIL = '''}
-"""By id: the folder, the moments, and for each judge of source the facts that it needs, and words of which the text
-must have one."""
+"""By id: the folder, the moments, and for each judge of source the facts and doubts that it needs, and words of which
+the text must have one."""
 '''
 
 
@@ -39,7 +39,7 @@ def entry(cause: Cause) -> str:
 
 
 def _needs(judge: Judge) -> str:
-    facts = ", ".join(map(repr, sorted(judge.needs)))
+    facts = ", ".join(map(repr, sorted(judge.needs | judge.doubts)))
     return f"({{{facts}}}, {judge.words!r})"
 
 

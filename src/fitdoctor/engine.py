@@ -103,6 +103,8 @@ def _at_the_change(finding: Finding) -> Finding:
 
 
 def _selected(causes: Mapping[str, Cause], select: Collection[str], ignore: Collection[str]) -> list[Cause]:
+    if not select and not ignore:
+        return list(causes.values())
     return [
         cause
         for cause in causes.values()

@@ -16,6 +16,7 @@ from fitdoctor.cases import (
     training_case,
 )
 from fitdoctor.catalogue import Cause, catalogue, source_causes
+from fitdoctor.catalogue.doubts import kinds_of
 from fitdoctor.catalogue.hidden_reasons import HIDDEN, hides_its_reason, stands_in_lambda
 from fitdoctor.catalogue.told_before import told_before
 from fitdoctor.diagnosis import (
@@ -224,7 +225,7 @@ def examine_run(run: Run, select: Collection[str] = (), ignore: Collection[str] 
     causes = None
     if all(case.moment is Moment.SOURCE for case in cases):
         texts = [module.text for module in run.project.modules] if run.project is not None else []
-        causes = source_causes(texts, {frozenset(case.facts) for case in cases})
+        causes = source_causes(texts, kinds_of(cases))
     diagnosis = _finished(cases, project, select, ignore, causes)
     findings = tuple(finding for finding in diagnosis.findings if not _refuted(finding, run, diagnosis))
     if run.failure is not None and not any(_explains_end(finding, run) for finding in findings):

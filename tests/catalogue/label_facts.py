@@ -67,6 +67,7 @@ def labels(shape: Shape, *values: float, complete: bool = True, **more: Any) -> 
             integral=all(float(value).is_integer() for value in ordered),
             histogram=tuple((value, 10) for value in ordered),
             row_sums=more.pop("row_sums", None),
+            row_filled=more.pop("row_filled", None),
         )
     return ArrayFacts("y", shape=shape, statistics=more.pop("statistics", statistics), **more)
 

@@ -89,6 +89,23 @@ def test_rows_that_are_no_distribution(
 
 
 @pytest.mark.parametrize(
+    ("values", "filled", "expected"),
+    [
+        ((-0.7, 0, 1.3), 1, set()),
+        ((0, 0.5, 2.0), 1, set()),
+        ((0, 255), 1, {"FIT207"}),
+        ((-0.7, 0, 1.3), 2, {"FIT207"}),
+    ],
+)
+def test_one_hot_rows_may_have_a_weight_each(
+    values: tuple[float, ...], filled: int, expected: set[str]
+) -> None:
+    y = labels((90, 3), *values, row_sums=(min(values), max(values)), row_filled=filled)
+    facts = model((None, 3), "categorical_crossentropy", dense(3, "softmax"))
+    assert set(found(facts, data(y, trial=WENT_THROUGH))) == expected
+
+
+@pytest.mark.parametrize(
     ("values", "expected"),
     [
         ((0, 1), set()),

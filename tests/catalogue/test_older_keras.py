@@ -91,3 +91,20 @@ def test_no_public_name_of_keras_3_is_called_gone():
         public = list(names(module, "keras"))
         assert len(public) > 1000
         assert [name for name in public if is_gone(name, outside_tf=outside)] == []
+
+
+@pytest.mark.parametrize(
+    ("lines", "told"),
+    [
+        (
+            "try:\n    opt = keras.optimizers.Adam(lr=0.1)\nexcept ValueError:\n    opt = keras.optimizers.Adam(0.1)",
+            0,
+        ),
+        ("if hasattr(model, 'fit_generator'):\n    model.fit_generator(data)", 0),
+        ("try:\n    model.fit_generator(data)\nexcept AttributeError:\n    model.fit(data)", 0),
+        ("try:\n    opt = keras.optimizers.Adam(lr=0.1)\nexcept ValueError as error:\n    print(error)", 1),
+        ("if train:\n    model.fit_generator(data)", 1),
+    ],
+)
+def test_a_program_that_knows_another_way_is_left_alone(lines: str, told: int) -> None:
+    assert len(found(lines)[1]) == told

@@ -12,6 +12,8 @@ from fitdoctor.facts import (
     DataFacts,
     FailureFacts,
     FitFacts,
+    LossFacts,
+    ModelFacts,
     Outcome,
     PipelineStep,
     Trial,
@@ -63,7 +65,7 @@ def test_a_split_of_one_fixed_order_is_right() -> None:
 def test_a_shuffle_between_two_batches_is_right() -> None:
     pipeline = (step("from_tensor_slices", 1), step("batch", 2), step("shuffle", 3), step("batch", 4))
     data = DataFacts(form="dataset", pipeline=pipeline)
-    assert found("FIT713", "from_order", FitFacts(), data, Unknown("no source")) == []
+    assert found("FIT713", "from_order", FitFacts(), data, Unknown("no model"), Unknown("no source")) == []
 
 
 @pytest.mark.parametrize(
@@ -85,8 +87,21 @@ def test_a_late_shuffle_matters_where_nothing_else_mixes_the_rows(
     pipeline = (step("from_tensor_slices", 1), step("batch", 2), step("shuffle", 3, buffer_size=9))
     data = DataFacts(form="dataset", pipeline=pipeline)
     project = Unknown("no source") if text is None else Project((Module(source_from_text(text, "train.py")),))
-    told = found("FIT713", "from_order", FitFacts(), data, project)
+    told = found("FIT713", "from_order", FitFacts(), data, Unknown("no model"), project)
     assert [finding.severity for finding in told] == severities
+
+
+@pytest.mark.parametrize(
+    ("kind", "severity"),
+    [("builtin", Severity.WARNING), ("function", Severity.INFO), ("class", Severity.INFO)],
+)
+def test_a_loss_of_ones_own_may_need_the_rows_of_a_batch_together(kind: str, severity: Severity) -> None:
+    pipeline = (step("from_tensor_slices", 1), step("batch", 2), step("shuffle", 3, buffer_size=9))
+    data = DataFacts(form="dataset", pipeline=pipeline)
+    model = ModelFacts(losses=(LossFacts("listwise", kind),))
+    project = Project((Module(source_from_text("x = read()\n", "train.py")),))
+    told = found("FIT713", "from_order", FitFacts(), data, model, project)
+    assert [finding.severity for finding in told] == [severity]
 
 
 def refusal(shape: str, **told: object) -> FailureFacts:
@@ -128,4 +143,14 @@ def test_a_few_shared_rows_are_no_leak(shared: int, leak: bool) -> None:
 
 def test_a_validation_split_beside_validation_data_is_accepted() -> None:
     fit = FitFacts(given=("x", "validation_split", "validation_data"), valued=("x", "validation_split"))
-    assert found("FIT711", "from_call", fit, DataFacts(form="dataset")) == []
+    assert found("FIT711", "from_call", fit, DataFacts(form="dataset"), ModelFacts()) == []
+
+
+@pytest.mark.parametrize(
+    ("form", "keras", "refused"),
+    [("generator", 3, True), ("generator", 2, False), ("dataset", 3, False), ("pydataset", 3, False)],
+)
+def test_class_weight_is_refused_beside_a_generator_of_keras_3(form: str, keras: int, refused: bool) -> None:
+    fit = FitFacts(given=("x", "class_weight"), valued=("x", "class_weight"))
+    said = found("FIT711", "from_call", fit, DataFacts(form=form), ModelFacts(keras=keras))
+    assert bool(said) is refused

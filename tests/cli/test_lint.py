@@ -204,7 +204,6 @@ def test_a_folder_without_python_is_said(run, project):
     [
         ["-", "a.py"],
         ["a.py", "--stdin-filename", "b.py"],
-        ["-", "--fix"],
         ["a.py", "--write-baseline"],
         ["a.py", "--select", "FIT999"],
         ["a.py", "--jobs", "-1"],
@@ -491,3 +490,91 @@ def test_many_files_on_several_cores_give_what_one_core_gives(tmp_path):
         return subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path).stdout
 
     assert lint("1") == lint("2") != ""
+
+
+# --- standard input --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("raw", "mended"),
+    [
+        (b"x = BAD\r\ny = BAD\r\n", b"x = GOOD\r\ny = GOOD\r\n"),
+        (b"x = 1", b"x = 1"),
+        (b"x = BAD\ny = (\n", b"x = BAD\ny = (\n"),
+        ("# -*- coding: latin-1 -*-\nx = BAD  # é\n".encode("latin-1"), None),
+        (b"\xff\xfe\x00", b"\xff\xfe\x00"),
+    ],
+)
+def test_what_comes_in_is_given_back_mended_and_nothing_of_it_is_lost(project, raw, mended):
+    command = [sys.executable, "-c", _LINTS_BAD, "lint", "-", "--fix"]
+    done = subprocess.run(command, input=raw, capture_output=True, check=False)
+    assert done.stdout == (raw.replace(b"BAD", b"GOOD") if mended is None else mended), done.stderr
+
+
+def test_a_diff_of_what_comes_in(project):
+    command = [sys.executable, "-c", _LINTS_BAD, "lint", "-", "--diff", "--stdin-filename", "new.py"]
+    done = subprocess.run(command, input=b"x = BAD\n", capture_output=True, check=False)
+    assert b"-x = BAD\n+x = GOOD\n" in done.stdout and b"new.py" in done.stdout
+    assert done.returncode == 1
+
+
+_LINTS_BAD = f"""
+import sys
+sys.path.insert(0, {os.path.dirname(os.path.dirname(os.path.dirname(__file__)))!r})
+import fitdoctor.catalogue, fitdoctor.cli.lint_files
+from tests.cli.conftest import bad_cause
+from fitdoctor.cli import main
+cause = bad_cause()
+fitdoctor.catalogue.source_causes = lambda texts, kinds: {{cause.id: cause}}
+fitdoctor.cli.lint_files.TELLING = ("bad", "fitdoctor")
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+# --- what is installed here ------------------------------------------------------------------------------------------
+
+TRAINS = """import numpy as np
+import tensorflow as tf
+
+model = tf.keras.Sequential([tf.keras.Input((3,)), tf.keras.layers.Dense(1)])
+model.compile("adam", "mse")
+model.fit(np.ones((8, 3)), np.ones((8, 1)))
+"""
+
+
+@pytest.fixture
+def installed(tmp_path, monkeypatch):
+    """Makes it look as if these distributions, and no others, were installed."""
+
+    def install(*distributions):
+        folder = tmp_path / "site"
+        for distribution in distributions:
+            name, version = distribution.split("-")
+            metadata = folder / f"{distribution}.dist-info" / "METADATA"
+            metadata.parent.mkdir(parents=True)
+            metadata.write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n", "utf-8")
+        monkeypatch.setattr(sys, "path", [str(folder), *sys.path])
+
+    return install
+
+
+@pytest.mark.parametrize(
+    ("distributions", "told"),
+    [
+        (["tensorflow-2.16.2", "numpy-2.1.0", "keras-3.4.1"], "was built for NumPy 1"),
+        (["tensorflow_cpu-2.17.0", "numpy-1.26.4", "keras-2.15.0"], "the package `keras` is Keras 2"),
+        (["tensorflow-2.16.2", "numpy-1.26.4", "keras-3.4.1"], ""),
+        (["tensorflow-2.18.0", "numpy-2.0.2", "keras-3.6.0"], ""),
+    ],
+)
+def test_what_cannot_be_imported_here_is_told_once(run, tmp_path, installed, distributions, told):
+    installed(*distributions)
+    for name in ("one.py", "two.py"):
+        (tmp_path / name).write_text(TRAINS, "utf-8")
+    ran = run("lint", "--output-format", "concise", str(tmp_path / "one.py"), str(tmp_path / "two.py"))
+    assert ran.out.count("FIT901") == bool(told)
+    assert told in ran.out
+    if told:
+        # Who says which Keras it is for says that it is not for what is installed here.
+        ran = run("lint", "--keras", "3", "--output-format", "concise", str(tmp_path / "one.py"))
+        assert "FIT901" not in ran.out

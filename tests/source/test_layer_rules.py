@@ -229,15 +229,16 @@ def test_a_merge_gives_what_keras_gives(name: str, axes: list[list[int | None]],
 @given(
     st.sampled_from(["LSTM", "GRU", "SimpleRNN"]),
     st.booleans(),
+    st.booleans(),
     st.sampled_from(["concat", "sum", "mul", "ave", None]),
     st.lists(st.integers(1, 5), min_size=1, max_size=3),
 )
 def test_bidirectional_gives_what_keras_gives(
-    name: str, sequences: bool, mode: str | None, axes: list[int]
+    name: str, sequences: bool, states: bool, mode: str | None, axes: list[int]
 ) -> None:
     import keras
 
-    inner = {"units": 3, "return_sequences": sequences}
+    inner = {"units": 3, "return_sequences": sequences, "return_state": states}
     plan = LayerPlan("Bidirectional", {"merge_mode": mode}, LayerPlan(name, inner))
     shape = (None, *axes)
     said = asked_of_keras(
@@ -272,6 +273,17 @@ def test_attention_gives_what_keras_gives(heads: int) -> None:
     assert apply_layer(LayerPlan("Attention"), ((None, 7, 8), (None, 5, 6))).outputs == (
         tuple(attention.shape),
     )
+
+
+@pytest.mark.parametrize("query", [(None, 7, 6), (None, 6)])
+@pytest.mark.parametrize("value", [(None, 5, 6), (None, 6)])
+def test_attention_without_a_time_axis_gives_what_keras_says(
+    query: tuple[int | None, ...], value: tuple[int | None, ...]
+) -> None:
+    import keras
+
+    said = keras.layers.Attention()([keras.KerasTensor(query), keras.KerasTensor(value)])
+    assert apply_layer(LayerPlan("Attention"), (query, value)).outputs == (tuple(said.shape),)
 
 
 def test_every_rule_is_compared_with_keras() -> None:

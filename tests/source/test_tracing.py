@@ -294,3 +294,22 @@ def test_datasets_trace_whatever_is_asked_of_functions() -> None:
     tracing = module.functions[0].traced
     assert tracing is not None
     assert not tracing.eager
+
+
+def test_a_decorator_may_let_the_graph_call_python() -> None:
+    module = read(
+        """
+        def in_python(f):
+            def wrapped(y_true, y_pred):
+                return tf.py_function(f, [y_true, y_pred], tf.float32)
+            return wrapped
+        def logged(f):
+            return f
+        @in_python
+        def f1(y_true, y_pred): ...
+        @logged
+        def recall(y_true, y_pred): ...
+        model.compile("adam", "mse", metrics=[f1, recall])
+        """
+    )
+    assert set(traced(module)) == {"recall"}

@@ -58,6 +58,8 @@ class Judge:
     """Of these the types of fact that it cannot do without."""
     words: tuple[str, ...] = ()
     """It finds nothing in source that has none of these in it; () when that cannot be said."""
+    doubts: frozenset[str] = frozenset()
+    """It finds nothing in source where one of these is out of the question."""
 
 
 @dataclass(eq=False)
@@ -117,7 +119,9 @@ class Cause:
     def _register(self, moment: Moment, function: JudgeFunction) -> JudgeFunction:
         wants = _wants(function)
         needs = frozenset(kind for _parameter, kind, optional in wants if not optional)
-        self.judges.append(Judge(function, moment, wants, needs, getattr(function, "words", ())))
+        words = getattr(function, "words", ())
+        doubts: frozenset[str] = getattr(function, "doubts", frozenset())
+        self.judges.append(Judge(function, moment, wants, needs, words, doubts))
         return function
 
     def finding(
@@ -160,6 +164,19 @@ def mentions(*words: str) -> Callable[[JudgeFunction], JudgeFunction]:
 
     def note(function: JudgeFunction) -> JudgeFunction:
         function.words = words  # type: ignore[attr-defined]
+        return function
+
+    return note
+
+
+def doubting(doubt: str) -> Callable[[JudgeFunction], JudgeFunction]:
+    """Say, below `in_source`, that a judge finds nothing in a call of which `doubts` sees that this part is in order.
+
+    Where no judge of a cause can find anything, `lint` does not even import it.
+    """
+
+    def note(function: JudgeFunction) -> JudgeFunction:
+        function.doubts = frozenset({doubt})  # type: ignore[attr-defined]
         return function
 
     return note
@@ -248,7 +265,7 @@ def source_causes(texts: Collection[str], kinds: Collection[frozenset[str]]) -> 
 
     Args:
         texts: the source of the project.
-        kinds: the types of the facts that belong together, for each case to be judged.
+        kinds: for each case to be judged the types of its facts, and what is in doubt in it (see `kinds_of`).
     """
     return _indexed(
         lambda _moments, judges: any(

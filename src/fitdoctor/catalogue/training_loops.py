@@ -137,7 +137,9 @@ def compiled_function(module: Module, call: ast.Call) -> FunctionInfo | None:
     found = callee(module, call)
     if found is not None and not isinstance(found.node, ast.Lambda) and decorator_of(found) is not None:
         return found
-    made = module.made_by(call.func) if isinstance(call.func, ast.Name) else None
+    # To follow a name costs more than to see that the file makes no such function by a call.
+    named = isinstance(call.func, ast.Name) and module.calls_to("tensorflow.function")
+    made = module.made_by(call.func) if named else None
     if isinstance(made, ast.Call) and module.resolve(made.func) == "tensorflow.function" and made.args:
         return next(functions_in(module, made.args[0]), None)
     return None

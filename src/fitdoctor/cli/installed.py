@@ -6,22 +6,71 @@ import functools
 import os
 import sys
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from fitdoctor.facts import Conflict
+
+_LEGACY = "TF_USE_LEGACY_KERAS"
+
 
 def keras_major() -> int:
     """The major version of the Keras that a training program would get here; 3 when there is none."""
-    if os.environ.get("TF_USE_LEGACY_KERAS", "").lower() in ("1", "true"):
+    if os.environ.get(_LEGACY, "").lower() in ("1", "true"):
         return 2
-    return _installed(tuple(sys.path))
+    return 2 if _release("keras") and _release("keras") < (3,) else 3
+
+
+def conflicts_here(legacy_keras: bool) -> tuple[Conflict, ...]:
+    """The installed packages with which no program that uses `tf.keras` gets beyond its imports.
+
+    Args:
+        legacy_keras: the program asks for `tf_keras` in the place of Keras 3.
+    """
+    tensorflow = _release("tensorflow")
+    if not tensorflow:
+        return ()
+    if legacy_keras:
+        doubtful = not _release("tf_keras")
+    else:
+        older_numpy = tensorflow < (2, 18) and _release("numpy") >= (2,)
+        doubtful = older_numpy or (tensorflow >= (2, 16) and () < _release("keras") < (3,))
+    if not doubtful:
+        return ()
+    from fitdoctor.collect.versions import fatal_conflicts
+
+    return fatal_conflicts(legacy_keras=legacy_keras)
+
+
+def installed() -> str:
+    """What the other functions here go by, in a line."""
+    return repr((keras_major(), sorted(_releases(tuple(sys.path)).items())))
+
+
+def _release(module: str) -> tuple[int, ...]:
+    """The first numbers of the version of what brings a module; () when it is not installed."""
+    return _releases(tuple(sys.path)).get(module, ())
 
 
 @functools.cache
-def _installed(folders: tuple[str, ...]) -> int:
+def _releases(folders: tuple[str, ...]) -> dict[str, tuple[int, ...]]:
+    found: dict[str, tuple[int, ...]] = {}
     for folder in folders:
         try:
             names = os.listdir(folder or ".")
         except OSError:
             continue
         for name in names:
-            if name.startswith("keras-") and name.endswith(".dist-info"):
-                return 2 if name[len("keras-") :].startswith("2.") else 3
-    return 3
+            if name.endswith(".dist-info") and name.startswith(
+                ("keras-", "tf_keras-", "tensorflow", "numpy-")
+            ):
+                package, _dash, version = name.removesuffix(".dist-info").partition("-")
+                # `tensorflow_cpu` brings `tensorflow`; `tensorflow_hub` does not.
+                if package.startswith("tensorflow_") and package not in _TENSORFLOWS:
+                    continue
+                module = "tensorflow" if package.startswith("tensorflow") else package
+                numbers = tuple(int(part) for part in version.split(".")[:2] if part.isdigit())
+                found.setdefault(module, numbers)
+    return found
+
+
+_TENSORFLOWS = frozenset(f"tensorflow_{kind}" for kind in ("cpu", "gpu", "intel", "macos", "rocm"))

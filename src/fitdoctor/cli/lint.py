@@ -7,7 +7,7 @@ import sys
 from fitdoctor.cli import UsageError
 from fitdoctor.cli.declared import OUTPUT, Given, add_to, read
 from fitdoctor.cli.discover import Found, NothingThere, discover
-from fitdoctor.cli.installed import keras_major
+from fitdoctor.cli.installed import installed
 from fitdoctor.cli.lint_files import Linted, Wishes, lint_files, lint_text
 from fitdoctor.config import ConfigError, find_config, unknown_cause
 
@@ -40,7 +40,7 @@ def main(argv: list[str]) -> int:
     if only_a_word and not options.no_cache:
         from fitdoctor.cli.known_clean import describe, is_known
 
-        description = describe(files, (wishes, keras_major()))
+        description = describe(files, (wishes, installed()))
         if description is not None and is_known(description):
             return _say_clean(options)
     linted = lint_files(files, wishes, options.jobs)
@@ -107,7 +107,14 @@ _OPTIONS: tuple[Declared, ...] = (
         {"choices": ("error", "warning", "info"), "help": "exit 1 from there on (default: error)"},
     ),
     ("exit status", ("--exit-zero",), {"action": "store_true", "help": "exit 0 whatever was found"}),
-    ("repairs", ("--fix",), {"action": "store_true", "help": "write safe repairs into the files"}),
+    (
+        "repairs",
+        ("--fix",),
+        {
+            "action": "store_true",
+            "help": "write safe repairs into the files; those of `-` to standard output",
+        },
+    ),
     (
         "repairs",
         ("--diff",),
@@ -141,8 +148,6 @@ def _check(options: Given) -> None:
         raise UsageError("standard input (`-`) is read alone")
     if options.stdin_filename and options.paths != ["-"]:
         raise UsageError("`--stdin-filename` goes with `-`")
-    if options.paths == ["-"] and (options.fix or options.diff):
-        raise UsageError("`--fix` and `--diff` need files, not standard input")
     if options.write_baseline and not options.baseline:
         raise UsageError("`--write-baseline` needs `--baseline FILE`")
     if options.jobs < 0:
@@ -159,8 +164,33 @@ def _words(values: list[str]) -> tuple[str, ...]:
 
 def _lint_stdin(options: Given, wishes: Wishes) -> int:
     found = Found(options.stdin_filename or "<stdin>", find_config(options.stdin_filename or "."))
-    text = sys.stdin.buffer.read().decode("utf-8", errors="replace")
-    return _conclude(options, [found], lint_text(text, found, wishes))
+    raw = sys.stdin.buffer.read()
+    linted = lint_text(raw.decode("utf-8", errors="replace"), found, wishes)
+    if options.fix or options.diff:
+        return _repair_stdin(options, wishes, found, raw, linted)
+    return _conclude(options, [found], linted)
+
+
+def _repair_stdin(options: Given, wishes: Wishes, found: Found, raw: bytes, linted: Linted) -> int:
+    """The text as it should be, or the diff, to standard output; what is left to tell goes to the other stream."""
+    from contextlib import redirect_stdout
+
+    from fitdoctor.cli.repair_files import repair_text
+
+    if options.diff:
+        repaired = repair_text(linted.diagnosis.findings, found.path, raw)
+        sys.stdout.write("" if repaired is None else repaired.diff())
+        return _status(options, [found], linted.diagnosis, linted.unreadable)
+    for _round in range(_MOST_ROUNDS):
+        repaired = repair_text(linted.diagnosis.findings, found.path, raw)
+        if repaired is None:
+            break
+        raw = repaired.change.file.encoded(repaired.change.new)
+        linted = lint_text(raw.decode("utf-8", errors="replace"), found, wishes)
+    sys.stdout.flush()
+    sys.stdout.buffer.write(raw)
+    with redirect_stdout(sys.stderr):
+        return _conclude(options, [found], linted)
 
 
 def _conclude(options: Given, files: list[Found], linted: Linted) -> int:

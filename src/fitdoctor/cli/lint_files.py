@@ -6,6 +6,7 @@ import os
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from fitdoctor.cli.discover import Found, ignored_in
+from fitdoctor.patterns import pattern
 from fitdoctor.records import dataclass, field
 from fitdoctor.uncollected import uncollected
 
@@ -13,6 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from fitdoctor.cases import SourceCase
     from fitdoctor.diagnosis import Crash, Diagnosis, Finding, Location
     from fitdoctor.engine import Case
     from fitdoctor.facts import SourceFacts
@@ -125,6 +127,8 @@ def _read(found: Found, keras: int, unreadable: list[str]) -> SourceFacts | None
         return None
 
 
+_IMPORTS_TENSORFLOW = pattern(r"(?m)^\s*(?:import|from)\s+tensorflow\b")
+
 TELLING = ("keras", "tensorflow", "fitdoctor", "noqa: fit")
 """Words, one of which a project has in it if there is anything to find: a library's, or those of a suppression."""
 
@@ -177,6 +181,7 @@ def _diagnoses(
     """One diagnosis a file: what one file is blamed for must not hide a finding in another."""
     from fitdoctor.cases import SourceCase, source_cases
     from fitdoctor.catalogue import source_causes
+    from fitdoctor.catalogue.doubts import kinds_of
     from fitdoctor.diagnosis import Diagnosis
     from fitdoctor.engine import diagnose
     from fitdoctor.records import replace
@@ -189,9 +194,11 @@ def _diagnoses(
     for case in source_cases(project, files=asked.keys(), crashes=crashes):
         if isinstance(case, SourceCase):
             cases.setdefault(case.path, []).append(case)
+    for case in _of_this_machine(project, asked, wishes):
+        cases.setdefault(case.path, []).append(case)
     causes = source_causes(
         [module.text for module in project.modules],
-        {frozenset(case.facts) for several in cases.values() for case in several},
+        kinds_of(case for several in cases.values() for case in several),
     )
     diagnoses = [Diagnosis(crashes=tuple(crashes))]
     for path, found in asked.items():
@@ -209,6 +216,24 @@ def _diagnoses(
                 remarks.extend(_remark(unused) for unused in heeded.unused if _should_have_been_found(unused))
         diagnoses.append(diagnosis)
     return diagnoses
+
+
+def _of_this_machine(project: Project, asked: dict[str, Found], wishes: Wishes) -> Iterator[SourceCase]:
+    """What is installed here, told once, of the first file that imports TensorFlow, if nothing can be imported so."""
+    candidates = (module for module in project.modules if "tensorflow" in module.text)
+    first = next((module for module in candidates if _IMPORTS_TENSORFLOW.search(module.text)), None)
+    if first is None or first.path not in asked or wishes.keras or asked[first.path].config.keras:
+        return
+    from fitdoctor.cli.installed import conflicts_here
+
+    conflicts = conflicts_here(first.keras == 2 and "TF_USE_LEGACY_KERAS" in first.text)
+    if conflicts:
+        from fitdoctor.cases import SourceCase
+        from fitdoctor.diagnosis import Moment
+        from fitdoctor.facts import EnvironmentFacts
+
+        facts = {"Module": (first,), "EnvironmentFacts": (EnvironmentFacts(conflicts=conflicts),)}
+        yield SourceCase(Moment.SOURCE, facts, first.path)
 
 
 def _heeded_elsewhere(project: Project, module: Module, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 
 from fitdoctor.diagnosis import Applicability, Edit, Finding
 from fitdoctor.records import dataclass
-from fitdoctor.repair.files import CannotEdit, Change, edited, read_file
+from fitdoctor.repair.files import CannotEdit, Change, UserFile, edited, file_of, read_file
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,20 @@ class Repaired:
 
 def repair(findings: Iterable[Finding], files: Collection[str]) -> list[Repaired]:
     """How the safe fixes of these findings change files: those that were named, and no others."""
+    repaired = [
+        _repaired(read_file, path, fixes) for path, fixes in sorted(_safe_fixes(findings, files).items())
+    ]
+    return [each for each in repaired if each is not None]
+
+
+def repair_text(findings: Iterable[Finding], path: str, raw: bytes) -> Repaired | None:
+    """The same of a text that is in no file, under the name that its findings have; None where nothing changes."""
+    fixes = _safe_fixes(findings, (path,)).get(path, [])
+    return _repaired(lambda name: file_of(name, raw), path, fixes)
+
+
+def _safe_fixes(findings: Iterable[Finding], files: Collection[str]) -> dict[str, list[tuple[Edit, ...]]]:
+    """By file the edits of each finding that can be made without asking."""
     chosen: dict[str, list[tuple[Edit, ...]]] = {}
     for finding in findings:
         fix = next(
@@ -40,13 +54,12 @@ def repair(findings: Iterable[Finding], files: Collection[str]) -> list[Repaired
         paths = {edit.location.path for edit in fix.edits}
         if len(paths) == 1 and paths <= set(files):
             chosen.setdefault(paths.pop(), []).append(fix.edits)
-    repaired = [_repaired(path, fixes) for path, fixes in sorted(chosen.items())]
-    return [each for each in repaired if each is not None]
+    return chosen
 
 
-def _repaired(path: str, fixes: list[tuple[Edit, ...]]) -> Repaired | None:
+def _repaired(read: Callable[[str], UserFile], path: str, fixes: list[tuple[Edit, ...]]) -> Repaired | None:
     try:
-        file = read_file(path)
+        file = read(path)
     except CannotEdit:
         return None
     edits: list[Edit] = []

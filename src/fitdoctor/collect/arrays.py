@@ -332,6 +332,7 @@ def _statistics_of_sparse(value: Any, deadline: Deadline, labels: bool) -> Stati
         first_nonfinite=None,
         histogram=None,
         row_sums=None,
+        row_filled=None,
         first_maximum=None,
         first_minimum=None,
     )

@@ -69,7 +69,7 @@ def collect_model(model: Any, codes: Codes) -> ModelFacts:
         run_eagerly=_runs_eagerly(model),
         parameters=_size(model, "weights"),
         device=_device(model),
-        trainable_parameters=_size(model, "trainable_weights")
+        trainable_parameters=_trained_size(model)
         if built and all(getattr(layer, "built", True) for layer in layers)
         else Unknown("the model is not built"),
         trainable_changed=_trainable_changed(model),
@@ -277,6 +277,20 @@ def _size(model: Any, attribute: str) -> int:
     except Exception:
         return 0
     return total
+
+
+def _trained_size(model: Any) -> int:
+    """How many numbers fit trains: Keras 2 goes by what was trainable when the model was compiled."""
+    compiled = vars(model).get("_compiled_trainable_state")
+    # Keras 3 keeps such a state too, and does not go by it.
+    if not compiled or not hasattr(model, "_set_trainable_state"):
+        return _size(model, "trainable_weights")
+    now = model._get_trainable_state()
+    try:
+        model._set_trainable_state(compiled)
+        return _size(model, "trainable_weights")
+    finally:
+        model._set_trainable_state(now)
 
 
 def _trainable_changed(model: Any) -> tuple[str, ...]:

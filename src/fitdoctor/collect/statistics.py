@@ -35,6 +35,7 @@ class _Running:
         self.integral = True
         self.histogram: Counter[float] | None = Counter()
         self.row_sums: tuple[float, float] | None = None
+        self.row_filled: int | None = None
 
     def add(self, chunk: Any, start: int) -> None:
         """Take in the rows of `chunk`, the first of which is row `start`."""
@@ -126,6 +127,7 @@ class _Running:
             self.row_sums = (low, high)
         else:
             self.row_sums = (min(low, self.row_sums[0]), max(high, self.row_sums[1]))
+        self.row_filled = max(self.row_filled or 0, int(np.count_nonzero(chunk, axis=-1).max()))
 
     def result(self, complete: bool) -> Statistics:
         """What was found."""
@@ -144,6 +146,7 @@ class _Running:
             integral=self.integral and self.finite > 0,
             histogram=histogram,
             row_sums=self.row_sums,
+            row_filled=self.row_filled,
             first_maximum=self.first_maximum,
             first_minimum=self.first_minimum,
         )

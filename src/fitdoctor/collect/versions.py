@@ -9,7 +9,7 @@ import importlib.metadata
 import os
 import platform
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from fitdoctor.facts import Conflict
 from fitdoctor.records import dataclass
@@ -40,13 +40,15 @@ class KnownPair:
     problem: str
     remedy: str
     source: str
+    fatal: bool = False
+    """Every program that trains with `tf.keras` fails to import it."""
 
 
 KNOWN_PAIRS = (
     KnownPair(
         "tensorflow", "<2.18", "numpy", ">=2",
         "was built for NumPy 1", "install NumPy below 2, or TensorFlow 2.18 or later",
-        "release notes of TensorFlow 2.18: support for NumPy 2.0",
+        "release notes of TensorFlow 2.18: support for NumPy 2.0", fatal=True,
     ),
     KnownPair(
         "tensorflow", "<2.16", "keras", ">=3",
@@ -58,7 +60,7 @@ KNOWN_PAIRS = (
         "tensorflow", ">=2.16", "keras", "<3",
         "takes Keras 3 for `tf.keras`, and the package `keras` is Keras 2",
         "install Keras 3, or `tf_keras` with `TF_USE_LEGACY_KERAS=1`",
-        "release notes of TensorFlow 2.16: Keras 3 is the default",
+        "release notes of TensorFlow 2.16: Keras 3 is the default", fatal=True,
     ),
     KnownPair(
         "tensorflow-addons", ">=0", "keras", ">=3",
@@ -119,21 +121,28 @@ def conflicts(*, legacy_keras: bool = False) -> tuple[Conflict, ...]:
     Args:
         legacy_keras: `tf.keras` is to be the package `tf_keras`.
     """
-    found = [*_unmet(legacy_keras), *_pairs(), *_two_in_one_folder(), *_without_files()]
-    if (
-        legacy_keras
-        and installed_version("tf_keras") is None
-        and (version := installed_version("tensorflow"))
-    ):
-        found.append(
-            Conflict(
-                f"tensorflow {version}", "tf_keras",
-                "`TF_USE_LEGACY_KERAS` asks for `tf_keras`, which is not installed",
-                f"install `tf_keras` of TensorFlow's own version ({version}), or leave the variable out",
-                "the environment variable `TF_USE_LEGACY_KERAS`",
-            )
-        )  # fmt: skip
+    found = [*_unmet(legacy_keras), *_pairs(KNOWN_PAIRS), *_two_in_one_folder(), *_without_files()]
+    if legacy_keras:
+        found.extend(_legacy_keras_missing())
     return tuple(dict.fromkeys(found))
+
+
+def fatal_conflicts(*, legacy_keras: bool = False) -> tuple[Conflict, ...]:
+    """Those with which no program that trains with `tf.keras` gets beyond its imports."""
+    if legacy_keras:
+        return tuple(_legacy_keras_missing())
+    return tuple(_pairs([pair for pair in KNOWN_PAIRS if pair.fatal]))
+
+
+def _legacy_keras_missing() -> Iterator[Conflict]:
+    version = installed_version("tensorflow")
+    if version is not None and installed_version("tf_keras") is None:
+        yield Conflict(
+            f"tensorflow {version}", "tf_keras",
+            "`TF_USE_LEGACY_KERAS` asks for `tf_keras`, which is not installed",
+            f"install `tf_keras` of TensorFlow's own version ({version}), or leave the variable out",
+            "the environment variable `TF_USE_LEGACY_KERAS`",
+        )  # fmt: skip
 
 
 def _unmet(legacy_keras: bool) -> Iterator[Conflict]:
@@ -196,8 +205,8 @@ def installed_version(name: str) -> str | None:
     return next(iter(versions_of(names).values()), None)
 
 
-def _pairs() -> Iterator[Conflict]:
-    for pair in KNOWN_PAIRS:
+def _pairs(pairs: Sequence[KnownPair]) -> Iterator[Conflict]:
+    for pair in pairs:
         version, other = installed_version(pair.package), installed_version(pair.other)
         if version is None or other is None:
             continue

@@ -25,8 +25,8 @@ NO_GENERATOR = Unknown("the data does not come from a Python generator")
 
 
 def yielded(dataset: Any) -> tuple[ArrayFacts, ...] | Unknown:
-    """The parts of the first element of the generator function that a dataset begins with."""
-    function = _generator_function(dataset)
+    """The parts of the first element of the generator function that a dataset begins with, in the order declared."""
+    source, function = _generator_function(dataset)
     if function is None:
         return NO_GENERATOR
     owner = getattr(function, "__self__", None)
@@ -48,7 +48,8 @@ def yielded(dataset: Any) -> tuple[ArrayFacts, ...] | Unknown:
         snapshot.restore()
     if not elements:
         return Unknown("it yields nothing")
-    first, *others = [tuple(_parts(element)) for element in elements]
+    declared = getattr(source, "element_spec", None)
+    first, *others = [tuple(_parts(element, declared)) for element in elements]
     if any(len(other) != len(first) for other in others):
         return Unknown("its elements differ in structure")
     return tuple(
@@ -74,16 +75,19 @@ def _joint(shapes: list[Shape | Unknown]) -> Shape | Unknown:
     return tuple(sizes[0] if len(set(sizes)) == 1 else None for sizes in zip(*known, strict=True))
 
 
-def _generator_function(dataset: Any) -> Callable[[], Any] | None:
-    """TensorFlow keeps the function in the closures of its own functions; another version may not."""
+def _generator_function(dataset: Any) -> tuple[Any, Callable[[], Any] | None]:
+    """The dataset that is made from a function, and the function.
+
+    TensorFlow keeps it in the closures of its own functions; another version may not.
+    """
     steps = chain(dataset)
     for step in steps[:2]:
         wrapper = getattr(getattr(step, "_map_func", None), "_func", None)
         if getattr(wrapper, "__module__", "").endswith("from_generator_op"):
             state = _closed_over(_closed_over(wrapper, "get_iterator_id_fn"), "generator_state")
             found = getattr(state, "_generator", None)
-            return found if callable(found) else None
-    return None
+            return step, found if callable(found) else None
+    return None, None
 
 
 def _closed_over(function: Any, name: str) -> Any:
@@ -94,9 +98,9 @@ def _closed_over(function: Any, name: str) -> Any:
     return None
 
 
-def _parts(element: Any) -> Iterator[ArrayFacts]:
+def _parts(element: Any, declared: Any) -> Iterator[ArrayFacts]:
     """The parts as TensorFlow takes them apart: tuples and dicts are structure, lists are tensors."""
-    for path, value in _leaves(element, "element"):
+    for path, value in _leaves(element, "element", declared):
         array = value if is_array(value) else _as_array(value)
         if array is None:
             yield ArrayFacts(path, container=element_words(value), dtype=Unknown("no array"))
@@ -104,13 +108,16 @@ def _parts(element: Any) -> Iterator[ArrayFacts]:
             yield array_facts(Component(path, "", array), Deadline(0.2), False, Unknown(), Unknown())
 
 
-def _leaves(value: Any, path: str) -> Iterator[tuple[str, Any]]:
+def _leaves(value: Any, path: str, declared: Any) -> Iterator[tuple[str, Any]]:
+    """TensorFlow pairs dicts by their keys: they are read in the order of the declaration, as its specs are."""
     if isinstance(value, dict):
-        for key in sorted(value, key=str):
-            yield from _leaves(value[key], f"{path}[{key!r}]")
+        specs = declared if isinstance(declared, dict) else {}
+        for key in [*(key for key in specs if key in value), *(key for key in value if key not in specs)]:
+            yield from _leaves(value[key], f"{path}[{key!r}]", specs.get(key))
     elif isinstance(value, tuple):
+        alike = isinstance(declared, tuple) and len(declared) == len(value)
         for index, item in enumerate(value):
-            yield from _leaves(item, f"{path}[{index}]")
+            yield from _leaves(item, f"{path}[{index}]", declared[index] if alike else None)
     else:
         yield path, value
 

@@ -39,6 +39,8 @@ class Statistics:
     """(value, count) of whole-number or few-valued data, ascending; None when there are too many values."""
     row_sums: tuple[float, float] | None = None
     """Least and largest sum over the last axis, for data with one."""
+    row_filled: int | None = None
+    """The most values other than 0 over the last axis, for data with one."""
     first_maximum: int | None = None
     """The first row that holds the maximum."""
     first_minimum: int | None = None
@@ -99,6 +101,8 @@ class PipelineStep:
     arguments: tuple[tuple[str, str], ...] = ()
     """Plain arguments by name, as text: (("batch_size", "32"),)."""
     code: Code | Unknown = Unknown()
+    count: int | Unknown = Unknown()
+    """How many elements come out of it, where the source tells."""
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import os
-import re
 import site
 import sys
 
@@ -34,13 +33,12 @@ _NUMBERED_CELL = pattern(
     r"(?:^<|[/\\]|^)ipython-input-(\d{1,6})-|^<cell (\d{1,6})>|^(?:Cell|Input) In ?\[(\d{1,6})\]"
 )
 _CELL_FILE = pattern(
-    r"""(?:^|[/\\])ipykernel_\d+[/\\]\d+\.py$
+    r"""(?x)(?:^|[/\\])ipykernel_\d+[/\\]\d+\.py$
     | (?:^|[/\\])ipython-input-[\w-]+\.py$
-    | ^(?:Cell|Input)[ ]In[ ]?\[""",
-    re.VERBOSE,
+    | ^(?:Cell|Input)[ ]In[ ]?\["""
 )
 _LIBRARY_SOURCE = pattern(
-    r"""(?:^|/)(?:
+    r"""(?x)(?:^|/)(?:
         lib(?:64)?/python\d[\d.]*(?:/|$)
       | python\d[\d.]*/(?:lib|site-packages)/
       | (?:tf_)?keras/src/
@@ -49,8 +47,7 @@ _LIBRARY_SOURCE = pattern(
       | tensorflow_estimator/python/
       | python\.framework/
       | bazel-out/
-    )""",
-    re.VERBOSE,
+    )"""
 )
 _INTERPRETER = pattern(r"python|conda|/envs/|pyenv|virtualenv|venv")
 _GENERATED = "__autograph_generated_file"

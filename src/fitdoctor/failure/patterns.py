@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from fitdoctor.facts import Shape
 from fitdoctor.failure.shapes import (
     SHAPE,
@@ -84,6 +82,7 @@ _LABEL = pattern(
     r"label value of (?P<value>-?\d+) which is outside the valid range of \[(?P<low>-?\d+), ?(?P<high>-?\d+)\)"
     r"(?:\.\s*Label values: (?P<batch>[-\d ]+))?"
 )
+_WHOLE = pattern(r"-?\d+")
 
 
 def label_out_of_range(message: str) -> LabelOutOfRange | None:
@@ -91,7 +90,7 @@ def label_out_of_range(message: str) -> LabelOutOfRange | None:
     match = _LABEL.search(message)
     if match is None:
         return None
-    batch = tuple(int(word) for word in re.findall(r"-?\d+", match["batch"] or "")[:1000])
+    batch = tuple(int(word) for word in _WHOLE.findall(match["batch"] or "")[:1000])
     return LabelOutOfRange(int(match["value"]), int(match["low"]), int(match["high"]), batch)
 
 
@@ -179,13 +178,12 @@ _UNEXPECTED = pattern(
 )
 _UNBOUND = pattern(r"got an unexpected keyword argument '(?P<name>\w+)'")
 _NOT_RECOGNIZED = pattern(
-    r"""(?:Argument\(s\)[ ]not[ ]recognized:[ ]\{\s*
+    r"""(?x)(?:Argument\(s\)[ ]not[ ]recognized:[ ]\{\s*
       | Unrecognized[ ]keyword[ ]arguments(?:[ ]passed[ ]to[ ](?P<owner>\w+))?:[ ]\{\s*
       | Unexpected[ ]keyword[ ]argument(?:s|\(s\))?:?[ ][\[{(]?\s*
       | Invalid[ ]keyword[ ]argument\(s\)[ ]in[ ]`(?P<function>\w+)\(?\)?`:[ ]\(?\{?
       | \('Keyword[ ]argument[ ]not[ ]understood:',[ ])
-    ["'](?P<name>\w+)["']""",
-    re.VERBOSE,
+    ["'](?P<name>\w+)["']"""
 )
 
 

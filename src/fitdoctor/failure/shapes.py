@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import re
-
 from fitdoctor.facts import Shape
 from fitdoctor.patterns import pattern
 from fitdoctor.records import dataclass
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import re
 
 _DIMENSION = r"(?:-?\d{1,18}|None|\?|<unknown>)"
 SHAPE = rf"[\[(][ ]?(?:{_DIMENSION}(?:,[ ]?{_DIMENSION}){{0,11}},?)?[ ]?[\])]"
@@ -67,11 +69,10 @@ class InputMismatch:
 
 
 _LAYER_INPUT = pattern(
-    r"""Input[ ](?P<index>\d+)
+    r"""(?x)Input[ ](?P<index>\d+)
     (?:[ ]with[ ]name[ ]'(?P<name>[^'\n]*)')?
     [ ](?:of[ ]layer[ ]["']?(?P<layer>[^\s"':]+)["']?[ ]is[ ]incompatible[ ]with[ ]the[ ]layer
-      | is[ ]incompatible[ ]with[ ]layer[ ]["']?(?P<model>[^\s"':]+)["']?):[ ]?:?[ ]?(?P<rest>.*)""",
-    re.VERBOSE,
+      | is[ ]incompatible[ ]with[ ]layer[ ]["']?(?P<model>[^\s"':]+)["']?):[ ]?:?[ ]?(?P<rest>.*)"""
 )
 _EXPECTED_SHAPE = pattern(rf"expected shape=(?P<expected>{SHAPE}), found shape=(?P<found>{SHAPE})")
 _EXPECTED_RANK = pattern(
@@ -321,11 +322,10 @@ class OperationShapes:
 
 
 _FOR_NODE = pattern(
-    r"""for[ ]'(?:\{\{node[ ](?P<node>[^}\s]+)\}\}[ ]=[ ](?P<operation>\w+)\[[^\n]{0,4000}?
+    r"""(?mx)for[ ]'(?:\{\{node[ ](?P<node>[^}\s]+)\}\}[ ]=[ ](?P<operation>\w+)\[[^\n]{0,4000}?
       | (?P<old_node>[^'\s]+))'
     (?:[ ]\(op:[ ]'(?P<old_operation>\w+)'\))?
-    [ ]with[ ]input[ ]shapes:[ ](?P<shapes>[\[\]\d,?. <>a-z]{2,1000}?)(?:[ ]and[ ]with|\.$|\.\s|$)""",
-    re.VERBOSE | re.MULTILINE,
+    [ ]with[ ]input[ ]shapes:[ ](?P<shapes>[\[\]\d,?. <>a-z]{2,1000}?)(?:[ ]and[ ]with|\.$|\.\s|$)"""
 )
 _LENGTHS = pattern(r"must be equal, but are (?P<one>\d+) and (?P<two>\d+)")
 _SUBTRACTING = pattern(r"Negative dimension size caused by subtracting (?P<one>\d+) from (?P<two>\d+)")

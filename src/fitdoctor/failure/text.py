@@ -126,16 +126,17 @@ def _traceback_at(text: str, start: int, place: int) -> _Found | None:
         block = parse_traceback(lines, complete)
     if block is None:
         return None
-    words = _joining_words(text, start)
+    words = _joining_words(text, start, text[start:place])
     end = _end_of(text, start, raw, block.lines)
     return _Found(block, start, end, "traceback", bool(words), "direct cause" in words)
 
 
-def _joining_words(text: str, start: int) -> str:
-    """The words that chain two exceptions, where they stand right before."""
-    before = text[max(0, start - 400) : start].split("\n")
-    lines = [line for line in before if line.strip(" |\t-")]
-    # A build server's prefix may stand before the words.
+def _joining_words(text: str, start: int, prefix: str) -> str:
+    """The words that chain two exceptions, where they stand right before; a build server's prefix may stand before them."""
+    # Whole lines: the first of those that are looked at may be cut.
+    before = text[max(0, start - 400) : start].split("\n")[1 if start > 400 else 0 :]
+    bare = without_prefix([prefix, *before], prefix)[1:]
+    lines = [line for line in bare if line.strip(" |\t-")]
     return lines[-1] if lines and is_chain(lines[-1]) else ""
 
 

@@ -59,13 +59,22 @@ def read_file(path: str) -> UserFile:
     """
     try:
         with open(path, "rb") as file:
-            raw = file.read()
+            return file_of(path, file.read())
+    except OSError as error:
+        raise CannotEdit(f"cannot read `{path}`: {error.strerror}") from None
+
+
+def file_of(path: str, raw: bytes) -> UserFile:
+    """The same of what was read already, also where it is in no file.
+
+    Raises:
+        CannotEdit: it cannot be decoded, or does not parse.
+    """
+    try:
         encoding = "utf-8"
         if not path.endswith(".ipynb"):
             encoding, _lines = tokenize.detect_encoding(BytesIO(raw).readline)
         text = raw.decode(encoding)
-    except OSError as error:
-        raise CannotEdit(f"cannot read `{path}`: {error.strerror}") from None
     except (SyntaxError, UnicodeDecodeError):
         raise CannotEdit(f"cannot decode `{path}`") from None
     read = UserFile(path, raw, encoding, text)

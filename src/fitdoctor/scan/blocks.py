@@ -248,9 +248,11 @@ def _add_row_sums(tally: Tally, values: Any) -> None:
 
     with np.errstate(all="ignore"):
         sums = values.sum(axis=-1, dtype=np.float64)
-    sums = sums[np.isfinite(sums)]
+    whole = np.isfinite(sums)
+    sums = sums[whole]
     if sums.size:
-        tally.sums(float(sums.min()), float(sums.max()))
+        filled = np.count_nonzero(values, axis=-1)[whole]
+        tally.sums(float(sums.min()), float(sums.max()), int(filled.max()))
 
 
 def _add_columns(tally: Tally, values: Any) -> None:

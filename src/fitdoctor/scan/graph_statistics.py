@@ -146,8 +146,14 @@ def _row_sums(wide: Any) -> Stats:
     if wide.shape.rank is None or wide.shape.rank < 2:
         return {}
     sums = tf.reshape(tf.reduce_sum(wide, -1), [-1])
-    sums = tf.boolean_mask(sums, tf.math.is_finite(sums))
-    return {"least_sum": tf.reduce_min(sums), "largest_sum": tf.reduce_max(sums)}
+    whole = tf.math.is_finite(sums)
+    sums = tf.boolean_mask(sums, whole)
+    filled = tf.boolean_mask(tf.reshape(tf.math.count_nonzero(wide, -1), [-1]), whole)
+    return {
+        "least_sum": tf.reduce_min(sums),
+        "largest_sum": tf.reduce_max(sums),
+        "most_filled": tf.reduce_max(filled),
+    }
 
 
 def _columns(table: Any) -> Stats:
@@ -175,7 +181,7 @@ def joined(stats: Stats) -> Stats:
         index, name = key.split("/")
         if name in ("minimum", "least_sum", "low"):
             found[key] = tf.reduce_min(value, 0)
-        elif name in ("maximum", "largest_sum", "high"):
+        elif name in ("maximum", "largest_sum", "most_filled", "high"):
             found[key] = tf.reduce_max(value, 0)
         elif name in ("integral",):
             found[key] = tf.reduce_all(value, 0)
@@ -235,7 +241,7 @@ def tally_of(stats: dict[str, Any], index: int, labels: bool, dtype: str) -> Tal
         pairs = zip(got["values"].tolist(), got["counts"].tolist(), strict=True)
         tally.count_values(None if got["many"] else {value: count for value, count in pairs if count})
     if "least_sum" in got and float(got["least_sum"]) <= float(got["largest_sum"]):
-        tally.sums(float(got["least_sum"]), float(got["largest_sum"]))
+        tally.sums(float(got["least_sum"]), float(got["largest_sum"]), int(got["most_filled"]))
     if "bad" in got:
         tally.columns = _column_tally(got, tally.rows)
     return tally

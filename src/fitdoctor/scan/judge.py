@@ -252,6 +252,7 @@ def _statistics(tally: Tally, scanned: Scanned, first: Place | None) -> Statisti
         integral=tally.integral and tally.finite > 0,
         histogram=histogram,
         row_sums=tally.row_sums,
+        row_filled=tally.row_filled,
         first_maximum=tally.first_maximum,
         first_minimum=tally.first_minimum,
     )

@@ -70,6 +70,8 @@ class Tally:
     histogram: Counter[float] | None = field(default_factory=Counter)
     """None when there are too many values."""
     row_sums: tuple[float, float] | None = None
+    row_filled: int | None = None
+    """The most values other than 0 in a row that has a sum: one without NaN and Inf."""
     shapes: dict[Key, Seen] = field(default_factory=dict)
     dtypes: dict[Key, Seen] = field(default_factory=dict)
     columns: ColumnTally | None = None
@@ -102,10 +104,11 @@ class Tally:
         if first is None or (place.row, place.index) < (first.row, first.index):
             self.first_nonfinite = place
 
-    def sums(self, low: float, high: float) -> None:
-        """Take in the least and the largest sum of a row."""
+    def sums(self, low: float, high: float, filled: int) -> None:
+        """Take in the least and the largest sum of a row, and the most values other than 0 in one."""
         known = self.row_sums
         self.row_sums = (low, high) if known is None else (min(low, known[0]), max(high, known[1]))
+        self.row_filled = max(self.row_filled or 0, filled)
 
     def count_values(self, found: dict[float, int] | None) -> None:
         """Take in how often each value came; None: too many to tell."""
@@ -142,6 +145,7 @@ def merged(one: Tally, other: Tally) -> Tally:
         labels=one.labels or other.labels,
         histogram=None if one.histogram is None else Counter(one.histogram),
         row_sums=one.row_sums,
+        row_filled=one.row_filled,
         shapes=dict(one.shapes),
         dtypes=dict(one.dtypes),
         columns=merged_columns(one.columns, other.columns),
@@ -151,7 +155,7 @@ def merged(one: Tally, other: Tally) -> Tally:
     if other.first_nonfinite is not None:
         both.found_nonfinite(other.first_nonfinite)
     if other.row_sums is not None:
-        both.sums(*other.row_sums)
+        both.sums(*other.row_sums, other.row_filled or 0)
     both.count_values(None if other.histogram is None else dict(other.histogram))
     for ours, theirs in ((both.shapes, other.shapes), (both.dtypes, other.dtypes)):
         for key, seen in theirs.items():

@@ -295,11 +295,12 @@ def _find_writes(module: Module) -> Iterator[tuple[ast.Name, ast.stmt]]:
         root = _root(node) if isinstance(node.ctx, ast.Store) else None
         if root is not None and not is_self(module, root):
             yield root, module.statement(node)
-    for call in module.nodes(ast.Call):
-        if module.resolve(call.func) in _IN_PLACE_CALLS and call.args:
+    for site in module.calls:
+        call = site.node
+        if site.name in _IN_PLACE_CALLS and call.args:
             root = _root(call.args[0])
         elif isinstance(call.func, ast.Attribute) and (
-            call.func.attr in ("fill", "sort", "resize") or _says_in_place(call)
+            site.method in ("fill", "sort", "resize") or _says_in_place(call)
         ):
             root = _root(call.func.value)
         else:
@@ -309,7 +310,7 @@ def _find_writes(module: Module) -> Iterator[tuple[ast.Name, ast.stmt]]:
 
 
 def _says_in_place(call: ast.Call) -> bool:
-    return any(
+    return bool(call.keywords) and any(
         keyword.arg == "inplace" and isinstance(keyword.value, ast.Constant) and keyword.value.value is True
         for keyword in call.keywords
     )

@@ -80,7 +80,7 @@ def _is_first_parameter(module: Module, name: str, scope: Scope) -> bool:
 
 def _parent_class(module: Module, value: ast.AST) -> ClassInfo | None:
     own = module.class_of(value)
-    lineage = module.ancestry(own) if own else []
+    lineage = module.ancestry(own) if own else ()
     return lineage[1] if len(lineage) > 1 else None
 
 

@@ -26,3 +26,36 @@ def _is_main(node: ast.AST) -> bool:
     return isinstance(node, ast.If) and any(
         isinstance(part, ast.Name) and part.id == "__name__" for part in ast.walk(node.test)
     )
+
+
+def knows_another_way(module: Module, node: ast.AST) -> bool:
+    """Whether the program asks what there is before it uses something, or does otherwise where that has failed.
+
+    `if hasattr(model, "fit_generator")`, `if keras.__version__ < "3"`; a `try` of which a handler makes the same name
+    or calls the same object. One that only reports the failure is no other way.
+    """
+    inner, parent = node, module.parent(node)
+    while parent is not None:
+        if isinstance(parent, (ast.If, ast.IfExp)) and inner is not parent.test:
+            asked = module.segment(parent.test)
+            if "hasattr" in asked or "__version__" in asked:
+                return True
+        if isinstance(parent, ast.Try) and inner in parent.body:
+            used = _made_or_called(parent.body)
+            if any(used & _made_or_called(handler.body) for handler in parent.handlers):
+                return True
+        inner, parent = parent, module.parent(parent)
+    return False
+
+
+def _made_or_called(body: list[ast.stmt]) -> set[str]:
+    """The names that statements bind, and those whose methods they call."""
+    found: set[str] = set()
+    for node in (part for statement in body for part in ast.walk(statement)):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            found.add(node.id)
+        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            found.add(ast.unparse(node))
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            found.add(ast.unparse(node.func.value))
+    return found

@@ -63,6 +63,19 @@ class ClassInfo:
         return self.module.kind_of_class(self)
 
     @cached_property
+    def ancestry(self) -> tuple[ClassInfo, ...]:
+        """The class and those of the user's that it inherits from, nearest first."""
+        found, waiting = [self], [self]
+        while waiting:
+            current = waiting.pop(0)
+            for base in current.node.bases:
+                parent = current.module.definition(base)
+                if isinstance(parent, ClassInfo) and parent not in found:
+                    found.append(parent)
+                    waiting.append(parent)
+        return tuple(found)
+
+    @cached_property
     def methods(self) -> dict[str, FunctionInfo]:
         """Its own methods by name; the last one where a name is defined twice."""
         return {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from fitdoctor.records import dataclass, field
 
@@ -24,16 +25,42 @@ _PLAIN = frozenset(
 )
 
 
-def _fields(kind: type[ast.AST]) -> tuple[str, ...]:
-    if kind in (ast.Constant, ast.Global, ast.Nonlocal, ast.Pass, ast.Break, ast.Continue):
-        return ()
-    # Pushed on a stack: the last field first, so that nodes come out in the order of the source.
-    return tuple(reversed([name for name in kind._fields if name not in _PLAIN]))
+class _Fields(dict[type[ast.AST], tuple[str, ...]]):
+    """The fields of each type of node that hold nodes, last first: put on a stack, they come out in source order."""
+
+    def __missing__(self, kind: type[ast.AST]) -> tuple[str, ...]:
+        leaf = kind in (ast.Constant, ast.Global, ast.Nonlocal, ast.Pass, ast.Break, ast.Continue)
+        fields = () if leaf else tuple(name for name in reversed(kind._fields) if name not in _PLAIN)
+        self[kind] = fields
+        return fields
+
+
+_FIELDS = _Fields()
+
+
+def children(node: ast.AST) -> list[ast.AST]:
+    """The nodes directly in a node, in source order; unlike `ast.iter_child_nodes` without operators and contexts."""
+    found: list[ast.AST] = []
+    for name in reversed(_FIELDS[type(node)]):
+        child = getattr(node, name, None)
+        if type(child) is list:
+            found += [item for item in child if isinstance(item, ast.AST)]
+        elif isinstance(child, ast.AST):
+            found.append(child)
+    return found
+
+
+def walk(node: ast.AST) -> Iterator[ast.AST]:
+    """A node and all in it, in the order of `ast.walk`; without operators and contexts, in half the time."""
+    waiting = [node]
+    for current in waiting:
+        yield current
+        waiting += children(current)
 
 
 def names_in(node: ast.AST) -> set[str]:
     """Every name in a piece of code, read or set."""
-    return {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
+    return {inner.id for inner in walk(node) if isinstance(inner, ast.Name)}
 
 
 @dataclass(eq=False)
@@ -73,7 +100,6 @@ class Index:
         self.nodes: dict[type[ast.AST], list[ast.AST]] = {}
         self.module = Scope(tree, None)
         self.scopes: dict[ast.AST, Scope] = {tree: self.module}
-        self._fields: dict[type[ast.AST], tuple[str, ...]] = {}
         self._scope_of: dict[ast.AST, Scope] = {}
         waiting: list[tuple[Scope, list[ast.AST]]] = [(self.module, [tree])]
         # A queue, not recursion: code may nest as deep as Python's parser lets it.
@@ -82,7 +108,7 @@ class Index:
         self._move_declared()
 
     def _walk(self, scope: Scope, roots: list[ast.AST], waiting: list[tuple[Scope, list[ast.AST]]]) -> None:
-        parents, nodes, fields, scope_of = self.parents, self.nodes, self._fields, self._scope_of
+        parents, nodes, fields, scope_of = self.parents, self.nodes, _FIELDS, self._scope_of
         stack = roots[::-1]
         while stack:
             node = stack.pop()
@@ -96,13 +122,13 @@ class Index:
                 if type(node.ctx) is not ast.Load:  # type: ignore[attr-defined]
                     scope.bind(node.id, node)  # type: ignore[attr-defined]
                 continue
-            if kind in _BINDERS and self._enter(scope, node, stack, waiting):
+            if kind is ast.Call or kind is ast.Attribute:
+                scope_of[node] = scope
+            elif kind in _BINDERS and self._enter(scope, node, stack, waiting):
                 continue
-            if kind not in fields:
-                fields[kind] = _fields(kind)
             for name in fields[kind]:
                 child = getattr(node, name, None)
-                if child is None:
+                if not child:
                     continue
                 if type(child) is list:
                     for item in reversed(child):

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-import re
+from fitdoctor.patterns import pattern
+
+INPUTS = ("keras.Input", "keras.layers.InputLayer", "tf_keras.Input", "tf_keras.layers.InputLayer")
+"""What makes the input of a model."""
 
 _LOSS_ALIASES = {
     "mse": "mean_squared_error",
@@ -66,11 +69,16 @@ OPTIMIZERS = {
 }
 
 
+_NO_LETTER = pattern(r"\W+")
+_WORD = pattern("(.)([A-Z][a-z]+)")
+_CAPITAL = pattern("([a-z])([A-Z])")
+
+
 def snake_case(name: str) -> str:
     """A class as Keras names what it makes: `MeanSquaredError` is `mean_squared_error`, `Conv2DTranspose` has no `2_d`."""
-    name = re.sub(r"\W+", "", name)
-    name = re.sub("(.)([A-Z][a-z]+)", r"\1_\2", name)
-    return re.sub("([a-z])([A-Z])", r"\1_\2", name).lower()
+    name = _NO_LETTER.sub("", name)
+    name = _WORD.sub(r"\1_\2", name)
+    return _CAPITAL.sub(r"\1_\2", name).lower()
 
 
 def canonical_loss(name: str) -> str:

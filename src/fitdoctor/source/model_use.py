@@ -34,7 +34,7 @@ def may_make_models(module: Module) -> bool:
     modules = module.project.modules if module.project is not None else (module,)
     if not _mention_keras(modules) or is_inside_keras(module):
         return False
-    return any(map(_concerns_models, module.calls)) or _has_models_made(module)
+    return any(_calls_for_models(module)) or _has_models_made(module)
 
 
 _MOST_FILES = 60
@@ -53,8 +53,11 @@ def _has_models_made(module: Module) -> bool:
     )
 
 
-def _concerns_models(site: CallSite) -> bool:
-    return site.method in _USED or own_keras(site.name).startswith(_MADE)
+def _calls_for_models(module: Module) -> Iterator[CallSite]:
+    yield from module.method_calls(*_USED)
+    for name, sites in module.calls_by_name.items():
+        if own_keras(name).startswith(_MADE):
+            yield from sites
 
 
 @lru_cache(maxsize=8)
@@ -64,8 +67,7 @@ def functions_with_models(whole: Project | Module) -> frozenset[ast.AST]:
     waiting = [
         function
         for module in modules
-        for site in module.calls
-        if _concerns_models(site) or _makes_own(site)
+        for site in (*_calls_for_models(module), *filter(_makes_own, module.calls))
         for function in _around(module, site.node)
     ]
     found: set[ast.AST] = set()

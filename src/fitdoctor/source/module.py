@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import gc
 from functools import cached_property
+from operator import attrgetter
 
 from fitdoctor.diagnosis import Location
 from fitdoctor.facts import Code, SourceFacts
@@ -56,6 +57,7 @@ class Module:
         self.project: Project | None = None
         """The project that the file is part of, which sets this."""
         self._resolved: dict[ast.AST, str] = {}
+        self._dotted: dict[ast.AST, str] = {}
         self.bound_names: dict[ast.AST, str] = {}
         self._stores: dict[tuple[Scope, str], list[ast.AST]] = {}
         self.attempts: dict[tuple[Scope, str], tuple[list[ast.AST], list[tuple[int, int]]]] = {}
@@ -70,6 +72,7 @@ class Module:
         self.project = project
         for known in (
             self._resolved,
+            self._dotted,
             self.bound_names,
             self.attempts,
             self._functions,
@@ -224,6 +227,8 @@ class Module:
                 return self.function(node)
             if isinstance(node, ast.Name):
                 return self._named_again(node, steps)
+            if isinstance(node, ast.arg):
+                return None
         if self.project is not None:
             return self.project.definition(self, self.dotted(expr))
         return None
@@ -244,17 +249,9 @@ class Module:
                     return kind
         return ""
 
-    def ancestry(self, info: ClassInfo) -> list[ClassInfo]:
+    def ancestry(self, info: ClassInfo) -> tuple[ClassInfo, ...]:
         """The class and those of the user's that it inherits from, nearest first."""
-        found, waiting = [info], [info]
-        while waiting:
-            current = waiting.pop(0)
-            for base in current.node.bases:
-                parent = current.module.definition(base)
-                if isinstance(parent, ClassInfo) and parent not in found:
-                    found.append(parent)
-                    waiting.append(parent)
-        return found
+        return info.ancestry
 
     def method(self, info: ClassInfo, name: str) -> FunctionInfo | None:
         """A method by name, its own or inherited from a class of the user's."""
@@ -291,12 +288,18 @@ class Module:
             return ""
         known = self._resolved.get(node)
         if known is None:
-            known = self._resolved[node] = self._canonical(self.dotted(node))
+            dotted = self.dotted(node)
+            known = self._resolved[node] = self._canonical(dotted) if dotted else ""
         return known
 
     def dotted(self, node: ast.AST | None) -> str:
         """The dotted name as the imports spell it (`tensorflow.keras.layers.core.Dense`), "" when it is not known."""
-        return resolution.dotted(self, node)
+        if not isinstance(node, (ast.Name, ast.Attribute)):
+            return ""
+        known = self._dotted.get(node)
+        if known is None:
+            known = self._dotted[node] = resolution.dotted(self, node)
+        return known
 
     def imported(self, alias: ast.alias) -> str:
         """The canonical name that an import binds; relative ones keep their dots."""
@@ -334,7 +337,8 @@ class Module:
         return CallSite(node, self.resolve(node.func), method, self)
 
     @cached_property
-    def _calls_by_name(self) -> dict[str, list[CallSite]]:
+    def calls_by_name(self) -> dict[str, list[CallSite]]:
+        """The calls by the canonical names of what they call, as far as these are known."""
         named: dict[str, list[CallSite]] = {}
         for call in self.calls:
             if call.name:
@@ -349,9 +353,22 @@ class Module:
                 named.setdefault(call.method, []).append(call)
         return named
 
+    @cached_property
+    def calls_in(self) -> dict[ast.AST, list[CallSite]]:
+        """The calls in the body of each function, in source order."""
+        found: dict[ast.AST, list[CallSite]] = {}
+        for call in self.calls:
+            if call.function is not None:
+                found.setdefault(call.function.node, []).append(call)
+        return found
+
     def calls_to(self, *names: str) -> tuple[CallSite, ...]:
         """The calls to any of these canonical names, in source order."""
-        return _merged(self._calls_by_name, names)
+        return _merged(self.calls_by_name, names)
+
+    def calls_under(self, *beginnings: str) -> tuple[CallSite, ...]:
+        """The calls to any name that begins so, in source order: `keras.layers.`."""
+        return self.calls_to(*(name for name in self.calls_by_name if name.startswith(beginnings)))
 
     def method_calls(self, *attributes: str) -> tuple[CallSite, ...]:
         """The calls `something.attribute(…)`, in source order."""
@@ -394,6 +411,11 @@ class Module:
         return tracing.traced_functions(self)
 
     @cached_property
+    def traced(self) -> tuple[FunctionInfo, ...]:
+        """The functions that run while TensorFlow traces, in source order."""
+        return tuple(function for function in self.functions if self.tracing_of(function.node) is not None)
+
+    @cached_property
     def runs_eagerly(self) -> bool:
         """Whether the file asks TensorFlow to run functions eagerly."""
         from fitdoctor.source.traced import tracing
@@ -419,6 +441,14 @@ class Module:
         from fitdoctor.source.callees import all_calls
 
         return all_calls([self])
+
+    @cached_property
+    def attributes(self) -> dict[str, list[ast.Attribute]]:
+        """Where each attribute is read or set."""
+        found: dict[str, list[ast.Attribute]] = {}
+        for node in self.nodes(ast.Attribute):
+            found.setdefault(node.attr, []).append(node)
+        return found
 
     @cached_property
     def reads(self) -> dict[str, list[ast.Name]]:
@@ -470,8 +500,7 @@ def _merged(named: dict[str, list[CallSite]], names: tuple[str, ...]) -> tuple[C
     return tuple(found)
 
 
-def _position(node: ast.AST) -> tuple[int, int]:
-    return getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
+_position = attrgetter("lineno", "col_offset")
 
 
 def _dotted_text(node: ast.AST) -> str:

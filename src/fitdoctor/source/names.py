@@ -199,6 +199,8 @@ def _from_tensorflow(dotted: str) -> str:
 
 def own_keras(name: str) -> str:
     """A name of `tf_keras` or `tensorflow.python.keras` as the same thing is called in `keras`."""
+    if not name.startswith(("tf_keras", "tensorflow.")):
+        return name
     for other in ("tf_keras", "tensorflow.python.keras", "tensorflow.compat.v1.keras"):
         if name == other or name.startswith(other + "."):
             return canonical("keras" + name[len(other) :])

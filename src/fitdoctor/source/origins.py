@@ -334,9 +334,9 @@ def _from_class(place: _Place, node: ast.Attribute, owner: ClassInfo) -> _Place 
     if len(values) != 1:
         return None
     written = any(
-        each.attr == node.attr and not isinstance(each.ctx, ast.Load)
+        not isinstance(each.ctx, ast.Load)
         for module in (place.module, owner.module)
-        for each in module.nodes(ast.Attribute)
+        for each in module.attributes.get(node.attr, ())
     )
     return None if written else _stepped(place, owner.module, values[0], place.path, "attribute", True)
 

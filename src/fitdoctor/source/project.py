@@ -113,10 +113,13 @@ class Project:
             for _ in range(level - 1):
                 base = os.path.dirname(base)
             return self._file(base, parts)
-        if not parts or parts[-1] not in self._by_name:
-            return None
+        ends = [
+            other
+            for other in (self._by_name.get(parts[-1], ()) if parts else ())
+            if _parts(_absolute(other.path))[-len(parts) :] == parts
+        ]
         # The folder of the script is on Python's path; a package's root is one of the folders above.
-        while True:
+        while ends:
             found = self._file(base, parts)
             if found is not None and found is not module:
                 return found
@@ -124,11 +127,6 @@ class Project:
             if above == base:
                 break
             base = above
-        ends = [
-            other
-            for other in self._by_name[parts[-1]]
-            if _parts(_absolute(other.path))[-len(parts) :] == parts
-        ]
         return ends[0] if len(ends) == 1 and ends[0] is not module else None
 
     def _folder(self, module: Module) -> str:

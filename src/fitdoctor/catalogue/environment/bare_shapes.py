@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.graph.traced import module_of, raised_here
-from fitdoctor.catalogue.model.model_inputs import INPUTS
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding
 from fitdoctor.edits import fix
 from fitdoctor.facts import FailureFacts, Unknown
 from fitdoctor.patterns import pattern
+from fitdoctor.source.keras_names import INPUTS
 from fitdoctor.source.module import CallSite, Module
 from fitdoctor.source.project import Project
 

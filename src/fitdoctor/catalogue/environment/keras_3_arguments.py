@@ -9,13 +9,12 @@ from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.environment.keras_1 import arguments_of_keras_1, renamed
 from fitdoctor.catalogue.environment.keras_3_fixes import decaying, input_before
 from fitdoctor.catalogue.environment.keras_3_gone import METHODS, METHODS_OF_PARTS
-from fitdoctor.catalogue.environment.keras_defaults import without_pool_size
 from fitdoctor.catalogue.environment.keras_renames import RENAMED_ARGUMENTS, older_arguments, refused_by_class
-from fitdoctor.catalogue.environment.keras_saving import format_refused, saved_by_ending
 from fitdoctor.catalogue.words import listing
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, merged_removal, rename_argument, unsafe
 from fitdoctor.facts import Argument, Code
+from fitdoctor.source.conditions import knows_another_way
 from fitdoctor.source.keras_objects import defines, is_keras_model, kind_of_value
 from fitdoctor.source.module import CallSite, Module
 
@@ -23,14 +22,22 @@ from fitdoctor.source.module import CallSite, Module
 def gone_arguments(cause: Cause, module: Module) -> Iterator[Finding]:
     """The calls of a program that give what is not taken any more."""
     for site in module.calls:
-        if not site.node.keywords:
-            continue
-        for code, argument in refused_arguments(module, site):
-            yield argument_finding(cause, module, site, code, argument, Confidence.LIKELY)
-        yield from of_keras_1(cause, module, site)
-        yield from _ignored_decay(cause, module, site)
-        yield from _automatic_reduction(cause, module, site)
-        yield from _saved_as_format(cause, module, site)
+        found = list(_of_call(cause, module, site)) if site.node.keywords else []
+        # Asked last: few calls give such a thing, and going up the tree costs more than all of the above.
+        if found and not knows_another_way(module, site.node):
+            yield from found
+
+
+def _of_call(cause: Cause, module: Module, site: CallSite) -> Iterator[Finding]:
+    for code, argument in refused_arguments(module, site):
+        yield argument_finding(cause, module, site, code, argument, Confidence.LIKELY)
+    yield from of_keras_1(cause, module, site)
+    yield from _ignored_decay(cause, module, site)
+    yield from _automatic_reduction(cause, module, site)
+    yield from _saved_as_format(cause, module, site)
+    if "Pool" in site.name:
+        from fitdoctor.catalogue.environment.keras_defaults import without_pool_size
+
         yield from without_pool_size(cause, module, site)
 
 
@@ -159,6 +166,10 @@ def _automatic_reduction(cause: Cause, module: Module, site: CallSite) -> Iterat
 
 def _saved_as_format(cause: Cause, module: Module, site: CallSite) -> Iterator[Finding]:
     """`save(folder, save_format="tf")`: the format follows from the ending, and SavedModel is for `export`."""
+    if not any(keyword.arg == "save_format" for keyword in site.node.keywords):
+        return
+    from fitdoctor.catalogue.environment.keras_saving import format_refused, saved_by_ending
+
     refused = format_refused(module, site)
     if refused is None:
         return

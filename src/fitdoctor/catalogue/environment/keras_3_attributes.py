@@ -21,6 +21,7 @@ from fitdoctor.catalogue.environment.keras_renames import (
 from fitdoctor.catalogue.environment.keras_signatures import REMOVED_ATTRIBUTES
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix
 from fitdoctor.edits import fix
+from fitdoctor.source.conditions import knows_another_way
 from fitdoctor.source.keras_objects import (
     defines,
     is_keras_metric,
@@ -38,7 +39,7 @@ def gone_attributes(cause: Cause, module: Module) -> Iterator[Finding]:
     """Methods of a model, and attributes of its parts, that are gone."""
     for node in module.nodes(ast.Attribute):
         kind = _kind_that_lost(module, node)
-        if kind:
+        if kind and not knows_another_way(module, node):
             yield _finding(cause, module, node, kind, Confidence.LIKELY)
 
 

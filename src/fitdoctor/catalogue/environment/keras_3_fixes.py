@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 
 from fitdoctor.catalogue.environment.keras_renames import OF_GENERATORS, RENAMED_ARGUMENTS, older_arguments
 from fitdoctor.catalogue.environment.keras_signatures import PUBLIC_NAMES, REMOVED_OUTSIDE_TF
@@ -17,6 +16,7 @@ from fitdoctor.edits import (
     spell,
 )
 from fitdoctor.facts import Argument, Code
+from fitdoctor.patterns import pattern
 from fitdoctor.records import replace
 from fitdoctor.source.module import CallSite, Module
 
@@ -212,10 +212,17 @@ def _without_session(module: Module, node: ast.ImportFrom) -> Fix:
     return without_session(module, reads[0], title, Edit(module.location(node).lines, ""))
 
 
+_FROM = pattern(r"^from\s+[\w.]+")
+_IMPORTS_KERAS = pattern(r"(?:from|import)\s+keras\b")
+_KERAS = pattern(r"\bkeras\b")
+_CUDNN = pattern(r"\bCuDNN(LSTM|GRU)\b(?!\s+as\b)")
+_CUDNN_RENAMED = pattern(r"\bCuDNN(LSTM|GRU)(?=\s+as\b)")
+
+
 def moved_import(module: Module, node: ast.ImportFrom, public: str, root: str) -> Fix:
     """The same names from another module."""
     target = root + public.removeprefix("keras")
-    text = re.sub(r"^from\s+[\w.]+", f"from {target}", module.segment(node), count=1)
+    text = _FROM.sub(f"from {target}", module.segment(node), count=1)
     return fix(f"import from `{target}`", (Edit(module.location(node), text),))
 
 
@@ -231,12 +238,8 @@ def elsewhere(module: Module, func: ast.Attribute) -> Fix:
         if not isinstance(root, ast.Name) or root.id not in bound or len(bound) != 1:
             continue
         text = module.segment(node)
-        if re.match(r"(?:from|import)\s+keras\b", text) and (
-            isinstance(node, ast.ImportFrom) or node.names[0].asname
-        ):
-            return fix(
-                title, (Edit(module.location(node), re.sub(r"\bkeras\b", "tensorflow.keras", text, count=1)),)
-            )
+        if _IMPORTS_KERAS.match(text) and (isinstance(node, ast.ImportFrom) or node.names[0].asname):
+            return fix(title, (Edit(module.location(node), _KERAS.sub("tensorflow.keras", text, count=1)),))
     return fix("use what Keras 3 offers instead, or `tf.keras` where it lives on")
 
 
@@ -250,5 +253,5 @@ def as_keras(dotted: str) -> str:
 
 def _plain_import(module: Module, node: ast.ImportFrom) -> Edit:
     """`LSTM as CuDNNLSTM`: the rest of the file may stay as it is."""
-    text = re.sub(r"\bCuDNN(LSTM|GRU)\b(?!\s+as\b)", r"\1 as CuDNN\1", module.segment(node))
-    return Edit(module.location(node), re.sub(r"\bCuDNN(LSTM|GRU)(?=\s+as\b)", r"\1", text))
+    text = _CUDNN.sub(r"\1 as CuDNN\1", module.segment(node))
+    return Edit(module.location(node), _CUDNN_RENAMED.sub(r"\1", text))

@@ -17,7 +17,7 @@ from fitdoctor.catalogue.environment.keras_3_gone import (
 from fitdoctor.catalogue.environment.keras_signatures import REMOVED_NAMES
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding
 from fitdoctor.edits import fix
-from fitdoctor.source.conditions import is_conditional
+from fitdoctor.source.conditions import is_conditional, knows_another_way
 from fitdoctor.source.module import CallSite, Module
 
 
@@ -53,23 +53,32 @@ def _import_finding(
 
 def gone_names_told(cause: Cause, module: Module) -> Iterator[Finding]:
     """Dotted names in the code, such as `keras.optimizers.legacy.Adam`."""
-    for site in module.calls:
-        if not site.name.startswith("keras.") or not isinstance(site.node.func, ast.Attribute):
-            continue
-        spelt = module.dotted(site.node.func)
-        if ".legacy." in site.name and site.name.startswith("keras.optimizers."):
-            yield _legacy_finding(cause, module, site)
-        elif "experimental." in module.segment(site.node.func) and without_experimental(site.name):
-            yield _experimental_finding(cause, module, site)
-        elif site.name in REMOVED_NAMES or (
-            is_gone(site.name, outside_tf=spelt.startswith("keras.")) and "experimental" not in site.name
-        ):
-            yield cause.finding(
-                f"Keras 3 has no `{site.name.removeprefix('keras.')}`",
-                subject=f"name {site.name}",
-                location=module.location(site.node.func),
-                fixes=[elsewhere(module, site.node.func)],
-            )
+    for site in module.calls_under("keras."):
+        found = (
+            _gone_name(cause, module, site, site.node.func)
+            if isinstance(site.node.func, ast.Attribute)
+            else None
+        )
+        if found is not None and not knows_another_way(module, site.node):
+            yield found
+
+
+def _gone_name(cause: Cause, module: Module, site: CallSite, called: ast.Attribute) -> Finding | None:
+    spelt = module.dotted(called)
+    if ".legacy." in site.name and site.name.startswith("keras.optimizers."):
+        return _legacy_finding(cause, module, site)
+    if "experimental." in module.segment(called) and without_experimental(site.name):
+        return _experimental_finding(cause, module, site)
+    if site.name in REMOVED_NAMES or (
+        is_gone(site.name, outside_tf=spelt.startswith("keras.")) and "experimental" not in site.name
+    ):
+        return cause.finding(
+            f"Keras 3 has no `{site.name.removeprefix('keras.')}`",
+            subject=f"name {site.name}",
+            location=module.location(called),
+            fixes=[elsewhere(module, called)],
+        )
+    return None
 
 
 def _experimental_finding(cause: Cause, module: Module, site: CallSite) -> Finding:

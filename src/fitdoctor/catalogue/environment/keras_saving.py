@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding
@@ -58,9 +57,12 @@ def _of_call(module: Module, call: ast.Call) -> ast.expr | None:
     return None
 
 
+_ENDING = pattern(r"\.(weights\.h5|hdf5|h5|keras|ckpt|tf|pb|weights|model|pkl|hdf)$")
+
+
 def respelt(written: str, value: str, ending: str) -> str:
     """The literal as it is written, with another ending for its text."""
-    old = re.search(r"\.(weights\.h5|hdf5|h5|keras|ckpt|tf|pb|weights|model|pkl|hdf)$", value)
+    old = _ENDING.search(value)
     new = (value[: old.start()] if old else value.rstrip("/")) + ending
     return new.join(written.rsplit(value, 1))
 

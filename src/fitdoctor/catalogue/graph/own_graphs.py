@@ -102,10 +102,7 @@ def opens_sessions(project: Project) -> bool:
 
 def uses_keras(module: Module) -> bool:
     """Whether a file makes Keras objects of Keras's own."""
-    return any(
-        site.name.startswith(("keras.layers.", "keras.Model", "keras.Sequential", "keras.Input"))
-        for site in module.calls
-    )
+    return bool(module.calls_under("keras.layers.", "keras.Model", "keras.Sequential", "keras.Input"))
 
 
 @lru_cache(maxsize=8)

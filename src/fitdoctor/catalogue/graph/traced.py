@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import ast
 import itertools
-import re
 from collections.abc import Iterator
 
 from fitdoctor.diagnosis import Evidence, Location
 from fitdoctor.facts import FailureFacts, Frame, Unknown
-from fitdoctor.failure.patterns import attribute_missing
 from fitdoctor.patterns import pattern
-from fitdoctor.source.index import FUNCTIONS
+from fitdoctor.source.index import FUNCTIONS, children
 from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project
 
@@ -30,7 +28,7 @@ _TRACED_BY = {
 
 def traced_functions(module: Module) -> Iterator[FunctionInfo]:
     """The functions of a file that run while a graph is traced, not those of a program that asks for eager mode."""
-    for function in module.functions:
+    for function in module.traced:
         if function.traced is not None and not function.traced.eager:
             yield function
 
@@ -44,7 +42,7 @@ def own_nodes(function: FunctionInfo) -> Iterator[ast.AST]:
         yield current
         if isinstance(current, (*FUNCTIONS, ast.ClassDef)):
             continue
-        waiting.extend(reversed(list(ast.iter_child_nodes(current))))
+        waiting += reversed(children(current))
 
 
 def holds_symbolic(module: Module, expr: ast.expr) -> bool:
@@ -260,7 +258,7 @@ VALUE_METHODS = ARRAY_METHODS | frozenset(
 )
 """… and those of texts, lists and of other libraries' tensors: all need a value."""
 _WANTS_A_VALUE = pattern(
-    r"Cannot convert a symbolic (?:tf\.)?Tensor|"
+    r"(?i)Cannot convert a symbolic (?:tf\.)?Tensor|"
     r"(?:must be|should be|expected|required)[^\n]{0,100} not '?(?:Symbolic|Keras)?Tensor|"
     r"'(?:Symbolic)?Tensor' object cannot be interpreted as an integer|"
     r"len is not well defined for a symbolic Tensor|"
@@ -272,8 +270,7 @@ _WANTS_A_VALUE = pattern(
     r"numpy\(\) is only available when eager execution is enabled|"
     r"expected a sequence of integers or a single integer, got '<tf\.Tensor|"
     r"Expected sequence or array-like, got <class '[\w.]*Tensor'>|"
-    r"complex\(\) first argument must be [^\n]{0,60}Tensor'",
-    re.IGNORECASE,
+    r"complex\(\) first argument must be [^\n]{0,60}Tensor'"
 )
 
 
@@ -281,6 +278,8 @@ def wants_a_value(message: str) -> bool:
     """Whether a message says that something asked a symbolic tensor for its value."""
     if _WANTS_A_VALUE.search(message):
         return True
+    from fitdoctor.failure.patterns import attribute_missing
+
     missing = attribute_missing(message)
     if missing is None:
         missing_name = _NO_ATTRIBUTE.search(message)

@@ -62,8 +62,11 @@ def wraps(module: Module, node: ast.AST) -> bool:
         return False
     if not isinstance(operation, (ast.Sub, ast.Add)):
         return False
-    one, other = _operand(module, left), _operand(module, right)
-    if one is None or other is None or (isinstance(left, ast.Constant) and isinstance(right, ast.Constant)):
+    if isinstance(left, ast.Constant) and isinstance(right, ast.Constant):
+        return False
+    one = _operand(module, left)
+    other = _operand(module, right) if one is not None else None
+    if one is None or other is None:
         return False
     if isinstance(operation, ast.Sub):
         # Labels that count from 1 are shifted so: what is not known to hold a 0 is left alone.

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 import itertools
-import re
 
 from fitdoctor.catalogue.inputs.shapes import fits
 from fitdoctor.facts import ArrayFacts, Code, Spec, Unknown
+from fitdoctor.patterns import pattern
 
 JOINS = (
     "numpy.hstack",
@@ -47,7 +47,7 @@ def stacked_parts(array: ArrayFacts, inputs: tuple[Spec, ...]) -> str:
     return f"[{', '.join(f'{use.text}[:, {index}]' for index in range(len(inputs)))}]"
 
 
-_COLUMNS = re.compile(r"([A-Za-z_][\w.]*)(?:\[:, *(\d*):\d*\])?")
+_COLUMNS = pattern(r"([A-Za-z_][\w.]*)(?:\[:, *(\d*):\d*\])?")
 """A table by its name, or some of its columns: `ratings[:, 1:3]`."""
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import re
 from collections.abc import Iterator
 
 from fitdoctor.diagnosis import Edit
@@ -245,7 +244,7 @@ def _made_for(expected: Shape, found: Shape, labels: Shape | Unknown) -> bool:
     return isinstance(labels, tuple) and len(labels) > 1 and expected[0] == labels[1] != found[0]
 
 
-_BATCH_WORDS = pattern(r"batch|samples|n_train|n_rows|num_rows|len\(|\.shape\[0\]", re.IGNORECASE)
+_BATCH_WORDS = pattern(r"(?i)batch|samples|n_train|n_rows|num_rows|len\(|\.shape\[0\]")
 
 
 def _begins_with_batch(found: Shape, expected: Shape, data: DataFacts, code: Code | Unknown) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 from fitdoctor.diagnosis import Edit, Fix
@@ -14,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fitdoctor.source.project import Project
 
-_NAMED = pattern(r"(?P<path>(?:\w+\.)*)(?P<name>\w+)(?P<call>\(.*\))?", re.DOTALL)
+_NAMED = pattern(r"(?s)(?P<path>(?:\w+\.)*)(?P<name>\w+)(?P<call>\(.*\))?")
 _QUOTED = pattern(r"(?P<quote>[\"'])(?P<name>\w+)(?P=quote)")
 
 SPARSE_METRICS = {

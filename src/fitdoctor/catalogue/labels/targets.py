@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from fitdoctor.facts import (
@@ -45,8 +44,9 @@ PASSES_VALUES_ON = frozenset(
 )
 """Layers and functions that leave the values, and so the activation before them, as they are."""
 
-HAS_ACTIVATION = pattern(
-    r"Dense|EinsumDense|Activation|(Separable|Depthwise)?Conv\dD(Transpose)?|DepthwiseConv\dD|SimpleRNN|GRU|LSTM"
+HAS_ACTIVATION = frozenset(
+    "Dense EinsumDense Activation SimpleRNN GRU LSTM Conv1D Conv2D Conv3D Conv1DTranspose Conv2DTranspose "
+    "Conv3DTranspose SeparableConv1D SeparableConv2D DepthwiseConv1D DepthwiseConv2D".split()
 )
 """Layers of Keras whose last step is the activation that they are given."""
 
@@ -326,7 +326,7 @@ def _activation_in(layer: LayerFacts, direct: bool) -> Activation | None:
         return None
     if layer.class_name in OWN_ACTIVATION:
         return Activation(OWN_ACTIVATION[layer.class_name], layer, direct)
-    if not HAS_ACTIVATION.fullmatch(layer.class_name):
+    if layer.class_name not in HAS_ACTIVATION:
         return None
     name = _plain_name(layer.setting("activation") or "linear")
     if layer.class_name == "Activation" and name == "linear":
@@ -335,11 +335,14 @@ def _activation_in(layer: LayerFacts, direct: bool) -> Activation | None:
     return Activation(name, layer, direct) if name in ACTIVATIONS else None
 
 
+_NUMBERED = pattern(r"_(v\d|\d+)$")
+
+
 def _plain_name(name: str) -> str:
     """`softmax_v2` (TensorFlow's own name of `tf.nn.softmax`) and `softmax_1` as `softmax`."""
     if name in ACTIVATIONS or name in PASSES_VALUES_ON:
         return name
-    return re.sub(r"_(v\d|\d+)$", "", name) if name != "None" else "linear"
+    return _NUMBERED.sub("", name) if name != "None" else "linear"
 
 
 # --- labels -------------------------------------------------------------------------------------------------------

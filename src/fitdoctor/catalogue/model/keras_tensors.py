@@ -144,7 +144,7 @@ def misused(module: Module) -> Iterator[ast.Call]:
     search = _Search()
     found = [
         site.node
-        for site in module.calls
+        for site in module.calls_under("tensorflow.", "keras.backend.")
         if is_operation(site.name)
         and any(search.finds(module, argument) for argument in arguments_of(site.node))
     ]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 
 from fitdoctor.catalogue.model.layer_source import found_in, insert_layer, removed, wrapped_in
 from fitdoctor.diagnosis import Edit, Fix, Location
@@ -130,10 +129,14 @@ def left_out_fix(layer: LayerFacts, project: Project | Unknown, wanted: int) -> 
     return fix(f"leave out `{layer.class_name}` here", edits)
 
 
+_OF_A_RANK = pattern(
+    r"(?P<stem>(?:Global)?(?:Max|Average)Pooling|Conv|SeparableConv|UpSampling|ZeroPadding)\dD"
+)
+
+
 def same_for_rank(layer: LayerFacts, rank: int) -> str:
     """The same layer for images, sequences or volumes, by the number of axes."""
-    stems = r"(?P<stem>(?:Global)?(?:Max|Average)Pooling|Conv|SeparableConv|UpSampling|ZeroPadding)"
-    match = re.fullmatch(stems + r"(?P<n>\d)D", layer.class_name)
+    match = _OF_A_RANK.fullmatch(layer.class_name)
     if match is None or not 3 <= rank <= 5 or (match["stem"] == "SeparableConv" and rank == 5):
         return ""
     return f"{match['stem']}{rank - 2}D"
@@ -151,7 +154,7 @@ def renamed_fix(layer: LayerFacts, name: str) -> Fix:
         return fix(title)
     here = code.location
     span = Location(here.path, here.line, here.column, here.line, here.column + len(spelt), here.cell)
-    if "\n" in spelt or not re.fullmatch(r"\w+", last):
+    if "\n" in spelt or not last.isidentifier():
         return fix(title)
     return fix(title, (Edit(span, f"{path}.{name}"),))
 

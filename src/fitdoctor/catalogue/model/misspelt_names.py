@@ -94,11 +94,10 @@ def _in_compile(module: Module) -> Iterator[tuple[str, ast.Constant]]:
 
 
 def _in_layers(module: Module) -> Iterator[tuple[str, ast.Constant]]:
-    for site in module.calls:
-        if site.name.startswith("keras.layers."):
-            given = site.argument("activation")
-            if isinstance(given, ast.Constant) and isinstance(given.value, str):
-                yield "activation function", given
+    for site in module.calls_under("keras.layers."):
+        given = site.argument("activation")
+        if isinstance(given, ast.Constant) and isinstance(given.value, str):
+            yield "activation function", given
 
 
 def _known(kind: str) -> list[str]:

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue.graph.traced import module_of
 from fitdoctor.catalogue.inputs.shapes import says_batch, shape_argument
 from fitdoctor.facts import Code, FailureFacts, Frame, Shape, Unknown
 from fitdoctor.failure.patterns import input_mismatch, shapes_in
+from fitdoctor.patterns import pattern
+from fitdoctor.source.keras_names import INPUTS
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fitdoctor.source.fits.fit_sites import ModelSite
-
-INPUTS = ("keras.Input", "keras.layers.InputLayer", "tf_keras.Input", "tf_keras.layers.InputLayer")
-
 
 _MOST_STEPS = 100
 """A first axis that is longer is taken for the number of samples, not for time steps."""
@@ -49,10 +47,13 @@ def refused_input(failure: FailureFacts, project: Project | Unknown) -> tuple[Co
     return None
 
 
+_NUMBER = pattern(r"_\d+$")
+
+
 def _given_to_the_layer(module: Module, frame: Frame, message: str) -> Iterator[Code]:
     """The input of the very layer that refused, in the line that failed, though its shape is not written out."""
     said = input_mismatch(message)
-    name = re.sub(r"_\d+$", "", said.layer).replace("_", "") if said is not None else ""
+    name = _NUMBER.sub("", said.layer).replace("_", "") if said is not None else ""
     alike = [
         call
         for call in module.calls

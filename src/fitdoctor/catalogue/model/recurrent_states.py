@@ -36,7 +36,7 @@ def second_missing(cause: Cause, failure: FailureFacts, project: Project | Unkno
 
 def lone_states(cause: Cause, module: Module) -> Iterator[Finding]:
     """An LSTM is called with a list of one state, or with a tensor that a layer gave."""
-    for node in module.nodes(ast.Call):
+    for node in module.nodes(ast.Call) if "initial_state" in module.text else ():
         state = argument_of(node, "initial_state")
         if state is None or not _is_lstm(module, node.func):
             continue
@@ -119,30 +119,55 @@ _GIVEN = {"keras.layers.LSTM": 3, "keras.layers.GRU": 2, "keras.layers.SimpleRNN
 
 def unpacked_states(cause: Cause, failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """The output and the states of a recurrent layer are unpacked into another number of names."""
-    found, frame = _UNPACKED.search(failure.message), failure.last_user_frame
+    frame = failure.last_user_frame
     module = module_of(project, frame)
-    if found is None or frame is None or module is None:
+    if _UNPACKED.search(failure.message) is None or frame is None or module is None:
         return
+    for node, found in _unpackings(cause, module):
+        if at_frame(module, node, frame):
+            yield replace(found, confidence=Confidence.CERTAIN)
+            return
+
+
+def unpacked_in_source(cause: Cause, module: Module) -> Iterator[Finding]:
+    """The same, as the source tells it."""
+    yield from (found for _node, found in _unpackings(cause, module))
+
+
+def _unpackings(cause: Cause, module: Module) -> Iterator[tuple[ast.Assign, Finding]]:
     for node in module.nodes(ast.Assign):
         target, called = node.targets[0], node.value
         if not isinstance(target, (ast.Tuple, ast.List)) or not isinstance(called, ast.Call):
             continue
-        maker = module.made_by(called.func) if at_frame(module, node, frame) else None
-        kind = module.resolve(maker.func) if isinstance(maker, ast.Call) else ""
-        given = _GIVEN.get(kind, 0)
-        if not given or given == len(target.elts) or not isinstance(maker, ast.Call):
+        maker = module.made_by(called.func)
+        name, given = _with_states(module, maker) if isinstance(maker, ast.Call) else ("", 0)
+        least = len([one for one in target.elts if not isinstance(one, ast.Starred)])
+        if not given or least == given or (least < len(target.elts) and least < given):
             continue
-        if argument_of(maker, "return_state") is None:
-            continue
-        name = kind.rpartition(".")[2]
-        yield cause.finding(
-            f"`{name}` gives {given} values with `return_state=True`, and {len(target.elts)} are unpacked",
-            subject=name,
-            location=module.location(target),
-            fixes=[_unpacked(module, target, given)],
-            confidence=Confidence.CERTAIN,
+        yield (
+            node,
+            cause.finding(
+                f"`{name}` gives {given} values with `return_state=True`, and {least} are unpacked",
+                subject=name,
+                location=module.location(target),
+                fixes=[_unpacked(module, target, given)],
+                confidence=Confidence.LIKELY,
+            ),
         )
-        return
+
+
+def _with_states(module: Module, maker: ast.Call) -> tuple[str, int]:
+    """A recurrent layer's name, and how many values it gives; 0 where that is not told."""
+    kind = module.resolve(maker.func)
+    if kind == "keras.layers.Bidirectional" and argument_of(maker, "merge_mode") is None:
+        inner = argument_of(maker, "layer", 0)
+        made = module.made_by(inner) if inner is not None else None
+        name, given = _with_states(module, made) if isinstance(made, ast.Call) else ("", 0)
+        # The states of both directions follow the one output.
+        return f"Bidirectional({name})", 2 * given - 1 if given else 0
+    asked = argument_of(maker, "return_state")
+    told = isinstance(asked, ast.Constant) and asked.value is True
+    return kind.rpartition(".")[2], _GIVEN.get(kind, 0) if told else 0
 
 
 def _unpacked(module: Module, target: ast.Tuple | ast.List, given: int) -> Fix:

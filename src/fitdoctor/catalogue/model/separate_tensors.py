@@ -16,6 +16,8 @@ from fitdoctor.source.project import Project
 
 MERGING = ("Add", "Average", "Concatenate", "Maximum", "Minimum", "Multiply", "Subtract")
 FUNCTIONS = tuple(snake_case(name) for name in MERGING)
+_MAKERS = tuple(f"keras.layers.{name}" for name in MERGING)
+_CALLED = tuple(f"keras.layers.{name}" for name in FUNCTIONS)
 _REFUSED = ("too many positional arguments", "positional argument")
 
 
@@ -40,7 +42,8 @@ def refused(cause: Cause, failure: FailureFacts, project: Project | Unknown) -> 
 
 
 def _calls(module: Module) -> Iterator[tuple[ast.Call, str]]:
-    for site in module.calls:
+    # A layer that is called has no name there: where none is made, none has to be followed.
+    for site in module.calls if module.calls_to(*_MAKERS) else module.calls_to(*_CALLED):
         node, given = site.node, site.node.args
         if len(given) < 2 or any(isinstance(one, (ast.Starred, ast.List, ast.Tuple)) for one in given):
             continue

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import re
 
-from fitdoctor.facts import FitFacts, ModelFacts, Unknown
+from fitdoctor.facts import FitFacts, MetricFacts, ModelFacts, Unknown
 from fitdoctor.source.project import Project
 
 HARMLESS = frozenset(
@@ -47,6 +48,8 @@ def names_of_values(model: ModelFacts, fit: FitFacts, project: Project | Unknown
         return None
     if OWN_STEPS & set(model.overrides) or _layers_have_metrics(model, project):
         return None
+    if any(_may_give_several(metric, project) for metric in model.metrics) or _adds_metrics(project):
+        return None
     names = ["loss", *(metric.name for metric in model.metrics), *ADDED]
     if has_validation(fit):
         names += [f"val_{name}" for name in names[: 1 + len(model.metrics)]]
@@ -70,6 +73,35 @@ def _layers_have_metrics(model: ModelFacts, project: Project | Unknown) -> bool:
         ):
             return True
     return False
+
+
+def _may_give_several(metric: MetricFacts, project: Project | Unknown) -> bool:
+    """Whether the result of a metric may be a dict: fit then has its keys, and not the name of the metric."""
+    is_function = metric.name == metric.class_name
+    if metric.builtin or is_function or isinstance(project, Unknown):
+        return False
+    owner = project.class_named(metric.class_name)
+    method = owner.module.method(owner, "result") if owner is not None else None
+    if owner is None or method is None:
+        return owner is None
+    made = [
+        method.module.made_by(statement.value)
+        for statement in method.module.returns.get(method.node, ())
+        if statement.value is not None
+    ]
+    return any(
+        isinstance(value, (ast.Dict, ast.DictComp, ast.Name))
+        or isinstance(value, ast.Call)
+        and method.module.resolve(value.func) == "dict"
+        for value in made
+    )
+
+
+def _adds_metrics(project: Project | Unknown) -> bool:
+    """Whether the program gives a model metrics outside of `compile`, as Keras 2 lets it."""
+    return not isinstance(project, Unknown) and any(
+        call.method == "add_metric" for module in project.modules for call in module.calls
+    )
 
 
 def may_be_numbered(monitor: str, names: tuple[str, ...]) -> bool:

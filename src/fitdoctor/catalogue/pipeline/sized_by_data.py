@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from fitdoctor.catalogue.model.model_inputs import INPUTS
 from fitdoctor.catalogue.pipeline.generator_sources import expression_of
 from fitdoctor.facts import Code, FitFacts, Unknown
+from fitdoctor.source.keras_names import INPUTS
 from fitdoctor.source.module import Module
 from fitdoctor.source.origins import Origin
 from fitdoctor.source.project import Project

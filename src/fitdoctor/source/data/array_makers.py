@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from fitdoctor.facts import Unknown
 from fitdoctor.records import replace
-from fitdoctor.source.data import array_methods, arrays
+from fitdoctor.source.data import arrays
 from fitdoctor.source.data.array_arguments import (
     TENSOR,
     array_argument,
@@ -178,6 +178,8 @@ def _eye(run: Interpreter, arguments: Arguments) -> Value:
 @handles_method("numpy.load.reshape")
 def _loaded(run: Interpreter, arguments: Arguments) -> Value:
     """Of an array that was saved nothing is told before its shape is named."""
+    from fitdoctor.source.data import array_methods
+
     return array_methods.call(
         run, Array(), "reshape", replace(arguments, positional=arguments.positional[1:])
     )

@@ -20,7 +20,7 @@ from fitdoctor.source.data.array_arguments import (
     shapes,
 )
 from fitdoctor.source.interpreter import objects
-from fitdoctor.source.interpreter.library import FUNCTIONS, handles
+from fitdoctor.source.interpreter.library import FUNCTIONS, entry, handles
 from fitdoctor.source.interpreter.operators import array_operation, matrix_dims
 from fitdoctor.source.interpreter.values import (
     UNTOLD,
@@ -293,7 +293,9 @@ def _shuffle(run: Interpreter, arguments: Arguments) -> Value:
     if isinstance(value, Array) and value.numbers is not None:
         run.state.written.add(value.buffer)
     elif isinstance(value, Ref):
-        return FUNCTIONS["random.shuffle"](run, arguments)
+        in_place = entry(FUNCTIONS, "random.shuffle")
+        assert in_place is not None
+        return in_place(run, arguments)
     return Plain(None)
 
 

@@ -172,3 +172,13 @@ def _unique(run: Interpreter, arguments: Arguments) -> Value:
     if not isinstance(array, Array) or len(arguments.positional) > 1 or arguments.keywords:
         return UNTOLD
     return Array((UNTOLD if array.kinds is None else array.kinds,), array.dtype, kinds=array.kinds)
+
+
+@handles("sklearn.utils.class_weight.compute_class_weight")
+def _class_weights(run: Interpreter, arguments: Arguments) -> Value:
+    """One weight a class, in the order of `classes`."""
+    classes = to_array(run, arguments.get("classes"))
+    rows: Dim = UNTOLD
+    if isinstance(classes, Array) and not isinstance(classes.dims, Unknown) and classes.rank == 1:
+        rows = classes.dims[0]
+    return Array((rows,), "float64")

@@ -5,9 +5,10 @@ from __future__ import annotations
 from fitdoctor.facts.unknown import Unknown
 from fitdoctor.records import replace
 from fitdoctor.source.data import arrays
-from fitdoctor.source.data.pipelines import ELEMENT
 from fitdoctor.source.interpreter.library import handles, handles_method
 from fitdoctor.source.interpreter.values import (
+    ELEMENT,
+    FLOW,
     UNTOLD,
     Arguments,
     Array,
@@ -60,7 +61,6 @@ def _directory_labels(mode: Value, arguments: Arguments) -> Value | None:
 
 
 _GENERATOR = "keras.preprocessing.image.ImageDataGenerator"
-FLOW = f"{_GENERATOR}.flow_from_directory"
 
 
 @handles_method(f"{_GENERATOR}.flow")

@@ -411,6 +411,7 @@ def _data_frame(run: Interpreter, arguments: Arguments) -> Value:
 
 def _frame_of_columns(run: Interpreter, pairs: tuple[tuple[object, Value], ...]) -> Value:
     columns: list[tuple[str, Array]] = []
+    listed: set[str] = set()
     rows: Dim = UNTOLD
     for name, value in pairs:
         made = to_array(run, value)
@@ -418,10 +419,16 @@ def _frame_of_columns(run: Interpreter, pairs: tuple[tuple[object, Value], ...])
         if column is not None and not isinstance(column.dims, Unknown) and isinstance(column.dims[0], int):
             rows = column.dims[0]
         dtype = UNTOLD if column is None else column.dtype
+        if isinstance(made, Array) and (made.rank or 0) > 1:
+            listed.add(str(name))
+            dtype = "object"
         bounds = None if column is None else arrays.bounds_of(column)
         kinds = None if column is None else column.kinds
         columns.append((str(name), Array(UNTOLD, dtype, "pandas.Series", bounds=bounds, kinds=kinds)))
-    sized = tuple((name, replace(column, dims=(rows,))) for name, column in columns)
+    # Where each cell holds a list, what is made of the column has no shape that would tell anything.
+    sized = tuple(
+        (name, column if name in listed else replace(column, dims=(rows,))) for name, column in columns
+    )
     return tables.table_of(sized, rows)
 
 

@@ -13,6 +13,7 @@ from fitdoctor.source.data.array_arguments import dtype_of, size_of, to_array
 from fitdoctor.source.interpreter import objects
 from fitdoctor.source.interpreter.library import handles
 from fitdoctor.source.interpreter.values import (
+    ELEMENT,
     UNTOLD,
     Arguments,
     Array,
@@ -32,8 +33,6 @@ from fitdoctor.source.models.layer_settings import Dim
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fitdoctor.source.interpreter.interpret import Interpreter
-
-ELEMENT = "tf.data element"
 
 
 def structure(run: Interpreter, value: Value | None) -> Value:
@@ -100,10 +99,11 @@ def _slices(run: Interpreter, arguments: Arguments) -> Value:
     parts = leaves(whole)
     counts = {part.dims[0] for part in parts or () if not isinstance(part.dims, Unknown) and part.dims}
     told = parts is not None and len(counts) == 1 and all(isinstance(count, int) for count in counts)
-    count = counts.pop() if told else UNTOLD
+    rows = counts.pop() if told else UNTOLD
+    count = rows if isinstance(rows, int) else UNTOLD
     element = _changed(whole, _row)
-    step = Step("from_tensor_slices", element, (), arguments.node)
-    return Dataset(element, count if isinstance(count, int) else UNTOLD, None, (step,), node=arguments.node)
+    step = Step("from_tensor_slices", element, (), arguments.node, count)
+    return Dataset(element, count, None, (step,), node=arguments.node)
 
 
 @handles("tensorflow.data.Dataset.from_tensors")

@@ -10,9 +10,9 @@ from fitdoctor.facts import ArrayFacts, Code, Column, Shape, Statistics, Unknown
 from fitdoctor.records import replace
 from fitdoctor.source.data import arrays
 from fitdoctor.source.data.array_arguments import frozen
-from fitdoctor.source.data.pipelines import ELEMENT
 from fitdoctor.source.interpreter import objects
 from fitdoctor.source.interpreter.values import (
+    ELEMENT,
     Array,
     Dataset,
     Items,
@@ -212,10 +212,11 @@ def _of_numbers(array: Array, count: int) -> Statistics:
     finite = [number for number in numbers if math.isfinite(number)]
     counts = Counter(finite)
     width = len(numbers) // count if count else 0
-    sums = None
+    sums = filled = None
     if isinstance(array.dims, tuple) and len(array.dims) > 1 and array.dims[-1] == width and width:
-        rows = [sum(numbers[at : at + width]) for at in range(0, len(numbers), width)]
-        sums = (min(rows), max(rows))
+        rows = [numbers[at : at + width] for at in range(0, len(numbers), width)]
+        sums = (min(map(sum, rows)), max(map(sum, rows)))
+        filled = max(sum(number != 0 for number in row) for row in rows)
     return Statistics(
         count=count,
         complete=True,
@@ -227,4 +228,5 @@ def _of_numbers(array: Array, count: int) -> Statistics:
         integral=all(number == int(number) for number in finite),
         histogram=tuple(sorted(counts.items())) if len(counts) <= _MOST_CLASSES else None,
         row_sums=sums,
+        row_filled=filled,
     )

@@ -267,6 +267,9 @@ def optimizer_of(run: Interpreter, call: Arguments) -> tuple[str, tuple[tuple[st
     settings = [(name, str(given.value)) for name, given in value.keywords if isinstance(given, Plain)]
     if value.positional and isinstance(value.positional[0], Plain) and last[:1].isupper():
         settings.insert(0, ("learning_rate", str(value.positional[0].value)))
+    rate = value.argument("learning_rate", 0)
+    if isinstance(rate, Made) and rate.name.startswith("keras.optimizers.schedules."):
+        settings.insert(0, ("learning_rate", rate.name.rpartition(".")[2]))
     return last, tuple(settings)
 
 

@@ -1,28 +1,15 @@
-"""The data of a fit call as facts, from abstract arrays, datasets and generators."""
+"""The data of a fit call as facts, from abstract arrays; what comes in batches is in `batched_facts`."""
 
 from __future__ import annotations
 
 import ast
 import math
 
-from fitdoctor.facts import (
-    ArrayFacts,
-    DataFacts,
-    PipelineStep,
-    Spec,
-    Unknown,
-)
-from fitdoctor.records import dataclass, replace
-from fitdoctor.source.data.image_folders import FLOW
-from fitdoctor.source.data.pipelines import ELEMENT, leaves
-from fitdoctor.source.endless_loops import never_ends
-from fitdoctor.source.fits.array_facts import NOT_EVIDENT, code_of, components, data_shape, is_none, untold
-from fitdoctor.source.given_out import KEEPS_ELEMENTS, SLICES, placed, placed_slices
-from fitdoctor.source.interpreter import objects
-from fitdoctor.source.interpreter.generated import batch_open, yielded
+from fitdoctor.facts import ArrayFacts, DataFacts, Unknown
+from fitdoctor.records import dataclass
+from fitdoctor.source.fits.array_facts import NOT_EVIDENT, code_of, components, is_none
 from fitdoctor.source.interpreter.values import (
-    UNTOLD,
-    Arguments,
+    FLOW,
     Dataset,
     DictRecord,
     Generated,
@@ -32,7 +19,6 @@ from fitdoctor.source.interpreter.values import (
     Made,
     Mapping,
     Ref,
-    Step,
     Value,
 )
 
@@ -61,20 +47,16 @@ class Given:
 def data_facts(run: Interpreter, given: Given, role: str) -> DataFacts:
     """Facts of the training or validation data."""
     x = given.x
-    if isinstance(x, Dataset):
-        return _dataset(run, x, given, role)
-    if isinstance(x, Generated):
-        return _generator(run, x, given, role)
-    if isinstance(x, Made) and x.name == FLOW:
-        return _of_element(run, x.positional[0], "pydataset", given, role)
-    if isinstance(x, Ref):
-        record = run.record(x)
-        if isinstance(record, InstanceRecord):
-            return _instance(run, x, record, given, role)
+    instance = isinstance(x, Ref) and isinstance(run.record(x), InstanceRecord)
+    if instance or isinstance(x, (Dataset, Generated)) or (isinstance(x, Made) and x.name == FLOW):
+        from fitdoctor.source.fits.batched_facts import batched_facts
+
+        return batched_facts(run, given, role)
     return _arrays(run, given, role)
 
 
-def _prefix(role: str, part: str) -> str:
+def prefix(role: str, part: str) -> str:
+    """What a part of the data is called in the call of fit."""
     if role == "training":
         return part
     return {"x": "validation_data[0]", "y": "validation_data[1]"}.get(part, "validation_data[2]")
@@ -84,9 +66,9 @@ def _prefix(role: str, part: str) -> str:
 
 
 def _arrays(run: Interpreter, given: Given, role: str) -> DataFacts:
-    x = components(run, given.x, _prefix(role, "x"), given.x_node)
-    y = components(run, given.y, _prefix(role, "y"), given.y_node)
-    weights = components(run, given.sample_weight, _prefix(role, "sample_weight"), given.weight_node)
+    x = components(run, given.x, prefix(role, "x"), given.x_node)
+    y = components(run, given.y, prefix(role, "y"), given.y_node)
+    weights = components(run, given.sample_weight, prefix(role, "sample_weight"), given.weight_node)
     told = x is not None and all(part.container for part in x)
     evident = told or (y is not None and any(part.container for part in y))
     samples = _samples((*(x or ()), *(y or ()), *(weights or ())))
@@ -100,8 +82,8 @@ def _arrays(run: Interpreter, given: Given, role: str) -> DataFacts:
         x=x or (),
         y=y or (),
         sample_weight=weights or (),
-        x_structure=_structure(run, given.x) if not is_none(given.x) else "single",
-        y_structure=_structure(run, given.y),
+        x_structure=structure(run, given.x) if not is_none(given.x) else "single",
+        y_structure=structure(run, given.y),
         samples=samples,
         batch_size=batch_size,
         batches=batches if form == "arrays" else NOT_EVIDENT,
@@ -110,7 +92,8 @@ def _arrays(run: Interpreter, given: Given, role: str) -> DataFacts:
     )
 
 
-def _structure(run: Interpreter, value: Value | None) -> str:
+def structure(run: Interpreter, value: Value | None) -> str:
+    """`single`, `list`, `tuple`, `dict` or `none`."""
     if is_none(value):
         return "none"
     if isinstance(value, Items):
@@ -155,102 +138,3 @@ def _batching(given: Given, samples: int | Unknown) -> tuple[int | Unknown, int 
     if not size or size <= 0:
         size = math.ceil(rows / given.steps) if given.steps else 32
     return size, math.ceil(rows / size) if size else 0
-
-
-# --- datasets, generators ---------------------------------------------------------------------------------------------
-
-
-def _dataset(run: Interpreter, dataset: Dataset, given: Given, role: str) -> DataFacts:
-    facts = _of_element(run, dataset.element, "dataset", given, role)
-    code = code_of(run, dataset, given.x_node)
-    named = dataset.batch if isinstance(dataset.batch, int) else NOT_EVIDENT
-    count = dataset.count
-    steps_told = not isinstance(given.steps, Unknown)
-    facts = replace(
-        facts,
-        batch_size=named,
-        batches=count if isinstance(count, int) and steps_told else NOT_EVIDENT,
-        endless=count is None if not isinstance(count, Unknown) and steps_told else NOT_EVIDENT,
-        pipeline=tuple(_step(run, step) for step in dataset.steps) if dataset.known else (),
-        x=tuple(replace(part, container=ELEMENT, code=code) for part in facts.x),
-        y=tuple(replace(part, container=ELEMENT, code=code) for part in facts.y),
-        code=code,
-    )
-    operations = [step.operation for step in dataset.steps] if dataset.known else [""]
-    source = dataset.steps[0].node if dataset.steps else None
-    if operations[0] in SLICES and KEEPS_ELEMENTS.issuperset(operations[1:]) and isinstance(source, ast.Call):
-        return placed_slices(run.owner(source), facts, source)
-    return facts
-
-
-def _step(run: Interpreter, step: Step) -> PipelineStep:
-    parts = leaves(step.element)
-    specs: tuple[Spec, ...] = ()
-    if parts is not None:
-        specs = tuple(
-            Spec(data_shape(part), part.dtype if isinstance(part.dtype, str) else "") for part in parts
-        )
-    return PipelineStep(step.operation, specs, step.arguments, run.code(step.node))
-
-
-def _of_element(run: Interpreter, element: Value, form: str, given: Given, role: str) -> DataFacts:
-    """x, y and weights of what one element of batched data is."""
-    node = given.x_node
-    empty = DataFacts(role=role, form=form, code=code_of(run, None, node), samples=NOT_EVIDENT)
-    if isinstance(element, Items) and len(element.items) > 3:
-        count = len(element.items)
-        empty = replace(empty, element=f"tuple of {count}", element_size=count)
-    if isinstance(element, Unknown) or (isinstance(element, Items) and not 1 <= len(element.items) <= 3):
-        return replace(empty, x=(untold(run, _prefix(role, "x"), node),))
-    parts = element.items if isinstance(element, Items) else (element,)
-    told: list[tuple[ArrayFacts, ...]] = []
-    for name, part in zip(("x", "y", "sample_weight"), parts, strict=False):
-        found = components(run, part, _prefix(role, name), node)
-        told.append((untold(run, _prefix(role, name), node),) if found is None else found)
-    words = f"tuple of {len(parts)}" if isinstance(element, Items) else _words(element)
-    return replace(
-        empty,
-        x=told[0],
-        y=told[1] if len(told) > 1 else (),
-        sample_weight=told[2] if len(told) > 2 else (),
-        x_structure=_structure(run, parts[0]),
-        y_structure=_structure(run, parts[1]) if len(parts) > 1 else "none",
-        element=words,
-        element_size=len(parts),
-    )
-
-
-def _words(element: Value) -> str:
-    return "dict" if isinstance(element, Mapping) else "single"
-
-
-def _generator(run: Interpreter, generated: Generated, given: Given, role: str) -> DataFacts:
-    element = yielded(run, generated)
-    function = generated.function.node
-    module = run.owner(function)
-    facts = placed(module, _of_element(run, element, "generator", given, role), function)
-    endless = never_ends(module, function)
-    return replace(
-        facts,
-        endless=True if endless and not isinstance(given.steps, Unknown) else NOT_EVIDENT,
-        batches=NOT_EVIDENT,
-    )
-
-
-def _instance(run: Interpreter, ref: Ref, record: InstanceRecord, given: Given, role: str) -> DataFacts:
-    kind = run.class_info(record.owner.node).kind
-    if kind != "PyDataset":
-        return DataFacts(role=role, form="other", code=code_of(run, None, given.x_node))
-    method = objects.method_of(run, record.owner, "__getitem__")
-    element: Value = UNTOLD
-    before = run.state.copy()
-    if method is not None:
-        run.trial += 1
-        node = ast.Call(ast.Name("__getitem__", ast.Load()), [], [])
-        made = run.call(method, Arguments((ref, UNTOLD), (), node))
-        items = run.sequence(made)
-        element = batch_open(run, Items(items) if items is not None else made)
-        run.trial -= 1
-    facts = _of_element(run, element, "pydataset", given, role)
-    run.state = before
-    return facts if method is None else placed(run.owner(method.node), facts, method.node)

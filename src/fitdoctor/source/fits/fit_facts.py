@@ -26,6 +26,7 @@ from fitdoctor.source.interpreter import objects
 from fitdoctor.source.interpreter.values import (
     UNTOLD,
     Arguments,
+    Array,
     Class,
     Compiled,
     Dataset,
@@ -240,6 +241,9 @@ def _validation(run: Interpreter, bound: Bound) -> tuple[DataFacts | None, bool]
     if isinstance(value, (Dataset, Generated)):
         return data_facts(run, Given(value, x_node=node, batch_size=size, steps=steps), "validation"), True
     items = run.sequence(value)
+    if isinstance(value, Array) and items is None:
+        # No tuple: all of it is x.
+        return data_facts(run, Given(value, x_node=node, batch_size=size, steps=steps), "validation"), True
     if items is None or not 2 <= len(items) <= 3:
         return None, False
     elements: list[ast.expr | None] = [None] * 3
@@ -253,9 +257,11 @@ def _validation(run: Interpreter, bound: Bound) -> tuple[DataFacts | None, bool]
 def _class_weight(run: Interpreter, bound: Bound) -> ClassWeight | None:
     value = bound.get("class_weight")
     pairs = objects.pairs_of(run, value)
+    node = bound.nodes.get("class_weight")
+    if isinstance(value, Array):
+        return ClassWeight(("(ndarray)",), (), run.code(node))
     if pairs is None:
         return None
-    node = bound.nodes.get("class_weight")
     weights = [float(item.value) for _, item in pairs if isinstance(item, Plain) and _is_number(item.value)]
     made = None
     if isinstance(value, Ref):

@@ -8,20 +8,10 @@ from functools import lru_cache
 from fitdoctor.diagnosis import Location
 from fitdoctor.facts import Code, DataFacts, FailureSummary, LayerFacts, ModelFacts, Shape, Spec, Unknown
 from fitdoctor.records import dataclass, field, replace
-from fitdoctor.source.data import (
-    array_functions,
-    array_makers,
-    array_math,
-    encoders,
-    image_functions,
-    known_data,
-    random_arrays,
-)
 from fitdoctor.source.fits.fit_facts import FitSite, after_fit, fit_site
 from fitdoctor.source.fits.layer_facts import layer_facts, shape_fact
 from fitdoctor.source.fits.model_facts import model_facts
 from fitdoctor.source.fits.own_loops import follow_step
-from fitdoctor.source.interpreter import command_lines, iteration
 from fitdoctor.source.interpreter.interpret import Interpreter, run_module
 from fitdoctor.source.interpreter.values import Arguments, Array, LayerRecord, ModelRecord, Ref, Symbolic
 from fitdoctor.source.model_use import may_make_models
@@ -32,19 +22,6 @@ from fitdoctor.source.models.shared_optimizers import TRAINING, SharedOptimizer,
 from fitdoctor.source.module import Module
 
 __all__ = ["FitSite", "ModelSite", "SpreadSite", "fit_sites", "model_sites", "spread_sites"]
-
-_TABLES = (
-    array_functions,
-    array_makers,
-    array_math,
-    command_lines,
-    encoders,
-    image_functions,
-    iteration,
-    known_data,
-    random_arrays,
-)
-"""Imported so that their functions are in the table."""
 
 
 @dataclass(frozen=True)

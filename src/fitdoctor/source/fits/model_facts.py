@@ -21,7 +21,6 @@ from fitdoctor.source.interpreter.values import (
     Symbolic,
     Value,
 )
-from fitdoctor.source.models.graphs import path_to
 from fitdoctor.source.models.model_shapes import model_outputs
 from fitdoctor.source.models.static_layers import follow_call, regularised, tensors_in
 from fitdoctor.source.models.static_models import layers_of, trainable_now
@@ -146,6 +145,12 @@ def _name_of_tensor(run: Interpreter, tensor: Symbolic) -> str:
     return ""
 
 
+def _paths(run: Interpreter, tensors: tuple[Symbolic, ...]) -> Paths:
+    from fitdoctor.source.models.graphs import path_to
+
+    return tuple(path_to(run, tensor) for tensor in tensors)
+
+
 def _outputs(
     run: Interpreter, ref: Ref, record: ModelRecord, x: Value | None
 ) -> tuple[tuple[Spec, ...] | Unknown, str, Paths]:
@@ -154,7 +159,7 @@ def _outputs(
         tensors = tensors_in(run, record.outputs)
         if tensors is None:
             return _UNKNOWN, "single", ()
-        paths = tuple(path_to(run, tensor) for tensor in tensors)
+        paths = _paths(run, tensors)
         return _specs(tensors, [_name_of_tensor(run, tensor) for tensor in tensors], run), "single", paths
     if record.kind == "sequential":
         return _sequential_outputs(run, ref, record, x), "single", ()
@@ -207,7 +212,7 @@ def _subclassed_outputs(
     made = follow_call(run, ref, record.owner, Arguments((given,), (), node))
     fixed = _frozen(run, made)
     tensors = tensors_in(run, fixed) if not isinstance(fixed, Unknown) else None
-    paths = tuple(path_to(run, tensor) for tensor in tensors or ())
+    paths = _paths(run, tensors or ())
     run.state = before
     if tensors is None:
         return _UNKNOWN, "single", ()

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 
 from fitdoctor.records import replace
-from fitdoctor.source.data import arrays, tables
-from fitdoctor.source.interpreter import indexing, objects
+from fitdoctor.source.data import arrays
+from fitdoctor.source.interpreter import objects
 from fitdoctor.source.interpreter.values import UNTOLD, Array, DictRecord, ListRecord, Plain, Ref, Value
 
 TYPE_CHECKING = False
@@ -33,6 +33,8 @@ def _unpack(run: Interpreter, targets: list[ast.expr], value: Value, source: ast
     if items is None and isinstance(value, Array):
         dims = arrays.known_dims(value)
         if dims and dims[0] == len(targets):
+            from fitdoctor.source.interpreter import indexing
+
             items = tuple(run.settled(indexing.index(value, Plain(at))) for at in range(len(targets)))
     starred = [at for at, target in enumerate(targets) if isinstance(target, ast.Starred)]
     if items is None or (not starred and len(items) != len(targets)) or len(items) < len(targets) - 1:
@@ -66,7 +68,9 @@ def _set_item(run: Interpreter, target: ast.Subscript, value: Value) -> None:
     if isinstance(receiver, Array):
         run.state.written.add(receiver.buffer)
         if receiver.container == "pandas.DataFrame" and isinstance(target.value, ast.Name):
-            run.assign(target.value.id, tables.with_column(receiver, key, value))
+            from fitdoctor.source.data.tables import with_column
+
+            run.assign(target.value.id, with_column(receiver, key, value))
         return
     if not isinstance(receiver, Ref):
         run.state.touch(receiver)

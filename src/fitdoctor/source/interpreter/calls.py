@@ -7,11 +7,11 @@ from functools import lru_cache
 
 from fitdoctor.facts import Unknown
 from fitdoctor.records import replace
-from fitdoctor.source.data import array_methods, pipelines
 from fitdoctor.source.fits import own_loops
+from fitdoctor.source.index import children, walk
 from fitdoctor.source.interpreter import objects, python_functions
 from fitdoctor.source.interpreter.joining import join
-from fitdoctor.source.interpreter.library import FUNCTIONS, METHODS, is_known_library
+from fitdoctor.source.interpreter.library import FUNCTIONS, METHODS, entry, is_known_library
 from fitdoctor.source.interpreter.other_files import frame_of
 from fitdoctor.source.interpreter.state import Control, State, join_states
 from fitdoctor.source.interpreter.values import (
@@ -39,7 +39,7 @@ from fitdoctor.source.interpreter.values import (
     Value,
     with_attribute,
 )
-from fitdoctor.source.models import models_as_layers, static_models
+from fitdoctor.source.models import static_models
 from fitdoctor.source.models.refusals import open_shape, refuse_open_size
 
 TYPE_CHECKING = False
@@ -85,7 +85,7 @@ def call_named(run: Interpreter, name: str, arguments: Arguments) -> Value:
     if name == "super":
         return _super(run)
     refuse_open_size(run, name, arguments)
-    handler = FUNCTIONS.get(name)
+    handler = entry(FUNCTIONS, name)
     if handler is not None:
         return handler(run, arguments)
     made = static_models.call_keras(run, name, arguments)
@@ -101,6 +101,8 @@ def call_method(run: Interpreter, method: Method, arguments: Arguments) -> Value
     """Call a method."""
     receiver = method.receiver
     if isinstance(receiver, Array):
+        from fitdoctor.source.data import array_methods
+
         return array_methods.call(run, receiver, method.name, arguments)
     if isinstance(receiver, Symbolic):
         if method.name == "get_shape":
@@ -108,6 +110,8 @@ def call_method(run: Interpreter, method: Method, arguments: Arguments) -> Value
         run.touch(arguments)
         return UNTOLD
     if isinstance(receiver, Dataset):
+        from fitdoctor.source.data import pipelines
+
         return pipelines.call(run, receiver, method.name, arguments)
     if isinstance(receiver, (Plain, Items)):
         return python_functions.call_plain_method(run, receiver, method.name, arguments)
@@ -126,7 +130,7 @@ def call_method(run: Interpreter, method: Method, arguments: Arguments) -> Value
 
 
 def _call_on_made(run: Interpreter, receiver: Made, name: str, arguments: Arguments) -> Value:
-    handler = METHODS.get(f"{receiver.name}.{name}")
+    handler = entry(METHODS, f"{receiver.name}.{name}")
     if handler is not None:
         return handler(run, replace(arguments, positional=(receiver, *arguments.positional)))
     if not is_known_library(receiver.name):
@@ -160,7 +164,9 @@ def call_object(run: Interpreter, receiver: Ref, arguments: Arguments) -> Value:
     """`thing(…)`: a layer or model on tensors, or `__call__` of the user's."""
     record = run.record(receiver)
     if isinstance(record, (LayerRecord, ModelRecord)):
-        return models_as_layers.call_as_layer(run, receiver, arguments)
+        from fitdoctor.source.models.models_as_layers import call_as_layer
+
+        return call_as_layer(run, receiver, arguments)
     if isinstance(record, InstanceRecord):
         found = objects.method_of(run, record.owner, "__call__")
         if found is not None:
@@ -229,7 +235,7 @@ def follow_function(
 @lru_cache(maxsize=4096)
 def _defines_functions(node: ast.AST) -> bool:
     inside = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
-    return any(isinstance(part, inside) and part is not node for part in ast.walk(node))
+    return any(isinstance(part, inside) and part is not node for part in walk(node))
 
 
 @lru_cache(maxsize=4096)
@@ -241,7 +247,7 @@ def is_generator(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
         if isinstance(part, (ast.Yield, ast.YieldFrom)):
             return True
         if not isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
-            pending.extend(ast.iter_child_nodes(part))
+            pending += children(part)
     return False
 
 
@@ -403,7 +409,7 @@ def _own_attributes(owner: ast.ClassDef) -> tuple[tuple[str, bool], ...]:
             (node.attr, isinstance(node.ctx, ast.Store))
             for part in owner.body
             if isinstance(part, ast.FunctionDef) and part.name != "__init__"
-            for node in ast.walk(part)
+            for node in walk(part)
             if isinstance(node, ast.Attribute)
             and isinstance(node.value, ast.Name)
             and node.value.id == _first(part)

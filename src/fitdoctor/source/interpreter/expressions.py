@@ -6,9 +6,9 @@ import ast
 from collections.abc import Callable
 
 from fitdoctor.facts import Unknown
-from fitdoctor.source.data import arrays, tables
+from fitdoctor.source.data import arrays
 from fitdoctor.source.data.array_arguments import frozen
-from fitdoctor.source.interpreter import indexing, objects, operators
+from fitdoctor.source.interpreter import objects, operators
 from fitdoctor.source.interpreter.binding import bind
 from fitdoctor.source.interpreter.joining import join_elements
 from fitdoctor.source.interpreter.other_files import imported_value
@@ -33,7 +33,6 @@ from fitdoctor.source.interpreter.values import (
     Symbolic,
     Value,
 )
-from fitdoctor.source.interpreter.windows import window_length
 from fitdoctor.source.models.layer_settings import Dims
 
 TYPE_CHECKING = False
@@ -162,7 +161,11 @@ def _slice(run: Interpreter, node: ast.expr) -> Value:
         NONE if part is None else evaluate(run, part) for part in (node.lower, node.upper, node.step)
     )
     told = all(isinstance(part, Plain) for part in (start, stop))
-    return Span(start, stop, step, None if told or node.step is not None else window_length(run, node))
+    if told or node.step is not None:
+        return Span(start, stop, step)
+    from fitdoctor.source.interpreter.windows import window_length
+
+    return Span(start, stop, step, window_length(run, node))
 
 
 def _conditional(run: Interpreter, node: ast.expr) -> Value:
@@ -214,6 +217,9 @@ _TEXT_TABLES = ("numpy.loadtxt", "numpy.genfromtxt")
 
 def subscript(run: Interpreter, receiver: Value, key: Value, node: ast.expr) -> Value:
     """`receiver[key]`."""
+    from fitdoctor.source.data import tables
+    from fitdoctor.source.interpreter import indexing
+
     if isinstance(receiver, Array):
         if receiver.container.startswith("pandas"):
             return tables.table_item(run, receiver, key)

@@ -280,7 +280,7 @@ class Interpreter:
         """What is known about a class of the project."""
         return self.owner(node).class_info(node)
 
-    def ancestry(self, node: ast.ClassDef) -> list[ClassInfo]:
+    def ancestry(self, node: ast.ClassDef) -> tuple[ClassInfo, ...]:
         """The class and those of the user's that it inherits from, nearest first."""
         return self.module.ancestry(self.class_info(node))
 

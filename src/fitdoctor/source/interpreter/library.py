@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from functools import cache
+from importlib import import_module
 
 from fitdoctor.source.interpreter.values import Arguments, Made, Value
 from fitdoctor.source.names import canonical, own_keras
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import TypeVar
+
     from fitdoctor.source.interpreter.interpret import Interpreter
 
 Handler = Callable[["Interpreter", Arguments], Value]
+
+if TYPE_CHECKING:
+    Entry = TypeVar("Entry")
 
 FUNCTIONS: dict[str, Handler] = {}
 """By canonical dotted name."""
@@ -49,6 +56,24 @@ def handles_method(*names: str) -> Callable[[Handler], Handler]:
         return handler
 
     return enter
+
+
+def entry(table: dict[str, Entry], name: str) -> Entry | None:
+    """What a table has under a name; the module that enters it is imported when the name is first asked for."""
+    known = table.get(name)
+    if known is None and name in _entered_by():
+        import_module(_entered_by()[name])
+        known = table.get(name)
+    return known
+
+
+@cache
+def _entered_by() -> dict[str, str]:
+    from fitdoctor.source.interpreter.handler_index import HANDLERS
+
+    return {
+        name: f"fitdoctor.source.{module}" for module, names in HANDLERS.items() for name in names.split()
+    }
 
 
 def is_known_library(name: str) -> bool:

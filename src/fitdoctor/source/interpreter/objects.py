@@ -7,9 +7,8 @@ import ast
 from fitdoctor.facts import Unknown
 from fitdoctor.records import replace
 from fitdoctor.source.data import arrays
-from fitdoctor.source.interpreter import indexing
 from fitdoctor.source.interpreter.joining import join
-from fitdoctor.source.interpreter.library import ATTRIBUTES, library_name
+from fitdoctor.source.interpreter.library import ATTRIBUTES, entry, library_name
 from fitdoctor.source.interpreter.values import (
     UNTOLD,
     Arguments,
@@ -93,6 +92,8 @@ def iterated(run: Interpreter, value: Value) -> tuple[Value, ...] | None:
     if isinstance(value, Array) and value.container == "numpy.ndarray":
         dims = arrays.known_dims(value)
         if dims and isinstance(dims[0], int) and dims[0] <= _MOST_ROWS:
+            from fitdoctor.source.interpreter import indexing
+
             return tuple(run.settled(indexing.index(value, Plain(at))) for at in range(dims[0]))
     return None
 
@@ -217,7 +218,7 @@ def get_attribute(run: Interpreter, receiver: Value, name: str) -> Value:
 
         return category_codes(receiver.receiver)
     if isinstance(receiver, Made):
-        read = ATTRIBUTES.get(receiver.name)
+        read = entry(ATTRIBUTES, receiver.name)
         found = None if read is None else read(run, receiver, name)
         if found is not None:
             return found

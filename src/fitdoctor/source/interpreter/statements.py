@@ -8,7 +8,6 @@ from collections.abc import Callable
 from fitdoctor.records import replace
 from fitdoctor.source.interpreter import objects
 from fitdoctor.source.interpreter.binding import bind, forget_assigned
-from fitdoctor.source.interpreter.loops import follow_for, follow_while
 from fitdoctor.source.interpreter.other_files import frame_of
 from fitdoctor.source.interpreter.state import State, join_states, joined
 from fitdoctor.source.interpreter.values import (
@@ -312,11 +311,23 @@ def _expects_failure(run: Interpreter, node: ast.expr) -> bool:
     return isinstance(node.func, ast.Attribute) and node.func.attr.startswith("assertRaises")
 
 
+def _for(run: Interpreter, node: ast.stmt) -> bool:
+    from fitdoctor.source.interpreter.loops import follow_for
+
+    return follow_for(run, node)
+
+
+def _while(run: Interpreter, node: ast.stmt) -> bool:
+    from fitdoctor.source.interpreter.loops import follow_while
+
+    return follow_while(run, node)
+
+
 _STATEMENTS: dict[type[ast.stmt], Callable[[Interpreter, ast.stmt], bool]] = {
     ast.AnnAssign: _annotated,
     ast.Assert: _assert,
     ast.Assign: _assign,
-    ast.AsyncFor: follow_for,
+    ast.AsyncFor: _for,
     ast.AsyncFunctionDef: _define_function,
     ast.AsyncWith: _with,
     ast.AugAssign: _augmented,
@@ -325,7 +336,7 @@ _STATEMENTS: dict[type[ast.stmt], Callable[[Interpreter, ast.stmt], bool]] = {
     ast.Continue: _continue,
     ast.Delete: _delete,
     ast.Expr: _expression,
-    ast.For: follow_for,
+    ast.For: _for,
     ast.FunctionDef: _define_function,
     ast.Global: _global,
     ast.If: _if,
@@ -338,6 +349,6 @@ _STATEMENTS: dict[type[ast.stmt], Callable[[Interpreter, ast.stmt], bool]] = {
     ast.Return: _return,
     ast.Try: _try,
     ast.TryStar: _try,
-    ast.While: follow_while,
+    ast.While: _while,
     ast.With: _with,
 }

@@ -14,6 +14,11 @@ if TYPE_CHECKING:
 
 UNTOLD = Unknown("not evident from the source")
 
+ELEMENT = "tf.data element"
+"""The container of what a dataset gives."""
+FLOW = "keras.preprocessing.image.ImageDataGenerator.flow_from_directory"
+"""What is `Made` of a folder of pictures: it gives batches."""
+
 
 @dataclass(frozen=True)
 class Plain:
@@ -198,6 +203,8 @@ class Step:
     element: Value
     arguments: tuple[tuple[str, str], ...] = ()
     node: ast.AST | None = field(default=None, compare=False)
+    count: int | Unknown = UNTOLD
+    """How many elements come out of it."""
 
 
 @dataclass(frozen=True)

@@ -15,10 +15,7 @@ from fitdoctor.source.models.layer_settings import (
     require_rank,
     shown,
 )
-from fitdoctor.source.models.merge_rules import MERGES
 from fitdoctor.source.models.parameter_counts import count
-from fitdoctor.source.models.sequence_rules import SEQUENCES
-from fitdoctor.source.models.spatial_rules import SPATIAL
 
 Rule = Callable[[LayerPlan, Dims], Dims]
 Joined = Callable[[LayerPlan, tuple[Dims, ...]], tuple[Dims, ...]]
@@ -63,13 +60,16 @@ def _outputs(plan: LayerPlan, shapes: tuple[Dims, ...], call: frozenset[str]) ->
     name = plan.class_name
     if call - _HARMLESS_ARGUMENTS:
         raise Obscure("further arguments of the call")
-    if name in MERGES:
-        return MERGES[name](plan, shapes)
-    if name in SEQUENCES:
-        return SEQUENCES[name](plan, shapes)
-    if name in WRAPPERS:
-        return WRAPPERS[name](plan, shapes)
-    rule = SPATIAL.get(name) or RULES.get(name)
+    rule = RULES.get(name)
+    if rule is None:
+        from fitdoctor.source.models.merge_rules import MERGES
+        from fitdoctor.source.models.sequence_rules import SEQUENCES
+        from fitdoctor.source.models.spatial_rules import SPATIAL
+
+        of_several = MERGES.get(name) or SEQUENCES.get(name) or WRAPPERS.get(name)
+        if of_several is not None:
+            return of_several(plan, shapes)
+        rule = SPATIAL.get(name)
     if rule is None or len(shapes) != 1:
         raise Obscure(name)
     return (rule(plan, shapes[0]),)

@@ -6,7 +6,6 @@ import ast
 
 from fitdoctor.facts import Unknown
 from fitdoctor.source.interpreter.values import Arguments, LayerRecord, ModelRecord, Ref, Symbolic
-from fitdoctor.source.models.graphs import chain_of
 from fitdoctor.source.models.layer_rules import Applied, apply_layer
 from fitdoctor.source.models.layer_settings import Dims
 from fitdoctor.source.models.static_layers import call_layer, tensors_in
@@ -40,6 +39,8 @@ def model_outputs(
             return None if outputs is None or shapes is not None else tuple(tensor.dims for tensor in outputs)
         if shapes is None or shapes == own:
             return tuple(tensor.dims for tensor in outputs)
+        from fitdoctor.source.models.graphs import chain_of
+
         return _through(run, chain_of(run, record), shapes)
     if record.kind != "sequential" or record.layers is None:
         return None

@@ -57,17 +57,18 @@ def _bidirectional(plan: LayerPlan, shapes: tuple[Dims, ...]) -> tuple[Dims, ...
     inner = plan.inner
     if inner is None or plan.plain("backward_layer", None) is not None:
         raise Obscure("layer")
-    if inner.class_name not in _STATES or inner.flag("return_state", False):
+    if inner.class_name not in _STATES:
         raise Obscure("layer")
-    (output,) = _recurrent(inner, shapes)
+    output, *states = _recurrent(inner, shapes)
     mode = plan.plain("merge_mode", "concat")
     if mode is None:
-        return (output, output)
+        return (output, output, *states, *states)
     if mode == "concat":
         units = inner.width("units")
-        return ((*output[:-1], units if isinstance(units, Unknown) else units * 2),)
+        both = (*output[:-1], units if isinstance(units, Unknown) else units * 2)
+        return (both, *states, *states)
     if mode in ("sum", "mul", "ave"):
-        return (output,)
+        return (output, *states, *states)
     raise Obscure("merge_mode")
 
 
@@ -75,8 +76,9 @@ def _attention(plan: LayerPlan, shapes: tuple[Dims, ...]) -> tuple[Dims, ...]:
     if len(shapes) not in (2, 3):
         raise Obscure("inputs")
     query, value = shapes[0], shapes[1]
-    if len(query) != 3 or len(value) != 3:
+    if not {len(query), len(value)} <= {2, 3}:
         raise Obscure("rank")
+    # Keras says so for two axes too, where the batch is taken for the time (see FIT304).
     return ((*query[:-1], value[-1]),)
 
 

@@ -26,7 +26,6 @@ from fitdoctor.source.interpreter.values import (
     Symbolic,
     Value,
 )
-from fitdoctor.source.models.graphs import graph_layers, input_left_out
 from fitdoctor.source.models.layer_settings import Dim, Dims, LayerPlan, Refused
 from fitdoctor.source.models.model_shapes import input_shapes, model_outputs
 from fitdoctor.source.models.refusals import Failure
@@ -157,6 +156,8 @@ def _refuse_layers(run: Interpreter, outputs: Value, arguments: Arguments) -> No
 
 def _refuse_disconnected(run: Interpreter, inputs: Value, outputs: Value, arguments: Arguments) -> bool:
     """Tell of outputs that come from an `Input` which the model is not given."""
+    from fitdoctor.source.models.graphs import input_left_out
+
     layer = input_left_out(run, inputs, outputs)
     record = run.record(layer) if layer is not None else None
     if layer is None or not isinstance(record, LayerRecord):
@@ -310,6 +311,8 @@ def layers_of(run: Interpreter, record: ModelRecord) -> tuple[Ref, ...] | None:
     if record.kind == "sequential":
         return record.layers
     if record.kind == "functional":
+        from fitdoctor.source.models.graphs import graph_layers
+
         return None if record.layers is None else graph_layers(run, record)
     if record.kind == "subclassed" and not record.open:
         return _tracked(run, record)

@@ -16,11 +16,11 @@ def only_called_by_hand(info: ClassInfo) -> bool:
     others = module.project.modules if module.project is not None else ()
     if info.kind not in ("Layer", "Metric"):
         return False
-    if any(other is not module and info.name in other.text for other in others):
-        return False
     reads = [read for read in module.reads.get(info.name, ()) if _means(module, info, read)]
+    if not reads or any(other is not module and info.name in other.text for other in others):
+        return False
     by_hand = _is_called_on_values if info.kind == "Layer" else _is_updated_by_hand
-    return bool(reads) and all(by_hand(module, read) for read in reads)
+    return all(by_hand(module, read) for read in reads)
 
 
 def _is_updated_by_hand(module: Module, read: ast.Name) -> bool:

@@ -10,7 +10,7 @@ from fitdoctor.records import dataclass, replace
 from fitdoctor.source.callees import callee, is_self, returned_by
 from fitdoctor.source.datasets import is_dataset
 from fitdoctor.source.index import FunctionNode
-from fitdoctor.source.module import CallSite, ClassInfo, FunctionInfo, Module
+from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
 from fitdoctor.source.traced.called_by_hand import only_called_by_hand
 
 METHODS = {
@@ -95,11 +95,10 @@ def traced_functions(*modules: Module) -> dict[ast.AST, Tracing]:
         waiting.append(node)
         if root.fixed:
             fixed.add(node)
-    calls = _calls_by_function(modules)
     while waiting:
         reached = waiting.pop(0)
         tracing = replace(found[reached], direct=False)
-        for info in _called(infos[reached], calls.get(reached, ())):
+        for info in _called(infos[reached]):
             if info.node in fixed or _is_entry(info) or _runs_as_python(info):
                 continue
             joined = _joined(found.get(info.node), tracing)
@@ -228,9 +227,7 @@ def _compiled(module: Module, converts: bool, eager: bool) -> Iterator[_Root]:
 
 def _layer_functions(module: Module, converts: bool, eager: bool) -> Iterator[_Root]:
     """Functions of Lambda layers, and activations that are functions of the user's."""
-    for call in module.calls:
-        if not call.name.startswith("keras.layers."):
-            continue
+    for call in module.calls_under("keras.layers."):
         if call.name == "keras.layers.Lambda":
             value = call.argument("function", 0)
             if value is not None:
@@ -254,6 +251,8 @@ def _dataset_functions(module: Module) -> Iterator[_Root]:
 
 def _handed(module: Module, value: ast.expr, how: str, converts: bool, eager: bool) -> Iterator[_Root]:
     for info in functions_in(module, value):
+        if _runs_as_python(info):
+            continue
         rewritten = converts and not _kept_as_is(info.module, info.node)
         yield _Root(info, Tracing(how, rewritten, module.location(value), eager))
 
@@ -302,18 +301,9 @@ def _functions_made_by(module: Module, call: ast.Call, depth: int) -> Iterator[F
 # --- what runs within it ------------------------------------------------------------------------------------------
 
 
-def _calls_by_function(modules: tuple[Module, ...]) -> dict[ast.AST, list[CallSite]]:
-    calls: dict[ast.AST, list[CallSite]] = {}
-    for module in modules:
-        for call in module.calls:
-            if call.function is not None:
-                calls.setdefault(call.function.node, []).append(call)
-    return calls
-
-
-def _called(info: FunctionInfo, calls: list[CallSite] | tuple[CallSite, ...]) -> Iterator[FunctionInfo]:
+def _called(info: FunctionInfo) -> Iterator[FunctionInfo]:
     module = info.module
-    for call in calls:
+    for call in module.calls_in.get(info.node, ()):
         if call.name in _CONTROL or call.method == "run":
             for value in (*call.node.args, *(keyword.value for keyword in call.node.keywords)):
                 yield from functions_in(module, value)
@@ -329,10 +319,17 @@ def _is_entry(info: FunctionInfo) -> bool:
 
 
 def _runs_as_python(info: FunctionInfo) -> bool:
-    """Whether a decorator such as `@tf.numpy_function(Tout=…)` lets the graph call it each time it runs."""
+    """Whether a decorator lets the graph call it each time it runs: `@tf.numpy_function(Tout=…)`, or one of the user's."""
     for decorator in getattr(info.node, "decorator_list", ()):
         parts = [decorator.func, *decorator.args] if isinstance(decorator, ast.Call) else [decorator]
         if any(info.module.resolve(part) in _PYTHON_CALLS for part in parts):
+            return True
+        own = info.module.definition(parts[0])
+        if own is not None and any(
+            own.module.resolve(call.func) in _PYTHON_CALLS
+            for call in ast.walk(own.node)
+            if isinstance(call, ast.Call)
+        ):
             return True
     return False
 
@@ -349,8 +346,8 @@ def asks_for_eager(module: Module) -> bool:
         value = call.argument("run_eagerly")
         if value is not None and not _is_false(value):
             return True
-    for attribute in module.nodes(ast.Attribute):
-        if attribute.attr == "run_eagerly" and isinstance(attribute.ctx, ast.Store):
+    for attribute in module.attributes.get("run_eagerly", ()):
+        if isinstance(attribute.ctx, ast.Store):
             statement = module.parent(attribute)
             if not (isinstance(statement, ast.Assign) and _is_false(statement.value)):
                 return True

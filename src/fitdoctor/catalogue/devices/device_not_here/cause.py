@@ -17,9 +17,13 @@ The name of the device is written into the program, and the machine is another o
 Ask TensorFlow which devices there are (`tf.config.list_physical_devices`), leave soft placement on, and give a strategy
 no names: it takes what is there.
 
+Other libraries' names (`cuda:0`, `GPU0`, `0`) are no names here: `ValueError: Unknown attribute 'cuda' is encountered
+while parsing the device spec`. Write `/GPU:0`.
+
 ## Known limits
 
-From the source alone the devices of the machine are not known: this is found when the program runs.
+From the source alone the devices of the machine are not known: what the program cannot do without is told as
+information there, a name that cannot be read as an error.
 """
 
 from __future__ import annotations
@@ -28,7 +32,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.devices.strategies import EXCHANGES_SINCE, made
 from fitdoctor.catalogue.graph.traced import at_frame, module_of
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, Severity
@@ -51,6 +55,16 @@ REFUSED = pattern(
     r"|Unknown device name|unknown device|device (\S+) is not registered",
     re.IGNORECASE,
 )
+
+
+@CAUSE.in_source
+@mentions("device", "MirroredStrategy", "OneDeviceStrategy")
+def from_source(module: Module) -> Iterator[Finding]:
+    """Names that no TensorFlow can read, and devices without which the program cannot run."""
+    from fitdoctor.catalogue.devices.written_devices import insisted, misnamed
+
+    yield from misnamed(CAUSE, module)
+    yield from insisted(CAUSE, module)
 
 
 @CAUSE.before_fit
@@ -173,6 +187,14 @@ def _named_finding(module: Module, where: Location, device: str, evidence: list[
         fixes=remedy or [fix("use a device that is there")],
         confidence=Confidence.CERTAIN,
     )
+
+
+@CAUSE.after_failure
+def from_name(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """TensorFlow could not even read the name."""
+    from fitdoctor.catalogue.devices.written_devices import refused_name
+
+    yield from refused_name(CAUSE, failure, project)
 
 
 _LISTS = tuple(

@@ -25,6 +25,7 @@ import re
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
+from fitdoctor.catalogue.devices.written_devices import soft_placement_off
 from fitdoctor.catalogue.graph.traced import name_of
 from fitdoctor.diagnosis import Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix
@@ -33,18 +34,11 @@ from fitdoctor.source.module import CallSite, FunctionInfo, Module
 CAUSE = Cause(id="FIT603", slug="hard-coded-device", severity=Severity.INFO)
 
 
-_SOFT_PLACEMENT = "tensorflow.config.set_soft_device_placement"
-
-
-def _is_off(given: ast.expr | None) -> bool:
-    return isinstance(given, ast.Constant) and given.value is False
-
-
 @CAUSE.in_source
 @mentions("device")
 def from_source(module: Module) -> Iterator[Finding]:
     """`tf.device` with a GPU's name in the `call` of a layer or model."""
-    if any(_is_off(site.argument("enabled", 0)) for site in module.calls_to(_SOFT_PLACEMENT)):
+    if soft_placement_off(module) is not None:
         return  # the device is then asked for in earnest
     for site in module.calls_to("tensorflow.device"):
         function = site.function

@@ -28,53 +28,23 @@ Arguments that are passed on as `**options` are seen only when they raise.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.environment.compile_positions import (
-    bare_metrics,
-    metrics_by_position,
-    refuses_bare_metrics,
-    refuses_loss_weights,
-)
-from fitdoctor.catalogue.environment.keras_1 import refused_in_words
-from fitdoctor.catalogue.environment.keras_2_today import is_keras_2, of_keras_2
-from fitdoctor.catalogue.environment.keras_3_arguments import argument_finding, gone_arguments, of_keras_1
-from fitdoctor.catalogue.environment.keras_3_attributes import failed_attribute, gone_attributes
-from fitdoctor.catalogue.environment.keras_3_gone import (
-    METHODS,
-    METHODS_OF_PARTS,
-    gone_in_message,
-    is_of_user,
-    owner_in_message,
-)
+from fitdoctor.catalogue.environment.compile_positions import bare_metrics, metrics_by_position
+from fitdoctor.catalogue.environment.keras_3_arguments import gone_arguments
+from fitdoctor.catalogue.environment.keras_3_attributes import gone_attributes
 from fitdoctor.catalogue.environment.keras_3_names import gone_imports_told, gone_names_told
 from fitdoctor.catalogue.environment.keras_3_spellings import renamed_losses
-from fitdoctor.catalogue.environment.keras_callbacks import missed_validation_data, reads_validation_data
-from fitdoctor.catalogue.environment.keras_defaults import missed_pool_size
-from fitdoctor.catalogue.environment.keras_history import history_finding, older_keys
-from fitdoctor.catalogue.environment.keras_renames import (
-    OLDER_HISTORY,
-    RENAMED_ARGUMENTS,
-    RENAMED_METHODS,
-    RENAMED_OF_METRICS,
-    refused_by_class,
-)
-from fitdoctor.catalogue.environment.keras_saving import saved_by_keras_2, short_name_in_h5
-from fitdoctor.catalogue.environment.weight_positions import named_by_position, refused_position
-from fitdoctor.catalogue.graph.traced import at_frame, module_of, stands_at
-from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
-from fitdoctor.edits import fix
-from fitdoctor.facts import FailureFacts, Frame, Unknown
-from fitdoctor.records import replace
+from fitdoctor.diagnosis import Confidence, Finding, Severity
+from fitdoctor.facts import FailureFacts, Unknown
 from fitdoctor.source.model_use import is_inside_keras
 from fitdoctor.source.module import Module
-from fitdoctor.source.project import Project
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fitdoctor.source.fits.fit_sites import ModelSite
+    from fitdoctor.source.project import Project
 
 CAUSE = Cause(
     id="FIT902",
@@ -104,14 +74,23 @@ def from_source(module: Module) -> Iterator[Finding]:
     yield from gone_arguments(CAUSE, module)
     yield from metrics_by_position(CAUSE, module, Confidence.LIKELY)
     yield from bare_metrics(CAUSE, module, Confidence.LIKELY)
-    yield from named_by_position(CAUSE, module, Confidence.LIKELY)
     yield from renamed_losses(CAUSE, module)
     yield from gone_attributes(CAUSE, module)
     yield from gone_imports_told(CAUSE, module)
     yield from gone_names_told(CAUSE, module)
-    yield from reads_validation_data(CAUSE, module)
-    for node in older_keys(module):
-        yield history_finding(CAUSE, module, node, Confidence.LIKELY)
+    if "add_weight" in module.text:
+        from fitdoctor.catalogue.environment.weight_positions import named_by_position
+
+        yield from named_by_position(CAUSE, module, Confidence.LIKELY)
+    if "validation_data" in module.text:
+        from fitdoctor.catalogue.environment.keras_callbacks import reads_validation_data
+
+        yield from reads_validation_data(CAUSE, module)
+    if ".history" in module.text:
+        from fitdoctor.catalogue.environment.keras_history import history_finding, older_keys
+
+        for node in older_keys(module):
+            yield history_finding(CAUSE, module, node, Confidence.LIKELY)
 
 
 @CAUSE.in_source
@@ -159,52 +138,12 @@ def from_optimizers(module: Module) -> Iterator[Finding]:
 @CAUSE.after_failure
 def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """The exception names what is gone; the source at that line says how it is written."""
+    from fitdoctor.catalogue.environment.keras_2_today import is_keras_2, of_keras_2
+    from fitdoctor.catalogue.environment.keras_3_failures import told_by
+
     older = is_keras_2(project)
-    for finding in _told_by(failure, project):
+    for finding in told_by(CAUSE, failure, project, from_source):
         yield of_keras_2(finding) if older else finding
-
-
-def _told_by(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    loaded = list(saved_by_keras_2(CAUSE, failure))
-    if loaded:
-        yield from loaded
-        return
-    if "has never been called and thus" in failure.message:
-        from fitdoctor.catalogue.environment.uncalled_models import failed_uncalled
-
-        found = failed_uncalled(CAUSE, failure, project)
-        if found is not None:
-            yield found
-            return
-    if isinstance(project, Project) and refuses_loss_weights(failure.message):
-        for read in project.modules:
-            yield from metrics_by_position(CAUSE, read, Confidence.CERTAIN)
-    if isinstance(project, Project) and refuses_bare_metrics(failure.message):
-        for read in project.modules:
-            yield from bare_metrics(CAUSE, read, Confidence.CERTAIN)
-    gone, kind = gone_in_message(failure), owner_in_message(failure.message)
-    frame = failure.last_user_frame
-    if gone is None or is_of_user(failure.message, project):
-        yield from _refused_call(failure, project)
-        return
-    if frame is not None and isinstance(project, Project):
-        module = module_of(project, frame)
-        for finding in _certain(module, frame, gone, kind) if module is not None else ():
-            yield finding
-            return
-    new = RENAMED_ARGUMENTS.get(gone) or RENAMED_METHODS.get(gone) or OLDER_HISTORY.get(gone)
-    if kind == "metric":
-        new = RENAMED_OF_METRICS.get(gone)
-    yield CAUSE.finding(
-        f"Keras 3 has no `{gone}`",
-        subject=f"name {gone}",
-        location=frame.location if frame else None,
-        evidence=[
-            Evidence(claim="Keras refused it", observed=gone, expected=new or "", fact="failure.message")
-        ],
-        fixes=[fix(f"write `{new}`" if new else "use what Keras 3 offers instead")],
-        confidence=Confidence.CERTAIN,
-    )
 
 
 @CAUSE.after_failure
@@ -212,7 +151,11 @@ def from_elsewhere(failure: FailureFacts, project: Project | Unknown) -> Iterato
     """Keras 2 trained with several workers, and loaded what was saved under a short name."""
     from fitdoctor.catalogue.devices.several_workers import refused_to_several_workers
     from fitdoctor.catalogue.environment.bare_shapes import refused_number
+    from fitdoctor.catalogue.environment.keras_callbacks import missed_validation_data
+    from fitdoctor.catalogue.environment.keras_defaults import missed_pool_size
+    from fitdoctor.catalogue.environment.keras_saving import short_name_in_h5
     from fitdoctor.catalogue.environment.older_optimizers import failed_class
+    from fitdoctor.catalogue.environment.weight_positions import refused_position
     from fitdoctor.catalogue.environment.whole_numbers import numpy_number
 
     yield from numpy_number(CAUSE, failure, project)
@@ -223,50 +166,3 @@ def from_elsewhere(failure: FailureFacts, project: Project | Unknown) -> Iterato
     yield from missed_pool_size(CAUSE, failure, project)
     yield from refused_position(CAUSE, failure, project)
     yield from refused_to_several_workers(CAUSE, failure, project)
-
-
-def _refused_call(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """A layer or model that was called as in Keras 1: the message names what is missing, or the first odd one."""
-    frame = failure.last_user_frame
-    if frame is None or failure.type not in ("TypeError", "ValueError"):
-        return
-    words = ("missing", "keyword arguments passed to", "Keyword argument not understood")
-    if not any(each in failure.message for each in words):
-        return
-    if isinstance(project, Unknown):
-        yield from refused_in_words(CAUSE, failure, frame)
-        return
-    module = module_of(project, frame)
-    if module is None:
-        return
-    for site in module.calls:
-        if at_frame(module, site.node, frame):
-            for finding in of_keras_1(CAUSE, module, site):
-                yield replace(finding, confidence=Confidence.CERTAIN)
-
-
-def _certain(module: Module, frame: Frame, gone: str, kind: str) -> Iterator[Finding]:
-    """What the source says about that line, as a certainty: it has failed."""
-    for site in module.calls:
-        refuses = site.method in (*METHODS, *METHODS_OF_PARTS) or gone in refused_by_class(site.name)
-        if refuses and at_frame(module, site.node, frame):
-            code = module.code(site.node)
-            for argument in code.arguments:
-                if argument.name == gone:
-                    yield argument_finding(CAUSE, module, site, code, argument, Confidence.CERTAIN)
-    for finding in renamed_losses(CAUSE, module):
-        if finding.evidence[0].observed == gone:
-            yield replace(finding, confidence=Confidence.CERTAIN)
-    for node in module.nodes(ast.Attribute):
-        if node.attr == gone and at_frame(module, node, frame):
-            yield from failed_attribute(CAUSE, module, node, kind)
-    for finding in gone_names_told(CAUSE, module):
-        if finding.location is not None and stands_at(finding.location, frame.line, frame.cell):
-            yield replace(finding, confidence=Confidence.CERTAIN)
-    for subscript in module.nodes(ast.Subscript):
-        key = subscript.slice.value if isinstance(subscript.slice, ast.Constant) else None
-        if key in OLDER_HISTORY and at_frame(module, subscript, frame):
-            yield history_finding(CAUSE, module, subscript, Confidence.CERTAIN)
-    for finding in from_source(module):
-        if finding.location is not None and stands_at(finding.location, frame.line, frame.cell):
-            yield replace(finding, confidence=Confidence.CERTAIN)

@@ -26,11 +26,14 @@ fresh virtual environment with one `pip install` of all that is needed is the su
 The first two, and imports of what is not installed or only half there, were run in environments of their own; the
 other pairs were not run here, and stand on texts that others recorded. `'MessageFactory' object has no attribute
 'GetPrototype'` (TensorFlow 2.16 with protobuf 6) is printed without a traceback and does no harm: TensorFlow goes on,
-and that is what is said of it. Packages outside the family of TensorFlow and Keras are not looked at.
+and that is what is said of it. Packages outside the family of TensorFlow and Keras are not looked at. `lint` tells only
+of pairs with which nothing can be imported, where it runs beside the TensorFlow that trains, and not where `--keras` or
+the configuration says which Keras that is.
 """
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
@@ -39,6 +42,7 @@ from fitdoctor.edits import fix
 from fitdoctor.facts import Conflict, EnvironmentFacts, FailureFacts, Unknown
 from fitdoctor.patterns import pattern
 from fitdoctor.records import replace
+from fitdoctor.source.module import Module
 
 CAUSE = Cause(
     id="FIT901",
@@ -132,6 +136,27 @@ _DISTRIBUTIONS = {
 _OWN = ("tensorflow", "keras", "tf_keras")
 """What training code itself imports."""
 _FAMILY = ("tensorflow", "keras", "tf_keras", "tensorboard", "transformers", "google/protobuf", "h5py")
+
+
+@CAUSE.in_source
+def from_source(module: Module, environment: EnvironmentFacts) -> Iterator[Finding]:
+    """What is installed where `lint` runs: a file that imports TensorFlow would get no further."""
+    imports: list[ast.Import | ast.ImportFrom] = [*module.nodes(ast.Import), *module.nodes(ast.ImportFrom)]
+    of_family = sorted(filter(_is_of_family, imports), key=lambda node: node.lineno)
+    conflicts = environment.conflicts if isinstance(environment.conflicts, tuple) else ()
+    for conflict in conflicts if of_family else ():
+        yield CAUSE.finding(
+            f"importing TensorFlow and its Keras fails with what is installed here: {conflict.problem}",
+            subject="installed packages",
+            location=module.location(of_family[0]),
+            evidence=[Evidence(claim=conflict.first, observed=conflict.second, fact=conflict.source)],
+            fixes=[fix(conflict.remedy)],
+        )
+
+
+def _is_of_family(node: ast.Import | ast.ImportFrom) -> bool:
+    names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else [node.module or ""]
+    return any(name.partition(".")[0] == "tensorflow" for name in names)
 
 
 @CAUSE.after_failure

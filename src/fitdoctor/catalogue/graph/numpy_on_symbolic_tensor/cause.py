@@ -78,8 +78,11 @@ CAUSE = Cause(
     slug="numpy-on-symbolic-tensor",
     severity=Severity.ERROR,
     raises=("NotImplementedError", "AttributeError", "TypeError"),
+    # The trace ends before there are gradients.
+    explains=("FIT505",),
 )
 
+_OF_VALUES = ("keras.backend.eval", "keras.backend.get_value")
 _HARMLESS = frozenset(
     f"numpy.{name}"
     for name in (
@@ -141,7 +144,7 @@ def _use_in_call(module: Module, call: ast.Call, converted: bool) -> _Use | None
     name = module.resolve(call.func)
     if not name or name in _HARMLESS:
         return None
-    if name in CASTS and not converted or name in ("round", "complex"):
+    if name in CASTS and not converted or name in ("round", "complex", *_OF_VALUES):
         wanted = call.args[:1]
     elif name in _OF_PATHS or name.startswith("os.path."):
         wanted = [argument for argument in call.args if is_symbolic(module, argument)]

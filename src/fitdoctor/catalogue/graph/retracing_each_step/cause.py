@@ -65,6 +65,8 @@ _SIZED_METHODS = frozenset({"normal", "uniform", "random", "standard_normal", "i
 @mentions("function")
 def from_source(module: Module) -> Iterator[Finding]:
     """A function is made in a loop, or called there with what makes a new trace each time."""
+    if not module.nodes(ast.For) and not module.nodes(ast.While):
+        return
     if module.runs_eagerly or not _has_compiled_functions(module):
         return
     yield from _made_in_loop(module)

@@ -102,9 +102,8 @@ def _old_uses(module: Module, project: Project) -> Iterator[_Old]:
 
 
 def _gone(module: Module) -> Iterator[_Old]:
-    for node in module.nodes(ast.Attribute):
-        if node.attr not in _LAST_PARTS:
-            continue
+    candidates = (node for last in _LAST_PARTS & module.attributes.keys() for node in module.attributes[last])
+    for node in candidates:
         name = module.resolve(node) if isinstance(node.ctx, ast.Load) else ""
         short = name.removeprefix("tensorflow.")
         if short == "enable_v2_behavior" and "compat.v2" in module.text:
@@ -170,8 +169,8 @@ def _fed_eagerly(module: Module, project: Project) -> Iterator[_Old]:
                 site.name.removeprefix("tensorflow."),
                 "an eager program has no graph to run",
             )
-    for site in module.calls:
-        if site.name.startswith(f"{_V1}layers.") and module.keras == 3:
+    for site in module.calls_under(f"{_V1}layers."):
+        if module.keras == 3:
             yield _Old(module, site.node, site.name.removeprefix("tensorflow."), "not available with Keras 3")
 
 

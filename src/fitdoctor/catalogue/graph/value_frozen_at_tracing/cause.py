@@ -111,8 +111,9 @@ def _is_traced(module: Module, node: ast.AST) -> FunctionInfo | None:
 
 def _attributes(module: Module) -> Iterator[_Value]:
     seen: set[tuple[ast.AST, str]] = set()
-    for node in module.nodes(ast.Attribute):
-        if not isinstance(node.ctx, ast.Load) or node.attr in _KERAS_OWN:
+    stored = dict.fromkeys(name for info in module.classes for name in module.attribute_stores(info.node))
+    for node in (each for name in stored if name not in _KERAS_OWN for each in module.attributes[name]):
+        if not isinstance(node.ctx, ast.Load):
             continue
         if not _is_used_as_value(module, node) or not is_self(module, node.value):
             continue

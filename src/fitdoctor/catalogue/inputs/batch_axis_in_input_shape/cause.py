@@ -28,7 +28,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause, mentions
+from fitdoctor.catalogue import Cause, doubting, mentions
+from fitdoctor.catalogue.doubts import INPUTS
 from fitdoctor.catalogue.inputs.shapes import (
     input_shape_edit,
     mismatches,
@@ -69,6 +70,7 @@ CAUSE = Cause(
 
 
 @CAUSE.in_source
+@doubting(INPUTS)
 @CAUSE.before_fit
 def from_data(model: ModelFacts, data: DataFacts) -> Iterator[Finding]:
     """The input has one axis more than the samples, and it is as long as there are samples, or as a batch."""

@@ -27,7 +27,8 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, doubting
+from fitdoctor.catalogue.doubts import INPUTS
 from fitdoctor.catalogue.inputs.data_places import (
     map_samples,
     only_input_line,
@@ -54,6 +55,7 @@ CAUSE = Cause(
 
 
 @CAUSE.in_source
+@doubting(INPUTS)
 @CAUSE.before_fit
 def from_data(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
     """The data has the model's lengths in another order, and the model refuses it."""

@@ -24,10 +24,10 @@ that is lost between two layers of the model is a defect of the model, not of th
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, doubting
+from fitdoctor.catalogue.doubts import INPUTS
 from fitdoctor.catalogue.inputs.data_places import (
     map_samples,
     only_input_line,
@@ -64,6 +64,7 @@ from fitdoctor.facts import (
     Unknown,
 )
 from fitdoctor.failure.patterns import InputMismatch, input_mismatch
+from fitdoctor.patterns import pattern
 from fitdoctor.records import replace
 
 TYPE_CHECKING = False
@@ -88,6 +89,7 @@ EXACT_RANKS = {
 
 
 @CAUSE.in_source
+@doubting(INPUTS)
 @CAUSE.before_fit
 def from_data(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
     """The data has another number of axes than the `Input`, or than the layer that gets it first."""
@@ -203,22 +205,28 @@ def _fixes(array: ArrayFacts, expected: Shape, fit_call: FitFacts | Unknown, dat
     return [fix(title, rework_data(array, fit_call, template), needed)]
 
 
+_RESHAPES = pattern(r"\{\}\.reshape\((.*)\)$")
+_EXPANDS = pattern(r"expand_dims\(\{\}, (\d+)\)")
+_SQUEEZES = pattern(r"squeeze\(\{\}, axis=(\d+)\)")
+_SHAPES_ANEW = pattern(r"reshape\(-1, (.*)\)")
+
+
 def _of_tensor(template: str) -> str:
     """The same move for a tensor: only `reshape` is a function there."""
-    return re.sub(r"\{\}\.reshape\((.*)\)$", r"tf.reshape({}, (\1))", template.replace("np.", "tf."))
+    return _RESHAPES.sub(r"tf.reshape({}, (\1))", template.replace("np.", "tf."))
 
 
 def _of_sample(template: str) -> str:
     """The same move for one sample in a pipeline: the axes count one less."""
     if "[..., None]" in template and "repeat" not in template:
         return "tf.expand_dims(x, -1)"
-    axis = re.search(r"expand_dims\(\{\}, (\d+)\)", template)
+    axis = _EXPANDS.search(template)
     if axis:
         return f"tf.expand_dims(x, {int(axis[1]) - 1})"
-    axis = re.search(r"squeeze\(\{\}, axis=(\d+)\)", template)
+    axis = _SQUEEZES.search(template)
     if axis:
         return f"tf.squeeze(x, axis={int(axis[1]) - 1})"
-    shape = re.search(r"reshape\(-1, (.*)\)", template)
+    shape = _SHAPES_ANEW.search(template)
     if shape:
         return f"tf.reshape(x, ({shape[1]},))"
     return "tf.repeat(tf.expand_dims(x, -1), 3, axis=-1)"

@@ -28,7 +28,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, doubting
+from fitdoctor.catalogue.doubts import INPUTS
 from fitdoctor.catalogue.inputs.data_places import map_samples, only_input_line, rework_data, shape_line
 from fitdoctor.catalogue.inputs.shapes import (
     Mismatch,
@@ -78,6 +79,7 @@ CAUSE = Cause(
 
 
 @CAUSE.in_source
+@doubting(INPUTS)
 @CAUSE.before_fit
 def from_data(
     model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
@@ -90,6 +92,7 @@ def from_data(
 
 
 @CAUSE.in_source
+@doubting(INPUTS)
 @CAUSE.before_fit
 def from_swapped_sides(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
     """A Sequential checks no lengths, and as many values come out of `Flatten` either way."""

@@ -29,7 +29,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, doubting
+from fitdoctor.catalogue.doubts import INPUTS
 from fitdoctor.catalogue.inputs.data_places import only_input_line
 from fitdoctor.catalogue.inputs.joined_arrays import column_parts, joined_parts, pair_parts, stacked_parts
 from fitdoctor.catalogue.inputs.shapes import (
@@ -54,11 +55,12 @@ CAUSE = Cause(
     slug="input-structure-mismatch",
     severity=Severity.ERROR,
     raises=("ValueError", "OperatorNotAllowedInGraphError", "KeyError"),
-    explains=("FIT101", "FIT102", "FIT104", "FIT108", "FIT408"),
+    explains=("FIT101", "FIT102", "FIT104", "FIT108", "FIT113", "FIT115", "FIT408"),
 )
 
 
 @CAUSE.in_source
+@doubting(INPUTS)
 @CAUSE.before_fit
 def from_data(
     model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown

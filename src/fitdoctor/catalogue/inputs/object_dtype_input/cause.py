@@ -78,11 +78,11 @@ def _is_one_object(data: DataFacts) -> bool:
 
 
 @CAUSE.in_source
-@mentions("object")
+@mentions("object", "DataFrame")
 def from_source(
     model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
 ) -> Iterator[Finding]:
-    """Rows of different lengths that are made an array of objects: Keras 3 refuses it."""
+    """Rows that are made an array of objects, or lists in the cells of a table: Keras 3 refuses them."""
     if model.keras != 3 or data.form != "arrays":
         return
     # A flat array may hold texts, and trains; one whose shape cannot be told is made of rows.

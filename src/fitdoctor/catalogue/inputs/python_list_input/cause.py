@@ -27,7 +27,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, doubting
+from fitdoctor.catalogue.doubts import INPUTS
 from fitdoctor.catalogue.inputs.contents import arrays_of
 from fitdoctor.catalogue.inputs.data_places import made_near, validation_part
 from fitdoctor.catalogue.inputs.shapes import fits, proven, went_through
@@ -53,6 +54,7 @@ _TAKEN_TYPE = pattern(r"of type <class '(?:numpy|pandas|tensorflow)\.")
 
 
 @CAUSE.in_source
+@doubting(INPUTS)
 @CAUSE.before_fit
 def from_data(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
     """A component of the data is a list of numbers, or x is a list of samples."""

@@ -26,7 +26,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause, mentions
+from fitdoctor.catalogue import Cause, doubting, mentions
+from fitdoctor.catalogue.doubts import INPUTS
 from fitdoctor.catalogue.inputs.contents import arrays_of
 from fitdoctor.catalogue.inputs.data_places import made_near, maker, rework_data
 from fitdoctor.catalogue.labels.label_shapes import shapes_of_failure
@@ -83,6 +84,7 @@ def from_data(fit: FitFacts, data: DataFacts, project: Project | Unknown) -> Ite
 
 
 @CAUSE.in_source
+@doubting(INPUTS)
 def from_lengths(fit: FitFacts, data: DataFacts, project: Project | Unknown) -> Iterator[Finding]:
     """The source tells every length, and they differ."""
     compared = (*data.x, *data.y)

@@ -26,10 +26,10 @@ Whether strings are written numbers is not looked at where the data is only know
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, doubting
+from fitdoctor.catalogue.doubts import INPUTS
 from fitdoctor.catalogue.graph.traced import module_of
 from fitdoctor.catalogue.inputs.contents import arrays_of, is_text
 from fitdoctor.catalogue.inputs.data_places import maker, part_words, rework_data, shaping_step, suspect
@@ -67,6 +67,7 @@ def from_data(
 
 
 @CAUSE.in_source
+@doubting(INPUTS)
 def from_source(
     model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
 ) -> Iterator[Finding]:
@@ -80,10 +81,10 @@ def from_source(
 
 def _is_refused(array: ArrayFacts, model: ModelFacts, data: DataFacts) -> bool:
     if data.problem is not None:
-        return bool(re.search("Invalid dtype|could not convert string", data.problem.message))
+        return any(words in data.problem.message for words in ("Invalid dtype", "could not convert string"))
     if array in data.x:
         failure = forward_failure(data)
-        told = failure is not None and bool(re.search("string", failure.message))
+        told = failure is not None and "string" in failure.message
         return told or _computes_with_numbers(model) or (failure is not None and _casts(model))
     # A loss of Keras casts its labels to numbers, which fails when it runs: the abstract pass does not notice.
     own = {"train_step", "compute_loss"} & set(model.overrides)

@@ -28,7 +28,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, doubting
+from fitdoctor.catalogue.doubts import LABELS
 from fitdoctor.catalogue.labels.targets import (
     BINARY_LOSSES,
     CROSSENTROPIES,
@@ -70,6 +71,7 @@ _ELEMENTWISE = BINARY_LOSSES | REGRESSION
 
 
 @CAUSE.in_source
+@doubting(LABELS)
 @CAUSE.before_fit
 def from_model(model: ModelFacts, data: DataFacts, project: Project | Unknown) -> Iterator[Finding]:
     """The activation against the loss, and against the targets that were seen."""

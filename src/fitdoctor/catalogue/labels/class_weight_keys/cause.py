@@ -25,26 +25,45 @@ classes that were seen are harmless and not reported by themselves.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, mentions
+from fitdoctor.catalogue.inputs.data_trail import node_of
 from fitdoctor.catalogue.labels.targets import is_class_numbers, is_one_hot, statistics_of
 from fitdoctor.catalogue.words import number, place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, unsafe, wrap
 from fitdoctor.facts import ArrayFacts, ClassWeight, Code, DataFacts, FailureFacts, FitFacts, Unknown
 from fitdoctor.failure.patterns import index_out_of_range
+from fitdoctor.records import replace
+from fitdoctor.source.project import Project
 
 CAUSE = Cause(
     id="FIT212",
     slug="class-weight-keys",
     severity=Severity.WARNING,
-    raises="InvalidArgumentError",
+    raises=("InvalidArgumentError", "AttributeError"),
     explains=("FIT113",),
 )
 
 _SUBJECT = "class_weight"
 _LOOKED_UP_IN = ("class_weight_to_sample_weights", "make_class_weight_map_fn")
+
+
+@CAUSE.in_source
+@mentions("class_weight")
+def from_source(fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
+    """An array instead of a dict, as the source tells it."""
+    weights = fit.class_weight
+    if weights is None or weights.keys != ("(ndarray)",):
+        return
+    found = node_of(project, weights.code)
+    made = found[0].made_by(found[1]) if found is not None and isinstance(found[1], ast.expr) else None
+    if found is not None and isinstance(made, ast.Call):
+        weights = replace(weights, code=found[0].code(made))
+    for finding in from_data(replace(fit, class_weight=weights), data):
+        yield replace(finding, confidence=Confidence.LIKELY)
 
 
 @CAUSE.before_fit

@@ -30,7 +30,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause, mentions
+from fitdoctor.catalogue import Cause, doubting, mentions
+from fitdoctor.catalogue.doubts import LABELS
 from fitdoctor.catalogue.labels.label_shapes import BROADCAST, rows, verdict
 from fitdoctor.catalogue.labels.targets import Target, deciding_layer, targets
 from fitdoctor.catalogue.words import place
@@ -48,6 +49,7 @@ CAUSE = Cause(id="FIT204", slug="label-shape-broadcast", severity=Severity.WARNI
 
 
 @CAUSE.in_source
+@doubting(LABELS)
 @CAUSE.before_fit
 def from_shapes(model: ModelFacts, data: DataFacts) -> Iterator[Finding]:
     """The last axes differ and one of them is 1, so that the loss broadcasts."""
@@ -89,6 +91,7 @@ def _other_width(target: Target, labels: Shape, output: Shape) -> Finding:
 
 
 @CAUSE.in_source
+@doubting(LABELS)
 @CAUSE.before_fit
 def from_own_code(model: ModelFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
     """A loss class or training step subtracts what fit did not align."""

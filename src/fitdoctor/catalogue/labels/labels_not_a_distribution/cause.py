@@ -18,7 +18,8 @@ targets: leave them as they were.
 
 ## Known limits
 
-Rows that sum to less than 1, down to rows of zeros, are taken for masks and not reported.
+Rows that sum to less than 1, down to rows of zeros, are taken for masks and not reported. So are rows of one value
+each that differ from row to row: a one-hot row times the weight of its sample, as policy gradients have it.
 """
 
 from __future__ import annotations
@@ -50,11 +51,19 @@ def from_data(model: ModelFacts, data: DataFacts) -> Iterator[Finding]:
             continue
         if (target.units or 0) < 2 or verdict(target.loss_name, labels, target.output_shape or ()) != FITS:
             continue
-        if statistics.minimum is None or statistics.row_sums is None:
+        if statistics.minimum is None or statistics.row_sums is None or _weighs_one_class(statistics):
             continue
         least, most = statistics.row_sums
         if statistics.minimum < -_TOLERANCE or most > 1 + _TOLERANCE:
             yield _finding(target, statistics, least, most)
+
+
+def _weighs_one_class(statistics: Statistics) -> bool:
+    """One-hot rows, each times a weight of its own: the loss is that of the class times the weight, as it is meant."""
+    if statistics.row_filled is None or statistics.row_filled > 1:
+        return False
+    weights = [value for value, _ in statistics.histogram or () if value != 0]
+    return statistics.histogram is None or len(weights) > 1 or (statistics.minimum or 0) < 0
 
 
 def _finding(target: Target, statistics: Statistics, least: float, most: float) -> Finding:

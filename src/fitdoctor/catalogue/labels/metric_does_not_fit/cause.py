@@ -30,7 +30,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause, mentions
+from fitdoctor.catalogue import Cause, doubting, mentions
+from fitdoctor.catalogue.doubts import METRICS
 from fitdoctor.catalogue.labels.label_edits import ROW_METRICS, respell, respell_metrics, rework_labels
 from fitdoctor.catalogue.labels.label_shapes import FITS, verdict
 from fitdoctor.catalogue.labels.targets import (
@@ -95,6 +96,7 @@ class _Misfit:
 
 
 @CAUSE.in_source
+@doubting(METRICS)
 @CAUSE.before_fit
 def from_model(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
     """Each metric against the labels and the output that it gets."""

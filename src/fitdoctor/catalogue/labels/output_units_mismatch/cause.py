@@ -30,7 +30,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, doubting
+from fitdoctor.catalogue.doubts import LABELS
 from fitdoctor.catalogue.inputs.data_places import maker
 from fitdoctor.catalogue.labels.label_shapes import (
     CLASS_NUMBERS,
@@ -77,6 +78,7 @@ CAUSE = Cause(
 
 
 @CAUSE.in_source
+@doubting(LABELS)
 @CAUSE.before_fit
 def from_data(model: ModelFacts, data: DataFacts, project: Project | Unknown) -> Iterator[Finding]:
     """The widths differ, and the loss does not broadcast."""
@@ -160,6 +162,7 @@ def _in_loop(found: Finding, refused: Refused, failure: FailureFacts, project: P
 
 
 @CAUSE.in_source
+@doubting(LABELS)
 @CAUSE.before_fit
 def single_unit_with_row_loss(model: ModelFacts, data: DataFacts) -> Iterator[Finding]:
     """A loss over the units of a row, and a single unit in it."""

@@ -25,10 +25,10 @@ another width.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, doubting
+from fitdoctor.catalogue.doubts import LABELS
 from fitdoctor.catalogue.labels.label_shapes import SEQUENCE, Refused, refused_after, rows, verdict
 from fitdoctor.catalogue.labels.targets import REGRESSION, Target, loss_accepted, loss_failure, targets
 from fitdoctor.catalogue.model.layer_source import found_in, insert_layer
@@ -54,10 +54,12 @@ _STEPWISE = frozenset(
     "Masking Identity InputLayer".split()
 )
 """Layers that work on each step by itself: they keep the steps, but did not make them."""
-_IMAGES = pattern(r"(Separable|Depthwise)?Conv[23]D(Transpose)?|.*Pooling[23]D|UpSampling2D")
+_IMAGES = ("Conv2D", "Conv3D", "Pooling2D", "Pooling3D", "Conv2DTranspose", "Conv3DTranspose", "UpSampling2D")
+"""How the names of layers for images end."""
 
 
 @CAUSE.in_source
+@doubting(LABELS)
 @CAUSE.before_fit
 def from_data(model: ModelFacts, data: DataFacts, project: Project | Unknown) -> Iterator[Finding]:
     """Labels without a time axis against outputs with one."""
@@ -90,7 +92,7 @@ def from_failure(
 
 def _is_image(target: Target) -> bool:
     """A convolution over images behind it: then it is a Flatten that is missing."""
-    return any(isinstance(step, LayerFacts) and _IMAGES.fullmatch(step.class_name) for step in target.way)
+    return any(isinstance(step, LayerFacts) and step.class_name.endswith(_IMAGES) for step in target.way)
 
 
 def _finding(refused: Refused, silent: bool, project: Project | Unknown) -> Finding:
@@ -167,6 +169,9 @@ def _fixes(
     return [pool, flatten] if layer is not None else [flatten, pool]
 
 
+_SEQUENCES = pattern(r",\s*return_sequences\s*=\s*True")
+
+
 def _without_sequences(layer: LayerFacts) -> tuple[Edit, ...]:
     code = layer.code
     if not isinstance(code, Code):
@@ -176,5 +181,5 @@ def _without_sequences(layer: LayerFacts) -> tuple[Edit, ...]:
     inner = code.arguments[0] if code.arguments else None
     if inner is None:
         return ()
-    text = re.sub(r",\s*return_sequences\s*=\s*True", "", inner.text)
+    text = _SEQUENCES.sub("", inner.text)
     return (Edit(inner.location, text),) if text != inner.text else ()

@@ -50,12 +50,11 @@ SIZES = {"8": 1, "16": 2, "32": 4, "64": 8}
 def from_source(module: Module) -> Iterator[Finding]:
     """An array of written-out size above the limit, read in traced code."""
     large = {
-        statement.targets[0].id: node
-        for node in module.nodes(ast.Call)
-        if isinstance(statement := module.statement(node), ast.Assign)
+        statement.targets[0].id: site.node
+        for site in module.calls_to(*MAKERS)
+        if isinstance(statement := module.parent(site.node), ast.Assign)
         and isinstance(statement.targets[0], ast.Name)
-        and statement.value is node
-        and _bytes(module, node) >= LIMIT
+        and _bytes(module, site.node) >= LIMIT
     }
     for name in large:
         for read in module.reads.get(name, []):

@@ -25,11 +25,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
 from fitdoctor.edits import fix
-from fitdoctor.facts import ArrayFacts, DataFacts, FitFacts
+from fitdoctor.facts import DataFacts, FitFacts, PipelineStep, Shape, Unknown
 
 CAUSE = Cause(id="FIT803", slug="data-held-twice", severity=Severity.INFO)
 
@@ -55,13 +55,34 @@ def from_pipeline(fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
     first = data.pipeline[0]
     if first.operation not in ("from_tensor_slices", "from_tensors") or not isinstance(data.samples, int):
         return
-    size = sum(filter(None, (_size(array, data.samples) for array in (*data.x, *data.y))))
-    if size < LARGE:
+    size = sum(_size(array.shape, array.dtype, data.samples) for array in (*data.x, *data.y))
+    if size >= LARGE:
+        yield _finding(data, first, size)
+
+
+@CAUSE.in_source
+@mentions("from_tensor_slices")
+def from_source(fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
+    """The same where the source tells how many rows there are, and how large each is."""
+    first = data.pipeline[0] if data.pipeline else None
+    if first is None or first.operation != "from_tensor_slices" or fit.method != "fit":
         return
+    if isinstance(first.count, int):
+        # What comes out of the first step has no axis of samples yet.
+        size = sum(
+            _size((None, *spec.shape), spec.dtype, first.count)
+            for spec in first.specs
+            if isinstance(spec.shape, tuple)
+        )
+        if size >= LARGE:
+            yield _finding(data, first, size)
+
+
+def _finding(data: DataFacts, first: PipelineStep, size: int) -> Finding:
     copies = 2 + sum(
         step.operation == "cache" and not dict(step.arguments).get("filename") for step in data.pipeline
     )
-    yield CAUSE.finding(
+    return CAUSE.finding(
         f"`{first.operation}` copies {size / 1e6:.0f} MB of arrays into the pipeline"
         + (", and `cache` keeps them once more" if copies > 2 else ""),
         subject=f"{data.role} dataset",
@@ -79,11 +100,8 @@ def from_pipeline(fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
     )
 
 
-def _size(array: ArrayFacts, samples: int) -> int | None:
-    """The bytes of a component over all samples; None when that cannot be told."""
-    if not isinstance(array.shape, tuple) or not isinstance(array.dtype, str) or array.dtype not in BYTES:
-        return None
-    sample = array.shape[1:]
-    if None in sample:
-        return None
-    return samples * math.prod(length for length in sample if length is not None) * BYTES[array.dtype]
+def _size(shape: Shape | Unknown, dtype: str | Unknown, samples: int) -> int:
+    """The bytes of a component over all samples; 0 when that cannot be told."""
+    if isinstance(shape, Unknown) or None in shape[1:] or not isinstance(dtype, str):
+        return 0
+    return samples * math.prod(length for length in shape[1:] if length is not None) * BYTES.get(dtype, 0)

@@ -42,7 +42,6 @@ from fitdoctor.edits import (
     unsafe,
 )
 from fitdoctor.facts import Argument, Code, FailureFacts, Frame, Unknown
-from fitdoctor.failure.patterns import UnexpectedKeyword, unexpected_keyword
 from fitdoctor.source.keras_objects import is_keras_model, may_define
 from fitdoctor.source.module import CallSite, Module
 from fitdoctor.source.project import Project
@@ -50,6 +49,7 @@ from fitdoctor.source.project import Project
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fitdoctor.catalogue.model.misspelt_names import Misspelt
+    from fitdoctor.failure.patterns import UnexpectedKeyword
 
 CAUSE = Cause(
     id="FIT302",
@@ -64,7 +64,8 @@ CAUSE = Cause(
 def from_source(module: Module) -> Iterator[Finding]:
     """A keyword that `fit` or `compile` of a Keras model does not take."""
     for site in module.method_calls("fit", "compile", "evaluate", "predict"):
-        if not _is_keras_own(module, site):
+        known = SIGNATURES[site.method]
+        if all(keyword.arg in known for keyword in site.node.keywords) or not _is_keras_own(module, site):
             continue
         code = module.code(site.node)
         for argument in code.arguments:
@@ -291,6 +292,8 @@ def from_refused_name(failure: FailureFacts, project: Project | Unknown) -> Iter
 @CAUSE.after_failure
 def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """Python names the argument and the function."""
+    from fitdoctor.failure.patterns import unexpected_keyword
+
     seen = unexpected_keyword(failure.message)
     if seen is None:
         return
@@ -329,9 +332,9 @@ _MAKERS = ("keras.layers.", "keras.optimizers.", "keras.callbacks.", "keras.loss
 @CAUSE.in_source
 def from_constructors(module: Module) -> Iterator[Finding]:
     """An argument of a layer, optimizer or callback that Keras has nowhere, a letter or two away from one that it has."""
-    for site in module.calls:
+    for site in module.calls_under(*_MAKERS):
         home, _dot, made = site.name.rpartition(".")
-        if not site.name.startswith(_MAKERS) or not made[:1].isupper() or made in _TAKES_ANY:
+        if not made[:1].isupper() or made in _TAKES_ANY:
             continue
         if made not in PUBLIC_NAMES.get(home, (made,)):  # of another Keras, with arguments of its own
             continue

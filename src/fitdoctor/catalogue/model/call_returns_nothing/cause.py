@@ -26,6 +26,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import lru_cache
 
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.graph.traced import at_frame, module_of, name_of, own_nodes
@@ -73,10 +74,10 @@ _SAID = pattern(
 @mentions("def", "lambda")
 def from_source(module: Module) -> Iterator[Finding]:
     """A function whose result Keras uses, and that has none."""
-    for function in module.functions:
-        if _should_return(function) and returns_nothing(function) and not _for_effect(module, function):
+    for function in filter(_should_return, module.functions):
+        if returns_nothing(function) and not _for_effect(module, function):
             yield _finding(function, Confidence.LIKELY)
-        elif _should_return(function) and only_while_training(function):
+        elif only_while_training(function):
             yield _one_way(function, [])
 
 
@@ -96,7 +97,7 @@ def returns_nothing(function: FunctionInfo) -> bool:
     node = function.node
     if isinstance(node, ast.Lambda) or function.node in function.module.generators:
         return False
-    if any(isinstance(part, ast.Return) and not _is_none(part.value) for part in own_nodes(function)):
+    if not all(_is_none(part.value) for part in function.module.returns.get(node, ())):
         return False
     statements = [part for part in node.body if not _is_idle(part)]
     return bool(statements) and not _always_raises(statements)
@@ -264,6 +265,8 @@ class _Nothing:
 @CAUSE.in_source
 def from_uses(module: Module) -> Iterator[Finding]:
     """A model, or the input of a layer, comes from a call that returns nothing."""
+    if not _uses_nothing(module.project or module):
+        return
     told: set[ast.AST] = set()
     used = [site.node.func for site in module.method_calls(*_OF_MODELS)]
     values = [function.value for function in used if isinstance(function, ast.Attribute)]
@@ -356,12 +359,39 @@ def _nothing(module: Module, value: ast.expr) -> _Nothing | None:
     module, value = end.module, end.node
     function = callee(module, value)
     if function is not None:
-        plain = isinstance(function.node, ast.FunctionDef) and not function.node.decorator_list
-        nothing = plain and function.name != "__init__" and returns_nothing(function)
-        return _Nothing(module, value, function) if nothing else None
+        return _Nothing(module, value, function) if _gives_nothing(function) else None
     if isinstance(value.func, ast.Attribute) and value.func.attr in GIVE_NOTHING:
         return _Nothing(module, value) if is_keras_model(module, value.func.value) else None
     return None
+
+
+def _gives_nothing(function: FunctionInfo) -> bool:
+    """Whether calling a function gives None, whatever it is given."""
+    plain = isinstance(function.node, ast.FunctionDef) and not function.node.decorator_list
+    return plain and function.name != "__init__" and returns_nothing(function)
+
+
+@lru_cache(maxsize=8)
+def _uses_nothing(whole: Project | Module) -> bool:
+    """Whether the result of a call that gives none is used at all: to follow every value to its call costs more."""
+    for sites in whole.calls_of.values():
+        function = callee(*sites[0])
+        if function is not None and _gives_nothing(function):
+            if any(_is_used(whole, module, call) for module, call in sites):
+                return True
+    return any(
+        _is_used(whole, site.module, site.node) and is_keras_model(site.module, site.node.func.value)  # type: ignore[attr-defined]
+        for module in (whole.modules if isinstance(whole, Project) else (whole,))
+        for site in module.method_calls(*GIVE_NOTHING)
+    )
+
+
+def _is_used(whole: Project | Module, module: Module, call: ast.Call) -> bool:
+    parent = module.parent(call)
+    if isinstance(parent, (ast.Return, ast.Lambda)):
+        function = module.function_of(call)
+        return function is None or function.node in whole.calls_of
+    return not isinstance(parent, ast.Expr)
 
 
 def _last_nothing(module: Module, value: ast.expr) -> _Nothing | None:

@@ -78,6 +78,15 @@ def states_in_source(module: Module) -> Iterator[Finding]:
     yield from lone_states(CAUSE, module)
 
 
+@CAUSE.in_source
+@mentions("return_state")
+def states_unpacked(module: Module) -> Iterator[Finding]:
+    """The output and states of a recurrent layer for another number of names."""
+    from fitdoctor.catalogue.model.recurrent_states import unpacked_in_source
+
+    yield from unpacked_in_source(CAUSE, module)
+
+
 @CAUSE.after_failure
 def states_missing(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """Keras looked for the second state, or the states are unpacked into another number of names."""

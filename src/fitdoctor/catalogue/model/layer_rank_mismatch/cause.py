@@ -12,7 +12,8 @@ to its end and compares every label of the batch with every pixel.
 
 A recurrent layer gives only its last step unless it is told `return_sequences=True`, and the next recurrent layer needs
 all steps. `Flatten` and global pooling leave one row a sample, which no recurrent layer, convolution or pooling takes.
-A convolution leaves an image, which `Dense` turns into another image.
+A convolution leaves an image, which `Dense` turns into another image. `Attention` takes a value, or a query, without a
+time axis and takes the batch for the time: no error, and what a sample gives depends on the others of its batch.
 
 ## Fix
 
@@ -30,7 +31,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, doubting, mentions
+from fitdoctor.catalogue.doubts import LABELS
 from fitdoctor.catalogue.graph.traced import function_at, module_of
 from fitdoctor.catalogue.labels.label_shapes import same_values, shapes_of_failure
 from fitdoctor.catalogue.labels.targets import (
@@ -308,10 +310,35 @@ def _reduced_away(function: FunctionInfo) -> list[tuple[Module, ast.Call]]:
     return [(function.module, call) for call, axis in reduction_calls(function) if axis in (1, -1)]
 
 
+# --- attention without a time axis ----------------------------------------------------------------------------------
+
+
+@CAUSE.in_source
+@mentions("Attention")
+@CAUSE.before_fit
+def from_attention(model: ModelFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """Attention takes the batch for the time."""
+    from fitdoctor.catalogue.model.attention_axes import mixed_samples
+
+    yield from mixed_samples(CAUSE, model, project, Severity.WARNING)
+
+
+@CAUSE.after_failure
+def from_spread_attention(
+    failure: FailureFacts, model: ModelFacts, project: Project | Unknown
+) -> Iterator[Finding]:
+    """The loss refused what attention over the samples of the batch gave."""
+    from fitdoctor.catalogue.model.attention_axes import mixed_samples
+
+    if shapes_of_failure(failure) is not None:
+        yield from mixed_samples(CAUSE, model, project, Severity.ERROR)
+
+
 # --- Dense behind a convolution, without Flatten ------------------------------------------------------------------
 
 
 @CAUSE.in_source
+@doubting(LABELS)
 @CAUSE.before_fit
 def from_labels(model: ModelFacts, data: DataFacts, project: Project | Unknown) -> Iterator[Finding]:
     """One label a sample against an output that still has height and width."""

@@ -28,7 +28,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.graph.traced import raised_here
 from fitdoctor.catalogue.training.learning_rate import schedule_of
 from fitdoctor.catalogue.words import place
@@ -57,6 +57,14 @@ _ACTS = {
     "LearningRateScheduler": "at the beginning of an epoch",
     "ReduceLROnPlateau": "when training stops getting better",
 }
+
+
+@CAUSE.in_source
+@mentions("LearningRateScheduler", "ReduceLROnPlateau")
+def from_source(model: ModelFacts, fit: FitFacts, project: Project) -> Iterator[Finding]:
+    """The same, as far as the source tells."""
+    for finding in from_call(model, fit, project):
+        yield replace(finding, confidence=Confidence.LIKELY)
 
 
 @CAUSE.before_fit

@@ -26,7 +26,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, doubting
+from fitdoctor.catalogue.doubts import LABELS
 from fitdoctor.catalogue.graph.traced import module_of
 from fitdoctor.catalogue.labels.targets import loss_failure
 from fitdoctor.catalogue.model.needed_losses import lacks_loss, says_no_loss
@@ -41,6 +42,7 @@ CAUSE = Cause(id="FIT303", slug="missing-loss", severity=Severity.ERROR, raises=
 
 
 @CAUSE.in_source
+@doubting(LABELS)
 @CAUSE.before_fit
 def from_model(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
     """No loss was given to compile, and none comes from elsewhere."""

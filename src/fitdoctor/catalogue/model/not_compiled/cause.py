@@ -24,14 +24,15 @@ Read from the source alone, a model that goes through code that cannot be follow
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, doubting
+from fitdoctor.catalogue.doubts import LABELS
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, insert_before
 from fitdoctor.facts import Code, DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
+from fitdoctor.patterns import pattern
 from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project
 
@@ -41,6 +42,7 @@ NEEDS_COMPILE = frozenset({"fit", "evaluate", "train_on_batch", "test_on_batch"}
 
 
 @CAUSE.in_source
+@doubting(LABELS)
 @CAUSE.before_fit
 def from_model(
     model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
@@ -117,11 +119,14 @@ def _fixes(model: ModelFacts, call: Code | Unknown, data: DataFacts) -> list[Fix
     return [fix(f"compile with the loss that labels and output suggest, `{loss}`", insert_before(call, line))]
 
 
+_CALLED_ON = pattern(r"([A-Za-z_][\w.]*)\.\w+\s*\(")
+
+
 def _receiver(call: Code | Unknown) -> str | None:
     """What stands before `.fit(`, where it is a name that can be repeated."""
     if isinstance(call, Unknown):
         return None
-    name = re.match(r"([A-Za-z_][\w.]*)\.\w+\s*\(", call.text)
+    name = _CALLED_ON.match(call.text)
     return name.group(1) if name else None
 
 

@@ -3,7 +3,8 @@
 ## What happens
 
 `ValueError: When providing x as a tf.data.Dataset, y should not be passed`, the same for `sample_weight`, and
-``Argument `validation_split` is only supported for tensors or NumPy arrays``. `batch_size` is accepted and ignored.
+``Argument `validation_split` is only supported for tensors or NumPy arrays``. Beside a Python generator Keras 3 refuses
+`class_weight` too, which it takes beside a dataset or PyDataset. `batch_size` is accepted and ignored.
 
 ## Why
 
@@ -29,7 +30,7 @@ from fitdoctor.catalogue.pipeline.pipeline_steps import words
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, insert_before, remove_argument, unsafe
-from fitdoctor.facts import Argument, Code, DataFacts, FailureFacts, FitFacts, Unknown
+from fitdoctor.facts import Argument, Code, DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
 from fitdoctor.failure.patterns import splits_list
 from fitdoctor.patterns import pattern
 from fitdoctor.records import replace
@@ -42,27 +43,32 @@ CAUSE = Cause(
     explains=("FIT107", "FIT108", "FIT109", "FIT214", "FIT215"),
 )
 
-POSITIONS = {"y": 1, "batch_size": 2, "validation_split": 6, "sample_weight": 10}
+POSITIONS = {"y": 1, "batch_size": 2, "validation_split": 6, "class_weight": 9, "sample_weight": 10}
 """The arguments that clash, and where they stand in `fit(…)`."""
 BATCHED = ("dataset", "generator", "pydataset", "dataloader")
+UNWEIGHTED = ("generator", "dataloader")
+"""Of which Keras 3 does not weigh the classes."""
 
 
 @CAUSE.in_source
 @mentions(*BATCHED_DATA)
-def from_source(fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
+def from_source(fit: FitFacts, data: DataFacts, model: ModelFacts | Unknown) -> Iterator[Finding]:
     """The same, as far as the source tells what the arguments are."""
-    for finding in from_call(fit, data):
+    for finding in from_call(fit, data, model):
         yield replace(finding, confidence=Confidence.LIKELY)
 
 
 @CAUSE.before_fit
-def from_call(fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
+def from_call(fit: FitFacts, data: DataFacts, model: ModelFacts | Unknown) -> Iterator[Finding]:
     """An argument that has no meaning beside batched data."""
     if fit.method != "fit" or data.role != "training" or data.form not in BATCHED:
         return
     for name in POSITIONS:
         if name == "validation_split" and "validation_data" in fit.given:
             continue  # the split counts only where there is no other validation data
+        older = not isinstance(model, ModelFacts) or model.keras == 2
+        if name == "class_weight" and (data.form not in UNWEIGHTED or older):
+            continue
         if name in fit.valued and name != "batch_size":
             yield _finding(name, fit, data)
     size = fit.batch_size
@@ -89,6 +95,8 @@ def _finding(name: str, fit: FitFacts, data: DataFacts) -> Finding:
 def _reason(name: str) -> str:
     if name == "validation_split":
         return "its length is not known before it is read"
+    if name == "class_weight":
+        return "Keras weighs the samples of arrays, datasets and PyDatasets only"
     return "its elements bring their own"
 
 
@@ -100,9 +108,9 @@ def _fixes(name: str, code: Code | Unknown) -> list[Fix]:
     edits = remove_argument(code, name, POSITIONS[name])
     if name == "y":
         return [fix("leave out `y`", edits)]
-    if name == "sample_weight":
+    if name in ("sample_weight", "class_weight"):
         return [
-            unsafe("leave out `sample_weight`", edits),
+            unsafe(f"leave out `{name}`", edits),
             fix("make the weights the third part of each element: `(x, y, weight)`"),
         ]
     return [
@@ -152,6 +160,7 @@ def _ignored(size: int, real: int, fit: FitFacts, data: DataFacts) -> Finding:
 
 _REFUSED = pattern(
     r"`(?P<name>y|sample_weights?)` should not be passed|`(?P<old>y|sample_weight)` argument is not supported"
+    r"|Argument `(?P<classes>class_weight)` is not supported for"
 )
 
 
@@ -164,7 +173,7 @@ def from_failure(
     if failure.type != "ValueError":
         return
     if refused is not None:
-        name = (refused["name"] or refused["old"]).rstrip("s")
+        name = refused["classes"] or (refused["name"] or refused["old"]).rstrip("s")
     elif "`validation_split` is only supported" in failure.message and not splits_list(failure.message):
         name = "validation_split"
     else:

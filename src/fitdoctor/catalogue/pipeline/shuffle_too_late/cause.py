@@ -21,7 +21,8 @@ large as the data.
 
 Two parts of a shuffled dataset count as a split only when fit is given both. A `cache` between `shuffle` and the
 split keeps one order, and is not reported. `shuffle` after `batch` is not reported where the source puts rows into
-a random order before (a permutation, `train_test_split`), and is a mere note where published data may come mixed.
+a random order before (a permutation, `train_test_split`), and is a mere note where published data may come mixed, or
+where a loss or step of the program's own may need the rows of a batch together (all the documents of a query).
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ from fitdoctor.catalogue.pipeline.pipeline_steps import (
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Severity
 from fitdoctor.edits import fix, replace_code, set_argument, unsafe
-from fitdoctor.facts import Code, DataFacts, FitFacts, PipelineStep, Unknown
+from fitdoctor.facts import Code, DataFacts, FitFacts, ModelFacts, PipelineStep, Unknown
 from fitdoctor.records import replace
 from fitdoctor.source.module import CallSite, Module
 from fitdoctor.source.project import Project
@@ -127,7 +128,9 @@ def _both(cuts: list[PipelineStep], others: list[PipelineStep]) -> bool:
 @CAUSE.in_source
 @CAUSE.before_fit
 @mentions(*BATCHED_DATA)
-def from_order(fit: FitFacts, data: DataFacts, project: Project | Unknown) -> Iterator[Finding]:
+def from_order(
+    fit: FitFacts, data: DataFacts, model: ModelFacts | Unknown, project: Project | Unknown
+) -> Iterator[Finding]:
     """A shuffle of whole batches, of repeated data, or with no room."""
     if data.role != "training" or data.form != "dataset" or fit.method != "fit":
         return
@@ -147,7 +150,16 @@ def from_order(fit: FitFacts, data: DataFacts, project: Project | Unknown) -> It
     if whole_setting(data.pipeline[batches[-1]], "batch_size") == 1 or _shuffles_rows(project):
         return
     finding = _whole_batches(data.pipeline[batches[-1]], shuffles[0][1], data)
-    yield finding if _reads_no_ready_data(project) else replace(finding, severity=Severity.INFO)
+    sure = _reads_no_ready_data(project) and not _may_compare_rows(model)
+    yield finding if sure else replace(finding, severity=Severity.INFO)
+
+
+def _may_compare_rows(model: ModelFacts | Unknown) -> bool:
+    """Whether a loss or step of the user's own may set the rows of a batch against each other: they belong together."""
+    if isinstance(model, Unknown):
+        return False
+    own_steps = {"train_step", "compute_loss"} & set(model.overrides)
+    return bool(own_steps) or any(loss.kind in ("function", "class") for loss in model.losses)
 
 
 def _shuffles_rows(project: Project | Unknown) -> bool:

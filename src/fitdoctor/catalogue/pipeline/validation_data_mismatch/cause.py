@@ -119,6 +119,31 @@ def labels_in_source(
         yield replace(finding, confidence=Confidence.LIKELY)
 
 
+@CAUSE.in_source
+@mentions("validation_data")
+def labels_left_out(
+    model: ModelFacts, fit: FitFacts, training: DataFacts, validation: DataFacts
+) -> Iterator[Finding]:
+    """`validation_data=(x_val)` is no tuple: the loss has no labels to compare with."""
+    if (training.role, validation.role) != ("training", "validation") or fit.method != "fit":
+        return
+    if {"train_step", "test_step", "compute_loss"} & set(model.overrides) or not model.losses:
+        return
+    if training.form != "arrays" or validation.form != "arrays" or not training.y or validation.y:
+        return
+    if len(validation.x) != 1 or any(loss.kind not in ("builtin", "function") for loss in model.losses):
+        return
+    given = None if isinstance(fit.code, Unknown) else fit.code.argument("validation_data", 7)
+    yield CAUSE.finding(
+        "the validation data are features without labels: a pair is `(x_val, y_val)`",
+        subject="validation data",
+        location=place(given.whole if given is not None else None, fit.code),
+        evidence=[Evidence(claim="parts", observed="x", expected="x and y", fact="data.validation")],
+        fixes=[fix("give the labels too: `validation_data=(x_val, y_val)`")],
+        confidence=Confidence.LIKELY,
+    )
+
+
 def _width(sample: Shape | Unknown) -> int | None:
     """How many numbers a label has; None where that is not known, or where it is more than a row."""
     if isinstance(sample, Unknown) or len(sample) > 1:

@@ -26,6 +26,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import lru_cache
 
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.graph.traced import name_of, own_nodes
@@ -154,11 +155,13 @@ def _stays_as_it_is(module: Module, attribute: str) -> bool:
     )
     if any(word in attribute.lower().split("_") for word in words) or "norm" in attribute.lower():
         return True
-    modules = module.project.modules if module.project is not None else (module,)
+    return _sets_trainable(module.project.modules if module.project is not None else (module,))
+
+
+@lru_cache(maxsize=8)
+def _sets_trainable(modules: tuple[Module, ...]) -> bool:
     return any(
-        isinstance(node.ctx, ast.Store) and node.attr == "trainable"
-        for one in modules
-        for node in one.nodes(ast.Attribute)
+        isinstance(node.ctx, ast.Store) for one in modules for node in one.attributes.get("trainable", ())
     ) or any(
         keyword.arg == "trainable"
         for one in modules
@@ -171,9 +174,9 @@ def _is_used_elsewhere(module: Module, call: FunctionInfo, attribute: str) -> bo
     """Whether the layer is read anywhere but where `call` calls it and where it is made."""
     modules = module.project.modules if module.project is not None else (module,)
     return any(
-        node.attr == attribute and isinstance(node.ctx, ast.Load) and one.function_of(node) is not call
+        isinstance(node.ctx, ast.Load) and one.function_of(node) is not call
         for one in modules
-        for node in one.nodes(ast.Attribute)
+        for node in one.attributes.get(attribute, ())
     )
 
 

@@ -76,12 +76,8 @@ def from_source(module: Module) -> Iterator[Finding]:
 
 def _makers(module: Module) -> Iterator[CallSite]:
     """The calls that make variables at once; an optimizer of Keras 3 makes its counter and its learning rate."""
-    for site in module.calls:
-        if site.name in MAKERS or (
-            module.keras == 3
-            and site.name.startswith("keras.optimizers.")
-            and kind_of_call(module, site.node) == "Optimizer"
-        ):
+    for site in module.calls_under(*MAKERS, "keras.optimizers."):
+        if site.name in MAKERS or (module.keras == 3 and kind_of_call(module, site.node) == "Optimizer"):
             yield site
 
 

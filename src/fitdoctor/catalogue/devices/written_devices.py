@@ -1,0 +1,159 @@
+"""Devices that a program names: those that TensorFlow cannot read, and those that it insists on."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.graph.traced import module_of, raised_here
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, Severity
+from fitdoctor.edits import fix, remove_argument
+from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.patterns import pattern
+from fitdoctor.source.module import CallSite, Module
+from fitdoctor.source.project import Project
+
+_DEVICE = "tensorflow.device"
+_MIRRORED = "tensorflow.distribute.MirroredStrategy"
+_ONE_DEVICE = "tensorflow.distribute.OneDeviceStrategy"
+
+_MISNAMED = pattern(
+    r"(?i)/?(?:device:)?(?:(?P<kind>cuda|[cgt]pu)(?P<number>\d*)|cuda:(?P<index>\d+)|(?P<alone>\d+))"
+)
+"""As other libraries name devices: `cuda:0`, `GPU0`, `0`. Plain `gpu` is read, and is the first one."""
+_SAID = pattern(
+    r"Unknown attribute '(?P<part>[^']*)' is encountered while parsing the device spec: '(?P<name>[^']*)'"
+)
+_KIND = pattern(r"(?i)^(?:/?job:\w+/replica:\d+/task:\d+)?/?(?:device:)?(?P<kind>[GT]PU):(?P<number>\d+)$")
+_ASKS = (
+    "list_physical_devices",
+    "list_logical_devices",
+    "is_gpu_available",
+    "gpu_device_name",
+    "get_visible_devices",
+)
+"""Who asks what there is knows what to do where it is not."""
+
+
+def readable(name: str) -> str:
+    """What TensorFlow calls the device that was meant; "" where the name is good, or nobody can tell."""
+    found = _MISNAMED.fullmatch(name.strip())
+    if found is None or (found["kind"] and found["kind"].lower() != "cuda" and not found["number"]):
+        return ""
+    kind = (found["kind"] or "gpu").lower().replace("cuda", "gpu").upper()
+    return f"/{kind}:{int(found['number'] or found['index'] or found['alone'] or 0)}"
+
+
+def misnamed(cause: Cause, module: Module) -> Iterator[Finding]:
+    """Names that TensorFlow refuses on every machine."""
+    for _site, node, name in _written(module):
+        if readable(name):
+            yield _misnamed(
+                cause, module.location(node), name, _literal_edits(module, node), Confidence.LIKELY, []
+            )
+
+
+def refused_name(cause: Cause, failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """TensorFlow could not read the name of a device."""
+    said, frame = _SAID.search(failure.message), failure.last_user_frame
+    if said is None:
+        return
+    module = module_of(project, frame) if frame is not None else None
+    for _site, node, name in _written(module) if module is not None else ():
+        if module is not None and name == said["name"]:
+            edits = _literal_edits(module, node)
+            yield _misnamed(
+                cause, module.location(node), name, edits, Confidence.CERTAIN, [raised_here(failure)]
+            )
+            return
+    where = frame.location if frame is not None else None
+    yield _misnamed(cause, where, said["name"], (), Confidence.CERTAIN, [raised_here(failure)])
+
+
+def _misnamed(
+    cause: Cause,
+    where: Location | None,
+    name: str,
+    edits: tuple[Edit, ...],
+    confidence: Confidence,
+    evidence: list[Evidence],
+) -> Finding:
+    meant = readable(name)
+    return cause.finding(
+        f"TensorFlow knows no device `{name}`",
+        subject="device",
+        location=where,
+        evidence=[
+            Evidence("name of the device", name, meant or "/GPU:0, /CPU:0", "failure.message"),
+            *evidence,
+        ],
+        fixes=[fix(f"write `{meant}`" if meant else "write `/GPU:0` or `/CPU:0`", edits)],
+        confidence=confidence,
+    )
+
+
+def _literal_edits(module: Module, node: ast.Constant) -> tuple[Edit, ...]:
+    meant = readable(str(node.value))
+    return (Edit(module.location(node), f'"{meant}"'),) if meant else ()
+
+
+def insisted(cause: Cause, module: Module) -> Iterator[Finding]:
+    """What runs only where the named devices are: with soft placement off, or several of them in one strategy."""
+    if any(word in module.text for word in _ASKS):
+        return
+    off = soft_placement_off(module)
+    for site, node, name in _written(module):
+        if off is not None and site.name == _DEVICE and _KIND.match(name):
+            edits = (Edit(module.location(off.node.args[0]), "True"),) if off.node.args else ()
+            yield cause.finding(
+                f"the program fails where there is no {_short(name)}: soft placement is off",
+                subject="device",
+                location=module.location(node),
+                evidence=[Evidence("soft placement is turned off here", location=module.location(off.node))],
+                fixes=[fix("leave soft placement on: TensorFlow then takes a device that is there", edits)],
+                severity=Severity.INFO,
+            )
+            return
+    for site in module.calls_to(_MIRRORED):
+        names = [name for made_for, _node, name in _written(module) if made_for is site and _KIND.match(name)]
+        if len(set(names)) > 1:
+            yield cause.finding(
+                f"`fit` never returns on a machine without {', '.join(map(_short, names))}",
+                subject="devices of the strategy",
+                location=module.location(site.node),
+                evidence=[Evidence("devices of the strategy", ", ".join(names), "those that are there")],
+                fixes=[
+                    fix(
+                        "name no devices: the strategy takes what is there",
+                        remove_argument(module.code(site.node), "devices", 0),
+                    )
+                ],
+                severity=Severity.INFO,
+            )
+
+
+def _short(name: str) -> str:
+    found = _KIND.match(name)
+    assert found is not None
+    return f"{found['kind'].upper()}:{found['number']}"
+
+
+def soft_placement_off(module: Module) -> CallSite | None:
+    """The call that makes TensorFlow take the names of devices in earnest."""
+    for site in module.calls_to("tensorflow.config.set_soft_device_placement"):
+        given = site.argument("enabled", 0)
+        if isinstance(given, ast.Constant) and given.value is False:
+            return site
+    return None
+
+
+def _written(module: Module) -> Iterator[tuple[CallSite, ast.Constant, str]]:
+    """The names of devices that are written out, with the calls that they are for."""
+    for site in module.calls_to(_DEVICE, _MIRRORED, _ONE_DEVICE):
+        given = site.argument("devices" if site.name == _MIRRORED else "device_name", 0)
+        given = site.argument("device") or given if site.name == _ONE_DEVICE else given
+        value = module.made_by(given) if given is not None else None
+        for node in value.elts if isinstance(value, (ast.List, ast.Tuple)) else [value]:
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                yield site, node, node.value
