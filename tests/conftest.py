@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import re
 import signal
 from pathlib import Path
@@ -10,8 +11,9 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-# How long an example takes says what else the machine does; where time matters, a test says how much.
-settings.register_profile("any machine", deadline=None)
+# How long an example takes says what else the machine does; where time matters, a test says how much. At a desk each run
+# draws other examples; in CI the same ones, so that what is refused there fails again when it is looked at.
+settings.register_profile("any machine", deadline=None, derandomize="CI" in os.environ)
 settings.load_profile("any machine")
 
 # A shell has its background jobs ignore Ctrl-C, and what they start inherits that: there are tests that send it.

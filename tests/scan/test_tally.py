@@ -60,6 +60,13 @@ def test_parts_in_any_order_make_the_whole(rows, dtype, rng: random.Random):
     same(parts[0], tally_of(array))
 
 
+def test_a_row_that_has_no_sum_is_not_counted_as_filled():
+    array = np.array([[0.0, 0.0], [1.0, math.nan]], "float32")
+    parts = merged(tally_of(array[:1]), tally_of(array[1:], 1))
+    same(parts, tally_of(array))
+    assert parts.row_filled == 0
+
+
 @settings(max_examples=60, deadline=None)
 @given(TABLES, DTYPES)
 def test_they_are_what_numpy_says(rows, dtype):
