@@ -37,7 +37,7 @@ INDEX: dict[str, tuple[str, tuple[str, ...], list[tuple[set[str], tuple[str, ...
     'FIT215': ('labels/missing_labels', ('source', 'before_fit', 'after_failure'), [({'DataFacts', 'FitFacts', 'ModelFacts', 'labels in doubt'}, ())]),
     'FIT216': ('labels/output_structure_mismatch', ('source', 'before_fit', 'after_failure'), [({'DataFacts', 'FitFacts', 'ModelFacts'}, ('Model',))]),
     'FIT217': ('labels/sequence_output_single_target', ('source', 'before_fit', 'after_failure'), [({'DataFacts', 'ModelFacts', 'labels in doubt'}, ())]),
-    'FIT218': ('labels/metric_does_not_fit', ('source', 'before_fit', 'after_failure'), [({'DataFacts', 'FitFacts', 'ModelFacts', 'metrics in doubt'}, ()), ({'Module'}, ('update_state',))]),
+    'FIT218': ('labels/metric_does_not_fit', ('source', 'before_fit', 'after_failure'), [({'DataFacts', 'FitFacts', 'ModelFacts', 'metrics in doubt'}, ()), ({'DataFacts', 'ModelFacts', 'Project', 'metrics in doubt'}, ()), ({'Module'}, ('update_state',))]),
     'FIT301': ('model/not_compiled', ('source', 'before_fit', 'after_failure'), [({'DataFacts', 'FitFacts', 'ModelFacts', 'labels in doubt'}, ())]),
     'FIT302': ('model/argument_of_the_wrong_call', ('source', 'after_failure'), [({'Module'}, ()), ({'Module'}, ('compile', 'activation'))]),
     'FIT303': ('model/missing_loss', ('source', 'before_fit', 'after_failure'), [({'DataFacts', 'FitFacts', 'ModelFacts', 'labels in doubt'}, ())]),

@@ -1,4 +1,4 @@
-"""Where a loss or training step of the user's own sets labels against predictions without aligning their axes."""
+"""Where a loss, metric or training step of the user's own sets labels against predictions without aligning their axes."""
 
 from __future__ import annotations
 
@@ -72,8 +72,13 @@ class _Walk:
         return isinstance(value, ast.Name) and bool(self.data) and value.id == self.data
 
 
-def unaligned_comparison(function: FunctionInfo) -> ast.expr | None:
-    """The first expression of a loss or training step in which labels meet predictions as they came in."""
+def unaligned_comparison(function: FunctionInfo, labels_at: int = 1) -> ast.expr | None:
+    """The first expression of a loss, metric or training step in which labels meet predictions as they came in.
+
+    Args:
+        function: the code.
+        labels_at: which parameter of a loss or metric the labels are; the predictions are the next.
+    """
     if isinstance(function.node, ast.Lambda):
         return None
     walk = _Walk(function.module)
@@ -82,8 +87,8 @@ def unaligned_comparison(function: FunctionInfo) -> ast.expr | None:
         walk.kinds[parameters[0]], walk.data = "model", parameters[1]
     elif function.name == "compute_loss":
         walk.kinds.update({"y": LABELS, "y_pred": PREDICTIONS})
-    elif function.name == "call" and len(parameters) >= 3:
-        walk.kinds.update({parameters[1]: LABELS, parameters[2]: PREDICTIONS})
+    elif function.name != "train_step" and len(parameters) >= labels_at + 2:
+        walk.kinds.update({parameters[labels_at]: LABELS, parameters[labels_at + 1]: PREDICTIONS})
     else:
         return None
     for statement in _in_order(function.node.body):

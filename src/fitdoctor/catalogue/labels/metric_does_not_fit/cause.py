@@ -10,6 +10,10 @@ on class numbers against several units, `"sparse_categorical_accuracy"` on one-h
 (n,). The words are `Dimensions must be equal` or, when the last batch is shorter than the others, `Incompatible shapes`
 at the first step.
 
+A metric function or class of your own gets labels of shape (n,) as they are: against outputs of (n, 1) their
+difference or product has shape (n, n), and a perfect model has an R² of -63 or a recall above 1. Keras 2 gave the labels
+the second axis.
+
 ## Why
 
 The string `"accuracy"` is looked up by the shapes of labels and output; the named metrics and the metric objects are
@@ -18,11 +22,13 @@ taken at their word.
 ## Fix
 
 Regression: `"mae"` or `"mse"`. Classes: the string `"accuracy"`, which picks the right one. Logits: a threshold of 0
-(`BinaryAccuracy(threshold=0.0)`, `Precision(thresholds=0)`), `AUC(from_logits=True)`.
+(`BinaryAccuracy(threshold=0.0)`, `Precision(thresholds=0)`), `AUC(from_logits=True)`. In
+a metric of your own: `y_true = tf.reshape(y_true, (-1, 1))` before labels and outputs meet.
 
 ## Known limits
 
-Metrics of your own are not judged.
+Of metrics of your own only the plain case is judged: labels and outputs that meet in a difference or product with the
+axes they came with.
 """
 
 from __future__ import annotations
@@ -55,6 +61,7 @@ from fitdoctor.failure.patterns import operation_shapes
 from fitdoctor.patterns import pattern
 from fitdoctor.records import dataclass, replace
 from fitdoctor.source.module import Module
+from fitdoctor.source.project import Project
 
 CAUSE = Cause(
     id="FIT218",
@@ -411,6 +418,18 @@ def _without(model: ModelFacts, misfits: list[_Misfit]) -> tuple[Edit, ...]:
     if not {"accuracy", "acc", "mae", misfits[0].instead.strip('"')} & known:
         kept.append(misfits[0].instead)
     return (Edit(given.location, f"[{', '.join(kept)}]"),)
+
+
+@CAUSE.in_source
+@doubting(METRICS)
+@CAUSE.before_fit
+def from_own_metrics(model: ModelFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
+    """A metric of the user's own sets labels (n,) against outputs (n, 1)."""
+    if all(metric.builtin for metric in model.metrics):
+        return
+    from fitdoctor.catalogue.labels.own_metrics import spread_metrics
+
+    yield from spread_metrics(CAUSE, model, data, project)
 
 
 @CAUSE.in_source
