@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from fitdoctor.diagnosis import Edit
 from fitdoctor.edits import merged_removal, spell
-from fitdoctor.source.assignments import last_assignment
+from fitdoctor.source.assignments import Path, element_of, last_assignment
 from fitdoctor.source.callees import argument_for, callers_of
 from fitdoctor.source.index import FUNCTIONS
 from fitdoctor.source.keras_objects import kind_of_call, kind_of_value
@@ -58,7 +58,9 @@ class _Search:
         if isinstance(expr, ast.BinOp):
             return self.finds(module, expr.left, steps) or self.finds(module, expr.right, steps)
         if isinstance(expr, ast.Subscript):
-            return self.finds(module, expr.value, steps)
+            at = expr.slice.value if isinstance(expr.slice, ast.Constant) else None
+            inside = isinstance(at, int) and self._part(module, expr.value, (at,), steps)
+            return inside or self.finds(module, expr.value, steps)
         return isinstance(expr, ast.Call) and self._made_by_call(module, expr, steps)
 
     def _named(self, module: Module, name: ast.Name, steps: int) -> bool:
@@ -68,19 +70,42 @@ class _Search:
         assignment = found[0]
         if assignment.how == "parameter":
             return self._given(module, name, steps)
-        if assignment.value is None or assignment.path or assignment.how != "=":
+        if assignment.value is None or assignment.how != "=":
             return False
+        if assignment.path:
+            return self._part(module, assignment.value, assignment.path, steps)
         return self.finds(module, assignment.value, steps)
 
-    def _given(self, module: Module, name: ast.Name, steps: int) -> bool:
-        """Whether a call gives a parameter such a tensor: then that call goes wrong."""
+    def _part(self, module: Module, whole: ast.expr, path: Path, steps: int) -> bool:
+        """Whether a part of a list, tuple or of what a layer gives is such a tensor: `mean, spread = args`."""
+        if steps <= 0:
+            return False
+        if not path:
+            return self.finds(module, whole, steps)
+        if isinstance(whole, (ast.List, ast.Tuple)):
+            part = element_of(whole, path[0])
+            return part is not None and self._part(module, part, path[1:], steps - 1)
+        if isinstance(whole, ast.Call):
+            sizes = module.resolve(whole.func).rpartition(".")[2] == "shape"
+            return not sizes and self.finds(module, whole, steps - 1)
+        found = last_assignment(module, whole) if isinstance(whole, ast.Name) else None
+        if found is None or not isinstance(whole, ast.Name):
+            return False
+        if found[0].how == "parameter":
+            return self._given(module, whole, steps, path)
+        if found[0].value is None or found[0].how != "=":
+            return False
+        return self._part(module, found[0].value, (*found[0].path, *path), steps - 1)
+
+    def _given(self, module: Module, name: ast.Name, steps: int, path: Path = ()) -> bool:
+        """Whether a call gives a parameter (or a part of it) such a tensor: then that call goes wrong."""
         scope = module.index.lookup(name.id, module.scope(name))
         if scope is None or not isinstance(scope.node, FUNCTIONS):
             return False
         function = module.function(scope.node)
         for caller, call in callers_of(function):
             argument = argument_for(function, call, name.id)
-            if argument is not None and self.finds(caller, argument, min(steps, 8)):
+            if argument is not None and self._part(caller, argument, path, min(steps, 8)):
                 return True
         return False
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 import re
 
 from fitdoctor.catalogue.model.layer_source import around
 from fitdoctor.catalogue.model.merged_pairs import Pair, Verdict
+from fitdoctor.catalogue.training_loops import loops_around
 from fitdoctor.catalogue.words import place, shape_words
 from fitdoctor.diagnosis import Evidence, Location
 from fitdoctor.edits import fix, set_argument
 from fitdoctor.facts import Code, LayerFacts, Shape
+from fitdoctor.source.module import Module
 
 
 def of_lengths(pair: Pair) -> Verdict:
@@ -109,13 +112,36 @@ def _halved(pair: Pair) -> Verdict:
     fixes = [fix("choose an input length that can be halved as often as the model does")]
     where = place(losing.code) if losing is not None else None
     tensor = pair.tensor(small)
-    padding = _missing(shapes[small], shapes[big])
+    padding = _missing_each_time(pair, small, big) or _missing(shapes[small], shapes[big])
     if tensor is not None and pair.module is not None and pair.node is not None and padding:
         rank = len(shapes[small]) - 2
         edits = around(pair.module, tensor, pair.node, f"ZeroPadding{rank}D", padding)
         fixes.insert(0, fix("pad the smaller tensor before it is merged", edits))
         where = pair.module.location(pair.node) if edits else where
     return Verdict(where, evidence, tuple(fixes))
+
+
+def _missing_each_time(pair: Pair, small: int, big: int) -> str:
+    """The same where the tensors are merged several times, in a loop or a block: what is missing differs each time."""
+    module, node, rank = pair.module, pair.node, len(pair.shapes[0]) - 2
+    if module is None or node is None or not 1 <= rank <= 3 or not _runs_again(module, node):
+        return ""
+    tensors = [pair.tensor(small), pair.tensor(big)]
+    names = [
+        module.segment(each) for each in tensors if isinstance(each, (ast.Name, ast.Subscript, ast.Attribute))
+    ]
+    if len(names) != 2:
+        return ""
+    amounts = [f"(0, {names[1]}.shape[{at}] - {names[0]}.shape[{at}])" for at in range(1, rank + 1)]
+    return amounts[0] if rank == 1 else f"({', '.join(amounts)})"
+
+
+def _runs_again(module: Module, node: ast.AST) -> bool:
+    if next(loops_around(module, node), None) is not None:
+        return True
+    function = module.function_of(node)
+    calls = module.callers.get(function.node, []) if function is not None else []
+    return len(calls) > 1 or any(next(loops_around(caller, call), None) is not None for caller, call in calls)
 
 
 def _loses_a_row(pair: Pair, small: int) -> LayerFacts | None:

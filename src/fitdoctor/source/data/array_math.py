@@ -44,6 +44,8 @@ _ELEMENTWISE = (
 ).split()
 _FLOATING = frozenset("exp log log2 log10 log1p expm1 sqrt sin cos tan tanh arctan sinh cosh".split())
 
+_KEEP_FRACTIONS = _FLOATING | frozenset("abs absolute square cumsum negative reciprocal".split())
+
 
 def _elementwise(name: str) -> Callable[[Interpreter, Arguments], Value]:
     def handler(run: Interpreter, arguments: Arguments) -> Value:
@@ -62,7 +64,8 @@ def _elementwise(name: str) -> Callable[[Interpreter, Arguments], Value]:
             dtype = "float64" if dtype in ("int64", "int32") else UNTOLD
         elif name in ("cumsum", "sign", "negative") and dtype == "bool":
             dtype = UNTOLD
-        return Array(array.dims, dtype, array.container)
+        drawn = array.fractions and name in _KEEP_FRACTIONS
+        return Array(array.dims, dtype, array.container, fractions=drawn)
 
     return handler
 

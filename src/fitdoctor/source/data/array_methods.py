@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 from fitdoctor.records import replace
 from fitdoctor.source.data import arrays, tables
 from fitdoctor.source.data.array_arguments import dtype_of, order_of
@@ -34,8 +36,17 @@ _ROWS_DROPPED = frozenset("dropna drop_duplicates query head tail sample".split(
 
 def call(run: Interpreter, array: Array, name: str, arguments: Arguments) -> Value:
     """A method of an array or table."""
-    if objects.truth(run, arguments.get("inplace") or Plain(False)) is not False:
+    in_place = objects.truth(run, arguments.get("inplace") or Plain(False))
+    if in_place is not False:
         run.state.written.add(array.buffer)
+        if in_place and array.container == "pandas.DataFrame":
+            kept = tuple((key, value) for key, value in arguments.keywords if key != "inplace")
+            made = call(run, array, name, replace(arguments, keywords=kept))
+            if isinstance(made, Array):
+                _changed(run, array, arguments, made)
+        return NONE
+    if name == "insert" and array.container == "pandas.DataFrame":
+        _changed(run, array, arguments, tables.with_inserted(array, arguments))
         return NONE
     if name in _IN_PLACE:
         run.state.written.update((array.buffer, -array.buffer) if name == "resize" else (array.buffer,))
@@ -45,6 +56,13 @@ def call(run: Interpreter, array: Array, name: str, arguments: Arguments) -> Val
         if found is not None:
             return found
     return _array_method(run, array, name, arguments)
+
+
+def _changed(run: Interpreter, table: Array, arguments: Arguments, made: Array) -> None:
+    place = arguments.node.func
+    run.state.written.add(table.buffer)
+    if isinstance(place, ast.Attribute):
+        tables.rebind(run, place.value, table, made)
 
 
 def _array_method(run: Interpreter, array: Array, name: str, arguments: Arguments) -> Value:
@@ -121,8 +139,12 @@ def _table_method(run: Interpreter, table: Array, name: str, arguments: Argument
     if name == "drop":
         return _dropped(run, table, arguments)
     if name == "pop":
-        series = tables.table_item(run, table, arguments.get("item", 0) or UNTOLD)
-        run.state.written.add(table.buffer)
+        item = arguments.get("item", 0)
+        series = tables.table_item(run, table, item or UNTOLD)
+        if table.container == "pandas.DataFrame":
+            _changed(run, table, arguments, tables.without_columns(table, _labels(run, item)))
+        else:
+            run.state.written.add(table.buffer)
         return series
     if name in _ROWS_DROPPED:
         return _fewer_rows(table)
@@ -152,19 +174,12 @@ def _dropped(run: Interpreter, table: Array, arguments: Arguments) -> Value:
     if dims is None or len(dims) != 2 or not by_column:
         return UNTOLD
     labels = named if named is not None else arguments.get("labels", 0)
-    names = _labels(run, labels)
-    if table.columns is not None and names is not None:
-        kept = tuple((name, column) for name, column in table.columns if name not in names)
-        return tables.table_of(kept, dims[0])
-    columns = dims[1]
-    if isinstance(columns, int) and names is not None:
-        return Array((dims[0], columns - len(names)), UNTOLD, table.container)
-    return Array((dims[0], UNTOLD), UNTOLD, table.container)
+    return tables.without_columns(table, _labels(run, labels))
 
 
 def _labels(run: Interpreter, value: Value | None) -> tuple[str, ...] | None:
-    if isinstance(value, Plain) and isinstance(value.value, str):
-        return (value.value,)
+    if isinstance(value, Plain) and isinstance(value.value, (str, int)):
+        return (str(value.value),)
     items = run.sequence(value) if isinstance(value, (Ref, Items)) else None
     if items is None or not all(isinstance(item, Plain) for item in items):
         return None

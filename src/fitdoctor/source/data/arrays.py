@@ -197,6 +197,7 @@ def cast(array: Array, dtype: str | Unknown) -> Array:
         unit_rows=array.unit_rows,
         columns=columns,
         kinds=array.kinds if keeps or dtype == array.dtype or array.dtype == "str" else None,
+        fractions=array.fractions and to_float,
         buffer=0,
     )
 
@@ -279,7 +280,7 @@ def reduce(array: Array, axis: Value | None, keepdims: bool, dtype: str | Unknow
     if axis is None or (isinstance(axis, Plain) and axis.value is None):
         if keepdims:
             return UNTOLD
-        return Array((), dtype, container=array.container)
+        return Array((), dtype, container=array.container, fractions=array.fractions and dtype in FLOATS)
     axes = [whole(one) for one in axis.items] if isinstance(axis, Items) else [whole(axis)]
     if dims is None or any(at is None or not -len(dims) <= at < len(dims) for at in axes):
         return Array(dtype=dtype, container=array.container)
@@ -287,7 +288,8 @@ def reduce(array: Array, axis: Value | None, keepdims: bool, dtype: str | Unknow
     kept = [
         1 if place in places else dim for place, dim in enumerate(dims) if keepdims or place not in places
     ]
-    return Array(tuple(kept), dtype, container=array.container)
+    drawn = array.fractions and dtype in FLOATS
+    return Array(tuple(kept), dtype, container=array.container, fractions=drawn)
 
 
 def concatenate(arrays: Sequence[Array], axis: int) -> Array:

@@ -1,4 +1,4 @@
-"""Data that comes with Keras, scikit-learn and pandas: shapes, types and ranges that are known beforehand."""
+"""Data that comes with Keras and scikit-learn: shapes, types and ranges that are known beforehand."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import math
 
 from fitdoctor.facts import Unknown
 from fitdoctor.records import replace
-from fitdoctor.source.data import arrays, tables
-from fitdoctor.source.data.array_arguments import array_argument, to_array
+from fitdoctor.source.data import arrays
+from fitdoctor.source.data.array_arguments import to_array
 from fitdoctor.source.interpreter import objects
 from fitdoctor.source.interpreter.joining import samples_in_a_list
 from fitdoctor.source.interpreter.library import ATTRIBUTES, handles, handles_method
@@ -120,9 +120,16 @@ _BUNDLED: dict[str, tuple[int, int, int]] = {
 """Samples, features, and classes (0 for regression)."""
 
 
+_MEASURED = {
+    "load_diabetes": Bounds(25, 346, True),
+    "fetch_california_housing": Bounds(0.14999, 5.00001, False),
+}
+"""Between which values the targets of the regressions lie."""
+
+
 def _bundled(name: str) -> Items:
     samples, features, classes = _BUNDLED[name]
-    bounds = Bounds(0, classes - 1, True) if classes else None
+    bounds = Bounds(0, classes - 1, True) if classes else _MEASURED.get(name)
     y = Array((samples,), "int64" if classes else "float64", bounds=bounds, kinds=classes or None)
     return _pair(Array((samples, features), "float64"), y)
 
@@ -182,7 +189,7 @@ def _make_regression(run: Interpreter, arguments: Arguments) -> Value:
     y: tuple[Dim, ...] = (samples,) if targets == 1 else (samples, targets)
     if isinstance(targets, Unknown):
         return Items((Array((samples, features), "float64"), UNTOLD))
-    return _pair(Array((samples, features), "float64"), Array(y, "float64"))
+    return _pair(Array((samples, features), "float64"), Array(y, "float64", fractions=True))
 
 
 @handles("sklearn.datasets.make_blobs")
@@ -271,6 +278,7 @@ def _rows(array: Array, count: Dim) -> Array:
         unit_rows=array.unit_rows,
         columns=columns,
         kinds=array.kinds if isinstance(count, int) and count >= 20 * (array.kinds or 0) else None,
+        fractions=array.fractions,
     )
 
 
@@ -301,7 +309,7 @@ def _scaled(run: Interpreter, arguments: Arguments) -> Value:
     dtype: str | Unknown = array.dtype if array.dtype in ("float32", "float64") else UNTOLD
     if array.dtype in ("int64", "int32", "uint8", "bool"):
         dtype = "float64"
-    return Array(array.dims, dtype)
+    return Array(array.dims, dtype, fractions=array.fractions)
 
 
 @handles_method(*(f"{scaler}.fit" for scaler in _SCALERS))
@@ -380,74 +388,3 @@ def _cvt_color(run: Interpreter, arguments: Arguments) -> Value:
     if name.endswith("2GRAY"):
         return Array(picture.dims[:2], picture.dtype)
     return Array(picture.dims, picture.dtype) if name.endswith(("2RGB", "2BGR", "2HSV", "2LAB")) else UNTOLD
-
-
-# --- pandas -----------------------------------------------------------------------------------------------------------
-
-
-@handles(
-    "pandas.read_csv", "pandas.read_excel", "pandas.read_parquet", "pandas.read_json", "pandas.read_table"
-)
-def _read_table(run: Interpreter, arguments: Arguments) -> Value:
-    reshaping = {"index_col", "usecols", "names", "squeeze", "chunksize", "iterator", "sheet_name"}
-    if reshaping & set(arguments.names()):
-        return UNTOLD
-    return Array((UNTOLD, UNTOLD), UNTOLD, "pandas.DataFrame")
-
-
-@handles("pandas.DataFrame")
-def _data_frame(run: Interpreter, arguments: Arguments) -> Value:
-    data = arguments.get("data", 0)
-    names = arguments.get("columns", 2)
-    if arguments.get("index", 1) is not None or not arguments.complete:
-        return Array((UNTOLD, UNTOLD), UNTOLD, "pandas.DataFrame")
-    pairs = objects.pairs_of(run, data)
-    if pairs is not None and names is None and pairs:
-        return _frame_of_columns(run, pairs)
-    if isinstance(data, Array) and data.rank == 2:
-        return _frame_of_rows(run, data, names)
-    return Array((UNTOLD, UNTOLD), UNTOLD, "pandas.DataFrame")
-
-
-def _frame_of_columns(run: Interpreter, pairs: tuple[tuple[object, Value], ...]) -> Value:
-    columns: list[tuple[str, Array]] = []
-    listed: set[str] = set()
-    rows: Dim = UNTOLD
-    for name, value in pairs:
-        made = to_array(run, value)
-        column = made if isinstance(made, Array) and made.rank == 1 else None
-        if column is not None and not isinstance(column.dims, Unknown) and isinstance(column.dims[0], int):
-            rows = column.dims[0]
-        dtype = UNTOLD if column is None else column.dtype
-        if isinstance(made, Array) and (made.rank or 0) > 1:
-            listed.add(str(name))
-            dtype = "object"
-        bounds = None if column is None else arrays.bounds_of(column)
-        kinds = None if column is None else column.kinds
-        columns.append((str(name), Array(UNTOLD, dtype, "pandas.Series", bounds=bounds, kinds=kinds)))
-    # Where each cell holds a list, what is made of the column has no shape that would tell anything.
-    sized = tuple(
-        (name, column if name in listed else replace(column, dims=(rows,))) for name, column in columns
-    )
-    return tables.table_of(sized, rows)
-
-
-def _frame_of_rows(run: Interpreter, data: Array, names: Value | None) -> Value:
-    assert not isinstance(data.dims, Unknown)
-    labels = run.sequence(names)
-    columns = None
-    if labels is not None and all(isinstance(label, Plain) for label in labels):
-        columns = tuple(
-            (str(label.value), Array((data.dims[0],), data.dtype, "pandas.Series"))
-            for label in labels
-            if isinstance(label, Plain)
-        )
-    return Array(data.dims, data.dtype, "pandas.DataFrame", columns=columns)
-
-
-@handles("pandas.Series")
-def _series(run: Interpreter, arguments: Arguments) -> Value:
-    array = array_argument(run, arguments, "data")
-    if array is None or array.rank != 1 or arguments.get("index", 1) is not None:
-        return UNTOLD
-    return replace(array, container="pandas.Series")

@@ -87,7 +87,15 @@ def _row(array: Array) -> Value:
     made = UNTOLD if not dims else dims[1:]
     bounds = arrays.bounds_of(array)
     kept = bounds if bounds is not None and bounds.integral else None
-    return Array(made, array.dtype, ELEMENT, bounds=kept, unit_rows=array.unit_rows, node=array.node)
+    return Array(
+        made,
+        array.dtype,
+        ELEMENT,
+        bounds=kept,
+        unit_rows=array.unit_rows,
+        fractions=array.fractions,
+        node=array.node,
+    )
 
 
 # --- where they start -------------------------------------------------------------------------------------------------

@@ -56,7 +56,8 @@ def _sized(run: Interpreter, arguments: Arguments, size: Value | None, natural: 
         # parameters that are arrays give one draw each
         return UNTOLD
     dtype = dtype_of(arguments.get("dtype")) if natural.startswith("float") else None
-    return Array(dims, natural if dtype is None else dtype)
+    made = natural if dtype is None else dtype
+    return Array(dims, made, fractions=natural.startswith("float") and made in arrays.FLOATS)
 
 
 def _plain_parameters(arguments: Arguments) -> bool:
@@ -66,7 +67,7 @@ def _plain_parameters(arguments: Arguments) -> bool:
 
 _random("random random_sample standard_normal sample ranf", 0, "float64")
 _random("uniform normal beta gamma laplace logistic lognormal gumbel", 2, "float64")
-_random("exponential poisson rayleigh standard_t", 1, "float64")
+_random("exponential rayleigh standard_t", 1, "float64")
 _random("binomial", 2, "int64")
 _random("poisson geometric", 1, "int64")
 
@@ -76,7 +77,7 @@ def _by_axes(names: str) -> None:
 
     def dims_of(values: tuple[Value, ...]) -> Array:
         dims = tuple(UNTOLD if arrays.whole(value) is None else arrays.whole(value) for value in values)
-        return Array(dims, "float64")
+        return Array(dims, "float64", fractions=True)
 
     for name in names.split():
         handles(f"numpy.random.{name}")(lambda run, arguments: _axes(arguments, dims_of, 0))
@@ -255,7 +256,7 @@ def _tensor_random(name: str, integers: bool) -> None:
             and high is not None
         ):
             bounds = _drawn(dims, low, high - 1)
-        return Array(dims, made, "tensorflow.Tensor", bounds=bounds)
+        return Array(dims, made, "tensorflow.Tensor", bounds=bounds, fractions=made in arrays.FLOATS)
 
     handles(f"tensorflow.random.{name}", f"keras.random.{name}")(handler)
 

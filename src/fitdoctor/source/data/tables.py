@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+import ast
+
 from fitdoctor.facts import Unknown
 from fitdoctor.records import replace
 from fitdoctor.source.data import arrays
 from fitdoctor.source.interpreter import indexing
-from fitdoctor.source.interpreter.values import UNTOLD, Array, Bounds, Items, Method, Plain, Ref, Span, Value
+from fitdoctor.source.interpreter.values import (
+    UNTOLD,
+    Arguments,
+    Array,
+    Bounds,
+    Items,
+    Method,
+    Plain,
+    Ref,
+    Span,
+    Value,
+)
 from fitdoctor.source.models.layer_settings import Dims
 
 TYPE_CHECKING = False
@@ -39,19 +52,71 @@ def with_column(table: Array, key: Value, value: Value) -> Array:
     dims = arrays.known_dims(table)
     rows = UNTOLD if dims is None else dims[0]
     if table.columns is None or not isinstance(key, Plain):
-        return replace(table, dims=(rows, UNTOLD), columns=None, bounds=None, numbers=None, buffer=0)
+        return Array((rows, UNTOLD), UNTOLD, "pandas.DataFrame")
+    columns = dict(table.columns)
+    columns[str(key.value)] = _column_of(value, rows)
+    return table_of(tuple(columns.items()), rows)
+
+
+def _column_of(value: Value, rows: Any) -> Array:
     column = Array((rows,), UNTOLD, "pandas.Series")
     if isinstance(value, Array) and value.rank == 1:
-        column = replace(column, dtype=value.dtype, bounds=arrays.bounds_of(value), kinds=value.kinds)
-    columns = dict(table.columns)
-    columns[str(key.value)] = column
-    return table_of(tuple(columns.items()), rows)
+        column = replace(
+            column,
+            dtype=value.dtype,
+            bounds=arrays.bounds_of(value),
+            kinds=value.kinds,
+            fractions=value.fractions,
+        )
+    return column
+
+
+def with_inserted(table: Array, arguments: Arguments) -> Array:
+    """The table after `table.insert(place, name, value)`."""
+    dims = arrays.known_dims(table)
+    rows = UNTOLD if dims is None else dims[0]
+    at, name = arrays.whole(arguments.get("loc", 0)), arguments.get("column", 1)
+    if table.columns is None or at is None or at < 0 or not isinstance(name, Plain):
+        return Array((rows, UNTOLD), UNTOLD, "pandas.DataFrame")
+    new = (str(name.value), _column_of(arguments.get("value", 2) or UNTOLD, rows))
+    return table_of((*table.columns[:at], new, *table.columns[at:]), rows)
+
+
+def without_columns(table: Array, names: tuple[str, ...] | None) -> Array:
+    """The table without some of its columns."""
+    dims = arrays.known_dims(table)
+    rows, width = (UNTOLD, UNTOLD) if dims is None or len(dims) != 2 else dims
+    if table.columns is not None and names is not None:
+        return table_of(tuple((name, column) for name, column in table.columns if name not in names), rows)
+    left = width - len(names) if isinstance(width, int) and names is not None else UNTOLD
+    return Array((rows, left), UNTOLD, "pandas.DataFrame")
+
+
+def renamed(run: Interpreter, table: Array, names: Value) -> Array:
+    """The table after `table.columns = names`."""
+    labels = run.sequence(names)
+    old = table.columns
+    if old is None or labels is None or len(labels) != len(old):
+        return replace(table, columns=None)
+    if not all(isinstance(label, Plain) for label in labels):
+        return replace(table, columns=None)
+    new = [str(label.value) for label in labels if isinstance(label, Plain)]
+    return replace(table, columns=tuple(zip(new, (column for _, column in old), strict=True)))
+
+
+def rebind(run: Interpreter, place: ast.expr, old: Array, new: Value) -> None:
+    """What has a name was changed in place: the name stands for it as it is now, every other view of it is forgotten."""
+    run.state.written.add(old.buffer)
+    held = run.lookup(place.id) if isinstance(place, ast.Name) else None
+    if isinstance(place, ast.Name) and isinstance(held, Array) and held.buffer == old.buffer:
+        run.assign(place.id, replace(new, buffer=0) if isinstance(new, Array) else new)
 
 
 def table_of(columns: tuple[tuple[str, Array], ...], rows: Any) -> Array:
     """A DataFrame of these columns."""
     kinds = arrays.common_dtype(column.dtype for _, column in columns) if columns else UNTOLD
-    return Array((rows, len(columns)), kinds, "pandas.DataFrame", columns=columns)
+    drawn = bool(columns) and all(column.fractions for _, column in columns)
+    return Array((rows, len(columns)), kinds, "pandas.DataFrame", columns=columns, fractions=drawn)
 
 
 def table_item(run: Interpreter, table: Array, key: Value) -> Value:
@@ -61,9 +126,9 @@ def table_item(run: Interpreter, table: Array, key: Value) -> Value:
         return _series_item(table, key)
     rows = UNTOLD if dims is None else dims[0]
     known = None if table.columns is None else dict(table.columns)
-    if isinstance(key, Plain) and isinstance(key.value, str):
-        if known is not None and key.value in known:
-            return known[key.value]
+    if isinstance(key, Plain) and isinstance(key.value, (str, int)):
+        if known is not None and str(key.value) in known:
+            return known[str(key.value)]
         return Array((rows,), UNTOLD, "pandas.Series", buffer=table.buffer)
     names = run.sequence(key)
     if names is not None:
@@ -110,7 +175,36 @@ def table_rows(run: Interpreter, place: Method, key: Value) -> Value:
     container = {2: "pandas.DataFrame", 1: "pandas.Series"}.get(len(made))
     if container is None:
         return UNTOLD
-    return Array(made, table.dtype, container)
+    chosen = _chosen_columns(run, table, key)
+    if chosen is None:
+        return Array(made, table.dtype if table.columns is None else UNTOLD, container)
+    rows = key.items[0] if isinstance(key, Items) else key
+    if rows != _EVERY:
+        chosen = tuple(
+            (name, Array(made[:1], one.dtype, one.container, fractions=one.fractions)) for name, one in chosen
+        )
+    return chosen[0][1] if len(made) == 1 else table_of(chosen, made[0])
+
+
+_EVERY = Span(Plain(None), Plain(None), Plain(None))
+
+
+def _chosen_columns(run: Interpreter, table: Array, key: Value) -> tuple[tuple[str, Array], ...] | None:
+    """The columns that `iloc[rows, key]` takes; None where that is not told, or a row is taken."""
+    keys = key.items if isinstance(key, Items) else (key, _EVERY)
+    if table.columns is None or len(keys) != 2 or arrays.is_whole(keys[0]):
+        return None
+    at = arrays.whole(keys[1])
+    if at is not None:
+        return table.columns[at : at + 1 or None]
+    if isinstance(keys[1], Span):
+        ends = [end.value for end in (keys[1].start, keys[1].stop, keys[1].step) if isinstance(end, Plain)]
+        plain = len(ends) == 3 and all(end is None or isinstance(end, int) for end in ends)
+        return table.columns[slice(*ends)] if plain else None
+    places = [arrays.whole(item) for item in run.sequence(keys[1]) or ()]
+    width = len(table.columns)
+    told = [place for place in places if place is not None and -width <= place < width]
+    return tuple(table.columns[place] for place in told) if told and len(told) == len(places) else None
 
 
 def _with_width(dims: Dims, key: Value) -> Dims:

@@ -32,6 +32,7 @@ NOT_EVIDENT = Unknown("not evident from the source")
 _MOST_COMPONENTS = 64
 _MOST_PARTS = 32
 _MOST_CLASSES = 64
+_MANY = 8
 
 
 def is_none(value: Value | None) -> bool:
@@ -189,12 +190,15 @@ def statistics_of(array: Array) -> Statistics | Unknown:
     if isinstance(shape, Unknown):
         return NOT_EVIDENT
     count = shape[0] if shape and shape[0] is not None else 0
-    if array.container == ELEMENT and array.bounds is not None:
+    if array.container == ELEMENT and (array.bounds is not None or array.fractions):
         # Of all elements: a step that leaves some out takes the bounds away.
         count = max(count, 1)
     if array.numbers and all(isinstance(dim, int) for dim in shape):
         return _of_numbers(array, count)
     bounds = array.bounds
+    if bounds is None and array.fractions and len(shape) < 3:
+        # What is known of elements, or of rows that nobody counted, is known of many.
+        return Statistics(count=count if count > 1 else _MANY, complete=False)
     if bounds is None or not count:
         return NOT_EVIDENT
     return Statistics(

@@ -21,7 +21,12 @@ def bind(run: Interpreter, target: ast.expr, value: Value, source: ast.expr | No
     elif isinstance(target, (ast.Tuple, ast.List)):
         _unpack(run, target.elts, value, source)
     elif isinstance(target, ast.Attribute):
-        objects.set_attribute(run, run.evaluate(target.value), target.attr, value)
+        receiver = run.evaluate(target.value)
+        objects.set_attribute(run, receiver, target.attr, value)
+        if target.attr == "columns" and isinstance(receiver, Array):
+            from fitdoctor.source.data.tables import rebind, renamed
+
+            rebind(run, target.value, receiver, renamed(run, receiver, value))
     elif isinstance(target, ast.Subscript):
         _set_item(run, target, value)
     elif isinstance(target, ast.Starred):
@@ -67,10 +72,10 @@ def _set_item(run: Interpreter, target: ast.Subscript, value: Value) -> None:
     receiver, key = run.evaluate(target.value), run.evaluate(target.slice)
     if isinstance(receiver, Array):
         run.state.written.add(receiver.buffer)
-        if receiver.container == "pandas.DataFrame" and isinstance(target.value, ast.Name):
-            from fitdoctor.source.data.tables import with_column
+        if receiver.container == "pandas.DataFrame":
+            from fitdoctor.source.data.tables import rebind, with_column
 
-            run.assign(target.value.id, with_column(receiver, key, value))
+            rebind(run, target.value, receiver, with_column(receiver, key, value))
         return
     if not isinstance(receiver, Ref):
         run.state.touch(receiver)

@@ -125,6 +125,7 @@ def index(array: Array, key: Value) -> Value:
         bounds=_kept_bounds(array, made, whole_view),
         numbers=values,
         unit_rows=array.unit_rows and len(made) >= 2 and made[-1] == dims[-1],
+        fractions=array.fractions and array.columns is None,
         buffer=0 if advanced else array.buffer,
     )
 

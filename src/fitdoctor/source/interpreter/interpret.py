@@ -212,13 +212,23 @@ class Interpreter:
             return replace(array, buffer=self.fresh())
         if array.buffer not in self.state.written:
             return array
-        dims = array.dims
+        dims, dtype = array.dims, array.dtype
         if -array.buffer in self.state.written:
             dims = UNTOLD
         elif array.container == "pandas.DataFrame":
             # rows and columns of a table can be added and dropped in place
-            dims = (UNTOLD, UNTOLD)
-        return replace(array, dims=dims, bounds=None, numbers=None, unit_rows=False, columns=None, kinds=None)
+            dims, dtype = (UNTOLD, UNTOLD), UNTOLD
+        return replace(
+            array,
+            dims=dims,
+            dtype=dtype,
+            bounds=None,
+            numbers=None,
+            unit_rows=False,
+            columns=None,
+            kinds=None,
+            fractions=False,
+        )
 
     def sequence(self, value: Value | None) -> tuple[Value, ...] | None:
         """The items of a tuple, list or range; None where they are not told."""

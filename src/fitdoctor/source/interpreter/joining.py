@@ -66,6 +66,7 @@ def join_arrays(one: Array, other: Array) -> Array:
         unit_rows=one.unit_rows and other.unit_rows,
         columns=one.columns if same_columns else None,
         kinds=one.kinds if one.kinds == other.kinds else None,
+        fractions=one.fractions and other.fractions,
         buffer=one.buffer if one.buffer == other.buffer else next(_buffers),
         node=one.node if one.node is other.node else None,
     )

@@ -140,7 +140,21 @@ def array_operation(left: Value, right: Value, op: ast.operator) -> Value:
         bounds = arrays.scaled(left, name, right.value, False)
     elif isinstance(right, Array) and isinstance(left, Plain) and isinstance(left.value, (int, float)):
         bounds = arrays.scaled(right, name, left.value, True)
-    return Array(dims, dtype, container=_container(left, right), bounds=bounds)
+    return Array(
+        dims, dtype, _container(left, right), bounds=bounds, fractions=_stay_fractions(one, other, op)
+    )
+
+
+def _stay_fractions(left: Array, right: Array, op: ast.operator) -> bool:
+    """Whether arithmetic leaves fractions: what is added to them, or multiplied with them, makes others of them."""
+    if not isinstance(op, (ast.Add, ast.Sub, ast.Mult, ast.Div)):
+        return False
+    return (
+        left.fractions
+        and (left.rank or 0) >= (right.rank or 0)
+        or right.fractions
+        and (right.rank or 0) >= (left.rank or 0)
+    )
 
 
 def _container(left: Value, right: Value) -> str:
@@ -178,7 +192,8 @@ def _matrix_product(left: Value, right: Value) -> Value:
     if not isinstance(left, Array) or not isinstance(right, Array):
         return UNTOLD
     dims = matrix_dims(left.dims, right.dims)
-    return Array(dims, arrays.common_dtype((left.dtype, right.dtype)), container=_container(left, right))
+    dtype = arrays.common_dtype((left.dtype, right.dtype))
+    return Array(dims, dtype, _container(left, right), fractions=left.fractions or right.fractions)
 
 
 def matrix_dims(left: Dims | Unknown, right: Dims | Unknown) -> Dims | Unknown:
@@ -227,7 +242,9 @@ def unary(run: Interpreter, node: ast.expr) -> Value:
         return Plain(+value.value)
     if isinstance(value, Array):
         bounds = arrays.scaled(value, "Mult", -1, False) if isinstance(node.op, ast.USub) else None
-        return Array(value.dims, value.dtype, value.container, bounds=bounds, node=node)
+        return Array(
+            value.dims, value.dtype, value.container, bounds=bounds, fractions=value.fractions, node=node
+        )
     if isinstance(value, Symbolic):
         return symbolic_operation(run, (value,), node)
     return UNTOLD

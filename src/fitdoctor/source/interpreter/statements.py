@@ -18,6 +18,7 @@ from fitdoctor.source.interpreter.values import (
     Function,
     ListRecord,
     Made,
+    Plain,
     Ref,
 )
 
@@ -136,8 +137,18 @@ def _delete(run: Interpreter, statement: ast.stmt) -> bool:
         if isinstance(target, ast.Name):
             run.forget(target.id)
         elif isinstance(target, ast.Subscript):
-            run.state.touch(run.evaluate(target.value))
+            _delete_item(run, target)
     return True
+
+
+def _delete_item(run: Interpreter, target: ast.Subscript) -> None:
+    receiver, key = run.evaluate(target.value), run.evaluate(target.slice)
+    if isinstance(receiver, Array) and isinstance(key, Plain):
+        from fitdoctor.source.data.tables import rebind, without_columns
+
+        rebind(run, target.value, receiver, without_columns(receiver, (str(key.value),)))
+    else:
+        run.state.touch(receiver)
 
 
 def _import(run: Interpreter, statement: ast.stmt) -> bool:

@@ -162,6 +162,8 @@ class Array:
     """The columns of a table, where they are known."""
     kinds: int | None = None
     """How many different values there are, of texts and whole numbers, where that is told."""
+    fractions: bool = False
+    """It is full of fractions, as what is drawn or measured: no whole numbers, and no classes."""
     buffer: int = field(default=0, compare=False)
     """Which memory it looks at: writing there changes every view of it. 0 for memory that nobody holds yet."""
     node: ast.expr | None = field(default=None, compare=False)

@@ -33,6 +33,7 @@ from fitdoctor.catalogue.model.layer_source import spell_layer
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, unsafe
 from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.source.callees import callers_of
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 
@@ -120,6 +121,9 @@ def _no_longer_open(module: Module, reshape: ast.Call, tensor: str) -> Iterator[
 def _fixes(module: Module, call: ast.Call, calls: list[ast.Call]) -> list[Fix]:
     """The twins of this call and of all others that would be refused next."""
     sizes = [each for each in calls if module.resolve(each.func).rpartition(".")[2] == "shape"]
+    whole = _function_in_lambda(module, calls)
+    if sizes and whole:
+        return [fix("call the function inside a `Lambda` layer", whole), _BY_HAND]
     if sizes:
         # Keras's twin gives None for the batch axis: what is computed from it has to be written in another way.
         opened = [edit for each in sizes for edit in _left_open(module, each)]
@@ -137,10 +141,35 @@ def _fixes(module: Module, call: ast.Call, calls: list[ast.Call]) -> list[Fix]:
             [*own[1], *(edit for other in others if other is not None for edit in other[1])]
         )
         fixes.append(fix(f"use `{own[0]}`", edits))
+    elif whole:
+        fixes.append(fix("call the function inside a `Lambda` layer", whole))
     elif own is not None:
         fixes.append(fix(f"use `{own[0]}`", own[1]))
     fixes.append(fix("put it into a `Lambda` layer", () if fixes else _in_lambda(module, call)))
     return fixes
+
+
+def _function_in_lambda(module: Module, calls: list[ast.Call]) -> tuple[Edit, ...]:
+    """`sampling([mean, spread])` as `Lambda(sampling)([mean, spread])`, where all that is refused stands in it."""
+    functions = {module.function_of(call) for call in calls}
+    function = functions.pop() if len(functions) == 1 else None
+    if function is None or function.owner is not None or not isinstance(function.node, ast.FunctionDef):
+        return ()
+    layers = [site.node for site in module.calls_under("keras.layers.")]
+    if any(module.function_of(layer) is function for layer in layers):
+        return ()  # its weights would be hidden
+    edits: list[Edit] = []
+    for caller, made in callers_of(function):
+        if (
+            caller is not module
+            or len(made.args) != 1
+            or made.keywords
+            or not isinstance(made.func, ast.Name)
+        ):
+            return ()
+        spelling, imports = spell_layer(module, layers[0] if layers else made, "Lambda")
+        edits += [Edit(module.location(made.func), f"{spelling}({made.func.id})"), *imports]
+    return tuple(dict.fromkeys(edits))
 
 
 def _in_lambda(module: Module, call: ast.Call) -> tuple[Edit, ...]:

@@ -191,12 +191,12 @@ def _unbatched(model: ModelFacts, data: DataFacts) -> tuple[ArrayFacts, Shape] |
         return _scalar_label(data)
     if isinstance(model.inputs, Unknown):
         failed = forward_failure(data)
-        if not (failed is None and _meets_scalar_label(model, data)) and (
-            failed is None or "ndim" not in failed.message
-        ):
+        refused = failed is None and _meets_scalar_label(model, data)
+        if not refused and (failed is None or "ndim" not in failed.message):
             return None
         shape = data.x[0].shape
-        return (data.x[0], (None, *shape)) if isinstance(shape, tuple) and None not in shape[:1] else None
+        told = isinstance(shape, tuple) and (refused or None not in shape[:1])
+        return (data.x[0], (None, *shape)) if isinstance(shape, tuple) and told else None
     if len(model.inputs) != len(data.x):
         return None
     for array, spec in zip(data.x, model.inputs, strict=True):
