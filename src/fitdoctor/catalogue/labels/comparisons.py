@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from fitdoctor.records import dataclass, field
 from fitdoctor.source.module import FunctionInfo, Module
@@ -15,6 +15,11 @@ _KEEPS_AXES = frozenset(
 )
 """Functions whose result has the axes of their first argument."""
 _MEETS = frozenset("subtract squared_difference multiply add divide".split())
+_REFUSES = frozenset(
+    "binary_crossentropy binary_focal_crossentropy sigmoid_cross_entropy_with_logits".split()
+)
+"""Functions that raise for labels and predictions of other ranks."""
+_PARTS = ("y_true", "y_pred", "target", "output", "labels", "logits")
 _UNPACKS = "unpack_x_y_sample_weight"
 
 
@@ -79,6 +84,17 @@ def unaligned_comparison(function: FunctionInfo, labels_at: int = 1) -> ast.expr
         function: the code.
         labels_at: which parameter of a loss or metric the labels are; the predictions are the next.
     """
+    return _first(function, _meets, labels_at)
+
+
+def refused_comparison(function: FunctionInfo) -> ast.expr | None:
+    """The first call of a loss or training step that refuses labels and predictions as they came in."""
+    return _first(function, _refuses)
+
+
+def _first(
+    function: FunctionInfo, asked: Callable[[_Walk, ast.AST], bool], labels_at: int = 1
+) -> ast.expr | None:
     if isinstance(function.node, ast.Lambda):
         return None
     walk = _Walk(function.module)
@@ -94,7 +110,7 @@ def unaligned_comparison(function: FunctionInfo, labels_at: int = 1) -> ast.expr
     for statement in _in_order(function.node.body):
         for expr in _expressions(statement):
             for node in ast.walk(expr):
-                if _meets(walk, node):
+                if asked(walk, node):
                     assert isinstance(node, ast.expr)
                     return node
         if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
@@ -111,6 +127,15 @@ def _meets(walk: _Walk, node: ast.AST) -> bool:
     elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _MEETS:
         pair = node.args[:2]
     return {walk.kind(side) for side in pair} == {LABELS, PREDICTIONS}
+
+
+def _refuses(walk: _Walk, node: ast.AST) -> bool:
+    if not isinstance(node, ast.Call):
+        return False
+    name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    named = {keyword.arg: keyword.value for keyword in node.keywords}
+    pair = [*node.args[:2], *(named[key] for key in _PARTS if key in named)]
+    return name in _REFUSES and {walk.kind(side) for side in pair} == {LABELS, PREDICTIONS}
 
 
 def _in_order(statements: list[ast.stmt]) -> Iterator[ast.stmt]:

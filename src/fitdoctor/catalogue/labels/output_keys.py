@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from fitdoctor.catalogue.words import listing
 from fitdoctor.diagnosis import Edit, Fix, Location
@@ -15,17 +16,21 @@ if TYPE_CHECKING:
 
 
 def renamed_keys(
-    where: Code | Unknown, unknown: list[str], missing: list[str], project: Project | Unknown | None = None
+    where: Code | Unknown,
+    unknown: list[str],
+    missing: list[str],
+    project: Project | Unknown | None = None,
+    beside: Iterable[Code | Unknown] = (),
 ) -> tuple[Fix, ...]:
-    """Give the keys that no output has the names of those that are missing."""
+    """Give the keys that no output has the names of those that are missing, there and in what has them beside it."""
     if len(unknown) == 1 and len(missing) == 1:
-        return (_rename(where, {unknown[0]: missing[0]}, project),)
+        return (_rename(where, {unknown[0]: missing[0]}, project, beside),)
     close = {key: _like(key, missing) for key in unknown}
     names = {key: found for key, found in close.items() if found}
     if not names:
         return (fix("use the names of the outputs as keys"),)
     whole = len(names) == len(unknown) == len(set(names.values()))
-    return (_rename(where if whole else Unknown("not every key has a like name"), names),)
+    return (_rename(where if whole else Unknown("not every key has a like name"), names, None, beside),)
 
 
 def key_line(code: Code | Unknown, keys: list[str]) -> Location | None:
@@ -56,17 +61,29 @@ def _like(key: str, names: list[str]) -> str:
     return close[0] if close else ""
 
 
-def _rename(where: Code | Unknown, names: dict[str, str], project: Project | Unknown | None = None) -> Fix:
+def _rename(
+    where: Code | Unknown,
+    names: dict[str, str],
+    project: Project | Unknown | None,
+    beside: Iterable[Code | Unknown],
+) -> Fix:
     from fitdoctor.catalogue.pipeline.batch_keys import renamed_in_batches
 
-    edits: tuple[Edit, ...] = ()
-    if isinstance(where, Code):
-        text = where.text
-        for old, new in names.items():
-            text = re.sub(
-                rf"(?P<quote>[\"']){re.escape(old)}(?P=quote)(?=\s*:)", rf"\g<quote>{new}\g<quote>", text
-            )
-        edits = (Edit(where.location, text),) if text != where.text else ()
+    edits = _in_text(where, names)
+    if edits:
+        others = [edit for code in beside for edit in _in_text(code, names)]
+        edits = tuple(dict.fromkeys((*edits, *others)))
     renamed = ", ".join(f"`{old}` to `{new}`" for old, new in names.items())
     edits = edits or renamed_in_batches(project, names)
     return fix(f"rename the key{'s' * (len(names) > 1)} {renamed}", edits)
+
+
+def _in_text(where: Code | Unknown, names: dict[str, str]) -> tuple[Edit, ...]:
+    if isinstance(where, Unknown):
+        return ()
+    text = where.text
+    for old, new in names.items():
+        text = re.sub(
+            rf"(?P<quote>[\"']){re.escape(old)}(?P=quote)(?=\s*:)", rf"\g<quote>{new}\g<quote>", text
+        )
+    return (Edit(where.location, text),) if text != where.text else ()

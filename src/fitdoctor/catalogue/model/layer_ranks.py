@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import ast
 
-from fitdoctor.catalogue.model.layer_source import found_in, insert_layer, removed, wrapped_in
+from fitdoctor.catalogue.model.layer_source import (
+    found_in,
+    insert_layer,
+    is_layer_call,
+    layer_of,
+    nodes_after,
+    removed,
+    wrapped_in,
+)
 from fitdoctor.diagnosis import Edit, Fix, Location
 from fitdoctor.edits import fix, set_argument, unsafe
 from fitdoctor.facts import LayerFacts, Shape, Unknown
@@ -14,6 +22,7 @@ from fitdoctor.records import dataclass
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from fitdoctor.source.module import Module
     from fitdoctor.source.project import Project
 
 
@@ -126,7 +135,29 @@ def left_out_fix(layer: LayerFacts, project: Project | Unknown, wanted: int) -> 
         title = "flatten each step by itself: `TimeDistributed(Flatten())`"
         return fix(title, wrapped_in(*found, "TimeDistributed") if found is not None else ())
     edits = removed(*found) if found is not None else ()
+    later = _flattened_later(*found) if found is not None and layer.class_name == "Flatten" and edits else ()
+    if later:
+        return fix("flatten behind the convolutions, not before them", (*edits, *later))
     return fix(f"leave out `{layer.class_name}` here", edits)
+
+
+def _flattened_later(module: Module, node: ast.Call) -> tuple[Edit, ...]:
+    """`Flatten` before the first `Dense` that comes behind convolutions alone."""
+    for each in nodes_after(module, node):
+        if not isinstance(each, ast.Call) or not is_layer_call(module, each):
+            return ()
+        name = layer_of(module, each).class_name
+        if name == "Dense":
+            return insert_layer(module, each, "Flatten")
+        if not _KEEPS_PLACES.fullmatch(name):
+            return ()
+    return ()
+
+
+_KEEPS_PLACES = pattern(
+    r"(Separable|Depthwise)?Conv\dD(Transpose)?|(Max|Average)Pooling\dD|ZeroPadding\dD|(Spatial)?Dropout(\dD)?"
+    r"|BatchNormalization|Activation|ReLU|LeakyReLU"
+)
 
 
 _OF_A_RANK = pattern(

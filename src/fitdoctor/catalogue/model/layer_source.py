@@ -79,20 +79,36 @@ def _nodes_before(module: Module, node: ast.Call) -> Iterator[ast.Call]:
         yield from _added_before(module, parent)
 
 
+def nodes_after(module: Module, node: ast.Call) -> list[ast.expr]:
+    """What is put into a sequential model behind the layer made at `node`, in a list or by `add` in the same scope."""
+    parent = module.parent(node)
+    if isinstance(parent, (ast.List, ast.Tuple)):
+        return parent.elts[parent.elts.index(node) + 1 :]
+    if not isinstance(parent, ast.Call) or not _is_add(parent):
+        return []
+    return [call.args[0] for call in _added(module, parent) if call.lineno > parent.lineno]
+
+
+def _added(module: Module, add: ast.Call) -> list[ast.Call]:
+    """The calls of `add` on the same thing in the same scope, in order."""
+    assert isinstance(add.func, ast.Attribute)
+    receiver, scope = module.segment(add.func.value), module.scope(add)
+    return [
+        site.node
+        for site in module.method_calls("add")
+        if _is_add(site.node)
+        and module.scope(site.node) is scope
+        and module.segment(site.node.func.value) == receiver  # type: ignore[attr-defined]
+    ]
+
+
 def _is_add(call: ast.Call) -> bool:
     return isinstance(call.func, ast.Attribute) and call.func.attr == "add" and len(call.args) == 1
 
 
 def _added_before(module: Module, add: ast.Call) -> Iterator[ast.Call]:
-    assert isinstance(add.func, ast.Attribute)
-    receiver, scope = module.segment(add.func.value), module.scope(add)
     earlier = [
-        site.node
-        for site in module.method_calls("add")
-        if _is_add(site.node)
-        and module.scope(site.node) is scope
-        and (site.node.lineno, site.node.col_offset) < (add.lineno, add.col_offset)
-        and module.segment(site.node.func.value) == receiver  # type: ignore[attr-defined]
+        call for call in _added(module, add) if (call.lineno, call.col_offset) < (add.lineno, add.col_offset)
     ]
     for call in reversed(earlier):
         if is_layer_call(module, call.args[0]):

@@ -50,7 +50,7 @@ def generator_behind(project: Project | Unknown, code: Code | Unknown) -> Functi
     found = expression_of(project, code)
     if found is None or not isinstance(found[1], ast.Call):
         return None
-    return generator_function(found[0], found[1].func)
+    return called_generator(found[0], found[1])
 
 
 def batches_behind(project: Project | Unknown, code: Code | Unknown) -> list[tuple[FunctionInfo, ast.expr]]:
@@ -58,6 +58,19 @@ def batches_behind(project: Project | Unknown, code: Code | Unknown) -> list[tup
     found = expression_of(project, code)
     made = found[0].made_by(found[1]) if found is not None else None
     return batches_of(found[0], made.func) if found is not None and isinstance(made, ast.Call) else []
+
+
+def called_generator(module: Module, call: ast.Call) -> FunctionInfo | None:
+    """The generator function that runs for a call; `iter(batches)` runs the `__iter__` of what it is given."""
+    given = call.args[0] if len(call.args) == 1 and not call.keywords else None
+    if given is None or not isinstance(call.func, ast.Name) or call.func.id != "iter":
+        return generator_function(module, call.func)
+    made = module.made_by(given)
+    known = module.definition(made.func) if isinstance(made, ast.Call) else None
+    from fitdoctor.source.module import ClassInfo
+
+    method = module.method(known, "__iter__") if isinstance(known, ClassInfo) else None
+    return method if method is not None and method.node in method.module.generators else None
 
 
 def generator_function(module: Module, func: ast.expr) -> FunctionInfo | None:

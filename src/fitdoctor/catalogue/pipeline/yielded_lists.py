@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.pipeline.batch_edits import as_tuple
-from fitdoctor.catalogue.pipeline.generator_sources import generator_behind, generator_function, yields_of
+from fitdoctor.catalogue.pipeline.generator_sources import called_generator, generator_behind, yields_of
 from fitdoctor.catalogue.pipeline.pipeline_steps import words
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location
@@ -94,7 +94,7 @@ def _given_to_fit(module: Module) -> Iterator[FunctionInfo]:
     for call in module.method_calls("fit"):
         given = call.argument("x", 0)
         made = module.made_by(given) if given is not None else None
-        function = generator_function(module, made.func) if isinstance(made, ast.Call) else None
+        function = called_generator(module, made) if isinstance(made, ast.Call) else None
         if function is not None:
             yield function
 

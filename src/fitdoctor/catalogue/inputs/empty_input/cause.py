@@ -14,6 +14,9 @@ pattern found no files.
 
 Look at the number of rows after the step that is named, and correct its condition.
 
+A single batch without samples raises: `generator yielded an element of shape (0,) where an element of shape (None, 25)
+was expected`. The slice that chooses its samples ends before it begins.
+
 ## Known limits
 
 Which step emptied the data is read from the source. A dataset that gives no batches is a cause of its own.
@@ -21,15 +24,19 @@ Which step emptied the data is read from the source. A dataset that gives no bat
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.inputs.data_trail import Link, trail
 from fitdoctor.catalogue.inputs.row_changes import row_change
+from fitdoctor.catalogue.pipeline.generator_sources import batches_behind, own_nodes
 from fitdoctor.catalogue.words import place
-from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
+from fitdoctor.diagnosis import Confidence, Evidence, Finding, Location, Severity
 from fitdoctor.edits import fix
-from fitdoctor.facts import ArrayFacts, DataFacts, FitFacts, ModelFacts, Unknown
+from fitdoctor.facts import ArrayFacts, DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
+from fitdoctor.patterns import pattern
+from fitdoctor.source.module import FunctionInfo
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(
@@ -86,3 +93,49 @@ def _emptying(project: Project | Unknown, data: DataFacts, array: ArrayFacts) ->
             if row_change(link) in wanted:
                 return link
     return None
+
+
+_EMPTY_BATCH = pattern(
+    r"`generator` yielded an element of shape \(0,[^)]*\) where an element of shape \((?:None|\d+), "
+)
+
+
+@CAUSE.after_failure
+def from_failure(
+    failure: FailureFacts, data: DataFacts | Unknown, project: Project | Unknown
+) -> Iterator[Finding]:
+    """A later batch of a generator or PyDataset has no samples: TensorFlow tells only that its shape is another one."""
+    if not _EMPTY_BATCH.search(failure.message + failure.raw_message):
+        return
+    code = data.code if isinstance(data, DataFacts) else Unknown("not seen")
+    frame = failure.last_user_frame
+    chosen = next((slice_of(*batch) for batch in batches_behind(project, code)), None)
+    yield CAUSE.finding(
+        "a batch after the first has no samples",
+        subject="batches",
+        location=place(chosen, code, frame.location if frame is not None else None),
+        evidence=[
+            Evidence("samples in that batch", "0", "at least 1", "failure.message"),
+            *([Evidence("this slice chooses the samples", location=chosen)] if chosen else []),
+        ],
+        fixes=[
+            fix(
+                "choose as many samples for each batch: `i * size : (i + 1) * size`, for `len // size` batches"
+            )
+        ],
+        severity=Severity.ERROR,
+        confidence=Confidence.CERTAIN,
+    )
+
+
+def slice_of(function: FunctionInfo, given: ast.expr) -> Location:
+    """The first slice of a function that goes by one of its parameters; where there is none, what it gives."""
+    module, names = function.module, set(function.parameters[1:])
+    slices = [
+        node
+        for node in own_nodes(function)
+        if isinstance(node, ast.Subscript)
+        and isinstance(node.slice, ast.Slice)
+        and any(isinstance(part, ast.Name) and part.id in names for part in ast.walk(node.slice))
+    ]
+    return module.location(min(slices, key=lambda node: node.lineno) if slices else given)

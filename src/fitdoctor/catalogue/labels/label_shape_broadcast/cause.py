@@ -37,7 +37,8 @@ from fitdoctor.catalogue.labels.targets import Target, deciding_layer, targets
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
 from fitdoctor.edits import spell, unsafe, wrap
-from fitdoctor.facts import ArrayFacts, DataFacts, ModelFacts, Shape
+from fitdoctor.facts import ArrayFacts, DataFacts, FailureFacts, ModelFacts, Shape
+from fitdoctor.records import replace
 from fitdoctor.source.module import FunctionInfo
 from fitdoctor.source.project import Project
 
@@ -46,6 +47,9 @@ if TYPE_CHECKING:
     from fitdoctor.source.fits.fit_sites import SpreadSite
 
 CAUSE = Cause(id="FIT204", slug="label-shape-broadcast", severity=Severity.WARNING, explains=("FIT218",))
+
+
+_REFUSED = ("must have the same rank", "must have the same shape")
 
 
 @CAUSE.in_source
@@ -104,11 +108,24 @@ def from_own_code(model: ModelFacts, data: DataFacts, project: Project) -> Itera
             continue
         if (labels.shape[1:] or output[1:]) != (1,):
             continue
-        from fitdoctor.catalogue.labels.comparisons import unaligned_comparison
+        from fitdoctor.catalogue.labels.comparisons import refused_comparison, unaligned_comparison
 
-        node = unaligned_comparison(function)
-        if node is not None:
+        node, refused = unaligned_comparison(function), refused_comparison(function)
+        if refused is not None:
+            yield _lost_axis(labels, data, name, function, refused, output, raises=True)
+        elif node is not None:
             yield _lost_axis(labels, data, name, function, node, output)
+
+
+@CAUSE.after_failure
+def from_failure(
+    failure: FailureFacts, model: ModelFacts, data: DataFacts, project: Project
+) -> Iterator[Finding]:
+    """A crossentropy in the user's own code refused what fit did not align."""
+    if failure.type == "ValueError" and any(said in failure.message for said in _REFUSED):
+        for finding in from_own_code(model, data, project):
+            if finding.severity is Severity.ERROR:
+                yield replace(finding, confidence=Confidence.CERTAIN)
 
 
 @CAUSE.in_source
@@ -161,7 +178,13 @@ def _own_comparisons(
 
 
 def _lost_axis(
-    labels: ArrayFacts, data: DataFacts, name: str, function: FunctionInfo, node: ast.expr, output: Shape
+    labels: ArrayFacts,
+    data: DataFacts,
+    name: str,
+    function: FunctionInfo,
+    node: ast.expr,
+    output: Shape,
+    raises: bool = False,
 ) -> Finding:
     from fitdoctor.catalogue.labels.label_edits import rework_labels
 
@@ -169,9 +192,10 @@ def _lost_axis(
     flat = len(labels.shape) == 1
     return CAUSE.finding(
         f"{name} gets labels of shape {rows(labels.shape)} against outputs of {rows(output)}: "
-        "their difference has shape (n, n)",
+        + ("their ranks differ, which it refuses" if raises else "their difference has shape (n, n)"),
         subject="labels",
         location=function.module.location(node),
+        severity=Severity.ERROR if raises else Severity.WARNING,
         evidence=[
             Evidence(
                 claim="fit aligns the ranks for functions and for its own losses, not for a `Loss` subclass or a step",

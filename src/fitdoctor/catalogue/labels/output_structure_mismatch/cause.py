@@ -292,7 +292,7 @@ def _odd_losses(model: ModelFacts, data: DataFacts, outputs: int, names: tuple[s
                 ", ".join(model.loss_keys),
                 ", ".join(names),
                 (key_line(whole, unknown), whole, model.compile_code),
-                renamed_keys(whole, unknown, missing),
+                renamed_keys(whole, unknown, missing, beside=(*_other_dicts(model), data.y_code)),
             )
         elif missing and model.output_structure != "dict" and model.output_names:
             yield _Odd(
@@ -303,6 +303,12 @@ def _odd_losses(model: ModelFacts, data: DataFacts, outputs: int, names: tuple[s
                 (whole, model.compile_code),
                 (fix("give every output a loss; `None` for one that is not trained"),),
             )
+
+
+def _other_dicts(model: ModelFacts) -> Iterator[Code | Unknown]:
+    """What `compile` is given by output beside the losses: it has the same names."""
+    for name, position in (("metrics", 3), ("loss_weights", 2), ("weighted_metrics", 4)):
+        yield _argument(model.compile_code, name, position)
 
 
 def _odd_weights(model: ModelFacts, names: tuple[str, ...]) -> Iterator[_Odd]:

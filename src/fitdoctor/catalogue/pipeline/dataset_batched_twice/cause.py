@@ -57,7 +57,7 @@ CAUSE = Cause(
     slug="dataset-batched-twice",
     severity=Severity.ERROR,
     raises=("ValueError", "InvalidArgumentError"),
-    explains=("FIT101", "FIT102", "FIT103", "FIT202", "FIT304", "FIT712", "FIT714"),
+    explains=("FIT101", "FIT102", "FIT103", "FIT202", "FIT205", "FIT304", "FIT712", "FIT714"),
 )
 
 
