@@ -10,7 +10,7 @@ from fitdoctor.diagnosis import Edit
 from fitdoctor.source.module import CallSite, Module
 from fitdoctor.source.project import Project
 
-GRAPHS = ("tensorflow.Graph", "tensorflow.compat.v1.Graph")
+GRAPHS = ("tensorflow.Graph", "tensorflow.compat.v1.Graph", "tensorflow.compat.v1.get_default_graph")
 SWITCHES = (
     "tensorflow.compat.v1.disable_eager_execution",
     "tensorflow.compat.v1.disable_v2_behavior",
@@ -24,7 +24,7 @@ SESSIONS = (
     "tensorflow.compat.v1.InteractiveSession",
     "tensorflow.compat.v1.train.MonitoredTrainingSession",
 )
-_TRAINS = ("fit", "evaluate", "predict", "train_on_batch")
+RUNS_MODEL = ("fit", "evaluate", "predict", "train_on_batch")
 
 
 def graph_blocks(module: Module) -> Iterator[ast.With]:
@@ -110,7 +110,7 @@ def trains_keras(project: Project) -> bool:
     """Whether a program trains or runs a Keras model in Keras's own way."""
     if not any(uses_keras(module) for module in project.modules):
         return False
-    return any(not site.name for module in project.modules for site in module.method_calls(*_TRAINS))
+    return any(not site.name for module in project.modules for site in module.method_calls(*RUNS_MODEL))
 
 
 def unwrapped(module: Module, block: ast.With | ast.If) -> tuple[Edit, ...]:

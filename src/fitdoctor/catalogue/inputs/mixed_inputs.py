@@ -6,12 +6,13 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.graph.traced import at_frame, module_of, raised_here
+from fitdoctor.catalogue.graph.traced import at_frame, function_at, module_of, raised_here
 from fitdoctor.diagnosis import Confidence, Edit, Finding, Fix
 from fitdoctor.edits import fix, spell
 from fitdoctor.facts import FailureFacts, Frame, Unknown
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
+from fitdoctor.source.traced.gradients import PREDICTS, Cut
 
 _SAID = "you cannot mix tensors and non-tensors"
 
@@ -22,6 +23,8 @@ def mixed_inputs(cause: Cause, failure: FailureFacts, project: Project | Unknown
     if frame is None or _SAID not in failure.message:
         return
     module = module_of(project, frame) if isinstance(project, Project) else None
+    if predicted_under_tape(failure, project) is not None:
+        return  # as a tensor it would be taken, and no gradient would pass (FIT505)
     yield cause.finding(
         "the model is called on tensors beside arrays or numbers: Keras takes the one or the other",
         subject="inputs of the call",
@@ -30,6 +33,22 @@ def mixed_inputs(cause: Cause, failure: FailureFacts, project: Project | Unknown
         fixes=[_all_tensors(module, frame)],
         confidence=Confidence.CERTAIN,
     )
+
+
+def predicted_under_tape(failure: FailureFacts, project: Project | Unknown) -> Cut | None:
+    """The `predict` under a tape that gave the array, where the function that failed has one."""
+    frame = failure.last_user_frame
+    module = module_of(project, frame)
+    if frame is None or module is None or _SAID not in failure.message or "GradientTape" not in module.text:
+        return None
+    from fitdoctor.catalogue.variables.gradient_ways import tape_cut_of_model
+
+    cut = tape_cut_of_model(module)
+    asks = cut.node.func if cut is not None and isinstance(cut.node, ast.Call) else None
+    if cut is None or not isinstance(asks, ast.Attribute) or asks.attr not in PREDICTS:
+        return None
+    here = function_at(module, frame.line, frame.cell)
+    return cut if here is not None and module.function_of(cut.node) == here else None
 
 
 def _all_tensors(module: Module | None, frame: Frame) -> Fix:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from fitdoctor.diagnosis import Edit
 from fitdoctor.edits import merged_removal, spell
-from fitdoctor.source.assignments import Path, element_of, last_assignment
+from fitdoctor.source.assignments import Assignment, Path, assignments, element_of, last_assignment
 from fitdoctor.source.callees import argument_for, callers_of
 from fitdoctor.source.index import FUNCTIONS
 from fitdoctor.source.keras_objects import kind_of_call, kind_of_value
@@ -42,9 +42,7 @@ class _Search:
             return False
         if expr not in self._known:
             self._known[expr] = False  # a name that is made from itself leads nowhere
-            function = module.function_of(expr)
-            eager = function is None or function.traced is None
-            self._known[expr] = eager and self._follow(module, expr, steps - 1)
+            self._known[expr] = self._follow(module, expr, steps - 1)
         return self._known[expr]
 
     def _follow(self, module: Module, expr: ast.expr, steps: int) -> bool:
@@ -53,7 +51,7 @@ class _Search:
         if isinstance(expr, ast.Attribute):
             if expr.attr in ("output", "input"):
                 return kind_of_value(module, expr.value) in ("Model", "Layer")
-            made = module.made_by(expr)
+            made = expr if in_trace(module, expr) else module.made_by(expr)
             return made is not expr and self.finds(module, made, steps)
         if isinstance(expr, ast.BinOp):
             return self.finds(module, expr.left, steps) or self.finds(module, expr.right, steps)
@@ -67,7 +65,17 @@ class _Search:
         found = last_assignment(module, name)
         if found is None:
             return False
-        assignment = found[0]
+        if not in_trace(module, name):
+            return self._assigned(module, name, found[0], steps)
+        # What a traced function reads of the code around it; what it binds itself are tensors with values.
+        scope = module.index.lookup(name.id, module.scope(name))
+        if scope is None or in_trace(module, scope.node):
+            return False
+        return all(
+            self._assigned(module, name, each, steps) for each in assignments(module, name.id, scope.node)
+        )
+
+    def _assigned(self, module: Module, name: ast.Name, assignment: Assignment, steps: int) -> bool:
         if assignment.how == "parameter":
             return self._given(module, name, steps)
         if assignment.value is None or assignment.how != "=":
@@ -126,6 +134,12 @@ class _Search:
         if kind not in ("Layer", "Model"):
             return False
         return any(self.finds(module, argument, steps) for argument in _inside(call.args[0]))
+
+
+def in_trace(module: Module, node: ast.AST) -> bool:
+    """Whether a node stands in code that is traced, where tensors have values."""
+    function = module.function(node) if isinstance(node, FUNCTIONS) else module.function_of(node)
+    return function is not None and function.traced is not None
 
 
 def arguments_of(call: ast.Call) -> Iterator[ast.expr]:

@@ -6,14 +6,18 @@ import ast
 
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.graph.traced import at_frame, library_behind, raised_here
-from fitdoctor.diagnosis import Confidence, Evidence, Finding
+from fitdoctor.catalogue.variables.renewed_in_loops import (
+    APPLYING,
+    Renewed,
+    compiled_for_each,
+    renewed_optimizers,
+)
+from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix
 from fitdoctor.edits import fix
 from fitdoctor.facts import FailureFacts, Frame
 from fitdoctor.failure.frames import is_keras
 from fitdoctor.source.keras_objects import kind_of_call
 from fitdoctor.source.module import CallSite, Module
-
-_APPLYING = ("apply_gradients", "apply", "minimize")
 
 
 def late_optimizer(cause: Cause, failure: FailureFacts, module: Module | None) -> Finding | None:
@@ -28,7 +32,7 @@ def late_optimizer(cause: Cause, failure: FailureFacts, module: Module | None) -
     if frame is None or not any("/optimizers/" in each.path for each in library_behind(failure)):
         return None
     site = _at(module, frame) if module is not None else None
-    if site is None and not any(f".{name}(" in frame.text for name in _APPLYING):
+    if site is None and not any(f".{name}(" in frame.text for name in APPLYING):
         return None
     made = _made(module, site) if module is not None and site is not None else None
     location = made[0].location(made[1]) if made is not None else frame.location
@@ -45,10 +49,41 @@ def late_optimizer(cause: Cause, failure: FailureFacts, module: Module | None) -
             fix(
                 f"make them outside, before the first step: `{name or 'optimizer'}.build(model.trainable_variables)`"
             ),
-            fix("make a `tf.function` for each model and its optimizer"),
+            _for_each(module),
         ],
         confidence=Confidence.CERTAIN,
     )
+
+
+def renewed(cause: Cause, found: Renewed) -> Finding:
+    """The same, as the source tells it: a loop makes the optimizer, and a function outside of it is traced once.
+
+    Args:
+        cause: whose finding it is.
+        found: the optimizer and the function.
+    """
+    return cause.finding(
+        f"`{found.function.name}` is a `tf.function` that gets another optimizer in each round: "
+        "only the first may make its variables there",
+        subject=f"optimizer {found.name}",
+        location=found.module.location(found.made),
+        evidence=[
+            Evidence(
+                "an optimizer makes its variables in its first step",
+                location=found.module.location(found.call),
+            )
+        ],
+        fixes=[fix(_EACH, compiled_for_each(found))],
+        confidence=Confidence.LIKELY,
+    )
+
+
+_EACH = "make a `tf.function` for each model and its optimizer"
+
+
+def _for_each(module: Module | None) -> Fix:
+    found = next(renewed_optimizers(module), None) if module is not None else None
+    return fix(_EACH, compiled_for_each(found) if found is not None else ())
 
 
 def late_model(cause: Cause, failure: FailureFacts, module: Module) -> Finding | None:
@@ -87,7 +122,7 @@ def late_model(cause: Cause, failure: FailureFacts, module: Module) -> Finding |
                 fix(
                     "build it outside, before the first step: give it an `Input`, or call it once on a batch"
                 ),
-                fix("make a `tf.function` for each model"),
+                _for_each(module),
             ],
             confidence=Confidence.LIKELY,
         )
@@ -95,7 +130,7 @@ def late_model(cause: Cause, failure: FailureFacts, module: Module) -> Finding |
 
 
 def _at(module: Module, frame: Frame) -> CallSite | None:
-    sites = module.method_calls(*_APPLYING)
+    sites = module.method_calls(*APPLYING)
     return next((site for site in sites if at_frame(module, site.node, frame)), None)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 
 from fitdoctor.records import dataclass
 from fitdoctor.source.callees import argument_for, callee
+from fitdoctor.source.definitions import argument_of
 from fitdoctor.source.index import FUNCTIONS
 from fitdoctor.source.module import FunctionInfo, Module
 
@@ -21,6 +22,7 @@ _CUTTING = frozenset(
     categorical_accuracy sparse_categorical_accuracy top_k_categorical_accuracy numpy_function stop_gradient shape size
     rank zeros_like ones_like floordiv""".split()
 )
+_PY_FUNCTIONS = ("tensorflow.py_function", "tensorflow.compat.v1.py_function")
 PREDICTS = ("predict", "predict_on_batch")
 """Methods of a model that give arrays, which no tape follows."""
 _CUTTING_LIBRARIES = ("numpy.", "math.", "sklearn.", "scipy.")
@@ -84,6 +86,17 @@ def body_of(function: FunctionInfo) -> list[ast.stmt]:
     if isinstance(function.node, ast.Lambda):
         return [ast.Return(function.node.body)]
     return function.node.body
+
+
+def _has_own_gradient(function: FunctionInfo) -> bool:
+    """Whether the user says by `tf.custom_gradient` what passes back."""
+    decorators = getattr(function.node, "decorator_list", [])
+    return any(function.module.resolve(each).endswith(".custom_gradient") for each in decorators)
+
+
+def is_py_function(module: Module, expr: ast.expr) -> bool:
+    """Whether an expression is a call of `tf.py_function`."""
+    return isinstance(expr, ast.Call) and module.resolve(expr.func) in _PY_FUNCTIONS
 
 
 def _is_put_in(expr: ast.expr) -> bool:
@@ -175,6 +188,8 @@ class _Reading:
         what = self._cuts(expr) if inner.open and isinstance(expr, ast.expr) else ""
         if what and isinstance(expr, ast.expr):
             return _Reach(cut=Cut(self._module, expr, what))
+        if inner.open and isinstance(expr, ast.Call) and self._leaves_tensors(expr):
+            return _Reach(cut=Cut(self._module, expr, "a `py_function` that computes outside of TensorFlow"))
         function = callee(self._module, expr) if isinstance(expr, ast.Call) else None
         if function is None or not isinstance(expr, ast.Call):
             return inner
@@ -187,10 +202,24 @@ class _Reading:
             for name in function.parameters
             if (value := argument_for(function, call, name)) is not None and self.reach(value).open
         }
-        if not given or self._depth >= _DEEPEST or function.name == "__init__":
+        if not given or self._depth >= _DEEPEST or function.name == "__init__" or _has_own_gradient(function):
             return _Reach(open=True)
         reach = self._inside(function, frozenset(given))
         return reach if reach.cut is not None and not reach.open else _Reach(open=True)
+
+    def _leaves_tensors(self, call: ast.Call) -> bool:
+        """Whether a call runs a function of the user's by `tf.py_function` that takes the values of all it is given.
+
+        Such a function is differentiated by the tensors that it computes with: NumPy's arrays are none.
+        """
+        if not is_py_function(self._module, call):
+            return False
+        run = argument_of(call, "func", 0)
+        function = self._module.definition(run) if run is not None else None
+        if not isinstance(function, FunctionInfo) or self._depth >= _DEEPEST:
+            return False
+        reach = self._inside(function, frozenset(function.parameters))
+        return reach.cut is not None and not reach.open and reach.cut.needs_value
 
     def _inside(self, function: FunctionInfo, given: frozenset[str]) -> _Reach:
         """How what a function of the user's returns depends on these parameters, and on roots of its own."""

@@ -331,6 +331,8 @@ class Expressions:
             return Value("each", (Value("parts", (NOTHING, base.parts[0])),))
         if base.kind == "variable":
             return TENSOR if function.attr in ("value", "read_value") else NOTHING
+        if base.kind == "metric":
+            return TENSOR if function.attr == "result" else NOTHING
         return NOTHING if base.kind in ("tensor", "some") else None
 
 

@@ -1,4 +1,4 @@
-"""What names and attributes hold that are made outside of traced code: layers, variables, lists of them."""
+"""What names and attributes hold that are made outside of traced code: layers, variables, metrics, lists of them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import ast
 
 from fitdoctor.source.module import ClassInfo, Module
 from fitdoctor.source.traced.tensor_calls import MAKES_LAYER, returns
-from fitdoctor.source.traced.tensor_values import LAYER, LAYERS, NOTHING, VARIABLE, Value, each
+from fitdoctor.source.traced.tensor_values import LAYER, LAYERS, METRIC, NOTHING, VARIABLE, Value, each
 
 
 def made(module: Module, expr: ast.expr | None) -> Value:
@@ -19,6 +19,8 @@ def made(module: Module, expr: ast.expr | None) -> Value:
             return VARIABLE
         if name.startswith(MAKES_LAYER):
             return LAYER
+        if name.startswith("keras.metrics.") and name.rpartition(".")[2][:1].isupper():
+            return METRIC
         found = module.definition(expr.func)
         if isinstance(found, ClassInfo) and found.kind in ("Layer", "Model", "Loss"):
             return LAYER

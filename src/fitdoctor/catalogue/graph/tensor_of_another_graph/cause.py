@@ -30,6 +30,7 @@ from collections.abc import Iterator
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.graph.leaks import graph_part
 from fitdoctor.catalogue.graph.own_graphs import (
+    RUNS_MODEL,
     block_around,
     graph_blocks,
     graph_name,
@@ -42,6 +43,7 @@ from fitdoctor.catalogue.graph.traced import is_out_of_scope, made_line, module_
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix
 from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.source.keras_objects import kind_of_value
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 from fitdoctor.source.traced.tensor_calls import returns
@@ -82,7 +84,7 @@ def from_source(module: Module, project: Project) -> Iterator[Finding]:
         made = _keras_in(module, block) if keras else None
         if made is not None:
             claim = Evidence(
-                claim="Keras makes this in the graph of the block", location=module.location(made)
+                claim="Keras does this in the graph of the block", location=module.location(made)
             )
             yield _finding(module, block, blocks, Confidence.LIKELY, [claim])
             continue
@@ -99,6 +101,13 @@ def _keras_in(module: Module, block: ast.With) -> ast.AST | None:
             ("keras.layers.", "keras.Input", "keras.Sequential", "keras.Model", "keras.applications.")
         ):
             return node
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr in RUNS_MODEL
+        ):
+            if kind_of_value(module, node.func.value) == "Model":
+                return node
     return None
 
 

@@ -30,11 +30,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.graph.traced import at_frame, function_at, module_of, name_of, own_nodes
 from fitdoctor.catalogue.inputs.contents import arrays_of
 from fitdoctor.catalogue.inputs.data_places import maker, map_samples, rework_data
 from fitdoctor.catalogue.inputs.integer_types import floats_refused, refused, wants_whole
+from fitdoctor.catalogue.inputs.schedule_steps import steps_as_floats
 from fitdoctor.catalogue.inputs.shapes import forward_failure, went_through
 from fitdoctor.catalogue.words import listing, place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
@@ -57,6 +58,15 @@ _INTEGERS = ("int", "uint", "bool")
 _LONG_FLOATS = ("float64", "double")
 _FLOATS = ("float", "half", "bfloat")
 _HALVES = ("half", "float16", "bfloat16")
+
+
+@CAUSE.in_source
+@mentions("LearningRateSchedule")
+def from_schedule(module: Module) -> Iterator[Finding]:
+    """A schedule takes the root of the step, which Keras 3 counts in whole numbers."""
+    for function, call, name in steps_as_floats(module):
+        said = DtypeMismatch(found="int64", expected="float32")
+        yield replace(_of_parameter(said, function, call, name), confidence=Confidence.LIKELY)
 
 
 @CAUSE.before_fit

@@ -52,6 +52,8 @@ CAUSE = Cause(id="FIT317", slug="reported-loss-not-updated", severity=Severity.W
 
 KERAS_TRACKER = "_loss_tracker"
 _READS = frozenset({"result", "reset_state", "reset_states", "name"})
+_MAY_UPDATE = frozenset({KERAS_TRACKER, "update_state", "metrics"})
+"""What a function within a step says that may update any metric."""
 
 
 _MODELS = ("keras.Model", "keras.Sequential")
@@ -199,7 +201,11 @@ def _updates_loss(step: FunctionInfo) -> bool:
         module = method.module
         for node in own_nodes(method):
             if isinstance(node, FUNCTIONS):
-                return True
+                if any(
+                    isinstance(each, ast.Attribute) and each.attr in _MAY_UPDATE for each in ast.walk(node)
+                ):
+                    return True
+                continue
             if (
                 isinstance(node, ast.Attribute)
                 and node.attr == KERAS_TRACKER
@@ -338,10 +344,26 @@ def _of_predictions(step: FunctionInfo, update: ast.Call, name: str) -> Finding:
                 location=where,
             )
         ],
-        fixes=[
-            fix("go through `self.metrics`: the one named `loss` with the loss, the others with the labels")
-        ],
+        fixes=[_each_by_its_own(step, update)],
     )
+
+
+def _each_by_its_own(step: FunctionInfo, update: ast.Call) -> Fix:
+    """A loop in the place of the update; a further `Mean` of the class would want a value that is not known here."""
+    title = "go through `self.metrics`: the one named `loss` with the loss, the others with the labels"
+    module, loss = step.module, differentiated(step)
+    statement = module.statement(update)
+    if not loss or not isinstance(statement, ast.Expr) or step.owner is None or _has_metrics(step.owner):
+        return fix(title)
+    if module.function_of(update) is not step:
+        return fix(title)
+    deep = f"\n{module.code(statement).indent}    "
+    given = module.segment(update)[len(module.segment(update.func)) :]
+    text = (
+        f'for metric in self.metrics:{deep}if metric.name == "loss":{deep}    metric.update_state({loss})'
+        f"{deep}else:{deep}    metric.update_state{given}"
+    )
+    return fix(title, (Edit(module.location(statement), text),))
 
 
 def _update(step: FunctionInfo, statement: ast.stmt, tracker: str) -> Fix:

@@ -15,6 +15,10 @@ compute with it only inside a layer, where real tensors arrive. Keras 2 wrapped 
 Use the function of the same meaning in `keras.ops`, which takes both kinds; or put TensorFlow's into a layer (`Lambda`, or a
 `Layer` with a `call`). Arithmetic (`a + b`, `a * tf.constant(2.0)`) and indexing work as they are.
 
+A loss or metric that reads such a tensor from the code around it (`z_mean` of a variational autoencoder) cannot be mended by
+another function: while the model trains, the tensor has no values. Add the term in a layer that is called on the tensor
+(`self.add_loss(…)` in its `call`), or make the tensor an output of the model.
+
 ## Known limits
 
 Read from the source, a tensor is followed to the `Input` that it comes from; one that goes through lists or unknown code is
@@ -27,8 +31,15 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.graph.traced import at_frame, module_of
-from fitdoctor.catalogue.model.keras_tensors import is_keras_tensor, is_operation, misused, twin_edits
+from fitdoctor.catalogue.graph.traced import at_frame, module_of, name_of
+from fitdoctor.catalogue.model.keras_tensors import (
+    arguments_of,
+    in_trace,
+    is_keras_tensor,
+    is_operation,
+    misused,
+    twin_edits,
+)
 from fitdoctor.catalogue.model.layer_source import spell_layer
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, unsafe
@@ -65,6 +76,8 @@ def from_source(module: Module) -> Iterator[Finding]:
 
 
 def _finding(module: Module, call: ast.Call, calls: list[ast.Call], confidence: Confidence) -> Finding:
+    if in_trace(module, call):
+        return _in_training(module, call, confidence)
     name = module.segment(call.func)
     tensor = next((each for each in call.args if is_keras_tensor(module, each)), None)
     what = f"`{module.segment(tensor)}`" if isinstance(tensor, ast.Name) else "a tensor"
@@ -81,6 +94,33 @@ def _finding(module: Module, call: ast.Call, calls: list[ast.Call], confidence: 
             )
         ],
         fixes=_fixes(module, call, calls),
+        confidence=confidence,
+    )
+
+
+def _in_training(module: Module, call: ast.Call, confidence: Confidence) -> Finding:
+    """Traced code reads a tensor of the functional model around it: no twin of the operation helps there."""
+    function = module.function_of(call)
+    read = next((each for each in arguments_of(call) if is_keras_tensor(module, each)), None)
+    tensor = next((node for node in ast.walk(read) if isinstance(node, ast.Name)), None) if read else None
+    what = f"`{tensor.id}`" if tensor is not None else "a tensor"
+    where = name_of(function) if function is not None else "traced code"
+    return CAUSE.finding(
+        f"{where} reads {what} of the functional model, which has no values while the model trains",
+        subject=f"function {module.segment(call.func)}",
+        location=module.location(call),
+        evidence=[
+            Evidence(
+                claim="a tensor of a functional model is a placeholder from which only layers compute",
+                observed="a KerasTensor",
+                expected="what the function is given: labels and predictions",
+                location=module.location(read if read is not None else call),
+            )
+        ],
+        fixes=[
+            fix("compute this term in the `call` of a layer that gets the tensor, with `self.add_loss(…)`"),
+            fix("or make the tensor an output of the model, and read it from the predictions"),
+        ],
         confidence=confidence,
     )
 

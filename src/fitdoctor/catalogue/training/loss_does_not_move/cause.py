@@ -7,7 +7,9 @@ Epoch after epoch the loss is about the same.
 ## Why
 
 A learning rate far too small; one far too large, which has driven every unit into a region without gradient (a dead
-relu); or kernels that all start at zero, so that every unit computes, and learns, the same.
+relu); kernels that all start at zero, so that every unit computes, and learns, the same; or a loss whose gradient is 0
+from the first step on, such as that of a relu output which gives 0 for every sample. Such a loss is the same to the last
+digit in every epoch.
 
 ## Fix
 
@@ -84,6 +86,42 @@ def from_training(
             fixes=[unsafe("use a learning rate of the usual size", rate_edit(model, project, 1e-3))],
             confidence=Confidence.LIKELY,
         )
+    elif rate is not None and rate >= SMALL and _never_moved(losses) and not model.overrides:
+        yield _without_gradient(model, seen)
+
+
+def _never_moved(losses: tuple[float, ...]) -> bool:
+    """Whether every epoch ended with the same loss, but for the order in which it was summed up."""
+    return max(losses) - min(losses) <= 1e-6 * abs(losses[-1])
+
+
+def _without_gradient(model: ModelFacts, seen: Evidence) -> Finding:
+    """No step has changed what the loss is computed from: by an output of relu that is 0, or by the loss itself."""
+    output = next(
+        (
+            layer
+            for layer in model.every_layer()
+            if model.output_paths and model.output_paths[0][:1] == (layer.name,)
+        ),
+        None,
+    )
+    dead = output is not None and (output.setting("activation") or "") == "relu"
+    return CAUSE.finding(
+        "the loss does not move: the relu of the output gives 0 everywhere, where it has no gradient"
+        if dead
+        else "the loss is the same in every epoch, to the last digit: its gradient is 0",
+        subject="training",
+        location=place(output.code if dead and output is not None else None, model.compile_code),
+        evidence=[seen],
+        fixes=[
+            fix("leave the activation of the output linear")
+            if dead
+            else fix(
+                "look for what the loss takes no gradient through: a hard decision, a clipped or dead output"
+            )
+        ],
+        confidence=Confidence.LIKELY,
+    )
 
 
 def _stuck(losses: tuple[float, ...], rate: float, model: ModelFacts) -> bool:

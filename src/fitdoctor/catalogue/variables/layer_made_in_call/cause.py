@@ -13,7 +13,8 @@ another one each time.
 
 ## Fix
 
-Make layers in `__init__` and weights in `__init__` or `build`; in `call` only use them.
+Make layers in `__init__` and weights in `__init__` or `build`; in `call` only use them. The same holds for a metric that is
+made in a metric function, in `update_state` or in a `tf.function`: it keeps its counts in variables.
 
 ## Known limits
 
@@ -42,6 +43,7 @@ from fitdoctor.facts import FailureFacts, Unknown
 from fitdoctor.failure.frames import is_keras
 from fitdoctor.source.callees import is_self
 from fitdoctor.source.conditions import is_conditional
+from fitdoctor.source.keras_objects import kind_of_call
 from fitdoctor.source.module import CallSite, ClassInfo, FunctionInfo, Module
 from fitdoctor.source.project import Project
 
@@ -112,8 +114,18 @@ def _makes_state(module: Module, site: CallSite) -> bool:
         return isinstance(site.node.func.value, ast.Name) and site.node.func.value.id == "self"
     if site.name.startswith("keras.layers."):
         return site.name.rpartition(".")[2] in WITH_WEIGHTS
+    if _is_metric(module, site):
+        return True
     made = module.definition(site.node.func)
     return isinstance(made, ClassInfo) and made.kind in ("Layer", "Model") and _has_state(made, ())
+
+
+def _is_metric(module: Module, site: CallSite) -> bool:
+    """Whether a call makes a metric: each keeps its counts in variables, from the moment that it is made."""
+    if site.name.startswith("keras.metrics."):
+        return kind_of_call(module, site.node) == "Metric"
+    made = module.definition(site.node.func) if not site.name else None
+    return isinstance(made, ClassInfo) and made.kind == "Metric"
 
 
 def _has_state(info: ClassInfo, within: tuple[ClassInfo, ...]) -> bool:
@@ -146,19 +158,26 @@ def _finding(
     confidence: Confidence,
     evidence: list[Evidence],
 ) -> Finding:
+    kind = "metric" if _is_metric(module, site) else "layer"
     what = (
         "a weight"
         if site.method == "add_weight"
-        else f"a `{module.segment(site.node.func).rpartition('.')[2]}` layer"
+        else f"a `{module.segment(site.node.func).rpartition('.')[2]}` {kind}"
     )
     return CAUSE.finding(
         f"{name_of(function)} makes {what} each time that it is traced",
-        subject=f"layer made in {function.qualname}",
+        subject=f"{kind} made in {function.qualname}",
         location=module.location(site.node),
         evidence=[traced_evidence(function), *evidence],
-        fixes=[_made_once(module, site, function)],
+        fixes=[_METRIC_ONCE if kind == "metric" else _made_once(module, site, function)],
         confidence=confidence,
     )
+
+
+_METRIC_ONCE = fix(
+    "make the metric once, in `__init__` or outside of the function; its counts go on from batch to batch, so reset it "
+    "where each batch is to count alone"
+)
 
 
 def _made_once(module: Module, site: CallSite, function: FunctionInfo) -> Fix:

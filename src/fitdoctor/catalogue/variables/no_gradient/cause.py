@@ -8,9 +8,10 @@ on any weight in a way that can be differentiated.
 ## Why
 
 On the way from the weights to the loss stands an operation without a gradient: `argmax`, `round`, a comparison, a
-cast to whole numbers, `stop_gradient`, NumPy or `numpy_function`. Or the loss does not use the predictions at all. Or
-the `call` of the model is a `tf.function`: Keras 3 traces it while it builds the layers, and in that trace, which is
-used again for training, their weights are constants.
+cast to whole numbers, `stop_gradient`, NumPy, `numpy_function`, or a `py_function` that computes with NumPy (there the
+pass back through the model fails in words that do not name it: `Input tensor must be at least 2D`). Or the loss does
+not use the predictions at all. Or the `call` of the model is a `tf.function`: Keras 3 traces it while it builds the
+layers, and in that trace, which is used again for training, their weights are constants.
 
 ## Fix
 
@@ -31,6 +32,7 @@ from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.graph.traced import name_of
+from fitdoctor.catalogue.inputs.mixed_inputs import predicted_under_tape
 from fitdoctor.catalogue.labels.loss_choice import suggested_loss
 from fitdoctor.catalogue.model.model_classes import is_plain
 from fitdoctor.catalogue.variables.cut_layers import cutting_layers, has_other_ways
@@ -59,9 +61,15 @@ from fitdoctor.records import replace
 from fitdoctor.source.line_edits import put_instead
 from fitdoctor.source.module import CallSite, FunctionInfo, Module
 from fitdoctor.source.project import Project
-from fitdoctor.source.traced.gradients import PREDICTS, Cut
+from fitdoctor.source.traced.gradients import PREDICTS, Cut, is_py_function
 
-CAUSE = Cause(id="FIT505", slug="no-gradient", severity=Severity.ERROR, raises=("ValueError", "LookupError"))
+CAUSE = Cause(
+    id="FIT505",
+    slug="no-gradient",
+    severity=Severity.ERROR,
+    raises=("ValueError", "LookupError", "InvalidArgumentError"),
+    explains=("FIT002",),
+)
 
 
 @CAUSE.in_source
@@ -187,6 +195,12 @@ def from_failure(
     missing = missing_gradients(failure.message)
     undefined = _UNDEFINED.search(failure.message) if failure.type == "LookupError" else None
     if undefined is None and (missing is None or not missing.every):
+        if _BACKWARDS in failure.node and isinstance(project, Project):
+            yield from _from_outside(project)
+        predicted = predicted_under_tape(failure, project)
+        if predicted is not None:
+            evidence = [Evidence("Keras refuses the array beside tensors", fact="failure.message")]
+            yield _finding(predicted, _around(predicted), Confidence.CERTAIN, evidence)
         return
     said = f"`{undefined['operation']}` has no gradient" if undefined else "no gradient reached any variable"
     evidence = [Evidence(claim=said, fact="failure.message")]
@@ -216,6 +230,19 @@ def from_failure(
         notes=[_MAY_BE_THE_TAPE] if isinstance(project, Unknown) and failure.called != "fit" else [],
         confidence=Confidence.LIKELY,
     )
+
+
+_BACKWARDS = "gradient_tape/"
+
+
+def _from_outside(project: Project) -> Iterator[Finding]:
+    """A loss that `py_function` computes: the scalar 0 that comes for its gradient fails somewhere on the way back."""
+    for module in project.modules if any("py_function" in each.text for each in project.modules) else ():
+        for cut in _cuts(module):
+            if is_py_function(cut.module, cut.node):
+                evidence = [Evidence("the pass back through the model failed", fact="failure.message")]
+                yield _finding(cut, _around(cut), Confidence.LIKELY, evidence)
+                return
 
 
 def _unseen(uncalled: Uncalled, evidence: list[Evidence]) -> Finding:
@@ -296,6 +323,8 @@ def _finding(
 ) -> Finding:
     module = cut.module
     where = f" in {name_of(function)}" if function is not None else ""
+    # Of `sign` TensorFlow knows a gradient, zero: nothing is raised, and nothing is learned.
+    silent = cut.what.endswith("sign`")
     return CAUSE.finding(
         f"no gradient passes {cut.what}{where}: the weights cannot learn from this loss",
         subject="loss",
@@ -310,6 +339,7 @@ def _finding(
         ],
         fixes=_open_ways(cut),
         confidence=confidence,
+        severity=Severity.WARNING if silent else Severity.ERROR,
     )
 
 

@@ -74,6 +74,19 @@ def from_source(module: Module) -> Iterator[Finding]:
             yield _finding(module, site, Confidence.LIKELY, [])
 
 
+@CAUSE.in_source
+@mentions("apply_gradients", "minimize", ".apply(")
+def from_loop(module: Module) -> Iterator[Finding]:
+    """A loop hands another optimizer to one compiled function."""
+    if module.keras != 3 or not module.calls_under("keras.optimizers."):
+        return
+    from fitdoctor.catalogue.variables.late_variables import renewed
+    from fitdoctor.catalogue.variables.renewed_in_loops import renewed_optimizers
+
+    for found in renewed_optimizers(module):
+        yield renewed(CAUSE, found)
+
+
 def _makers(module: Module) -> Iterator[CallSite]:
     """The calls that make variables at once; an optimizer of Keras 3 makes its counter and its learning rate."""
     for site in module.calls_under(*MAKERS, "keras.optimizers."):

@@ -1,0 +1,141 @@
+"""An attribute whose name belongs to Keras.
+
+## What happens
+
+`AttributeError: `Model.layers` attribute is reserved and should not be used`, or `property 'model' of 'History' object has
+no setter`, as soon as the object is made. Keras 2 said `Can't set the attribute "layers"`, and let a callback set its
+`model`.
+
+## Why
+
+Models, layers, losses, metrics and callbacks have attributes that Keras computes or sets by itself: the `layers`, `weights`
+and `metrics` of a model, its `input` and `output`, the `model` of a callback. They are properties that cannot be assigned.
+
+## Fix
+
+Give the attribute another name, where it is set and where it is read. A callback needs no `self.model = model`: Keras sets
+it before training.
+
+## Known limits
+
+A class that defines a property of that name itself is left alone.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause, mentions
+from fitdoctor.catalogue.graph.traced import at_frame, module_of, raised_here
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
+from fitdoctor.edits import fix
+from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.patterns import pattern
+from fitdoctor.source.callees import is_self
+from fitdoctor.source.module import ClassInfo, Module
+from fitdoctor.source.project import Project
+
+CAUSE = Cause(id="FIT326", slug="attribute-reserved", severity=Severity.ERROR, raises="AttributeError")
+
+_OF_LAYERS = frozenset(
+    """path variables trainable_variables non_trainable_variables weights trainable_weights non_trainable_weights
+    metrics metrics_variables dtype compute_dtype variable_dtype input_dtype losses input output""".split()
+)
+_RESERVED = {
+    "Layer": _OF_LAYERS,
+    "Model": _OF_LAYERS | {"layers", "metrics_names", "compiled_metrics", "distribute_strategy"},
+    "Callback": frozenset({"model"}),
+    "Loss": frozenset({"dtype"}),
+    "Metric": frozenset({"dtype", "variables"}),
+}
+"""The properties of Keras 3.15 that raise when they are set."""
+_ANY = frozenset().union(*_RESERVED.values())
+_SAID = pattern(
+    r"`Model\.(?P<reserved>\w+)` attribute is reserved"
+    r"|property '(?P<property>\w+)' of '\w+' object has no setter"
+    r"|[Cc]an't set (?:the )?attribute ['\"](?P<older>\w+)['\"]"
+)
+
+
+@CAUSE.in_source
+@mentions(*(f"self.{name}" for name in sorted(_ANY)))
+def from_source(module: Module) -> Iterator[Finding]:
+    """A class that derives from one of Keras's sets such an attribute."""
+    for owner in module.classes if module.keras == 3 else ():
+        stores = module.attribute_stores(owner.node)
+        for name in sorted(_RESERVED.get(owner.kind, frozenset()) & stores.keys()):
+            if not _is_its_own(owner, name):
+                yield _finding(owner, stores[name][0], name, Confidence.LIKELY, [])
+
+
+def _is_its_own(owner: ClassInfo, name: str) -> bool:
+    """Whether the class, or one of the user's that it derives from, defines the name."""
+    return any(
+        isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+        and node.name == name
+        or isinstance(node, (ast.Assign, ast.AnnAssign))
+        and any(isinstance(each, ast.Name) and each.id == name for each in ast.walk(node))
+        for ancestor in owner.module.ancestry(owner)
+        for node in ancestor.node.body
+    )
+
+
+@CAUSE.after_failure
+def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """Python, or Keras, refuses the assignment and names the attribute."""
+    told = _SAID.search(failure.message) if failure.type == "AttributeError" else None
+    name = next((each for each in told.groups() if each), "") if told is not None else ""
+    frame = failure.last_user_frame
+    if name not in _ANY or frame is None:
+        return
+    module = module_of(project, frame)
+    evidence = [raised_here(failure)]
+    for owner in module.classes if module is not None else ():
+        for store in owner.module.attribute_stores(owner.node).get(name, []):
+            if owner.kind and at_frame(owner.module, store, frame):
+                yield _finding(owner, store, name, Confidence.CERTAIN, evidence)
+                return
+    yield CAUSE.finding(
+        f"`{name}` is an attribute that Keras keeps by itself: it cannot be set",
+        subject=f"attribute {name}",
+        location=frame.location,
+        evidence=evidence,
+        fixes=[fix("give the attribute another name")],
+        confidence=Confidence.LIKELY,
+    )
+
+
+def _finding(
+    owner: ClassInfo, store: ast.AST, name: str, confidence: Confidence, evidence: list[Evidence]
+) -> Finding:
+    return CAUSE.finding(
+        f"`{owner.name}` sets `self.{name}`, an attribute that Keras keeps by itself",
+        subject=f"attribute {name}",
+        location=owner.module.location(owner.module.statement(store)),
+        evidence=[
+            Evidence(
+                claim=f"`{name}` of a {owner.kind.lower()} of Keras is a property that cannot be set",
+                observed=owner.module.segment(store),
+                location=owner.module.location(store),
+            ),
+            *evidence,
+        ],
+        fixes=[_renamed(owner, name)],
+        confidence=confidence,
+    )
+
+
+def _renamed(owner: ClassInfo, name: str) -> Fix:
+    """`self.own_layers` for `self.layers` in all of the class."""
+    module = owner.module
+    reads = [
+        node
+        for node in module.attributes.get(name, ())
+        if is_self(module, node.value) and module.class_of(node) is owner
+    ]
+    given = f"own_{name}"
+    if given in module.text:
+        return fix("give the attribute another name")
+    edits = tuple(Edit(module.location(node), f"{module.segment(node.value)}.{given}") for node in reads)
+    return fix(f"call it `{given}`", edits)
