@@ -97,7 +97,7 @@ class _Search:
             sizes = module.resolve(whole.func).rpartition(".")[2] == "shape"
             return not sizes and self.finds(module, whole, steps - 1)
         found = last_assignment(module, whole) if isinstance(whole, ast.Name) else None
-        if found is None or not isinstance(whole, ast.Name):
+        if found is None or not isinstance(whole, ast.Name) or in_trace(module, whole):
             return False
         if found[0].how == "parameter":
             return self._given(module, whole, steps, path)
