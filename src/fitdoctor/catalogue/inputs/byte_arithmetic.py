@@ -8,7 +8,7 @@ from fitdoctor.records import dataclass
 from fitdoctor.source.callees import argument_for
 from fitdoctor.source.index import FUNCTIONS
 from fitdoctor.source.module import Module
-from fitdoctor.source.origins import origin
+from fitdoctor.source.origins import Origin, origin
 
 MOST_STEPS = 12
 _KEEPS_METHODS = frozenset(
@@ -35,6 +35,8 @@ class Bytes:
     high: int = 255
     known: bool = True
     """Values at both ends are there, or nearly so; otherwise they may lie anywhere between."""
+    painted: bool = False
+    """A mask: zeros or ones into which numbers are written, each of them in the source."""
 
 
 ANY = Bytes(known=False)
@@ -69,6 +71,8 @@ def wraps(module: Module, node: ast.AST) -> bool:
     if one is None or other is None:
         return False
     if isinstance(operation, ast.Sub):
+        if one.painted and other.painted:
+            return False  # a mask within a mask: what is left is the ring around it
         # Labels that count from 1 are shifted so: what is not known to hold a 0 is left alone.
         shifts = (one.low, one.high) == (0, 255) and isinstance(right, ast.Constant) and right.value == 1
         return one.low < other.high and not shifts
@@ -114,8 +118,23 @@ def _of_name(module: Module, expr: ast.Name | ast.Attribute, path: Path, steps: 
         found = _of_parameter(end.module, end.node, steps - 1)
     else:
         found = byte_range(end.module, end.node, end.path, steps - 1)
-    # What was written into the array since may lie anywhere.
-    return ANY if found is not None and end.writes else found
+    return _written(found, end) if found is not None and end.writes else found
+
+
+def _written(start: Bytes, end: Origin) -> Bytes:
+    """The range after what was written into the array since: numbers of the source, or it may lie anywhere."""
+    numbers = [_number_written(step.node) for step in end.writes]
+    known = [one for one in numbers if one is not None]
+    if start.low != start.high or len(known) != len(numbers):
+        return ANY
+    return Bytes(min(start.low, *known), max(start.high, *known), known=False, painted=True)
+
+
+def _number_written(write: ast.AST) -> int | None:
+    """The number that `mask[rows, columns] = 1` writes."""
+    value = write.value if isinstance(write, ast.Assign) else None
+    number = value.value if isinstance(value, ast.Constant) else None
+    return number if type(number) is int and 0 <= number <= 255 else None
 
 
 def _of_parameter(module: Module, name: ast.Name, steps: int) -> Bytes | None:

@@ -124,9 +124,21 @@ def call_method(run: Interpreter, method: Method, arguments: Arguments) -> Value
     if isinstance(receiver, Class):
         found = objects.method_of(run, receiver, method.name)
         if found is not None:
-            return call_function(run, found, replace(arguments, positional=(receiver, *arguments.positional)))
+            return _call_bound(run, found, None, receiver, arguments)
     run.touch(arguments)
     return UNTOLD
+
+
+def _call_bound(
+    run: Interpreter, found: Function, receiver: Ref | None, owner: Class, arguments: Arguments
+) -> Value:
+    """Call a method on an object, or on its class (without a receiver: `Net.forward(net, x)` brings its own)."""
+    first: tuple[Value, ...] = ()
+    if objects.is_decorated(found.node, "classmethod"):
+        first = (owner,)
+    elif receiver is not None and not objects.is_decorated(found.node, "staticmethod"):
+        first = (receiver,)
+    return call_function(run, found, replace(arguments, positional=(*first, *arguments.positional)))
 
 
 def _call_on_made(run: Interpreter, receiver: Made, name: str, arguments: Arguments) -> Value:
@@ -144,9 +156,7 @@ def _call_on_object(run: Interpreter, receiver: Ref, name: str, arguments: Argum
     if isinstance(record, (InstanceRecord, LayerRecord, ModelRecord)) and record.owner is not None:
         found = objects.method_of(run, record.owner, name)
         if found is not None:
-            static = objects.is_decorated(found.node, "staticmethod")
-            first: tuple[Value, ...] = () if static else (receiver,)
-            return call_function(run, found, replace(arguments, positional=(*first, *arguments.positional)))
+            return _call_bound(run, found, receiver, record.owner, arguments)
     if isinstance(record, ModelRecord):
         return static_models.call_on_model(run, receiver, name, arguments)
     if isinstance(record, LayerRecord):
@@ -370,7 +380,11 @@ def follow_class(run: Interpreter, owner: Class, concerned: Collection[ast.AST])
         if method not in concerned:
             continue
         before = run.state.copy()
-        bound: dict[str, Value] = {**unknown_parameters(method), _first(method): receiver}
+        bound = unknown_parameters(method)
+        if objects.is_decorated(method, "classmethod"):
+            bound[_first(method)] = owner
+        elif not objects.is_decorated(method, "staticmethod"):
+            bound[_first(method)] = receiver
         follow_function(run, Function(method, owner.frame), bound)
         run.state = before
 

@@ -281,7 +281,7 @@ class Expressions:
         if kind == "tensor":
             return TENSOR
         if kind == "some":
-            return SOME
+            return self._looped(node, env) if name.endswith(".while_loop") else SOME
         if name.endswith("unpack_x_y_sample_weight") and given:
             return Value("parts", (TENSOR, TENSOR, NOTHING))
         if name in ("abs", "pow", "sum") and given:
@@ -296,6 +296,18 @@ class Expressions:
         if found is not None and found.name not in _CALLED_OTHERWISE:
             return self._returned(found, node, env)
         return made(self.module, node)
+
+    def _looped(self, call: ast.Call, env: Env) -> Value:
+        """What `tf.while_loop` gives back: the structure of its variables, in which a list stays a list."""
+        named = [keyword.value for keyword in call.keywords if keyword.arg == "loop_vars"]
+        start = named[0] if named else call.args[2] if len(call.args) > 2 else None
+        if not isinstance(start, (ast.List, ast.Tuple)):
+            return NOTHING if start is None else self.value(start, env)
+        # A number is made a tensor by the loop.
+        return Value(
+            "parts",
+            tuple(TENSOR if isinstance(one, ast.Constant) else self.value(one, env) for one in start.elts),
+        )
 
     def _returned(self, function: FunctionInfo, call: ast.Call, env: Env) -> Value:
         """What a function of the user's gives back for these arguments."""

@@ -69,9 +69,11 @@ _LEAST_ROWS = 16
 
 
 @CAUSE.before_fit
-def from_values(fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
+def from_values(model: ModelFacts | Unknown, fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
     """The weights that were seen cannot be meant as weights."""
     for weights in data.sample_weight:
+        if _is_for_the_step(model, fit, data, weights):
+            continue
         statistics = statistics_of(weights)
         if statistics is None or statistics.minimum is None or statistics.maximum is None:
             continue
@@ -79,6 +81,15 @@ def from_values(fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
         if found is not None:
             message, expected, fixes, confidence = found
             yield _finding(fit, data, weights, message, _range(statistics), expected, fixes, confidence)
+
+
+def _is_for_the_step(
+    model: ModelFacts | Unknown, fit: FitFacts, data: DataFacts, weights: ArrayFacts
+) -> bool:
+    """A step of the model's own unpacks what a dataset gives as it likes: (anchor, positive, negative)."""
+    step = "test_step" if data.role == "validation" or fit.method == "evaluate" else "train_step"
+    own = not isinstance(model, Unknown) and step in model.overrides
+    return own and data.form != "arrays" and not _WEIGHTS.search(_words(weights))
 
 
 Oddity = tuple[str, str, list[Fix], Confidence]
