@@ -23,6 +23,8 @@ def written_tensors(module: Module, function: FunctionInfo) -> Iterator[ast.Assi
         target = written_target(node)
         if target is None or not isinstance(target.value, ast.Name) or not is_symbolic(module, target.value):
             continue
+        if isinstance(target.slice, ast.Constant) and isinstance(target.slice.value, str):
+            continue  # a dict, whatever gave it
         # The inputs of a layer may be a list or a dict, which can be written to.
         whole = isinstance(target.slice, (ast.Compare, ast.Slice, ast.Tuple))
         if target.value.id not in parameters or whole:

@@ -10,13 +10,15 @@ from fitdoctor.source.callees import callee, is_self
 from fitdoctor.source.index import names_in
 from fitdoctor.source.keras_objects import kind_of_call, kind_of_value
 from fitdoctor.source.module import FunctionInfo, Module
-from fitdoctor.source.traced.gradients import PREDICTS, Cut, IsRoot, body_of, cut_on_the_way
+from fitdoctor.source.traced.gradients import PREDICTS, Cut, IsRoot, body_of, cut_on_the_way, has_own_gradient
 from fitdoctor.source.traced.tensor_calls import MAKES_VARIABLE
 
 
 def first_cut(module: Module, function: FunctionInfo) -> Cut | None:
     """What cuts every way through a loss (from its predictions) or a `call` (from the layers that it uses)."""
     assert function.traced is not None
+    if has_own_gradient(function):
+        return None
     body = body_of(function)
     if function.traced.how == "loss":
         predictions = prediction_parameter(function)
@@ -35,7 +37,7 @@ def layer_cut(function: FunctionInfo) -> Cut | None:
 def input_cut(module: Module, function: FunctionInfo) -> Cut | None:
     """What cuts every way from the input of a layer to its output."""
     parameters = [name for name in function.parameters if name != "self"]
-    if not parameters:
+    if not parameters or has_own_gradient(function):
         return None
     return cut_on_the_way(module, body_of(function), _named(parameters[0]))
 

@@ -28,6 +28,11 @@ PREDICTS = ("predict", "predict_on_batch")
 _CUTTING_LIBRARIES = ("numpy.", "math.", "sklearn.", "scipy.")
 _DEEPEST = 4
 """How many calls of the user's functions are followed, one inside another."""
+_LEAVES_GRADIENTS = frozenset(
+    "staticmethod classmethod tensorflow.function tensorflow.autograph.experimental.do_not_convert "
+    "keras.saving.register_keras_serializable keras.utils.register_keras_serializable".split()
+)
+"""Decorators under which a function has the gradient that its body has."""
 _WHOLE = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "bool")
 
 
@@ -88,10 +93,11 @@ def body_of(function: FunctionInfo) -> list[ast.stmt]:
     return function.node.body
 
 
-def _has_own_gradient(function: FunctionInfo) -> bool:
-    """Whether the user says by `tf.custom_gradient` what passes back."""
-    decorators = getattr(function.node, "decorator_list", [])
-    return any(function.module.resolve(each).endswith(".custom_gradient") for each in decorators)
+def has_own_gradient(function: FunctionInfo) -> bool:
+    """Whether a decorator may give it another gradient than its body has: `@tf.custom_gradient`, or one of the user's."""
+    decorators = getattr(function.node, "decorator_list", ())
+    called = (one.func if isinstance(one, ast.Call) else one for one in decorators)
+    return any(function.module.resolve(one) not in _LEAVES_GRADIENTS for one in called)
 
 
 def is_py_function(module: Module, expr: ast.expr) -> bool:
@@ -148,6 +154,11 @@ class _Reading:
             self._assign(held, reach)
         elif isinstance(statement, ast.Return) and statement.value is not None:
             self.returned = self.returned | self.reach(statement.value)
+        elif isinstance(statement, ast.FunctionDef) and not statement.args.args:
+            branch = _Reading(self._module, self._is_root, self._depth)
+            branch.names = dict(self.names)
+            branch.read(statement.body)
+            self.names[statement.name] = branch.returned
         elif isinstance(statement, (ast.If, ast.For, ast.While)):
             # What one side leaves open stays open: only what is cut on all sides is cut.
             before = dict(self.names)
@@ -180,6 +191,8 @@ class _Reading:
             return _Reach(open=True)
         if isinstance(expr, ast.Attribute):
             return _NOTHING if expr.attr in ("shape", "dtype", "ndim") else self.reach(expr.value)
+        if isinstance(expr, ast.Lambda) and not expr.args.args:
+            return self.reach(expr.body)  # the branches of `tf.cond(…, lambda: x, lambda: y)`
         if isinstance(expr, (*FUNCTIONS, ast.ClassDef)):
             return _NOTHING
         inner = _NOTHING
@@ -202,7 +215,8 @@ class _Reading:
             for name in function.parameters
             if (value := argument_for(function, call, name)) is not None and self.reach(value).open
         }
-        if not given or self._depth >= _DEEPEST or function.name == "__init__" or _has_own_gradient(function):
+        hidden = function.name == "__init__" or has_own_gradient(function)
+        if not given or self._depth >= _DEEPEST or hidden:
             return _Reach(open=True)
         reach = self._inside(function, frozenset(given))
         return reach if reach.cut is not None and not reach.open else _Reach(open=True)

@@ -9,6 +9,8 @@ from fitdoctor.records import dataclass
 from fitdoctor.source.callees import argument_for, callee, is_self
 from fitdoctor.source.index import FUNCTIONS, parameters_of
 from fitdoctor.source.module import FunctionInfo
+from fitdoctor.source.traced.decided_branches import holds_in_every_call
+from fitdoctor.source.traced.other_backends import holds_on_tensorflow
 from fitdoctor.source.traced.tensor_calls import returns
 from fitdoctor.source.traced.tensor_holders import held_by, made
 from fitdoctor.source.traced.tensor_parameters import asks_for_structure, used_as_structure
@@ -109,6 +111,9 @@ class Expressions:
             case ast.IfExp():
                 self.value(node.test, env)
                 env = self.doubted(node.test, env)
+                holds = self.holds(node.test)
+                if holds is not None:
+                    return self.value(node.body if holds else node.orelse, env)
                 return join(self.value(node.body, env), self.value(node.orelse, env))
             case ast.Subscript():
                 return self._subscript(node, env)
@@ -224,6 +229,11 @@ class Expressions:
     def _record(self, node: ast.AST, value: Value) -> None:
         if value.kind:
             self.values[node] = value
+
+    def holds(self, test: ast.expr) -> bool | None:
+        """Which way a test goes wherever it is traced: the other is for another backend, or for plain arrays."""
+        holds = holds_on_tensorflow(self.module, test)
+        return holds if holds is not None else holds_in_every_call(self.info, test)
 
     def doubted(self, test: ast.expr, env: Env) -> Env:
         """Without what a test puts in question: in `if tf.executing_eagerly():` nothing is symbolic."""

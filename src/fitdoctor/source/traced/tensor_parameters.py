@@ -47,6 +47,8 @@ def parameters(module: Module, info: FunctionInfo) -> Env:
         return dict.fromkeys(names[:1], SOME)
     if tracing.how == "lambda layer":
         names = names[:1]
+        if _is_applied_to_several(module, node):
+            return dict.fromkeys(names, SOME)
     elif tracing.how == "call":
         # Keras gives the first; what else a caller gives may be a flag or a mode.
         names = names[:1] + [name for name in names[1:] if name in _USUAL or name in _USUAL_INPUTS]
@@ -60,6 +62,18 @@ def parameters(module: Module, info: FunctionInfo) -> Env:
         if not any(_is_pipeline(module, use) for use in uses):
             env[name] = SOME if _any_structure(module, uses) else TENSOR
     return env
+
+
+def _is_applied_to_several(module: Module, node: FunctionNode) -> bool:
+    """`Lambda(lambda x: …)([a, b])`: what the function gets is a list."""
+    layer = module.parent(node)
+    if isinstance(layer, ast.keyword):
+        layer = module.parent(layer)
+    applied = module.parent(layer) if isinstance(layer, ast.Call) else None
+    if not isinstance(applied, ast.Call) or applied.func is not layer or not applied.args:
+        return False
+    given = module.made_by(applied.args[0])
+    return isinstance(given, (ast.List, ast.Tuple, ast.Dict, ast.ListComp, ast.DictComp))
 
 
 _MAKERS = ("tensorflow.constant", "tensorflow.convert_to_tensor", "tensorflow.cast", "tensorflow.random.")

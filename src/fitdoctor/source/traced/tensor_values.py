@@ -55,6 +55,8 @@ def each(parts: Iterable[Value]) -> Value:
 
 def part(value: Value, key: object) -> Value:
     """The part of a value at a key; None where the key is not known."""
+    if value.kind == "tensor" and isinstance(key, str):
+        return SOME  # what a layer gave was a dict, then
     if value.kind in NUMERIC:
         return TENSOR
     if value.kind == "each":

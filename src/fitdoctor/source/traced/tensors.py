@@ -8,7 +8,6 @@ import contextlib
 from fitdoctor.records import dataclass, field
 from fitdoctor.source.index import FUNCTIONS, FunctionNode
 from fitdoctor.source.module import FunctionInfo, Module
-from fitdoctor.source.traced.other_backends import holds_on_tensorflow
 from fitdoctor.source.traced.tensor_expressions import Budget, Expressions
 from fitdoctor.source.traced.tensor_parameters import parameters
 from fitdoctor.source.traced.tensor_values import (
@@ -130,8 +129,8 @@ class _Walker:
         if isinstance(node, ast.If):
             self.expressions.value(node.test, env)
             env = self.expressions.doubted(node.test, env)
-            holds = holds_on_tensorflow(self.expressions.module, node.test)
-            if holds is not None:  # the other branch is for another backend
+            holds = self.expressions.holds(node.test)
+            if holds is not None:
                 return self.block(node.body if holds else node.orelse, dict(env))
             return merge(self.block(node.body, dict(env)), self.block(node.orelse, dict(env)))
         if isinstance(node, (ast.For, ast.AsyncFor, ast.While)):

@@ -228,6 +228,7 @@ def _counter(module: Module, function: FunctionInfo, node: ast.AST) -> Finding |
         and module.class_of(read) == owner
         and module.statement(read) is not node
         and _is_traced(module, read)
+        and not _is_in_a_name(module, read)
     ]
     if not reads or _is_reset_in_trace(module, owner, target.attr, node):
         return None
@@ -344,6 +345,23 @@ def _counted(module: Module, node: ast.AST) -> ast.Attribute | None:
         ):
             return target
     return None
+
+
+def _is_in_a_name(module: Module, read: ast.AST) -> bool:
+    """Whether a number only becomes part of a text that is not printed: the name of an operation, one a trace."""
+    text = False
+    parent = module.parent(read)
+    while parent is not None and not isinstance(parent, ast.stmt):
+        if isinstance(parent, ast.FormattedValue):
+            text = True
+        elif isinstance(parent, ast.Call):
+            name = module.resolve(parent.func)
+            formats = isinstance(parent.func, ast.Attribute) and parent.func.attr == "format"
+            text = text or formats or name == "str"
+            if not formats and name in ("print", "tensorflow.print"):
+                return False
+        parent = module.parent(parent)
+    return text and not isinstance(parent, ast.Expr)
 
 
 def _starts_as_number(module: Module, owner: ClassInfo, attribute: str) -> bool:

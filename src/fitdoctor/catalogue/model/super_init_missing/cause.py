@@ -67,6 +67,8 @@ def _judged(info: ClassInfo, confidence: Confidence = Confidence.LIKELY) -> Find
         return None
     if info.kind == "Layer" and ("__call__" in info.methods or not _is_layer(info)):
         return None  # only calling it as a layer would miss what the base sets up
+    if info.kind == "Loss" and _stands_alone(info):
+        return None
     calls = [node for node in own_nodes(init) if _calls_base(node)]
     if not calls and (named := _named_only(init)) is not None:
         return _without_parentheses(info, named, confidence)
@@ -82,6 +84,18 @@ def _judged(info: ClassInfo, confidence: Confidence = Confidence.LIKELY) -> Find
         and (node.end_lineno or node.lineno) < calls[0].lineno
     ]
     return _late(info, init, early[0], calls[0], confidence) if early else None
+
+
+def _stands_alone(info: ClassInfo) -> bool:
+    """A loss with a `__call__` and a name of its own needs nothing of what the base would set up."""
+    lineage = info.module.ancestry(info)
+    named = any(
+        isinstance(part, ast.Assign) and any(isinstance(t, ast.Name) and t.id == "name" for t in part.targets)
+        for ancestor in lineage
+        for part in ancestor.node.body
+    )
+    named = named or any("name" in ancestor.module.attribute_stores(ancestor.node) for ancestor in lineage)
+    return named and any("__call__" in ancestor.methods for ancestor in lineage)
 
 
 def _is_layer(info: ClassInfo) -> bool:
