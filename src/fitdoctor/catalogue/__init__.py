@@ -147,7 +147,8 @@ class Cause:
             subject=subject,
             location=location,
             evidence=tuple(evidence),
-            fixes=tuple(fixes),
+            # What can be applied stands before what can only be said.
+            fixes=tuple(sorted(fixes, key=lambda each: not each.edits)),
             notes=tuple(notes),
         )
 

@@ -7,7 +7,7 @@ import ast
 from fitdoctor.diagnosis import Edit
 from fitdoctor.edits import insert_before
 from fitdoctor.source.callees import callee
-from fitdoctor.source.line_edits import delete_lines
+from fitdoctor.source.line_edits import delete_lines, indent_of, with_comment
 from fitdoctor.source.module import Module
 
 _DEEPEST = 4
@@ -29,7 +29,7 @@ def moved_up(module: Module, node: ast.AST) -> tuple[Edit, ...]:
     # Lines of several statements cannot be taken out whole.
     if len({line for each in moved for line in (each.lineno, each.end_lineno)}) < len(moved):
         return ()
-    lines = "\n".join(module.segment(each) for each in moved)
+    lines = "\n".join(with_comment(module, each) for each in moved)
     return (*insert_before(module.code(first), lines), *(delete_lines(module, each) for each in moved))
 
 
@@ -50,8 +50,8 @@ def moved_before(module: Module, late: ast.AST, early: ast.AST) -> tuple[Edit, .
                 {line for each in moved for line in (each.lineno, each.end_lineno)}
             ) < len(moved):
                 return ()
-            indent = " " * later.col_offset
-            lines = f"\n{indent}".join(module.segment(each) for each in moved)
+            indent = indent_of(module, later)
+            lines = f"\n{indent}".join(with_comment(module, each) for each in moved)
             return (
                 *insert_before(module.code(earlier), lines),
                 *(delete_lines(module, each) for each in moved),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from fitdoctor.diagnosis import Edit
+from fitdoctor.source.places import comment_behind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,6 +23,17 @@ def delete_lines(module: Module, statement: ast.stmt) -> Edit:
     if any(block == [statement] for block in blocks) or _shares_lines(module, statement):
         return Edit(place, "pass")
     return Edit(place.lines, "")
+
+
+def indent_of(module: Module, node: ast.AST) -> str:
+    """The white space that the line of a node begins with: as many tabs or spaces as the user writes."""
+    line = module.places.lines[getattr(node, "lineno", 1) - 1]
+    return line[: len(line) - len(line.lstrip(" \t\f"))]
+
+
+def with_comment(module: Module, statement: ast.stmt) -> str:
+    """The text of a statement with the comment behind it, which moves along."""
+    return module.segment(statement) + comment_behind(module.text, module.places.span(statement)[1])
 
 
 def put_instead(module: Module, node: ast.expr, text: str) -> Edit:

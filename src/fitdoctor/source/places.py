@@ -248,10 +248,10 @@ def _statement_span(module: Module, statement: ast.stmt) -> Location | None:
         return None  # the body of `if x: y` on one line
     if _head_of_line(line):
         return None
-    return places.between(start, end + len(_comment_behind(module.text, end)))
+    return places.between(start, end + len(comment_behind(module.text, end)))
 
 
-def _comment_behind(text: str, end: int) -> str:
+def comment_behind(text: str, end: int) -> str:
     """The comment behind a statement, on its last line: it belongs to the statement."""
     line_end = text.find("\n", end)
     rest = text[end : len(text) if line_end < 0 else line_end].rstrip()

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from fitdoctor.diagnosis import Edit
 from fitdoctor.edits import insert_after, insert_before
+from fitdoctor.source.line_edits import indent_of, with_comment
 from fitdoctor.source.module import CallSite, FunctionInfo, Module
 
 MAKERS = tuple(
@@ -100,7 +101,7 @@ def moved_into_scope(module: Module, node: ast.AST, strategy: str, then: str = "
     """Put the statement of a node under `with strategy.scope():`, indented, and a line after it."""
     statement = module.statement(node)
     location = module.location(statement)
-    indent = " " * (location.column - 1)
+    indent = indent_of(module, statement)
     lines = module.segment(statement).split("\n")
     body = "\n".join([lines[0], *(f"    {line}" if line.strip() else line for line in lines[1:])])
     last = f"\n{indent}    {then}" if then else ""
@@ -109,7 +110,8 @@ def moved_into_scope(module: Module, node: ast.AST, strategy: str, then: str = "
         after = location.line > module.location(beside).line
         neighbour = module.code(beside.body[-1] if after else beside.body[0])
         put = insert_after if after else insert_before
-        return (*put(neighbour, f"{body}{last}"), Edit(location.lines, ""))
+        comment = "" if last or len(lines) > 1 else with_comment(module, statement)[len(lines[0]) :]
+        return (*put(neighbour, f"{body}{last}{comment}"), Edit(location.lines, ""))
     return (Edit(location, f"with {strategy}.scope():\n{indent}    {body}{last}"),)
 
 

@@ -29,6 +29,7 @@ from fitdoctor.source.keras_objects import (
     is_keras_optimizer,
     reads_keras_layer,
 )
+from fitdoctor.source.line_edits import indent_of
 from fitdoctor.source.module import Module
 
 _SOUGHT_OF_METRICS = frozenset(RENAMED_OF_METRICS)
@@ -150,7 +151,7 @@ def _each_layer_reset(module: Module, node: ast.Attribute) -> tuple[Edit, ...]:
     whole = module.location(statement)
     if module.line_text(whole.line, whole.cell)[: whole.column - 1].strip():
         return ()
-    indent = " " * (whole.column - 1)
+    indent = indent_of(module, statement)
     lines = (
         f"for layer in {module.segment(node.value)}.layers:",
         f'{indent}    if getattr(layer, "stateful", False):',

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from fitdoctor.diagnosis import Edit, Fix
 from fitdoctor.edits import fix, spell, unsafe
 from fitdoctor.source.index import names_in
-from fitdoctor.source.line_edits import delete_lines
+from fitdoctor.source.line_edits import delete_lines, indent_of
 from fitdoctor.source.module import Module
 
 _MADE = frozenset({"ConfigProto", "GPUOptions", "Session", "InteractiveSession", "get_default_graph"})
@@ -38,7 +38,7 @@ def _dropped(module: Module, node: ast.AST) -> tuple[list[ast.stmt], tuple[Edit,
         return [], ()
     grows = any("allow_growth" in module.segment(each) for each in group)
     tf, imports = spell(module.code(node), "tensorflow", "tf")
-    indent = " " * group[0].col_offset
+    indent = indent_of(module, group[0])
     growth = (
         f'for gpu in {tf}.config.list_physical_devices("GPU"):\n'
         f"{indent}    {tf}.config.experimental.set_memory_growth(gpu, True)"

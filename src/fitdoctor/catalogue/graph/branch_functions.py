@@ -7,6 +7,7 @@ import ast
 from fitdoctor.diagnosis import Edit, Fix
 from fitdoctor.edits import fix
 from fitdoctor.source.definitions import FunctionInfo
+from fitdoctor.source.line_edits import indent_of
 from fitdoctor.source.module import Module
 
 _PLAIN = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr)
@@ -31,7 +32,7 @@ def run_apart(
     before = [name for name in given if _is_defined_before(module, function, node, name)]
     if any(name not in before and not _stored_by_all(node, name) for name in given):
         return None
-    indent = " " * node.col_offset
+    indent = indent_of(module, node)
     names = _free_names(module)
     values = ", ".join(given) or "None"
     lines, calls = [], []
@@ -105,7 +106,7 @@ def _function(
 ) -> list[str]:
     """A branch as a function, its lines as they are."""
     first, last = branch[0], branch[-1]
-    inner = " " * first.col_offset
+    inner = indent_of(module, first)
     body = module.places.lines[first.lineno - 1 : last.end_lineno]
     back = [f"{inner}return {values}"] if values else []
     return [f"{indent}def {name}({', '.join(parameters)}):", *body, *back, ""]

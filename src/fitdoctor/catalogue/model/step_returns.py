@@ -10,6 +10,7 @@ from fitdoctor.diagnosis import Fix
 from fitdoctor.edits import fix, replace_code
 from fitdoctor.source.callees import is_self
 from fitdoctor.source.keras_objects import kind_of_value
+from fitdoctor.source.line_edits import indent_of
 from fitdoctor.source.module import FunctionInfo, Module
 
 
@@ -86,7 +87,7 @@ def as_dict(step: FunctionInfo, value: ast.expr, what: str) -> Fix:
     if what != "a tensor" or not isinstance(value, ast.Name) or names is None:
         return fix(title)
     statement = module.statement(value)
-    indent = " " * statement.col_offset
+    indent = indent_of(module, statement)
     results = "return {metric.name: metric.result() for metric in self.metrics}"
     if _updates_every_metric(step):
         return fix(title, replace_code(module.code(statement), results))

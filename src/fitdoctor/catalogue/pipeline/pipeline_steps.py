@@ -122,8 +122,6 @@ def unlike_shapes(message: str) -> tuple[list[str], list[str]] | None:
 
 def receiver_end(code: Code) -> int | None:
     """Where, in the text of `receiver.method(…)`, the receiver ends; None when the code is nothing of the kind."""
-    if not code.text.isascii():
-        return None
     try:
         # In parentheses: a chain of calls may go over several lines.
         call = ast.parse(f"({code.text}\n)", mode="eval").body
@@ -132,11 +130,11 @@ def receiver_end(code: Code) -> int | None:
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
         return None
     receiver = call.func.value
-    starts = [0]
-    for text in code.text.split("\n"):
-        starts.append(starts[-1] + len(text) + 1)
     line, column = receiver.end_lineno or 1, receiver.end_col_offset or 0
-    return starts[line - 1] + column - (1 if line == 1 else 0)
+    lines = code.text.split("\n")
+    # The parser counts bytes, and in the first line our parenthesis.
+    within = lines[line - 1].encode()[: column - (1 if line == 1 else 0)].decode()
+    return sum(len(text) + 1 for text in lines[: line - 1]) + len(within)
 
 
 def without_step(code: Code | Unknown) -> tuple[Edit, ...]:
@@ -153,6 +151,14 @@ def with_step_before(code: Code | Unknown, call: str) -> tuple[Edit, ...]:
         return ()
     end = receiver_end(code)
     return () if end is None else replace_code(code, code.text[:end] + call + code.text[end:])
+
+
+def padded(batch: Code | Unknown) -> tuple[Edit, ...]:
+    """`padded_batch` in the place of `batch`."""
+    end = receiver_end(batch) if isinstance(batch, Code) else None
+    if end is None or isinstance(batch, Unknown) or ".batch(" not in batch.text[end:]:
+        return ()
+    return replace_code(batch, batch.text[:end] + batch.text[end:].replace(".batch(", ".padded_batch(", 1))
 
 
 def with_step_after(code: Code | Unknown, call: str) -> tuple[Edit, ...]:

@@ -10,6 +10,7 @@ from fitdoctor.catalogue.variables.made_once import Making, made_in_init, name_f
 from fitdoctor.diagnosis import Edit, Location
 from fitdoctor.edits import apply_edits, spell
 from fitdoctor.records import dataclass, replace
+from fitdoctor.source.line_edits import indent_of
 from fitdoctor.source.module import FunctionInfo, Module
 
 
@@ -128,7 +129,7 @@ def _class_for(helper: _Helper, name: str) -> tuple[Edit, ...]:
     module = function.module
     keras, imports = spell(module.code(node), "keras", "keras")
     owner = function.owner
-    indent = " " * (owner.node.col_offset if owner is not None else node.col_offset)
+    indent = indent_of(module, owner.node if owner is not None else node)
     taken: set[str] = set()
     lines, inner = [], []
     for call in sorted(helper.made, key=lambda each: (each.lineno, each.col_offset)):

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from fitdoctor.catalogue.variables.made_once import name_for
 from fitdoctor.diagnosis import Edit
 from fitdoctor.edits import insert_after
+from fitdoctor.source.line_edits import indent_of
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
 
 _OF_KERAS = frozenset("weights variables losses metrics name dtype input output trainable path state".split())
@@ -54,7 +55,7 @@ def _in_build(
         return insert_after(code, f"\n{code.indent}".join(lines))
     # Decorators stand above the line of the method itself.
     first = call.decorator_list[0] if call.decorator_list else call
-    indent = " " * call.col_offset
+    indent = indent_of(module, call)
     body = "".join(f"{indent}    {line}\n" for line in lines)
     return (Edit(module.location(first).lines.start, f"{indent}def build(self, {shape}):\n{body}\n"),)
 

@@ -11,6 +11,7 @@ from fitdoctor.edits import insert_after
 from fitdoctor.records import dataclass
 from fitdoctor.source.index import names_in
 from fitdoctor.source.keras_names import snake_case
+from fitdoctor.source.line_edits import indent_of
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
 
 
@@ -121,7 +122,7 @@ def _at_the_end_of_init(module: Module, owner: ClassInfo, lines: list[str]) -> t
     first = next(iter(owner.node.body), None)
     if first is None:
         return ()
-    indent = " " * first.col_offset
+    indent = indent_of(module, first)
     methods = [node for node in owner.node.body if isinstance(node, ast.FunctionDef)]
     if not methods:
         return ()

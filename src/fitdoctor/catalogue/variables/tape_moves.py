@@ -7,6 +7,7 @@ import ast
 from fitdoctor.diagnosis import Edit
 from fitdoctor.edits import insert_after, insert_before
 from fitdoctor.records import replace
+from fitdoctor.source.line_edits import with_comment
 from fitdoctor.source.module import Module
 
 
@@ -62,7 +63,7 @@ def moved_to_the_end(module: Module, moved: list[ast.stmt], block: ast.With) -> 
     if not all(stores(each) and each.lineno == each.end_lineno for each in moved):
         return ()
     last = module.code(block.body[-1])
-    inserted = insert_after(last, f"\n{last.indent}".join(module.segment(each) for each in moved))
+    inserted = insert_after(last, f"\n{last.indent}".join(with_comment(module, each) for each in moved))
     return (*inserted, *(Edit(module.location(each).lines, "") for each in moved)) if moved else ()
 
 
@@ -77,6 +78,6 @@ def moved_in(module: Module, made: ast.expr, block: ast.With) -> tuple[Edit, ...
     assert code.statement is not None
     whole = replace(code.statement, column=1, end_line=code.statement.end_line + 1, end_column=1)
     return (
-        *insert_before(module.code(block.body[0]), module.segment(statement)),
+        *insert_before(module.code(block.body[0]), with_comment(module, statement)),
         Edit(whole, ""),
     )

@@ -39,6 +39,7 @@ from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, S
 from fitdoctor.edits import fix, remove_argument
 from fitdoctor.facts import EnvironmentFacts, FailureFacts, FitFacts, ModelFacts, Unknown
 from fitdoctor.patterns import pattern
+from fitdoctor.source.line_edits import indent_of
 from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 
@@ -239,7 +240,7 @@ def _empty_finding(module: Module, statement: ast.stmt, listed: ast.expr, call: 
     where = module.location(statement)
     edits: tuple[Edit, ...] = ()
     if isinstance(listed, ast.Name) and isinstance(statement, ast.Expr) and where.line == where.end_line:
-        indent = " " * (where.column - 1)
+        indent = indent_of(module, statement)
         edits = (Edit(where, f"if {listed.id}:\n{indent}    {module.segment(statement)}"),)
     return CAUSE.finding(
         f"TensorFlow sees no {kind} here: the list of devices is empty",

@@ -38,7 +38,7 @@ from fitdoctor.failure.patterns import attribute_missing
 from fitdoctor.patterns import pattern
 from fitdoctor.source.callees import is_self
 from fitdoctor.source.keras_objects import kind_of_value
-from fitdoctor.source.line_edits import delete_lines
+from fitdoctor.source.line_edits import delete_lines, with_comment
 from fitdoctor.source.module import CallSite, ClassInfo, FunctionInfo, Module
 from fitdoctor.source.project import Project
 
@@ -226,7 +226,7 @@ def _moved_to_call(module: Module, site: CallSite, owner: ClassInfo) -> Fix:
     first = call.node.body[0]
     if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and len(call.node.body) > 1:
         first = call.node.body[1]
-    moved = insert_before(module.code(first), module.segment(statement))
+    moved = insert_before(module.code(first), with_comment(module, statement))
     return fix(title, moved, (delete_lines(module, statement),))
 
 

@@ -48,6 +48,7 @@ from fitdoctor.facts import TrainingFacts
 from fitdoctor.records import replace
 from fitdoctor.source.callees import argument_for
 from fitdoctor.source.index import names_in
+from fitdoctor.source.line_edits import with_comment
 from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project
 
@@ -209,7 +210,7 @@ def _moved_out(module: Module, made: ast.AST, inside: set[str]) -> Fix:
     if len(siblings) < 2:
         return fix(title)
     removed = Edit(Location(where.path, where.line, 1, where.line + 1, 1, where.cell), "")
-    return fix(title, insert_before(module.code(outermost), module.segment(statement)), (removed,))
+    return fix(title, insert_before(module.code(outermost), with_comment(module, statement)), (removed,))
 
 
 # --- called with something new ------------------------------------------------------------------------------------

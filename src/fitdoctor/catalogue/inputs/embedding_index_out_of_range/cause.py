@@ -25,7 +25,7 @@ without `num_words`, which numbers the words from 1. Negative ids raise nothing:
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.inputs.data_trail import node_of, origin_of
@@ -42,6 +42,7 @@ from fitdoctor.facts import (
     FitFacts,
     LayerFacts,
     ModelFacts,
+    Statistics,
     Unknown,
 )
 from fitdoctor.failure.patterns import index_out_of_range
@@ -62,11 +63,9 @@ def from_data(
     model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
 ) -> Iterator[Finding]:
     """An id was seen that is not below `input_dim`."""
-    for lookup in lookups(model, data, project):
-        statistics, rows = lookup.statistics, lookup.rows
-        if statistics is None or rows is None or statistics.maximum is None or int(statistics.maximum) < rows:
-            continue
-        highest = int(statistics.maximum)
+    short = list(_too_small(lookups(model, data, project)))
+    for lookup, statistics, rows in short:
+        highest = int(statistics.maximum or 0)
         row = statistics.first_maximum
         whole = fit.steps_per_epoch is None and data.role == "training"
         yield CAUSE.finding(
@@ -84,7 +83,7 @@ def from_data(
                 ),
                 Evidence(claim="the number of rows is given here", location=place(lookup.layer.code)),
             ],
-            fixes=_fixes(lookup, highest, rows, project),
+            fixes=_fixes(lookup, short, project),
             # XLA does not check: it reads some other row.
             severity=Severity.WARNING if model.jit_compile else Severity.ERROR,
             confidence=Confidence.CERTAIN if whole else Confidence.LIKELY,
@@ -147,16 +146,40 @@ def _counts_words(module: Module, node: ast.AST) -> bool:
     )
 
 
-def _fixes(lookup: Lookup, highest: int, rows: int, project: Project | Unknown) -> list[Fix]:
-    edits = rows_edit(lookup.layer.code, highest, rows, project)
+_Short = tuple[Lookup, Statistics, int]
+"""An Embedding with too few rows: the ids, what is known of them, and the rows that it has."""
+
+
+def _too_small(looked_up: Iterable[Lookup]) -> Iterator[_Short]:
+    for lookup in looked_up:
+        statistics, rows = lookup.statistics, lookup.rows
+        if statistics is not None and rows is not None and statistics.maximum is not None:
+            if int(statistics.maximum) >= rows:
+                yield lookup, statistics, rows
+
+
+def _fixes(lookup: Lookup, short: list[_Short], project: Project | Unknown) -> list[Fix]:
+    """More rows, for the other Embeddings of the model that lack them too: one alone would not make it run."""
+    highest, rows = next(
+        (int(statistics.maximum or 0), rows) for each, statistics, rows in short if each is lookup
+    )
     title = f"give the Embedding {highest + 1} rows: the largest id plus 1"
-    if highest >= 4 * rows:
-        return [
-            fix(
-                "number the ids first: `np.unique(ids, return_inverse=True)`, alike for training and validation"
-            ),
-            fix(title, edits),
-        ]
+    far = highest >= 4 * rows
+    edits = list(rows_edit(lookup.layer.code, highest, rows, project))
+    others = [
+        rows_edit(each.layer.code, int(statistics.maximum or 0), size, project)
+        for each, statistics, size in short
+        if each.layer is not lookup.layer and not far and int(statistics.maximum or 0) < 4 * size
+    ]
+    for edit in (edit for each in others for edit in each):
+        if edits and edit.location not in [known.location for known in edits]:
+            edits.append(edit)
+            title = "give each Embedding as many rows as its largest id plus 1"
+    if far:
+        number_them = (
+            "number the ids first: `np.unique(ids, return_inverse=True)`, alike for training and validation"
+        )
+        return [fix(number_them), fix(title, edits)]
     return [fix(title, edits)]
 
 

@@ -165,7 +165,7 @@ def _fixes(
     rows = array.shape[0] if isinstance(array.shape, tuple) and array.shape else None
     few = rows is not None and statistics.nan + statistics.inf <= _FEW * rows
     found = [*dropped, *filled] if few else [*filled, *dropped]
-    return [_BY_HAND, *_guarded(array, statistics, data, project), *found]
+    return [*_guarded(array, statistics, data, project), *found, _BY_HAND]
 
 
 def _guarded(

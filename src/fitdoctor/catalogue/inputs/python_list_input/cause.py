@@ -216,7 +216,11 @@ def _is_list_of_samples(model: ModelFacts, data: DataFacts) -> bool:
     sample = data.x[0].shape
     labels = {array.shape[0] for array in data.y if isinstance(array.shape, tuple) and array.shape}
     for_each = (
-        len(data.x) in labels or len(data.x) >= 64 and bool(labels) and min(n or 0 for n in labels) >= 64
+        len(data.x) in labels
+        or len(data.x) >= 64
+        and bool(labels)
+        and min(n or 0 for n in labels) >= 64
+        or _labels_listed_too(model, data)
     )
     if isinstance(model.inputs, Unknown):
         if model.kind == "sequential" and len(data.x) > _MANY:
@@ -227,6 +231,14 @@ def _is_list_of_samples(model: ModelFacts, data: DataFacts) -> bool:
     if for_each and _in_batches(model, data):
         return True
     return fits(sample, model.inputs[0].shape[1:]) and (for_each or not labels)
+
+
+def _labels_listed_too(model: ModelFacts | Unknown, data: DataFacts) -> bool:
+    """Whether y is a list as well, with an array of labels for each of the samples, for a model with one output."""
+    if isinstance(model, Unknown) or data.y_structure not in ("list", "tuple") or len(data.y) != len(data.x):
+        return False
+    single = model.kind == "sequential" if isinstance(model.outputs, Unknown) else len(model.outputs) == 1
+    return single and len({array.shape for array in data.y}) == 1
 
 
 def _in_batches(model: ModelFacts | Unknown, data: DataFacts) -> bool:
@@ -297,7 +309,11 @@ def _of_samples(
     templates = {"x": f"{numpy}.{join}({{}})"} | {array.path: f"{numpy}.array({{}})" for array in lists}
     if data.role == "training" and all(edits):
         edits += _of_validation(fit_call, templates)
-    others = f", and `{numpy}.array(…)` of {listing(array.path for array in lists)}" if lists else ""
+    named = [array.path for array in lists]
+    if data.role == "training" and _labels_listed_too(model, data):
+        edits.append(wrap(_whole_argument(fit_call, data.y[0], "y", 1), f"{numpy}.array({{}})"))
+        named.append("y")
+    others = f", and `{numpy}.array(…)` of {listing(named)}" if named else ""
     return CAUSE.finding(
         f"`x` is a {data.x_structure} of {many} arrays of shape {shape_words(first.shape)}: "
         "Keras reads each as an input of its own, not as a sample",

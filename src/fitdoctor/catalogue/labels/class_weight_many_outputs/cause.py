@@ -24,10 +24,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
+from fitdoctor.catalogue.labels.targets import BINARY_LOSSES, REGRESSION, SPARSE
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, Severity
 from fitdoctor.edits import remove_argument, spell, unsafe
-from fitdoctor.facts import ArrayFacts, Code, DataFacts, FailureFacts, FitFacts, Unknown
+from fitdoctor.facts import ArrayFacts, Code, DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
 
 CAUSE = Cause(
     id="FIT213",
@@ -43,25 +44,30 @@ _WORDS = "`class_weight` is only supported for Models with a single output"
 @CAUSE.in_source
 @CAUSE.before_fit
 @mentions("class_weight")
-def from_data(fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
+def from_data(model: ModelFacts | Unknown, fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
     """Class weights are given, and y has parts."""
     if fit.class_weight is None or data.role != "training" or data.form not in ("arrays", "dataset"):
         return
     if data.y_structure in ("list", "tuple", "dict") and data.y:
-        yield _finding(fit, data, None)
+        yield _finding(model, fit, data, None)
 
 
 @CAUSE.after_failure
 def from_failure(
-    failure: FailureFacts, fit: FitFacts | Unknown, data: DataFacts | Unknown
+    failure: FailureFacts, model: ModelFacts | Unknown, fit: FitFacts | Unknown, data: DataFacts | Unknown
 ) -> Iterator[Finding]:
     """Keras says so."""
     if _WORDS in failure.message and (isinstance(data, Unknown) or data.role == "training"):
         frame = failure.last_user_frame
-        yield _finding(fit, data, frame.location if frame is not None else None)
+        yield _finding(model, fit, data, frame.location if frame is not None else None)
 
 
-def _finding(fit: FitFacts | Unknown, data: DataFacts | Unknown, raised_at: Location | None) -> Finding:
+def _finding(
+    model: ModelFacts | Unknown,
+    fit: FitFacts | Unknown,
+    data: DataFacts | Unknown,
+    raised_at: Location | None,
+) -> Finding:
     code = fit.code if isinstance(fit, FitFacts) else Unknown("the call was not seen")
     given = code.argument("class_weight") if isinstance(code, Code) else None
     count = len(data.y) if isinstance(data, DataFacts) and data.y else 0
@@ -82,7 +88,7 @@ def _finding(fit: FitFacts | Unknown, data: DataFacts | Unknown, raised_at: Loca
         fixes=[
             unsafe(
                 "weigh the samples of each output: `sample_weight` in the structure of y",
-                _as_sample_weights(fit, data),
+                _as_sample_weights(model, fit, data),
             ),
             unsafe("leave out `class_weight`", remove_argument(code, "class_weight")),
         ],
@@ -90,33 +96,62 @@ def _finding(fit: FitFacts | Unknown, data: DataFacts | Unknown, raised_at: Loca
     )
 
 
-def _as_sample_weights(fit: FitFacts | Unknown, data: DataFacts | Unknown) -> tuple[Edit, ...]:
-    """A weight for each sample by its class, in the one part of y that has the classes that are weighed."""
+def _as_sample_weights(
+    model: ModelFacts | Unknown, fit: FitFacts | Unknown, data: DataFacts | Unknown
+) -> tuple[Edit, ...]:
+    """A weight for each sample by its class, in every part of y that has the classes that are weighed."""
     if isinstance(fit, Unknown) or isinstance(data, Unknown) or not isinstance(fit.code, Code):
         return ()
     given = fit.code.argument("class_weight")
     if given is None or data.form != "arrays" or data.y_structure not in ("list", "tuple", "dict"):
         return ()
-    classes = {str(key) for key in fit.class_weight.keys} if fit.class_weight is not None else set()
-    weighed = [array for array in data.y if _classes_of(array) == classes]
-    names = [array.use.text for array in data.y if isinstance(array.use, Code)]
-    if len(weighed) != 1 or len(names) != len(data.y) or not all(name.isidentifier() for name in names):
-        return ()
-    if data.y_structure == "dict" and len(set(names)) == 1:  # the dict itself has the name
-        names = [f'{name}["{array.key}"]' for array, name in zip(data.y, names, strict=True)]
-    elif len(set(names)) != len(names):
+    weighed = _weighed(model, fit, data)
+    names = _names(data)
+    if not weighed or not names:
         return ()
     numpy, imports = spell(fit.code, "numpy", "np")
-    parts = [
-        f"{numpy}.array([{given.text}[int(label)] for label in {name}])"
-        if array is weighed[0]
+    parts = {
+        array.key: f"{numpy}.array([{given.text}[int(label)] for label in {name}])"
+        if array in weighed
         else f"{numpy}.ones(len({name}))"
         for array, name in zip(data.y, names, strict=True)
-    ]
-    if data.y_structure == "dict":
-        keyed = [f'"{array.key}": {part}' for array, part in zip(data.y, parts, strict=True)]
-        return (Edit(given.whole, f"sample_weight={{{', '.join(keyed)}}}"), *imports)
-    return (Edit(given.whole, f"sample_weight=[{', '.join(parts)}]"), *imports)
+    }
+    if data.y_structure != "dict":
+        return (Edit(given.whole, f"sample_weight=[{', '.join(parts.values())}]"), *imports)
+    order = model.output_names if isinstance(model, ModelFacts) and model.output_structure == "list" else ()
+    if set(order) == set(parts):
+        # Where the outputs are a list, Keras refuses a dict of weights; labels and weights are then lists both.
+        labels = fit.code.argument("y", 1)
+        named = {array.key: name for array, name in zip(data.y, names, strict=True)}
+        as_list = Edit(labels.location, f"[{', '.join(named[key] for key in order)}]") if labels else None
+        weights = Edit(given.whole, f"sample_weight=[{', '.join(parts[key] for key in order)}]")
+        return (as_list, weights, *imports) if as_list is not None else ()
+    keyed = [f'"{key}": {part}' for key, part in parts.items()]
+    return (Edit(given.whole, f"sample_weight={{{', '.join(keyed)}}}"), *imports)
+
+
+def _names(data: DataFacts) -> list[str]:
+    """How the parts of y are written; none where one of them has no name of its own."""
+    names = [array.use.text for array in data.y if isinstance(array.use, Code)]
+    if len(names) != len(data.y) or not all(name.isidentifier() for name in names):
+        return []
+    if data.y_structure == "dict" and len(set(names)) == 1:  # the dict itself has the name
+        return [f'{name}["{array.key}"]' for array, name in zip(data.y, names, strict=True)]
+    return names if len(set(names)) == len(names) else []
+
+
+def _weighed(model: ModelFacts | Unknown, fit: FitFacts, data: DataFacts) -> list[ArrayFacts]:
+    """The parts of y whose classes are weighed; where the values are not known, those with a loss for classes."""
+    classes = {str(key) for key in fit.class_weight.keys} if fit.class_weight is not None else set()
+    found = [array for array in data.y if _classes_of(array) == classes]
+    if not found and isinstance(model, ModelFacts) and len(model.losses) == len(data.y):
+        unread = not any(_classes_of(array) for array in data.y)
+        numbered = [loss.output for loss in model.losses if loss.name in (SPARSE, *BINARY_LOSSES)]
+        others = [loss for loss in model.losses if loss.name in REGRESSION]
+        if unread and len(numbered) + len(others) == len(data.y):
+            keys = {str(at) for at, name in enumerate(model.output_names) if name in numbered}
+            found = [array for array in data.y if array.key in keys.union(numbered)]
+    return found
 
 
 def _classes_of(array: ArrayFacts) -> set[str]:

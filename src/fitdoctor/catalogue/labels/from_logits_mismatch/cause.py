@@ -126,7 +126,11 @@ def _with_flag(loss: LossFacts) -> tuple[Edit, ...]:
         return ()
     if code.close_paren is not None:
         return set_argument(code, "from_logits", "True", position=0)
-    if code.text[:1] not in "\"'":
+    path, _dot, name = code.text.rpartition(".")
+    if code.text[:1] not in "\"'" and name not in (loss.name, camel_case(loss.name)):
         return ()
     keras, imports = spell(code, "keras", "keras")
-    return (Edit(code.location, f"{keras}.losses.{camel_case(loss.name)}(from_logits=True)"), *imports)
+    made = f"{camel_case(loss.name)}(from_logits=True)"
+    if name == camel_case(loss.name):  # the class itself, as it is imported
+        return (Edit(code.location, f"{path}.{made}" if path else made),)
+    return (Edit(code.location, f"{keras}.losses.{made}"), *imports)

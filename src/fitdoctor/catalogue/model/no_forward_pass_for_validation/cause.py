@@ -33,6 +33,7 @@ from fitdoctor.edits import fix, merged_removal, unsafe
 from fitdoctor.facts import Code, FailureFacts, FitFacts, ModelFacts, Unknown
 from fitdoctor.records import replace
 from fitdoctor.source.callees import is_self
+from fitdoctor.source.line_edits import indent_of
 from fitdoctor.source.module import ClassInfo
 from fitdoctor.source.project import Project
 
@@ -160,7 +161,7 @@ def _written_call(owner: ClassInfo) -> Iterator[Fix]:
     }
     if len(passes) != 1:
         return
-    inner, indent = passes.pop(), " " * train.node.col_offset
+    inner, indent = passes.pop(), indent_of(module, train.node)
     text = f"{indent}def call(self, inputs, training=None):\n{indent}    return {inner}(inputs, training=training)\n\n"
     first = train.node.decorator_list[0] if train.node.decorator_list else train.node
     yield unsafe(

@@ -33,7 +33,7 @@ from fitdoctor.edits import fix, insert_before
 from fitdoctor.facts import FailureFacts, Unknown
 from fitdoctor.failure.patterns import attribute_missing
 from fitdoctor.source.callees import is_self
-from fitdoctor.source.line_edits import delete_lines
+from fitdoctor.source.line_edits import delete_lines, with_comment
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
 from fitdoctor.source.project import Project
 
@@ -240,7 +240,7 @@ def _moved_up(module: Module, init: FunctionInfo, call: ast.AST) -> Fix:
     names = {part.id for part in ast.walk(statement) if isinstance(part, ast.Name)} - {"super", "self"}
     if statement not in node.body or not names <= {*init.parameters, _class_name(init)}:
         return fix(title)
-    edits = insert_before(module.code(_first_statement(node)), module.segment(statement))
+    edits = insert_before(module.code(_first_statement(node)), with_comment(module, statement))
     return fix(title, edits, (delete_lines(module, statement),) if edits else ())
 
 

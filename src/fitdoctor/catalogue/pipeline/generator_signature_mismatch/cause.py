@@ -46,6 +46,7 @@ from fitdoctor.catalogue.pipeline.generator_signatures import (
     yields_floats,
 )
 from fitdoctor.catalogue.pipeline.generator_sources import yields_of
+from fitdoctor.catalogue.pipeline.pipeline_steps import padded
 from fitdoctor.catalogue.words import place, shape_words
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix
@@ -221,7 +222,8 @@ def _compared(module: Module, call: ast.Call, confidence: Confidence) -> Iterato
         found = written_shape(function.module, value)
         if shape is not None and found is not None and not _compatible(found, shape):
             where = module.location(part)
-            yield _other_shape(shape_words(found), shape_words(shape), where, confidence)
+            edits = _declared_as(part, found, module)
+            yield _other_shape(shape_words(found), shape_words(shape), where, confidence, edits)
         if declares_whole(module, part) and yields_floats(function, value):
             yield _cast(
                 module.location(part),
@@ -282,22 +284,38 @@ def _cast(
 
 def _shape_edit(project: Project | Unknown, data: DataFacts, index: int, shape: Shape) -> tuple[Edit, ...]:
     """The shape that was seen in place of the declared one; one that varies only where batches are padded."""
-    if None in shape and not any(step.operation == "padded_batch" for step in data.pipeline):
-        return ()
     chosen = signature_call(project, data.pipeline[0].code)
     if chosen is None:
         return ()
     module, call = chosen
+    padding = _padding(data) if None in shape else ()
+    if padding is None:
+        return ()
     parts = len(data.pipeline[0].specs)
     declared = signature_of(module, call) or output_shapes(module, call)
     node = (
         declared.elts[index] if isinstance(declared, ast.Tuple) and len(declared.elts) == parts else declared
     )
-    if isinstance(node, ast.Call):
-        node = argument_of(node, "shape", 0)
-    if not isinstance(node, (ast.Tuple, ast.List)) or (parts > 1 and node is declared):
+    if node is None or parts > 1 and node is declared:
         return ()
-    return (Edit(module.location(node), shape_words(shape)),)
+    edits = _declared_as(node, shape, module)
+    return (*edits, *padding) if edits else ()
+
+
+def _declared_as(node: ast.expr, shape: Shape, module: Module) -> tuple[Edit, ...]:
+    """Another shape in a spec, or in the place of a written one."""
+    written = argument_of(node, "shape", 0) if isinstance(node, ast.Call) else node
+    if not isinstance(written, (ast.Tuple, ast.List)):
+        return ()
+    return (Edit(module.location(written), shape_words(shape)),)
+
+
+def _padding(data: DataFacts) -> tuple[Edit, ...] | None:
+    """What makes `padded_batch` of the one `batch`; None where that cannot be done."""
+    steps = [step for step in data.pipeline if step.operation in ("batch", "padded_batch")]
+    if len(steps) != 1:
+        return None
+    return () if steps[0].operation == "padded_batch" else padded(steps[0].code) or None
 
 
 def _other_shape(

@@ -26,11 +26,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause
-from fitdoctor.catalogue.pipeline.pipeline_steps import batch_steps, receiver_end, step_place, unlike_shapes
+from fitdoctor.catalogue.pipeline.pipeline_steps import (
+    batch_steps,
+    padded,
+    step_place,
+    unlike_shapes,
+    with_step_before,
+)
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
-from fitdoctor.edits import fix, replace_code
-from fitdoctor.facts import Code, DataFacts, FailureFacts, Unknown
+from fitdoctor.edits import fix, spell
+from fitdoctor.facts import Code, DataFacts, FailureFacts, ModelFacts, Unknown
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(
@@ -43,7 +49,10 @@ CAUSE = Cause(
 
 @CAUSE.after_failure
 def from_failure(
-    failure: FailureFacts, data: DataFacts | Unknown, project: Project | Unknown
+    failure: FailureFacts,
+    model: ModelFacts | Unknown,
+    data: DataFacts | Unknown,
+    project: Project | Unknown,
 ) -> Iterator[Finding]:
     """`batch` says which two shapes it could not put together."""
     said = unlike_shapes(failure.message)
@@ -65,7 +74,7 @@ def from_failure(
                 fact="failure.message",
             )
         ],
-        fixes=_fixes(batch, first, other),
+        fixes=_fixes(batch, first, other, _resized(model, data, batch)),
         notes=[_MAY_BE_TWICE] if unseen else [],
         confidence=Confidence.LIKELY if unseen else Confidence.CERTAIN,
     )
@@ -91,21 +100,31 @@ def _batch_call(data: DataFacts | Unknown, project: Project | Unknown) -> Code |
     return calls[0] if len(calls) == 1 else Unknown("the call of batch was not seen")
 
 
-def _fixes(batch: Code | Unknown, first: list[str], other: list[str]) -> list[Fix]:
+def _fixes(batch: Code | Unknown, first: list[str], other: list[str], resized: tuple[Edit, ...]) -> list[Fix]:
     if len(first) == len(other) == 3 and first[2:] == other[2:] and first[2] in ("1", "3", "4"):
         return [
             fix(
-                "give the pictures one size before `batch`: `tf.image.resize(image, (height, width))` in `map`"
+                "give the pictures one size before `batch`: `tf.image.resize(image, (height, width))` in `map`",
+                resized,
             )
         ]
     return [
-        fix("fill the shorter ones up: `padded_batch`", _padded(batch)),
+        fix("fill the shorter ones up: `padded_batch`", padded(batch)),
         fix("or cut them to one length in `map`"),
     ]
 
 
-def _padded(batch: Code | Unknown) -> tuple[Edit, ...]:
-    end = receiver_end(batch) if isinstance(batch, Code) else None
-    if end is None or isinstance(batch, Unknown) or ".batch(" not in batch.text[end:]:
+def _resized(
+    model: ModelFacts | Unknown, data: DataFacts | Unknown, batch: Code | Unknown
+) -> tuple[Edit, ...]:
+    """A `map` to the size that the model takes, where an element is a picture and its label."""
+    if isinstance(model, Unknown) or isinstance(data, Unknown) or isinstance(model.inputs, Unknown):
         return ()
-    return replace_code(batch, batch.text[:end] + batch.text[end:].replace(".batch(", ".padded_batch(", 1))
+    shape = model.inputs[0].shape if len(model.inputs) == 1 else ()
+    if isinstance(shape, Unknown) or len(shape) != 4 or None in shape[1:3] or data.x_structure != "single":
+        return ()
+    tf, imports = spell(batch, "tensorflow", "tf")
+    size = f"{tf}.image.resize(x, ({shape[1]}, {shape[2]}))"
+    step = f".map(lambda x, y: ({size}, y))" if data.element_size == 2 else ""
+    edits = with_step_before(batch, step) if step else ()
+    return (*edits, *imports) if edits else ()

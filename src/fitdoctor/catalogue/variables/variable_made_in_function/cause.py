@@ -41,6 +41,7 @@ from fitdoctor.source.callees import returned_by
 from fitdoctor.source.definitions import argument_of
 from fitdoctor.source.index import names_in
 from fitdoctor.source.keras_objects import kind_of_call
+from fitdoctor.source.line_edits import indent_of
 from fitdoctor.source.module import CallSite, FunctionInfo, Module
 from fitdoctor.source.project import Project
 
@@ -231,7 +232,7 @@ def _moved_out(module: Module, site: CallSite) -> Fix:
         edits.append(Edit(module.location(statement) if again else module.location(statement).lines, again))
     first = min([function.node.lineno, *(node.lineno for node in function.node.decorator_list)])
     before = Location(module.path, first, 1, first, 1, module.location(site.node).cell)
-    indent = " " * function.node.col_offset
+    indent = indent_of(module, function.node)
     text = "".join(f"{indent}{module.segment(statement)}\n" for statement in statements)
     return fix(title, (Edit(before, f"{text}\n\n{indent}".rstrip(" ")), *edits))
 

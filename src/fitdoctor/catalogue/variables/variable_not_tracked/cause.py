@@ -37,6 +37,7 @@ from fitdoctor.patterns import pattern
 from fitdoctor.records import replace
 from fitdoctor.source.index import FUNCTIONS
 from fitdoctor.source.keras_objects import kind_of_call
+from fitdoctor.source.line_edits import indent_of
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
 from fitdoctor.source.project import Project
 
@@ -397,7 +398,7 @@ def _as_layer(made: ClassInfo) -> Fix:
         return fix(title)
     line = _class_line(made)
     span = replace(line, column=1, end_column=header.end() + 1)
-    indent = " " * made.node.col_offset
+    indent = indent_of(module, made.node)
     edits = [Edit(span, f"{indent}class {made.name}({keras}.layers.Layer):")]
     prepared = insert_before(module.code(setup.node.body[0]), "super().__init__()")
     if not prepared:
