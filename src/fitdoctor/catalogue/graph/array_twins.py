@@ -189,6 +189,24 @@ def left_out(module: Module, node: ast.AST) -> Edit:
     return Edit(module.location(node), tensor)
 
 
+def _picked(module: Module, asked: ast.AST) -> tuple[Edit, ...]:
+    """`p.numpy()[rows, columns]`: a tensor gives single elements by `gather_nd`."""
+    part = module.parent(asked)
+    if (
+        not isinstance(part, ast.Subscript)
+        or part.value is not asked
+        or not isinstance(part.slice, ast.Tuple)
+    ):
+        return ()
+    if any(isinstance(index, (ast.Slice, ast.Constant, ast.UnaryOp)) for index in part.slice.elts):
+        return ()
+    tf, imports = spell(module.code(part), "tensorflow", "tf")
+    numpy, more = spell(module.code(part), "numpy", "np")
+    tensor = module.segment(asked.func.value)  # type: ignore[attr-defined]
+    places = f"{numpy}.stack([{module.segment(part.slice)}], axis=-1)"
+    return (Edit(module.location(part), f"{tf}.gather_nd({tensor}, {places})"), *imports, *more)
+
+
 def names_from(nodes: Iterable[ast.AST], found: Collection[ast.AST]) -> set[str]:
     """The names that assignments among nodes give to what these are part of."""
     names = set()
@@ -219,7 +237,7 @@ def as_tensors(module: Module, block: ast.AST, cut: ast.AST) -> tuple[Edit, ...]
             )
             if touched and call not in found:
                 found.append(call)
-    edits = [left_out(module, node) for node in asked]
+    edits = [edit for node in asked for edit in _picked(module, node) or (left_out(module, node),)]
     for node in found:
         if node in asked:
             continue

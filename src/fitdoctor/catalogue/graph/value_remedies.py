@@ -27,6 +27,8 @@ from fitdoctor.catalogue.graph.traced import (
 )
 from fitdoctor.diagnosis import Edit, Fix
 from fitdoctor.edits import fix, spell, unsafe
+from fitdoctor.records import replace
+from fitdoctor.source.line_edits import indent_of
 from fitdoctor.source.module import FunctionInfo, Module
 
 
@@ -47,7 +49,8 @@ def value_remedies(
         return [fix("print with `tf.print`, which runs with the graph")]
     strings = _of_strings(function, call)
     outside = _outside(module, function, call)
-    twins = _twins(module, function, uses)
+    # What another library computes has no twin, whatever NumPy does beside it.
+    twins = None if _calls_library(function) else _twins(module, function, uses)
     state = _as_state(module, function, call)
     collected = _collected(module, function, call)
     if strings is not None:
@@ -151,18 +154,34 @@ def _as_state(module: Module, function: FunctionInfo, call: ast.Call) -> Fix | N
 
 
 def _run_as_python(module: Module, function: FunctionInfo) -> Fix:
-    """A metric of one line runs in `tf.py_function`: it needs no gradient."""
+    """A metric runs in `tf.py_function`: it needs no gradient."""
     title = "run it as Python with `tf.py_function`: a metric needs no gradient"
     node = function.node
-    if isinstance(node, ast.Lambda) or len(function.parameters) != 2 or len(node.body) != 1:
+    if isinstance(node, ast.Lambda) or len(function.parameters) != 2:
         return fix(title)
-    statement = node.body[0]
-    if not isinstance(statement, ast.Return) or statement.value is None:
+    body = node.body[1:] if ast.get_docstring(node) is not None else node.body
+    last = body[-1] if body else None
+    if not isinstance(last, ast.Return) or last.value is None or body[0].lineno == node.lineno:
         return fix(title)
-    tf, imports = spell(module.code(statement.value), "tensorflow", "tf")
+    tf, imports = spell(module.code(last.value), "tensorflow", "tf")
     names = ", ".join(function.parameters)
-    run = f"{tf}.py_function(lambda {names}: {module.segment(statement.value)}, [{names}], {tf}.float32)"
-    return unsafe(title, (Edit(module.location(statement.value), f"{tf}.ensure_shape({run}, ())"), *imports))
+    if len(body) == 1:
+        run = f"{tf}.py_function(lambda {names}: {module.segment(last.value)}, [{names}], {tf}.float32)"
+        return unsafe(title, (Edit(module.location(last.value), f"{tf}.ensure_shape({run}, ())"), *imports))
+    indent = indent_of(module, body[0])
+    whole = replace(
+        module.location(body[0]),
+        end_line=module.location(last).end_line,
+        end_column=module.location(last).end_column,
+    )
+    start, end = module.places.span(body[0])[0], module.places.span(last)[1]
+    inside = (indent + module.text[start:end]).split("\n")
+    deeper = "\n".join(
+        f"{indent}    {line.removeprefix(indent)}" if line.strip() else line for line in inside
+    )
+    run = f"{tf}.py_function(compute, [{names}], {tf}.float32)"
+    text = f"def compute({names}):\n{deeper}\n\n{indent}return {tf}.ensure_shape({run}, ())"
+    return unsafe(title, (Edit(whole, text), *imports))
 
 
 def _fits_as_tensor(module: Module, call: ast.Call) -> bool:

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import ast
+import re
+from collections.abc import Iterator
+
 from fitdoctor.catalogue.inputs.data_places import at_use
 from fitdoctor.catalogue.inputs.shapes import relation
+from fitdoctor.catalogue.pipeline.generator_sources import expression_of
 from fitdoctor.diagnosis import Edit, Fix
 from fitdoctor.edits import fix, spell, wrap
-from fitdoctor.facts import ArrayFacts, Code, DataFacts, Unknown
+from fitdoctor.facts import ArrayFacts, Code, DataFacts, FitFacts, Unknown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from fitdoctor.source.project import Project
 
 _ARRAYS = ("numpy", "ndarray")
 
@@ -39,6 +48,42 @@ def prepared_alike(
     lengths = ", ".join(str(length) for length in (-1, *first))
     edits = at_use(theirs.use, f"{{}}.reshape({lengths})")
     return [fix("reshape the validation data as the training data", edits)]
+
+
+_FEATURES = ("images", "imgs", "features", "inputs", "data", "texts", "sequences", "padded")
+_LABELS = ("labels", "targets", "target", "label", "y", "outputs")
+
+
+def labels_beside(project: Project | Unknown, fit_call: FitFacts | Unknown) -> tuple[Edit, ...]:
+    """`validation_data=(x_val)`: the labels that bear the like name, `y_val`, are given too."""
+    code = Unknown() if isinstance(fit_call, Unknown) else fit_call.code
+    given = code.argument("validation_data", 7) if isinstance(code, Code) else None
+    found = expression_of(project, Code(given.location, given.text)) if given is not None else None
+    module, node = found if found is not None else (None, None)
+    if given is None or module is None or not isinstance(node, ast.Name):
+        return ()
+    known = {*module.scope(node).bindings, *module.index.module.bindings} - {node.id}
+    named = [name for name in dict.fromkeys(_named_like(node.id)) if name in known]
+    if len(named) != 1:
+        return ()
+    pair = f"{node.id}, {named[0]}"
+    # The parentheses that make no tuple are there already.
+    within = given.whole.end_line, given.whole.end_column
+    inside = within > (given.location.end_line, given.location.end_column)
+    return (Edit(given.location, pair if inside else f"({pair})"),)
+
+
+_X = re.compile(r"^X|^x(?=_|val|test|$)|(?<=_)[xX]$|X$")
+_PREPARED = re.compile(r"_(scaled|norm|normalized|std|pad|padded|seq|flat|reshaped)$")
+
+
+def _named_like(name: str) -> Iterator[str]:
+    """What the labels beside such features are usually called."""
+    for plain in dict.fromkeys((name, _PREPARED.sub("", name))):
+        yield from (_X.sub(like, plain, count=1) for like in ("y", "Y"))
+        for features in _FEATURES:
+            for labels in _LABELS:
+                yield re.sub(rf"(^|_){features}(?=_|$)", rf"\g<1>{labels}", plain)
 
 
 def _swapped(training: DataFacts, validation: DataFacts) -> tuple[Edit, ...]:

@@ -122,7 +122,7 @@ def from_model(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Fi
 
 @CAUSE.after_failure
 def from_failure(
-    failure: FailureFacts, model: ModelFacts | Unknown, data: DataFacts | Unknown
+    failure: FailureFacts, model: ModelFacts | Unknown, fit: FitFacts | Unknown, data: DataFacts | Unknown
 ) -> Iterator[Finding]:
     """A metric could not take labels and output together."""
     if not _is_of_metric(failure):
@@ -132,7 +132,9 @@ def from_failure(
     if isinstance(model, ModelFacts) and isinstance(data, DataFacts):
         found = [(target, misfits) for target, misfits in _grouped(model, data) if misfits[0].raises]
         for target, misfits in found:
-            yield _finding(model, target, misfits, Confidence.CERTAIN, raised_at)
+            finding = _finding(model, target, misfits, Confidence.CERTAIN, raised_at)
+            rows = _as_rows(model, fit, data, target, misfits) if isinstance(fit, FitFacts) else ()
+            yield replace(finding, fixes=(*rows, *finding.fixes))
         if found or data.role != "training":
             return
         if not any(metric.builtin for metric in model.metrics):

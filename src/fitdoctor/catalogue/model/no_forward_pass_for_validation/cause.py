@@ -27,6 +27,7 @@ from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.model.model_classes import class_of_model, is_plain
+from fitdoctor.catalogue.model.written_steps import test_step_like_training
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, merged_removal, unsafe
@@ -137,7 +138,10 @@ def _methods(owner: ClassInfo, expected: str) -> Evidence:
 
 
 def _fixes(owner: ClassInfo, method: str, step: str, code: Code | Unknown) -> list[Fix]:
-    found = [*_written_call(owner), fix(f"write a `{step}` (or a `call`) for `{owner.name}`")]
+    written = test_step_like_training(owner) if step == "test_step" else ()
+    told = f"write a `{step}` (or a `call`) for `{owner.name}`"
+    step_fix = fix(f"write a `{step}` with the losses of `train_step`" if written else told, written)
+    found = [*_written_call(owner), step_fix]
     if method == "fit":
         names = ("validation_data", "validation_split", "validation_steps", "validation_batch_size")
         found.append(unsafe("leave the validation out", merged_removal(code, names)))

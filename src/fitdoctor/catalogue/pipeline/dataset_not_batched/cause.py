@@ -182,7 +182,13 @@ def _is_single(data: DataFacts) -> bool:
     """Whether every step is one that keeps samples single; anything unknown may batch. A bare number is no batch."""
     operations = {step.operation for step in data.pipeline}
     kept = operations <= SINGLE and not operations & (BATCHING | READY_MADE)
-    return kept or any(array.shape == () for array in data.y)
+    return kept or _gives_windows(data) or any(array.shape == () for array in data.y)
+
+
+def _gives_windows(data: DataFacts) -> bool:
+    """`window(…).flat_map(…)`: what comes out is one window after another, and nothing behind it makes batches of them."""
+    before, found, behind = " ".join(step.operation for step in data.pipeline).partition("window flat_map")
+    return bool(found) and {*before.split(), *behind.split()} <= SINGLE
 
 
 def _unbatched(model: ModelFacts, data: DataFacts) -> tuple[ArrayFacts, Shape] | None:

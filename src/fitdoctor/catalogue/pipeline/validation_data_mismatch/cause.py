@@ -122,7 +122,7 @@ def labels_in_source(
 @CAUSE.in_source
 @mentions("validation_data")
 def labels_left_out(
-    model: ModelFacts, fit: FitFacts, training: DataFacts, validation: DataFacts
+    model: ModelFacts, fit: FitFacts, training: DataFacts, validation: DataFacts, project: Project | Unknown
 ) -> Iterator[Finding]:
     """`validation_data=(x_val)` is no tuple: the loss has no labels to compare with."""
     if (training.role, validation.role) != ("training", "validation") or fit.method != "fit":
@@ -139,7 +139,7 @@ def labels_left_out(
         subject="validation data",
         location=place(given.whole if given is not None else None, fit.code),
         evidence=[Evidence(claim="parts", observed="x", expected="x and y", fact="data.validation")],
-        fixes=[fix("give the labels too: `validation_data=(x_val, y_val)`")],
+        fixes=[_with_labels(project, fit)],
         confidence=Confidence.LIKELY,
     )
 
@@ -203,7 +203,9 @@ def _finding(
                 location=place(ours.code if ours is not None else None, training.code),
             )
         ],
-        fixes=_fixes(pair, training, validation),
+        fixes=_fixes(pair, training, validation)
+        if theirs is not None or training.x and not validation.x
+        else [_with_labels(project, fit_call)],
         confidence=Confidence.CERTAIN,
     )
 
@@ -255,6 +257,12 @@ def _argument(fit_call: FitFacts) -> Location | None:
     return argument.whole if argument is not None else fit_call.code.location
 
 
+def _with_labels(project: Project | Unknown, fit_call: FitFacts) -> Fix:
+    from fitdoctor.catalogue.pipeline.validation_edits import labels_beside
+
+    return fix("give the labels too: `validation_data=(x_val, y_val)`", labels_beside(project, fit_call))
+
+
 def _fixes(pair: Pair, training: DataFacts, validation: DataFacts) -> list[Fix]:
     general = fix("prepare the validation data as the training data")
     ours, theirs = pair
@@ -281,7 +289,7 @@ def from_failure(
     validating = while_validating(failure) or _was_told_not_to_train(failure, project)
     if "None values not supported" in failure.message and not isinstance(fit, Unknown):
         if not isinstance(training, Unknown) and training.y and _is_part_of_split(project, fit):
-            yield _without_labels(failure, fit)
+            yield _without_labels(failure, fit, project)
             return
     if isinstance(training, Unknown) or isinstance(validation, Unknown) or isinstance(fit, Unknown):
         if validating:
@@ -313,7 +321,7 @@ def _is_part_of_split(project: Project | Unknown, fit_call: FitFacts) -> bool:
     return any(step.how == "split" for step in origin(*found).steps)
 
 
-def _without_labels(failure: FailureFacts, fit_call: FitFacts) -> Finding:
+def _without_labels(failure: FailureFacts, fit_call: FitFacts, project: Project | Unknown) -> Finding:
     return CAUSE.finding(
         "`validation_data` is one array of a split: the labels are missing",
         subject="argument validation_data of fit",
@@ -321,7 +329,7 @@ def _without_labels(failure: FailureFacts, fit_call: FitFacts) -> Finding:
         evidence=[
             Evidence(claim="Keras met no labels", observed=failure.message[:200], fact="failure.message")
         ],
-        fixes=[fix("give both parts: `validation_data=(x, y)`")],
+        fixes=[_with_labels(project, fit_call)],
         confidence=Confidence.LIKELY,
     )
 
