@@ -1,5 +1,6 @@
 """Repairs that need only the source: the edits of a finding give the lines that a person would write."""
 
+import re
 from textwrap import dedent
 
 import pytest
@@ -128,6 +129,44 @@ REPAIRS = {
         ],
     ),
 }
+
+
+def _with_tabs(program: str) -> str:
+    return re.sub("^(    )+", lambda spaces: "\t" * (len(spaces[0]) // 4), program, flags=re.MULTILINE)
+
+
+@pytest.mark.parametrize("id", sorted(REPAIRS))
+def test_new_lines_go_with_the_tabs_of_the_file(id):
+    program = _with_tabs(dedent(REPAIRS[id][0]).lstrip("\n"))
+    for finding in examine_source(project_of(program), select=(id,)).findings:
+        for fix in finding.fixes:
+            compile(apply_edits(program, fix.edits), "after.py", "exec")
+
+
+def test_a_line_that_is_moved_takes_its_comment_along():
+    program = dedent("""
+        import tensorflow as tf
+        model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
+        x = tf.ones((2, 3))
+        pred = model(x)  # one pass
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(pred)
+        grads = tape.gradient(loss, model.trainable_variables)
+    """)
+    (finding,) = examine_source(project_of(program), select=("FIT507",)).findings
+    assert "    pred = model(x)  # one pass\n" in apply_edits(program, finding.fixes[0].edits)
+
+
+def test_the_labels_that_are_named_like_the_features_are_given_too():
+    program = dedent("""
+        import numpy as np, tensorflow as tf
+        x_val, y_val = np.ones((8, 3)), np.ones((8, 1))
+        model = tf.keras.Sequential([tf.keras.Input((3,)), tf.keras.layers.Dense(1)])
+        model.compile("sgd", "mse")
+        model.fit(np.ones((8, 3)), np.ones((8, 1)), validation_data=(x_val))
+    """)
+    (finding,) = examine_source(project_of(program), select=("FIT712",)).findings
+    assert "validation_data=(x_val, y_val))" in apply_edits(program, finding.fixes[0].edits)
 
 
 @pytest.mark.parametrize("id", sorted(REPAIRS))

@@ -80,10 +80,10 @@ _PREPARED = re.compile(r"_(scaled|norm|normalized|std|pad|padded|seq|flat|reshap
 def _named_like(name: str) -> Iterator[str]:
     """What the labels beside such features are usually called."""
     for plain in dict.fromkeys((name, _PREPARED.sub("", name))):
-        yield from (_X.sub(like, plain, count=1) for like in ("y", "Y"))
+        changed = [_X.sub(like, plain, count=1) for like in ("y", "Y")]
         for features in _FEATURES:
-            for labels in _LABELS:
-                yield re.sub(rf"(^|_){features}(?=_|$)", rf"\g<1>{labels}", plain)
+            changed += [re.sub(rf"(^|_){features}(?=_|$)", rf"\g<1>{labels}", plain) for labels in _LABELS]
+        yield from (each for each in changed if each != plain)
 
 
 def _swapped(training: DataFacts, validation: DataFacts) -> tuple[Edit, ...]:
