@@ -61,6 +61,10 @@ def verdict(loss: str, labels: Shape, output: Shape, statistics: Statistics | No
         return UNTOLD
     if _one_target_for_all_steps(labels, output):
         return SEQUENCE
+    if output[-1] is None and loss == SPARSE:
+        # However wide they are, one-hot rows are no class numbers.
+        one_hot = statistics is not None and statistics.row_sums == (1.0, 1.0) and statistics.integral
+        return ONE_HOT if one_hot and len(labels) == len(output) and labels[-1] != 1 else UNTOLD
     if output[-1] is None and loss not in _ROWS:
         return UNTOLD
     if loss == SPARSE:

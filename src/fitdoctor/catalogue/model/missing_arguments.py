@@ -123,3 +123,31 @@ def _self_attention(module: Module, call: ast.Call, name: str) -> Fix:
     text = module.segment(query)
     title = f"attend from `{text}` to itself: `({text}, {text})`"
     return unsafe(title, (Edit(module.location(query).end, f", {text}"),))
+
+
+def bare_builds(cause: Cause, module: Module, confidence: Confidence) -> Iterator[Finding]:
+    """`super().build()` in the `build` of a layer or model: that of Keras wants the shape."""
+    for site in module.method_calls("build"):
+        call, function = site.node, module.function_of(site.node)
+        owner = function.owner if function is not None else None
+        assert isinstance(call.func, ast.Attribute)
+        base = call.func.value
+        if call.args or call.keywords or not isinstance(base, ast.Call) or function is None or owner is None:
+            continue
+        if not isinstance(base.func, ast.Name) or base.func.id != "super" or function.name != "build":
+            continue
+        own = any("build" in ancestor.methods for ancestor in module.ancestry(owner)[1:])
+        if own or owner.kind not in ("Layer", "Model") or len(function.parameters) < 2:
+            continue
+        shape, end = function.parameters[1], module.location(call).end
+        before = Location(end.path, end.line, end.column - 1, end.line, end.column - 1, end.cell)
+        yield cause.finding(
+            f"`super().build()` lacks `{shape}`, which the `build` of Keras wants",
+            subject=f"{owner.name}.build",
+            location=module.location(call),
+            evidence=[
+                Evidence("the call", f"`{module.segment(call)}`", f"`{module.segment(call)[:-1]}{shape})`")
+            ],
+            fixes=[fix(f"give it the shape: `super().build({shape})`", (Edit(before, shape),))],
+            confidence=confidence,
+        )

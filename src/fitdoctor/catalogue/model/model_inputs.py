@@ -86,6 +86,19 @@ def refused_shape(message: str) -> Shape | None:
     return shapes[-1] if shapes else None
 
 
+_IN_TIME = pattern(r"\b(?:TimeDistributed|(?:CuDNN)?(?:LSTM|GRU)|SimpleRNN|ConvLSTM\dD)\(")
+
+
+def goes_by_frames(code: Code, shape: Shape, message: str, project: Project | Unknown) -> bool:
+    """Whether the axis too many of an input of pictures is that of time: what comes later in the file goes by steps."""
+    said = input_mismatch(message)
+    wanted = said.expected_rank if said is not None else len(shape) - 1
+    module = project.module_at(code.location.path) if isinstance(project, Project) else None
+    if module is None or says_batch(code) or wanted != 4 or len(shape) != 5 or not shape[1]:
+        return False
+    return shape[1] <= _MOST_STEPS and bool(_IN_TIME.search(module.text))
+
+
 def leads_with_batch(code: Code, shape: Shape, message: str) -> bool:
     """Whether a refused input has one axis too many, and that one is most likely its first: the samples."""
     if says_batch(code):

@@ -196,6 +196,9 @@ def statistics_of(array: Array) -> Statistics | Unknown:
     if array.numbers and all(isinstance(dim, int) for dim in shape):
         return _of_numbers(array, count)
     bounds = array.bounds
+    if array.unit_rows and len(shape) > 1 and (bounds is None or not count):
+        rows = count if count > 1 else _MANY
+        return Statistics(rows, False, minimum=0.0, maximum=1.0, integral=True, row_sums=(1.0, 1.0))
     if bounds is None and array.fractions and len(shape) < 3:
         # What is known of elements, or of rows that nobody counted, is known of many.
         return Statistics(count=count if count > 1 else _MANY, complete=False)

@@ -149,12 +149,14 @@ def _from_loss(failure: FailureFacts, project: Project | Unknown) -> Iterator[Fi
 
 
 @CAUSE.in_source
-def from_model(site: ModelSite) -> Iterator[Finding]:
+def from_model(site: ModelSite, project: Project) -> Iterator[Finding]:
     """The first layer refuses an input whose source speaks of samples."""
-    from fitdoctor.catalogue.model.model_inputs import leads_with_batch, refusing_site
+    from fitdoctor.catalogue.model.model_inputs import goes_by_frames, leads_with_batch, refusing_site
 
     given = refusing_site(site)
-    if given is not None and site.failure is not None and leads_with_batch(*given, site.failure.message):
+    if given is None or site.failure is None or goes_by_frames(*given, site.failure.message, project):
+        return
+    if leads_with_batch(*given, site.failure.message):
         yield _of_refusal(*given)
 
 
@@ -214,7 +216,7 @@ def from_failure(
     project: Project | Unknown,
 ) -> Iterator[Finding]:
     """The data proves it, or the source of the refused input says it."""
-    from fitdoctor.catalogue.model.model_inputs import leads_with_batch, refused_input
+    from fitdoctor.catalogue.model.model_inputs import goes_by_frames, leads_with_batch, refused_input
 
     if while_validating(failure) or sample_given_by_hand(failure) is not None:
         return
@@ -237,6 +239,8 @@ def from_failure(
         yield from _from_message(failure, said.found, said.expected)
         return
     given = refused_input(failure, project)
+    if given is not None and goes_by_frames(*given, failure.message, project):
+        return
     if given is not None and leads_with_batch(*given, failure.message):
         yield _of_refusal(*given)
     elif given is None and "Kernel shape must have the same length as input" in failure.message:

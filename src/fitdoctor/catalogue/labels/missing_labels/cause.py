@@ -174,7 +174,9 @@ def _not_split(
     return CAUSE.finding(
         "features and labels come in one dict: the model takes it for its inputs, and there are no labels",
         subject="labels",
-        location=place(*reversed(made), _parsed(project), used),
+        location=place(
+            *reversed(made), _parsed(project), steps[0].code if steps and not made else None, used
+        ),
         evidence=[
             Evidence(
                 claim="what the model was given",
@@ -183,9 +185,23 @@ def _not_split(
                 fact="data.x",
             )
         ],
-        fixes=[fix("return a pair: the features, then the label")],
+        fixes=[fix("return a pair: the features, then the label", _split_off(data))],
         confidence=confidence,
     )
+
+
+def _split_off(data: DataFacts | Unknown) -> tuple[Edit, ...]:
+    """A last step that takes the label out of the dict, where one key is surely that of the label."""
+    if isinstance(data, Unknown) or data.form != "dataset" or not data.pipeline:
+        return ()
+    from fitdoctor.catalogue.pipeline.pipeline_steps import with_step_after
+
+    keys = [array.key for array in data.x if array.key.lower() in LABEL_KEYS]
+    if len(keys) != 1 or len(data.x) < 2:
+        return ()
+    features = f"{{key: part for key, part in batch.items() if key != {keys[0]!r}}}"
+    step = f".map(lambda batch: ({features}, batch[{keys[0]!r}]))"
+    return with_step_after(data.pipeline[-1].code, step)
 
 
 def _parsed(project: Project | Unknown) -> Location | None:

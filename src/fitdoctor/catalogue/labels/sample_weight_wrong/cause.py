@@ -32,6 +32,7 @@ from collections.abc import Iterator
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.labels.label_shapes import step_of_loss
 from fitdoctor.catalogue.labels.targets import loss_failure, output_specs, statistics_of
+from fitdoctor.catalogue.pipeline.generator_sources import returned_in_step
 from fitdoctor.catalogue.words import number, place, shape_words
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, remove_argument, replace_code, unsafe, wrap
@@ -47,12 +48,14 @@ from fitdoctor.facts import (
 )
 from fitdoctor.failure.patterns import cardinality
 from fitdoctor.patterns import pattern
+from fitdoctor.records import replace
+from fitdoctor.source.project import Project
 
 CAUSE = Cause(
     id="FIT214",
     slug="sample-weight-wrong",
     severity=Severity.WARNING,
-    explains=("FIT108", "FIT212"),
+    explains=("FIT106", "FIT108", "FIT212"),
 )
 
 _POLICY = pattern(r"adv|reward|return|delta|gain|td_|signed", re.IGNORECASE)
@@ -69,17 +72,22 @@ _LEAST_ROWS = 16
 
 
 @CAUSE.before_fit
-def from_values(model: ModelFacts | Unknown, fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
+def from_values(
+    model: ModelFacts | Unknown, fit: FitFacts, data: DataFacts, project: Project | Unknown
+) -> Iterator[Finding]:
     """The weights that were seen cannot be meant as weights."""
     for weights in data.sample_weight:
         if _is_for_the_step(model, fit, data, weights):
             continue
+        if weights.dtype in ("string", "str") and data.form != "arrays" and data.element_size == 3:
+            yield _of_strings(fit, data, weights, project)
+            continue
         statistics = statistics_of(weights)
         if statistics is None or statistics.minimum is None or statistics.maximum is None:
             continue
-        found = _oddity(data, weights, statistics)
-        if found is not None:
-            message, expected, fixes, confidence = found
+        oddity = _oddity(data, weights, statistics)
+        if oddity is not None:
+            message, expected, fixes, confidence = oddity
             yield _finding(fit, data, weights, message, _range(statistics), expected, fixes, confidence)
 
 
@@ -90,6 +98,16 @@ def _is_for_the_step(
     step = "test_step" if data.role == "validation" or fit.method == "evaluate" else "train_step"
     own = not isinstance(model, Unknown) and step in model.overrides
     return own and data.form != "arrays" and not _WEIGHTS.search(_words(weights))
+
+
+def _of_strings(call: FitFacts, data: DataFacts, weights: ArrayFacts, project: Project | Unknown) -> Finding:
+    """Names or paths that were kept beside the labels."""
+    message = "the third element is read as sample weights, but it holds strings"
+    advice = [unsafe("leave the third element out of what fit gets", _wrapped(call, data))]
+    expected = "numbers, or two elements"
+    found = _finding(call, data, weights, message, "strings", expected, advice, Confidence.CERTAIN)
+    made = [returned_in_step(project, step.code) for step in data.pipeline if step.operation == "map"]
+    return replace(found, severity=Severity.ERROR, location=place(*reversed(made), found.location))
 
 
 Oddity = tuple[str, str, list[Fix], Confidence]
@@ -123,6 +141,14 @@ def _oddity(data: DataFacts, weights: ArrayFacts, statistics: Statistics) -> Odd
         message = "the third element is read as sample weights, but its values look like ids"
         return message, "weights around 1", _without_third(data, weights), Confidence.LIKELY
     return None
+
+
+def _wrapped(call: FitFacts, data: DataFacts) -> tuple[Edit, ...]:
+    """What fit is given, without its third element."""
+    given = call.code.argument("x", 0) if isinstance(call.code, Code) else None
+    if given is None or data.form != "dataset" or data.role != "training":
+        return ()
+    return wrap(Code(given.location, given.text), "{}.map(lambda x, y, _: (x, y))")
 
 
 def _divided_whole(weights: ArrayFacts) -> Iterator[Fix]:

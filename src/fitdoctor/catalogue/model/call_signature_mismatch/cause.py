@@ -70,6 +70,25 @@ def from_source(module: Module) -> Iterator[Finding]:
 
 
 @CAUSE.in_source
+@mentions(".build()")
+def build_without_shape(module: Module) -> Iterator[Finding]:
+    """`super().build()` in a `build` that has the shape at hand."""
+    from fitdoctor.catalogue.model.missing_arguments import bare_builds
+
+    yield from bare_builds(CAUSE, module, Confidence.LIKELY)
+
+
+@CAUSE.after_failure
+def build_refused(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """The same when it was called."""
+    from fitdoctor.catalogue.model.missing_arguments import bare_builds
+
+    module = module_of(project, failure.last_user_frame)
+    if module is not None and "build() missing 1 required positional argument" in failure.message:
+        yield from bare_builds(CAUSE, module, Confidence.CERTAIN)
+
+
+@CAUSE.in_source
 @mentions("initial_state")
 def states_in_source(module: Module) -> Iterator[Finding]:
     """An LSTM that is called with one state."""

@@ -94,6 +94,25 @@ def from_classes(module: Module) -> Iterator[Finding]:
         name = module.resolve(given) if isinstance(given, (ast.Name, ast.Attribute)) else ""
         if name.startswith("keras.layers.") and name.rpartition(".")[2][:1].isupper():
             yield _unmade(module, given, Confidence.LIKELY)
+        elif isinstance(given, ast.Call) and is_layer_call(module, given.func) and given.args:
+            yield _called_already(module, given, Confidence.LIKELY)
+
+
+def _called_already(module: Module, given: ast.Call, confidence: Confidence) -> Finding:
+    """`model.add(Dense(8)(x))`: the model calls its layers itself."""
+    maker = given.func
+    assert isinstance(maker, ast.Call)
+    kind = layer_of(module, maker).class_name
+    return CAUSE.finding(
+        f"the output of `{kind}` is given to a `Sequential`, which takes layers and calls them itself",
+        subject=f"layer {kind}",
+        location=module.location(given),
+        evidence=[
+            Evidence(claim="a `Sequential` takes layers", observed="a tensor", expected=f"`{kind}(…)` itself")
+        ],
+        fixes=[fix("give it the layer", (Edit(module.location(given), module.segment(maker)),))],
+        confidence=confidence,
+    )
 
 
 def _given_to_sequential(module: Module) -> Iterator[ast.expr]:
@@ -155,6 +174,11 @@ def _tensor_in_sequential(failure: FailureFacts, project: Project | Unknown) -> 
     module = module_of(project, frame)
     on_line = [] if module is None or frame is None else _given_to_sequential(module)
     given = [part for part in on_line if module and frame and at_frame(module, part, frame)]
+    called = [
+        part for part in given if isinstance(part, ast.Call) and module and is_layer_call(module, part.func)
+    ]
+    if module is not None and len(called) == 1:
+        return _called_already(module, called[0], Confidence.CERTAIN)
     outputs = [part for part in given if isinstance(part, ast.Attribute) and part.attr == "output"]
     edits: tuple[Edit, ...] = ()
     if module is not None and len(outputs) == 1:

@@ -44,6 +44,7 @@ from fitdoctor.catalogue.labels.targets import (
     targets,
     unwrapped,
 )
+from fitdoctor.catalogue.model.frames_of_films import refused_frames
 from fitdoctor.catalogue.model.layer_ranks import (
     Ranks,
     adapting_fixes,
@@ -59,6 +60,7 @@ from fitdoctor.catalogue.model.layer_ranks import (
 )
 from fitdoctor.catalogue.model.layer_refusals import Refusal, of_failure, of_site, of_trial
 from fitdoctor.catalogue.model.layer_source import found_in, insert_layer
+from fitdoctor.catalogue.model.model_inputs import refused_input, refused_shape, refusing_site
 from fitdoctor.catalogue.words import place, shape_words
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import append_arguments, fix, unsafe
@@ -98,6 +100,8 @@ def from_source(site: ModelSite, project: Project) -> Iterator[Finding]:
     refusal = of_site(site)
     if refusal is not None:
         yield from _refused(refusal, project)
+    if site.failure is not None and refusing_site(site) is not None:
+        yield from refused_frames(CAUSE, refusing_site(site), site.failure.message, project, proven=False)
 
 
 @CAUSE.before_fit
@@ -114,6 +118,14 @@ def outputs_passed_on(failure: FailureFacts, project: Project | Unknown) -> Iter
     from fitdoctor.catalogue.model.several_outputs import refused
 
     yield from refused(CAUSE, failure, project)
+
+
+@CAUSE.after_failure
+def frames_refused(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """A layer for pictures got the frames of a film at once."""
+    if failure.type == "ValueError" and refused_shape(failure.message) is not None:
+        given = refused_input(failure, project)
+        yield from refused_frames(CAUSE, given, failure.message, project, proven=True)
 
 
 @CAUSE.after_failure

@@ -10,7 +10,8 @@ its weights.
 ## Why
 
 The base class prepares the object in its own `__init__`: name, types, lists of weights. Plain attributes and even layers
-may be set before it; `add_weight` may not.
+may be set before it; `add_weight` may not. `super().__init__(self)` gives it one argument too many (`takes 1 positional
+argument but 2 were given`), and `super(Layer, self).__init__()` in a class derived from `Layer` skips it.
 
 ## Fix
 
@@ -27,7 +28,7 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.graph.traced import own_nodes
+from fitdoctor.catalogue.graph.traced import module_of, own_nodes
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, insert_before
 from fitdoctor.facts import FailureFacts, Unknown
@@ -42,7 +43,10 @@ if TYPE_CHECKING:
     from typing import TypeGuard
 
 CAUSE = Cause(
-    id="FIT308", slug="super-init-missing", severity=Severity.ERROR, raises=("AttributeError", "RuntimeError")
+    id="FIT308",
+    slug="super-init-missing",
+    severity=Severity.ERROR,
+    raises=("AttributeError", "RuntimeError", "TypeError"),
 )
 
 _NEEDS_IT = frozenset({"Layer", "Model", "Loss", "Metric"})
@@ -70,6 +74,10 @@ def _judged(info: ClassInfo, confidence: Confidence = Confidence.LIKELY) -> Find
     if info.kind == "Loss" and _stands_alone(info):
         return None
     calls = [node for node in own_nodes(init) if _calls_base(node)]
+    for call in calls:
+        wrong = _called_wrongly(info, call)
+        if wrong is not None:
+            return _wrong_call(info, call, *wrong, confidence)
     if not calls and (named := _named_only(init)) is not None:
         return _without_parentheses(info, named, confidence)
     if not calls:
@@ -110,6 +118,48 @@ def _calls_base(node: ast.AST) -> TypeGuard[ast.Call]:
     """`super().__init__(…)`, `Base.__init__(self, …)`."""
     return (
         isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "__init__"
+    )
+
+
+def _called_wrongly(info: ClassInfo, call: ast.Call) -> tuple[str, str, tuple[Edit, ...]] | None:
+    """`super().__init__(self)`, or `super(Layer, self).__init__()` in another class: what is wrong, what is right."""
+    assert isinstance(call.func, ast.Attribute)
+    module, base = info.module, call.func.value
+    if not isinstance(base, ast.Call) or not isinstance(base.func, ast.Name) or base.func.id != "super":
+        return None
+    if base.args and module.resolve(base.args[0]).startswith("keras."):
+        name = module.segment(base.args[0])
+        here = module.location(base)
+        return f"skips that of `{name}` itself", f"`super({info.name}, self)`", (Edit(here, "super()"),)
+    if call.args and is_self(module, call.args[0]) and not _needs_arguments(info):
+        here, last = module.location(call.args[0]), len(call.args) == 1 and not call.keywords
+        rest = next(iter([*call.args[1:], *call.keywords]), None)
+        until = here if last or rest is None else _up_to(here, module.location(rest))
+        return "is given `self` twice", "`super().__init__()`", (Edit(until, ""),)
+    return None
+
+
+def _up_to(here: Location, next_one: Location) -> Location:
+    return Location(here.path, here.line, here.column, next_one.line, next_one.column, here.cell)
+
+
+def _wrong_call(
+    info: ClassInfo, call: ast.Call, why: str, wanted: str, edits: tuple[Edit, ...], confidence: Confidence
+) -> Finding:
+    module = info.module
+    return CAUSE.finding(
+        f"the `__init__` that `{info.name}` calls {why}",
+        subject=f"class {info.name}",
+        location=module.location(call),
+        evidence=[
+            Evidence(
+                claim=f"`{info.name}` is a Keras {info.kind.lower()}",
+                observed=f"`{module.segment(call)}`",
+                expected=wanted,
+            )
+        ],
+        fixes=[fix("call `super().__init__()` without it", edits)],
+        confidence=confidence,
     )
 
 
@@ -256,6 +306,8 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
     told = "forgot to call `super().__init__()`" in failure.message or (
         "forgot to call" in failure.message and "super(" in failure.message
     )
+    if failure.type == "TypeError" and "__init__() takes" in failure.message:
+        yield from _refused_call(failure, project)
     if not told and (missing is None or not _set_by_base(missing.name)):
         return
     name = missing.owner if missing is not None else _class_in(failure)
@@ -281,6 +333,17 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         fixes=[fix("call `super().__init__()` first")],
         confidence=Confidence.CERTAIN if told else Confidence.LIKELY,
     )
+
+
+def _refused_call(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """Python refused the arguments of the base's `__init__`, in the line that calls it."""
+    frame = failure.last_user_frame
+    module = module_of(project, frame)
+    for info in module.classes if module is not None else ():
+        found = _judged(info, Confidence.CERTAIN)
+        if found is not None and found.location is not None and frame is not None:
+            if found.location.line == frame.line:
+                yield found
 
 
 def _set_by_base(name: str) -> bool:

@@ -12,7 +12,8 @@ without its parentheses is a function: each is something that gives data later, 
 
 ## Fix
 
-`.result()` on the future, `await` on the coroutine, parentheses behind the function.
+`.result()` on the future, `await` on the coroutine, parentheses behind the function. An object of your own that gives
+batches by `__getitem__` has to be a `keras.utils.PyDataset`; of `iter(dataset)` fit takes the dataset.
 
 ## Known limits
 
@@ -27,6 +28,7 @@ from collections.abc import Iterator
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.graph.traced import module_of
 from fitdoctor.catalogue.pipeline.generator_sources import expression_of
+from fitdoctor.catalogue.pipeline.unknown_objects import given_objects, objects_of_fit
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, wrap
@@ -70,7 +72,9 @@ def from_data(fit: FitFacts, data: DataFacts, project: Project | Unknown) -> Ite
     """The type of what fit was given."""
     for array in (*data.x, *data.y, *data.sample_weight):
         kind = array.container.rpartition(".")[2]
-        if kind in REMEDIES and data.form in ("arrays", "other"):
+        if data.form == "other" and array in data.x and kind not in REMEDIES:
+            yield from given_objects(CAUSE, array, kind, project)
+        elif kind in REMEDIES and data.form in ("arrays", "other"):
             found = expression_of(project, array.use)
             if found is not None:
                 array = replace(array, code=found[0].code(_named_last(*found)))
@@ -146,6 +150,14 @@ def _kind_words(kind: str) -> str:
 
 
 # --- from the source ----------------------------------------------------------------------------------------------
+
+
+@CAUSE.in_source
+@mentions("__getitem__", "iter(")
+def objects_in_source(module: Module) -> Iterator[Finding]:
+    """What is given to fit is an object of a class that Keras knows nothing of, or the iterator of a dataset."""
+    if module.keras == 3:
+        yield from objects_of_fit(CAUSE, module)
 
 
 @CAUSE.in_source
@@ -243,7 +255,8 @@ def from_failure(
     frame = failure.last_user_frame
     module = module_of(project, frame)
     if kind and module is not None and failure.called == "fit":
-        found = list(from_source(module))
+        told = [] if kind in REMEDIES else list(objects_in_source(module))
+        found = [*from_source(module), *(replace(one, confidence=Confidence.CERTAIN) for one in told)]
         yield from found
         if found:
             return

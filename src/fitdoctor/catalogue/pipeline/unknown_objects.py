@@ -1,0 +1,121 @@
+"""Objects that give batches, and that fit knows nothing of: classes of the user's that are no `PyDataset`, iterators."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.pipeline.generator_sources import expression_of
+from fitdoctor.catalogue.words import place
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location
+from fitdoctor.edits import fix, spell
+from fitdoctor.facts import ArrayFacts, Code, Unknown
+from fitdoctor.source.keras_objects import kind_of_value
+from fitdoctor.source.module import ClassInfo, Module
+from fitdoctor.source.project import Project
+
+_ARRAYS = frozenset({"__array__", "shape", "dtype", "__tf_tensor__"})
+"""What makes an object data by itself."""
+
+
+def objects_of_fit(cause: Cause, module: Module) -> Iterator[Finding]:
+    """Such an object as the first argument of a fit that has no labels beside it."""
+    for call in module.method_calls("fit"):
+        given = call.argument("x", 0)
+        made = module.made_by(given) if given is not None and call.argument("y", 1) is None else None
+        assert isinstance(call.node.func, ast.Attribute)
+        if given is None or not isinstance(made, ast.Call):
+            continue
+        if kind_of_value(module, call.node.func.value) != "Model":
+            continue  # whose `fit` it is decides what it takes
+        known = module.definition(made.func)
+        if isinstance(known, ClassInfo) and _gives_batches(known):
+            yield _of_class(cause, known, module.code(given), Confidence.LIKELY)
+        elif _is_iterator(module, made):
+            yield _of_iterator(cause, module.code(made), module.code(given), Confidence.LIKELY)
+
+
+def given_objects(
+    cause: Cause, array: ArrayFacts, kind: str, project: Project | Unknown
+) -> Iterator[Finding]:
+    """The object that fit was given, by its type."""
+    if kind == "OwnedIterator":
+        found = expression_of(project, array.use)
+        made = found[0].code(found[0].made_by(found[1])) if found is not None else array.code
+        yield _of_iterator(cause, made, array.use, Confidence.CERTAIN)
+    known = project.class_named(kind) if isinstance(project, Project) else None
+    if known is not None and _gives_batches(known):
+        yield _of_class(cause, known, array.use, Confidence.CERTAIN)
+
+
+def _gives_batches(known: ClassInfo) -> bool:
+    """Whether a class that is derived from nothing has batches to give by their number."""
+    node = known.node
+    plain = not node.keywords and all(
+        isinstance(base, ast.Name) and base.id == "object" for base in node.bases
+    )
+    return plain and {"__getitem__", "__len__"} <= set(known.methods) and not _ARRAYS & set(known.methods)
+
+
+def _is_iterator(module: Module, made: ast.Call) -> bool:
+    """`iter(dataset)`, where the source shows the dataset."""
+    if not isinstance(made.func, ast.Name) or made.func.id != "iter" or len(made.args) != 1:
+        return False
+    root: ast.expr = module.made_by(made.args[0])
+    while isinstance(root, ast.Call):
+        if module.resolve(root.func).startswith("tensorflow.data."):
+            return True
+        if not isinstance(root.func, ast.Attribute):
+            return False
+        root = module.made_by(root.func.value)
+    return False
+
+
+def _of_class(cause: Cause, known: ClassInfo, use: Code | Unknown, confidence: Confidence) -> Finding:
+    module = known.module
+    here = module.location(known.node)
+    return cause.finding(
+        f"`{known.name}` is a class of your own, which `fit` takes no batches from: it is no `PyDataset`",
+        subject="argument x of fit",
+        location=Location(here.path, here.line, here.column, here.line, 0, here.cell),
+        evidence=[
+            Evidence(
+                claim="what fit is given",
+                observed=f"an object of `{known.name}`",
+                expected="an array, a dataset, a generator or a `PyDataset`",
+                fact="data.x.container",
+                location=place(use),
+            )
+        ],
+        fixes=[_derived(known)],
+        confidence=confidence,
+    )
+
+
+def _derived(known: ClassInfo) -> Fix:
+    """The class with a base: `class Loader(keras.utils.PyDataset):`."""
+    module, title = known.module, "derive it from `keras.utils.PyDataset`"
+    here = module.location(known.node)
+    line = module.line_text(here.line, here.cell)
+    head, colon, _rest = line.partition(":")
+    name = head.partition("(")[0].rstrip()
+    if not colon or not name.strip().endswith(known.name) or known.node.decorator_list:
+        return fix(title)
+    keras, imports = spell(module.code(known.node), "keras", "keras")
+    span = Location(here.path, here.line, len(name) + 1, here.line, len(head) + 1, here.cell)
+    return fix(title, (Edit(span, f"({keras}.utils.PyDataset)"), *imports))
+
+
+def _of_iterator(cause: Cause, made: Code | Unknown, use: Code | Unknown, confidence: Confidence) -> Finding:
+    edits: tuple[Edit, ...] = ()
+    if isinstance(made, Code) and len(made.arguments) == 1:
+        edits = (Edit(made.location, made.arguments[0].text),)
+    return cause.finding(
+        "`fit` is given the iterator of a dataset: it takes the dataset itself",
+        subject="argument x of fit",
+        location=place(made, use),
+        evidence=[Evidence("what fit is given", "an iterator", "a dataset", "data.x.container", place(use))],
+        fixes=[fix("give it the dataset", edits)],
+        confidence=confidence,
+    )
