@@ -186,11 +186,18 @@ def _from_inside(dotted: str) -> str:
     return dotted
 
 
+_SHOWN_BY_TENSORFLOW = frozenset({"initializers", "losses", "metrics", "optimizers"})
+"""Parts of Keras that `tf` has too: `tf.optimizers.Adam`. Their functions were TensorFlow 1's own."""
+
+
 def _from_tensorflow(dotted: str) -> str:
     if dotted.startswith("tensorflow.compat.v2."):
         dotted = "tensorflow." + dotted.removeprefix("tensorflow.compat.v2.")
     if dotted == "tensorflow.keras" or dotted.startswith("tensorflow.keras."):
         return dotted.removeprefix("tensorflow.")
+    _tensorflow, part, *rest = (*dotted.split("."), "")
+    if part in _SHOWN_BY_TENSORFLOW and rest[0][:1].isupper():
+        return dotted.replace("tensorflow", "keras", 1)
     for place, shared in (("tensorflow.math.", _TF_TOP), ("tensorflow.linalg.", _LINALG_TOP)):
         if dotted.startswith(place) and dotted.removeprefix(place) in shared:
             return "tensorflow." + dotted.removeprefix(place)

@@ -50,7 +50,7 @@ class _Search:
             return self._named(module, expr, steps)
         if isinstance(expr, ast.Attribute):
             if expr.attr in ("output", "input"):
-                return kind_of_value(module, expr.value) in ("Model", "Layer")
+                return _is_of_model(module, expr.value)
             made = expr if in_trace(module, expr) else module.made_by(expr)
             return made is not expr and self.finds(module, made, steps)
         if isinstance(expr, ast.BinOp):
@@ -134,6 +134,13 @@ class _Search:
         if kind not in ("Layer", "Model"):
             return False
         return any(self.finds(module, argument, steps) for argument in _inside(call.args[0]))
+
+
+def _is_of_model(module: Module, expr: ast.expr) -> bool:
+    """Whether an expression is a model or a layer, also one that a model is asked for: `model.get_layer("code")`."""
+    if isinstance(expr, ast.Call) and isinstance(expr.func, ast.Attribute) and expr.func.attr == "get_layer":
+        return kind_of_value(module, expr.func.value) == "Model"
+    return kind_of_value(module, expr) in ("Model", "Layer")
 
 
 def in_trace(module: Module, node: ast.AST) -> bool:

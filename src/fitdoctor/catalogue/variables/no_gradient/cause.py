@@ -67,7 +67,7 @@ CAUSE = Cause(
     id="FIT505",
     slug="no-gradient",
     severity=Severity.ERROR,
-    raises=("ValueError", "LookupError", "InvalidArgumentError"),
+    raises=("ValueError", "LookupError", "InvalidArgumentError", "AttributeError"),
     explains=("FIT002",),
 )
 
@@ -194,7 +194,8 @@ def from_failure(
     """Keras found no gradient; the source says where it was lost."""
     missing = missing_gradients(failure.message)
     undefined = _UNDEFINED.search(failure.message) if failure.type == "LookupError" else None
-    if undefined is None and (missing is None or not missing.every):
+    number = failure.type == "AttributeError" and _NUMBER.search(failure.message) is not None
+    if undefined is None and not number and (missing is None or not missing.every):
         if _BACKWARDS in failure.node and isinstance(project, Project):
             yield from _from_outside(project)
         predicted = predicted_under_tape(failure, project)
@@ -203,6 +204,10 @@ def from_failure(
             yield _finding(predicted, _around(predicted), Confidence.CERTAIN, evidence)
         return
     said = f"`{undefined['operation']}` has no gradient" if undefined else "no gradient reached any variable"
+    if number:
+        if asked_at(failure, project) is None:
+            return
+        said = "the tape is asked for the gradients of a plain number"
     evidence = [Evidence(claim=said, fact="failure.message")]
     frame = failure.last_user_frame
     uncalled = uncalled_at(failure, project)
@@ -290,6 +295,8 @@ def _paired(uncalled: Uncalled) -> tuple[Edit, ...]:
 
 _UNDEFINED = pattern(r"No gradient defined for operation[^\n]{0,200}\(op type: (?P<operation>\w+)\)")
 """What TensorFlow says where a tape has seen the operation: `predict` of Keras 2 reads its data under it."""
+_NUMBER = pattern(r"^'(?:numpy\.)?(?:float|int)\d*' object has no attribute '(?:_id|dtype)'")
+"""What a tape says that is asked about a number of Python's or NumPy's."""
 _MAY_BE_THE_TAPE = (
     "the text does not show the source: under a tape of your own, it may also be that the loss or the forward pass "
     "stands outside of the `with` block (FIT507)"

@@ -41,7 +41,6 @@ from fitdoctor.catalogue.variables.plain_tensors import (
     is_parameter,
     is_plain_tensor,
     is_watched,
-    sources_of,
     variables_asked_about,
 )
 from fitdoctor.catalogue.variables.tape_moves import (
@@ -54,9 +53,10 @@ from fitdoctor.catalogue.variables.tape_moves import (
     stores,
 )
 from fitdoctor.catalogue.variables.uncalled_under_tape import uncalled_at
+from fitdoctor.catalogue.variables.unwatched_tensors import told_by_inner, unwatched, watching
 from fitdoctor.catalogue.variables.variable_steps import refused_steps, steps_behind, was_variable
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
-from fitdoctor.edits import fix, insert_before, set_argument, spell, wrap
+from fitdoctor.edits import fix, set_argument, spell, wrap
 from fitdoctor.facts import FailureFacts, Unknown
 from fitdoctor.failure.patterns import missing_gradients
 from fitdoctor.source.assignments import last_assignment
@@ -88,8 +88,8 @@ def from_source(module: Module) -> Iterator[Finding]:
     for tape, block in tapes(module):
         calls = gradient_calls(module, tape, block)
         yield from _asked_twice(module, tape, block, calls, Confidence.LIKELY)
-        for source in _unwatched(tape, block, calls):
-            if is_plain_tensor(module, source):
+        for source in unwatched(tape, block, calls):
+            if is_plain_tensor(module, source) and not told_by_inner(module, block, source):
                 yield _not_watched(module, tape, block, source, Confidence.LIKELY, [])
         yield from _before_the_block(module, block, calls, Confidence.LIKELY, [])
         yield from _after_the_block(module, tape, block, calls, Confidence.LIKELY, [])
@@ -138,14 +138,6 @@ def _branches(module: Module, node: ast.AST) -> list[tuple[int, bool]]:
     return found
 
 
-def _unwatched(tape: str, block: ast.With, calls: list[ast.Call]) -> Iterator[ast.Name]:
-    """The names that a tape is asked about and not told to watch."""
-    for call in calls:
-        for source in sources_of(call):
-            if not is_watched(block, tape, source.id):
-                yield source
-
-
 def _not_watched(
     module: Module,
     tape: str,
@@ -172,7 +164,7 @@ def _not_watched(
         fixes=[
             fix(
                 f"watch it: `{tape}.watch({source.id})`",
-                insert_before(module.code(block.body[0]), f"{tape}.watch({source.id})"),
+                watching(module, tape, block, source),
             )
         ],
         confidence=confidence,
@@ -425,14 +417,15 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
             if twice:
                 yield from _asked_twice(module, tape, block, calls, Confidence.CERTAIN)
             elif no_variable:
-                for source in _unwatched(tape, block, calls):
+                for source in unwatched(tape, block, calls):
                     if is_plain_tensor(module, source) and changed_like_a_variable(module, source):
                         yield _should_be_variable(module, tape, source, Confidence.CERTAIN, evidence)
             elif none:
                 overwritten = list(_overwritten(module, tape, block, calls, Confidence.CERTAIN, evidence))
                 yield from overwritten
-                for source in _unwatched(tape, block, calls) if not overwritten else ():
-                    if is_plain_tensor(module, source) or is_parameter(module, source):
+                for source in unwatched(tape, block, calls) if not overwritten else ():
+                    told = told_by_inner(module, block, source)
+                    if not told and (is_plain_tensor(module, source) or is_parameter(module, source)):
                         yield _not_watched(module, tape, block, source, Confidence.CERTAIN, evidence)
             else:
                 yield from _before_the_block(module, block, calls, Confidence.CERTAIN, evidence)
