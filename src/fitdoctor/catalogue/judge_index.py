@@ -80,7 +80,7 @@ INDEX: dict[str, tuple[str, tuple[str, ...], list[tuple[set[str], tuple[str, ...
     'FIT501': ('variables/variable_made_in_function', ('source', 'after_failure'), [({'Module'}, ('Variable', 'get_variable', 'optimizers')), ({'Module'}, ('apply_gradients', 'minimize', '.apply('))]),
     'FIT502': ('variables/layer_made_in_call', ('source', 'after_failure'), [({'Module'}, ('def', 'lambda'))]),
     'FIT503': ('variables/variable_not_tracked', ('source', 'before_fit', 'after_failure'), [({'Module'}, ('def', 'lambda'))]),
-    'FIT504': ('variables/optimizer_of_another_model', ('source', 'after_failure'), [({'Module'}, ('apply',)), ({'Module'}, ('for', 'while')), ({'Module'}, ('optimizers',))]),
+    'FIT504': ('variables/optimizer_of_another_model', ('source', 'after_failure'), [({'Module'}, ('apply',)), ({'Module'}, ('for', 'while')), ({'Module'}, ('optimizers',)), ({'Module'}, ('trainable',))]),
     'FIT505': ('variables/no_gradient', ('source', 'before_fit', 'after_failure'), [({'Module'}, ('def', 'lambda', 'GradientTape')), ({'FitFacts', 'ModelFacts', 'Project'}, ('def', 'lambda')), ({'Module'}, ('def', 'lambda')), ({'Module'}, ('function',))]),
     'FIT506': ('variables/gradient_missing_for_some', ('source', 'before_fit'), [({'FitFacts', 'ModelFacts', 'Project'}, ('def', 'lambda')), ({'Module'}, ('function',)), ({'Module'}, ('def', 'lambda'))]),
     'FIT507': ('variables/tape_misused', ('source', 'after_failure'), [({'Module'}, ('GradientTape',))]),

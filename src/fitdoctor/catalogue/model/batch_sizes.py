@@ -129,13 +129,17 @@ def rows_that_differ(shapes: tuple[Shape, ...]) -> FixedBatch | None:
 def written_in_model(project: Project | Unknown, rows: int) -> tuple[FunctionInfo, list[ast.expr]] | None:
     """The function that writes that number of rows, or half of it where it joins two parts, and where it does.
 
-    That is the `call` of a model or layer of the user's, or a training step.
+    That is the `call` of a model or layer of the user's, the function of a `Lambda`, or a training step.
     """
     functions = [
         function
         for module in (() if isinstance(project, Unknown) else project.modules)
         for function in module.functions
-        if function.name == "train_step" or function.name == "call" and function.owner is not None
+        if function.name == "train_step"
+        or function.name == "call"
+        and function.owner is not None
+        or function.traced is not None
+        and function.traced.how == "lambda layer"
     ]
     for parts in (1, 2):
         found = [(function, _written(function, rows, parts)) for function in functions]
@@ -167,9 +171,9 @@ def _constant(module: Module, node: ast.expr) -> int | None:
 def _first_lengths(function: FunctionInfo) -> Iterator[tuple[ast.expr, bool]]:
     """What may be the number of rows: the first number of a shape, or one that is handed to a method or function."""
     for node in ast.walk(function.node):
-        if not isinstance(node, ast.Call) or not node.args:
+        if not isinstance(node, ast.Call):
             continue
-        first = node.args[0]
+        first = argument_of(node, "shape", 0)
         in_shape = isinstance(first, (ast.Tuple, ast.List))
         if isinstance(first, (ast.Tuple, ast.List)) and first.elts:
             first = first.elts[0]

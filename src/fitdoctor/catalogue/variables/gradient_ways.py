@@ -142,7 +142,7 @@ def tape_cut_of_model(module: Module) -> Cut | None:
     """
     for tape, block in tapes(module):
         for call in gradient_calls(module, tape, block):
-            model = _asked_about(module, call)
+            model = asked_about(module, call)
             loss = call.args[0] if call.args else None
             if model and isinstance(loss, ast.Name) and _is_only_called(module, block, model):
                 roots = _calls_of_own_layers(module) if model == "self" else _calls_of(module, model)
@@ -165,7 +165,7 @@ def assigned_under_tape(module: Module) -> Cut | None:
     return None
 
 
-def _asked_about(module: Module, call: ast.Call) -> str:
+def asked_about(module: Module, call: ast.Call) -> str:
     """The model whose weights a tape is asked about, as the source names it; "" when it is anything else."""
     weights = module.made_by(call.args[1]) if len(call.args) > 1 else None
     if isinstance(weights, ast.Attribute) and weights.attr in ("trainable_variables", "trainable_weights"):

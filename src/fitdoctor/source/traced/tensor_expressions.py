@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from fitdoctor.records import dataclass
 from fitdoctor.source.callees import argument_for, callee, is_self
+from fitdoctor.source.definitions import argument_of
 from fitdoctor.source.index import FUNCTIONS, parameters_of
 from fitdoctor.source.module import FunctionInfo
 from fitdoctor.source.traced.decided_branches import holds_in_every_call
@@ -18,6 +19,7 @@ from fitdoctor.source.traced.tensor_values import (
     NOTHING,
     NUMERIC,
     SOME,
+    TAPE,
     TENSOR,
     TENSORS,
     VARIABLE,
@@ -40,6 +42,7 @@ _STATIC_ATTRIBUTES = frozenset(
 _ASKS_EAGER = frozenset(
     ("tensorflow.executing_eagerly", "tensorflow.inside_function", "tensorflow.compat.v1.executing_eagerly")
 )
+_LISTS = frozenset({"trainable_variables", "trainable_weights", "variables", "weights"})
 _CALLED_OTHERWISE = ("__init__", "call", "__call__")
 """Methods that run when an object is made or called: Keras stands between."""
 
@@ -292,6 +295,8 @@ class Expressions:
             return TENSOR
         if kind == "some":
             return self._looped(node, env) if name.endswith(".while_loop") else SOME
+        if name == "tensorflow.GradientTape":
+            return TAPE
         if name.endswith("unpack_x_y_sample_weight") and given:
             return Value("parts", (TENSOR, TENSOR, NOTHING))
         if name in ("abs", "pow", "sum") and given:
@@ -355,7 +360,16 @@ class Expressions:
             return TENSOR if function.attr in ("value", "read_value") else NOTHING
         if base.kind == "metric":
             return TENSOR if function.attr == "result" else NOTHING
+        if base.kind == "tape":
+            return self._gradients(function) if function.attr == "gradient" else NOTHING
         return NOTHING if base.kind in ("tensor", "some") else None
+
+    def _gradients(self, function: ast.Attribute) -> Value:
+        """A list where a tape is asked about a list."""
+        call = self.module.parent(function)
+        asked = argument_of(call, "sources", 1) if isinstance(call, ast.Call) else None
+        several = isinstance(asked, ast.List) or isinstance(asked, ast.Attribute) and asked.attr in _LISTS
+        return TENSORS if several else SOME
 
 
 def _constant_index(index: ast.expr) -> object:

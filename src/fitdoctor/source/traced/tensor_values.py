@@ -12,8 +12,9 @@ class Value:
     """What is known of a value: its kind, and the values of its parts."""
 
     kind: str
-    """`tensor`, `some` (a tensor, or a structure of tensors), `variable`, `layer`, `metric` (one of Keras's own), `given`
-    (called as a layer is), `parts` (a tuple or list written out), `each` (all parts alike), or "" when nothing is known."""
+    """`tensor`, `some` (a tensor, or a structure of tensors), `variable`, `layer`, `metric` (one of Keras's own), `tape`,
+    `given` (called as a layer is), `parts` (a tuple or list written out), `each` (all parts alike), or "" when
+    nothing is known."""
     parts: tuple[Value, ...] = ()
 
 
@@ -22,6 +23,7 @@ TENSOR = Value("tensor")
 VARIABLE = Value("variable")
 LAYER = Value("layer")
 METRIC = Value("metric")
+TAPE = Value("tape")
 TENSORS = Value("each", (TENSOR,))
 SOME = Value("some")
 LAYERS = Value("each", (LAYER,))

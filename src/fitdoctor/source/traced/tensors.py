@@ -12,6 +12,7 @@ from fitdoctor.source.traced.tensor_expressions import Budget, Expressions
 from fitdoctor.source.traced.tensor_parameters import parameters
 from fitdoctor.source.traced.tensor_values import (
     NOTHING,
+    TAPE,
     Env,
     Value,
     arithmetic,
@@ -137,9 +138,9 @@ class _Walker:
             return self._loop(node, env)
         if isinstance(node, (ast.With, ast.AsyncWith)):
             for item in node.items:
-                self.expressions.value(item.context_expr, env)
+                entered = self.expressions.value(item.context_expr, env)
                 if item.optional_vars is not None:
-                    self.expressions.bind(item.optional_vars, NOTHING, env)
+                    self.expressions.bind(item.optional_vars, entered if entered == TAPE else NOTHING, env)
             return self.block(node.body, env)
         if isinstance(node, (ast.Try, ast.TryStar)):
             return self._try(node, env)

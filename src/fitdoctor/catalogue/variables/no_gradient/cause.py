@@ -51,6 +51,7 @@ from fitdoctor.catalogue.variables.traced_while_building import (
     is_fitted_unbuilt,
 )
 from fitdoctor.catalogue.variables.uncalled_under_tape import Uncalled, asked_at, uncalled_at
+from fitdoctor.catalogue.variables.unused_outputs import unused_finding, unused_outputs
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import append_arguments, unsafe
 from fitdoctor.edits import fix as repair
@@ -85,6 +86,8 @@ def from_source(module: Module) -> Iterator[Finding]:
     under_tape = tape_cut_of_model(module)
     if under_tape is not None:
         yield _finding(under_tape, _around(under_tape), Confidence.LIKELY, [])
+    for unused in unused_outputs(module):
+        yield unused_finding(CAUSE, unused, Confidence.LIKELY, [])
     for function, result in losses_that_ignore_predictions(module):
         if not _is_placeholder(result) and not _is_one_of_several(module, function):
             yield _ignoring(module, function, result, Confidence.LIKELY, [])
@@ -226,6 +229,10 @@ def from_failure(
             yield _ignoring(module, function, result, Confidence.CERTAIN, evidence)
             return
     asked = asked_at(failure, project)
+    for unused in unused_outputs(asked[0]) if asked is not None else ():
+        if asked is not None and unused.asked is asked[2]:
+            yield unused_finding(CAUSE, unused, Confidence.CERTAIN, evidence)
+            return
     yield CAUSE.finding(
         "the loss does not depend on any weight in a way that can be differentiated",
         subject="loss",

@@ -24,14 +24,17 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from itertools import pairwise
 
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.graph.traced import at_frame
 from fitdoctor.catalogue.run_order import is_chosen
 from fitdoctor.catalogue.training_loops import Loop, loops_around
+from fitdoctor.catalogue.variables.unfrozen_models import is_unfrozen_between
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, insert_after
 from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.records import replace
 from fitdoctor.source.assignments import element_of, last_assignment
 from fitdoctor.source.callees import callee, is_self
 from fitdoctor.source.keras_objects import kind_of_call, kind_of_value
@@ -51,8 +54,8 @@ _DEEPEST = 4
 @mentions("apply")
 def from_steps(module: Module) -> Iterator[Finding]:
     """One function applies gradients to the weights of two models, each in a call of its own, by one optimizer."""
-    if any(site.method == "build" and _optimizer(site) is not None for site in module.method_calls("build")):
-        return  # built for the variables of all of them beforehand
+    if _is_built(module):
+        return
     first: dict[tuple[ast.AST | None, ast.AST], tuple[CallSite, str]] = {}
     for site in module.method_calls("apply_gradients", "apply"):
         made, model = _optimizer(site), _model_of_weights(site)
@@ -65,6 +68,11 @@ def from_steps(module: Module) -> Iterator[Finding]:
         if known[1] != model:
             yield _finding(module, made, site, Confidence.LIKELY, [])
             return
+
+
+def _is_built(module: Module) -> bool:
+    """Whether an optimizer is built beforehand, for the variables of all models."""
+    return any(_optimizer(site) is not None for site in module.method_calls("build"))
 
 
 def _is_made_once(module: Module, made: ast.Call) -> bool:
@@ -158,6 +166,26 @@ def from_fits(module: Module) -> Iterator[Finding]:
         if module.parent(shared.made) is not None and module.parent(shared.compiled) is not None:
             yield _finding(module, shared.made, module.call(shared.compiled), Confidence.LIKELY, [])
             return
+
+
+@CAUSE.in_source
+@mentions("trainable")
+def from_unfrozen(module: Module) -> Iterator[Finding]:
+    """A model is trained, unfrozen, and compiled anew with the optimizer that knows only what was trainable before."""
+    for first, second in pairwise(sorted(module.method_calls("compile"), key=lambda each: each.node.lineno)):
+        one, other = _given(first), _given(second)
+        if first.function is not second.function or one is None or other is None:
+            continue
+        made = module.made_by(one)
+        if not isinstance(made, ast.Call) or made is not module.made_by(other):
+            continue
+        if kind_of_call(module, made) != "Optimizer" or _is_built(module):
+            continue
+        if is_unfrozen_between(first, second):
+            found = _finding(module, made, second, Confidence.LIKELY, [])
+            yield replace(
+                found, message="the optimizer knows the variables that it first trained, and no others"
+            )
 
 
 @CAUSE.in_source

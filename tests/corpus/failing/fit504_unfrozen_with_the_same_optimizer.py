@@ -1,0 +1,18 @@
+"""Fine-tuning: the body is unfrozen and the model compiled again with the optimizer that trained the head."""
+
+import numpy as np
+from tensorflow import keras
+
+body = keras.Sequential([keras.Input((10,)), keras.layers.Dense(16, activation="relu"), keras.layers.Dense(8)])
+body.trainable = False
+model = keras.Sequential([body, keras.layers.Dense(1, activation="sigmoid")])
+adam = keras.optimizers.Adam(1e-3)  # <- FIT504
+model.compile(adam, "binary_crossentropy")
+rng = np.random.default_rng(3)
+x, y = rng.random((32, 10)), rng.integers(0, 2, 32)
+model.fit(x, y, epochs=1, verbose=0)
+
+body.trainable = True
+adam.learning_rate = 1e-5
+model.compile(adam, "binary_crossentropy")
+model.fit(x, y, epochs=1, verbose=0)
