@@ -19,6 +19,7 @@ LAYERS = {
     "records": set(),
     "patterns": set(),
     "uncollected": set(),
+    "unwarned": set(),
     "plain": set(),
     "diagnosis": {"plain"},
     "facts": {"diagnosis"},
@@ -65,7 +66,7 @@ LAYERS = {
 }
 """What each part may import of the others; None: the ways in, which may import all that lies below them."""
 
-BELOW_ALL = {"records", "patterns", "uncollected"}
+BELOW_ALL = {"records", "patterns", "uncollected", "unwarned"}
 """Stand where the standard library would: every part may import them."""
 WAYS_IN = {"api", "integrations", "cli"}
 HEAVY = {"tensorflow", "keras", "tf_keras", "numpy", "pandas", "scipy", "sklearn"}

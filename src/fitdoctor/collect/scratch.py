@@ -6,11 +6,11 @@ import contextlib
 import io
 import logging
 import sys
-import warnings
 from collections.abc import Callable, Iterator
 from typing import Any, cast
 
 from fitdoctor.collect.arrays import Leaf
+from fitdoctor.unwarned import unwarned
 
 Placeholder = Callable[[Leaf], Any]
 _MAKING = frozenset(("_maybe_build", "add_weight"))
@@ -188,11 +188,10 @@ def silence() -> Iterator[None]:
     logging.disable(logging.CRITICAL)
     try:
         with (
-            warnings.catch_warnings(),
+            unwarned(),
             contextlib.redirect_stdout(io.StringIO()),
             contextlib.redirect_stderr(io.StringIO()),
         ):
-            warnings.simplefilter("ignore")
             yield
     finally:
         logging.disable(disabled)

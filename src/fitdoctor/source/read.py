@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import warnings
 from _ast import PyCF_ONLY_AST
 
 from fitdoctor.facts import SourceFacts
 from fitdoctor.patterns import pattern
+from fitdoctor.unwarned import unwarned
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -126,9 +126,8 @@ def parse(facts: SourceFacts) -> ast.Module:
         SourceError: it is not Python, or is nested too deeply to be read.
     """
     try:
-        with warnings.catch_warnings():
-            # An invalid escape in the user's file is not ours to print.
-            warnings.simplefilter("ignore")
+        # An invalid escape in the user's file is not ours to print.
+        with unwarned():
             tree: ast.Module = compile(facts.text, facts.path or "<source>", "exec", PyCF_ONLY_AST)  # type: ignore[assignment]
             return tree
     except SyntaxError as error:
@@ -299,8 +298,7 @@ def without_magics(cell: str) -> str:
 
 def _is_python(text: str) -> bool:
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with unwarned():
             compile(text, "<cell>", "exec", PyCF_ONLY_AST)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False

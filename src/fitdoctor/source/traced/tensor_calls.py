@@ -6,6 +6,7 @@ from __future__ import annotations
 _TENSOR_PARTS = ("math", "nn", "linalg", "image", "signal", "strings", "random", "bitwise", "quantization")
 _NOT_TENSORS = frozenset(
     "parse_example parse_single_example parse_single_sequence_example "  # dicts, in TensorFlow 1
+    "global_variables local_variables trainable_variables all_variables get_collection "  # lists, in TensorFlow 1
     "broadcast_static_shape Assert GradientTape IndexedSlices Module Operation Tensor TensorArray "
     "TensorShape TensorSpec TypeSpec Variable assert_equal assert_greater assert_less assert_rank "
     "as_dtype as_string_list autodiff cond case switch_case control_dependencies "
