@@ -41,7 +41,7 @@ from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Se
 from fitdoctor.edits import fix
 from fitdoctor.facts import FailureFacts, Unknown
 from fitdoctor.failure.frames import is_keras
-from fitdoctor.source.callees import is_self
+from fitdoctor.source.callees import callers_of, is_self
 from fitdoctor.source.conditions import is_conditional
 from fitdoctor.source.keras_objects import kind_of_call
 from fitdoctor.source.module import CallSite, ClassInfo, FunctionInfo, Module
@@ -74,7 +74,7 @@ REFUSALS = (
 def from_source(module: Module) -> Iterator[Finding]:
     """A constructor of a layer with weights, or `add_weight`, stands in code that Keras traces."""
     for function in traced_functions(module):
-        if function.name in ("build", "__init__"):
+        if function.name in ("build", "__init__") or _is_called_once(function):
             continue
         for site in module.calls:
             if (
@@ -95,6 +95,20 @@ def _is_made_once(module: Module, node: ast.AST, function: FunctionInfo) -> bool
             return True
         child, parent = parent, module.parent(parent)
     return False
+
+
+def _is_called_once(function: FunctionInfo) -> bool:
+    """A helper whose traced calls all stand under such a condition: `if self.inner is None: self._make(x.shape)`."""
+    if function.traced is None or function.traced.direct:
+        return False
+    calls = [
+        (module, call, caller)
+        for module, call in callers_of(function)
+        if (caller := module.function_of(call)) is not None
+        and caller.traced is not None
+        and caller.name not in ("build", "__init__")
+    ]
+    return bool(calls) and all(_is_made_once(module, call, caller) for module, call, caller in calls)
 
 
 def _is_settled(module: Module, test: ast.expr) -> bool:

@@ -316,7 +316,11 @@ def _after_the_block(
 
 def _only_picks(node: ast.expr) -> bool:
     """Whether it takes something out of a dict, list or object (`metrics["loss"]`), and may well compute nothing."""
+    if isinstance(node, ast.IfExp):
+        return _only_picks(node.body) and _only_picks(node.orelse)
     if isinstance(node, ast.Call):
+        if isinstance(node.func, ast.Name) and node.func.id == "getattr":
+            return _only_picks(node.args[0])
         picks = isinstance(node.func, ast.Attribute) and node.func.attr in ("get", "pop")
         return picks and _only_picks(node.func)
     if isinstance(node, (ast.Attribute, ast.Subscript)):

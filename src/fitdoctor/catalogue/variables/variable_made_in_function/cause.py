@@ -37,7 +37,7 @@ from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Locati
 from fitdoctor.edits import fix, spell
 from fitdoctor.facts import FailureFacts, Frame, Unknown
 from fitdoctor.failure.frames import is_keras
-from fitdoctor.source.callees import returned_by
+from fitdoctor.source.callees import callers_of, returned_by
 from fitdoctor.source.definitions import argument_of
 from fitdoctor.source.index import names_in
 from fitdoctor.source.keras_objects import kind_of_call
@@ -101,7 +101,19 @@ def _runs_on_every_trace(module: Module, site: CallSite) -> bool:
         return False
     if function.traced.how not in _TRACED_AS_FUNCTIONS:
         return False
-    return not _is_guarded(module, site.node, function)
+    return not _is_guarded(module, site.node, function) and not _is_called_once(function)
+
+
+def _is_called_once(function: FunctionInfo) -> bool:
+    """A helper whose traced calls all stand behind an `if` or the like: `if self.slots is None: self.make_slots()`."""
+    if function.traced is None or function.traced.direct:
+        return False
+    calls = [
+        (module, call, caller)
+        for module, call in callers_of(function)
+        if (caller := module.function_of(call)) is not None and caller.traced is not None
+    ]
+    return bool(calls) and all(_is_guarded(module, call, caller) for module, call, caller in calls)
 
 
 def _is_guarded(module: Module, node: ast.AST, function: FunctionInfo) -> bool:
