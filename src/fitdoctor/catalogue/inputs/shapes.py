@@ -111,7 +111,9 @@ def without_one_axis(longer: Shape, shorter: Shape) -> int | None:
 
 def mismatches(model: ModelFacts, data: DataFacts) -> Iterator[Mismatch]:
     """The inputs whose samples surely do not fit, by the model's own `Input` or by the layer that refused them."""
-    if data.role != "training" or went_through(data) or data.problem is not None:
+    if data.role != "training" or went_through(data):
+        return
+    if data.problem is not None and not lacks_its_batch(model, data):
         return
     if isinstance(model.inputs, Unknown):
         yield from _refused(model, data)
@@ -132,6 +134,17 @@ def mismatches(model: ModelFacts, data: DataFacts) -> Iterator[Mismatch]:
         if _begins_with_batch(found, wanted, data, code) or _leaves_batch_open(model, found, wanted):
             kind = "batch"
         yield Mismatch(array, expected, found, wanted, kind, code)
+
+
+def lacks_its_batch(model: ModelFacts | Unknown, data: DataFacts) -> bool:
+    """Whether x is one sample without the axis of samples, and y its label: that axis is missing, not the others."""
+    if isinstance(model, Unknown) or isinstance(model.inputs, Unknown):
+        return False
+    if len(data.x) != 1 or len(data.y) != 1 or len(model.inputs) != 1:
+        return False
+    wanted, label = model.inputs[0].shape, data.y[0].shape
+    one = isinstance(label, tuple) and label[:1] == (1,)
+    return one and isinstance(wanted, tuple) and len(wanted) > 2 and data.x[0].shape == wanted[1:]
 
 
 def went_through(data: DataFacts) -> bool:

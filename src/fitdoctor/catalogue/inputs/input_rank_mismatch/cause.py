@@ -93,7 +93,8 @@ EXACT_RANKS = {
 @CAUSE.before_fit
 def from_data(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
     """The data has another number of axes than the `Input`, or than the layer that gets it first."""
-    yield from _findings(model, fit, data, Confidence.CERTAIN if proven(data) else Confidence.LIKELY)
+    sure = proven(data) or data.problem is not None
+    yield from _findings(model, fit, data, Confidence.CERTAIN if sure else Confidence.LIKELY)
 
 
 def _findings(

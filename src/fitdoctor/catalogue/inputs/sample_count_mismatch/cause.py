@@ -30,6 +30,7 @@ from fitdoctor.catalogue import Cause, doubting, mentions
 from fitdoctor.catalogue.doubts import INPUTS
 from fitdoctor.catalogue.inputs.contents import arrays_of
 from fitdoctor.catalogue.inputs.data_places import made_near, maker, rework_data
+from fitdoctor.catalogue.inputs.shapes import lacks_its_batch
 from fitdoctor.catalogue.labels.label_shapes import shapes_of_failure
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
@@ -77,10 +78,13 @@ def from_source(data: DataFacts, project: Project) -> Iterator[Finding]:
 
 
 @CAUSE.before_fit
-def from_data(fit: FitFacts, data: DataFacts, project: Project | Unknown) -> Iterator[Finding]:
+def from_data(
+    model: ModelFacts | Unknown, fit: FitFacts, data: DataFacts, project: Project | Unknown
+) -> Iterator[Finding]:
     """Keras counted the samples, and they differ."""
     if data.problem is not None and cardinality(data.problem.message) is not None:
-        yield from _findings(fit, data, project)
+        if not lacks_its_batch(model, data):
+            yield from _findings(fit, data, project)
 
 
 @CAUSE.in_source
@@ -342,10 +346,16 @@ def module_text(link: Link) -> str:
 
 @CAUSE.after_failure
 def from_failure(
-    failure: FailureFacts, fit: FitFacts | Unknown, data: DataFacts | Unknown, project: Project | Unknown
+    failure: FailureFacts,
+    model: ModelFacts | Unknown,
+    fit: FitFacts | Unknown,
+    data: DataFacts | Unknown,
+    project: Project | Unknown,
 ) -> Iterator[Finding]:
     """The message counts the samples."""
     sizes = cardinality(failure.message)
+    if sizes is not None and isinstance(data, DataFacts) and lacks_its_batch(model, data):
+        return
     if sizes is None:
         from fitdoctor.catalogue.inputs.split_counts import refused
 

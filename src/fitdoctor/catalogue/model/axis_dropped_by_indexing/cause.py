@@ -28,7 +28,7 @@ from collections.abc import Iterator
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.graph.traced import at_frame, function_at, module_of
 from fitdoctor.catalogue.model.keras_tensors import is_keras_tensor
-from fitdoctor.catalogue.model.layer_refusals import Refusal, of_site
+from fitdoctor.catalogue.model.layer_refusals import Refusal, of_site, of_trial
 from fitdoctor.catalogue.model.layer_source import found_in, node_at
 from fitdoctor.catalogue.quoted import was_received
 from fitdoctor.catalogue.words import place
@@ -36,6 +36,7 @@ from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, S
 from fitdoctor.edits import fix
 from fitdoctor.facts import DataFacts, FailureFacts, Frame, LayerFacts, ModelFacts, Unknown
 from fitdoctor.failure.patterns import InputMismatch, input_mismatch
+from fitdoctor.records import replace
 from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project
 
@@ -79,7 +80,10 @@ def from_refusal(site: ModelSite, project: Project) -> Iterator[Finding]:
     """Following the source leads to a layer that is given rank 1, and an index on the way drops an axis."""
     refusal = of_site(site)
     said = input_mismatch(refusal.message) if refusal is not None else None
-    if refusal is None or refusal.layer is None or said is None or said.found_rank != 1:
+    if refusal is None or refusal.layer is None or said is None:
+        return
+    if said.found_rank != 1:
+        yield from _of_refused(refusal, said, project)
         return
     found = _on_the_way(refusal, project)
     if found is not None:
@@ -90,6 +94,50 @@ def from_refusal(site: ModelSite, project: Project) -> Iterator[Finding]:
             location=place(refusal.layer.code),
         )
         yield _finding(*found, Confidence.LIKELY, [evidence])
+
+
+@CAUSE.before_fit
+def from_trial(model: ModelFacts, data: DataFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """The abstract forward pass stopped at a layer that is given an indexed tensor."""
+    refusal = of_trial(model, data) if data.role == "training" else None
+    said = input_mismatch(refusal.message) if refusal is not None else None
+    if refusal is not None and said is not None and isinstance(project, Project):
+        yield from _of_refused(refusal, said, project)
+
+
+def _of_refused(refusal: Refusal, said: InputMismatch, project: Project) -> Iterator[Finding]:
+    """A layer lacks as many axes as the index of what it is called on, in the very line, has dropped."""
+    if said.expected_rank is None or said.found_rank is None or said.found_rank < 2:
+        return
+    found = _indexed_there(project, refusal.place, said.expected_rank - said.found_rank)
+    if found is not None:
+        evidence = Evidence(
+            claim=f"layer `{said.layer or refusal.name}` is given",
+            observed=f"rank {said.found_rank}",
+            expected=f"rank {said.expected_rank}",
+            location=refusal.place,
+        )
+        yield _finding(*found, refusal.confidence, [evidence], said.found_rank)
+
+
+def _indexed_there(
+    project: Project, here: Location | None, missing: int
+) -> tuple[Module, ast.Subscript] | None:
+    """The only `x[:, i]` that a call in a line is given, where that drops as many axes as are missing."""
+    module = project.module_at(here.path) if here is not None else None
+    if module is None or here is None:
+        return None
+    found = []
+    for site in module.calls:
+        place_of = module.location(site.node)
+        if not site.node.args or (place_of.line, place_of.cell) != (here.line, here.cell):
+            continue
+        source = module.made_by(site.node.args[0])
+        if isinstance(source, ast.Subscript) and _drops_axes(source.slice):
+            assert isinstance(source.slice, ast.Tuple)
+            if len(source.slice.elts) - 1 == missing == 1:
+                found.append(source)
+    return (module, found[0]) if len(found) == 1 else None
 
 
 def _on_the_way(refusal: Refusal, project: Project) -> tuple[Module, ast.Subscript] | None:
@@ -208,9 +256,14 @@ def _is_new_axis(index: ast.expr) -> bool:
 def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """A layer was given rank 1, and the user's code on the way to it drops an axis."""
     refused = input_mismatch(failure.message)
+    frame = failure.last_user_frame
+    if refused is not None and refused.found_rank != 1 and isinstance(project, Project) and frame is not None:
+        module = module_of(project, frame)
+        here = replace(frame.location, path=module.path) if module is not None else None
+        refusal = Refusal(failure.message, None, (), (), here, Confidence.CERTAIN)
+        yield from _of_refused(refusal, refused, project)
     if refused is None or refused.found_rank != 1 or refused.target:
         return
-    frame = failure.last_user_frame
     if isinstance(project, Unknown):
         received = was_received(failure, refused.found)
         if not received and (failure.called not in _GIVEN_DATA or failure.layer_class):
@@ -296,22 +349,25 @@ def _in_frame(project: Project, frame: Frame) -> list[tuple[Module, ast.Subscrip
 
 
 def _finding(
-    module: Module, index: ast.Subscript, confidence: Confidence, evidence: list[Evidence]
+    module: Module, index: ast.Subscript, confidence: Confidence, evidence: list[Evidence], rank: int = 1
 ) -> Finding:
     assert isinstance(index.slice, ast.Tuple)
     *before, dropped = index.slice.elts
     text, name = module.segment(dropped), module.segment(index.value)
     kept = _slice_for(dropped, text)
     front = ", ".join(module.segment(each) for each in before)
+    left = "batch, features" if rank == 2 else "batch, …"
+    dropped_words = "every axis of `{}` but the batch" if rank == 1 else "an axis of `{}`"
     return CAUSE.finding(
-        f"`{module.segment(index)}` drops every axis of `{name}` but the batch: a layer gets rank 1",
+        f"`{module.segment(index)}` drops {dropped_words.format(name)}: a layer gets rank {rank}",
         subject=f"index {module.segment(index)}",
         location=place(module.location(index)),
         evidence=[
             Evidence(
                 claim="an integer index drops its axis, a slice keeps it",
-                observed=f"`{name}[{front}, {text}]` of shape (batch,)",
-                expected=f"`{name}[{front}, {kept}]` of shape (batch, 1)",
+                observed=f"`{name}[{front}, {text}]` of shape " + ("(batch,)" if rank == 1 else f"({left})"),
+                expected=f"`{name}[{front}, {kept}]` of shape "
+                + ("(batch, 1)" if rank == 1 else f"({left.replace(',', ', 1,', 1)})"),
             ),
             *evidence,
         ],

@@ -175,7 +175,7 @@ def _padded(layer: LayerFacts) -> tuple[Edit, ...]:
         "Conv" in layer.class_name and "LSTM" not in layer.class_name and "Transpose" not in layer.class_name
     )
     pools = "Pooling" in layer.class_name and not layer.class_name.startswith("Global")
-    if not convolves and not pools:
+    if not convolves and not pools or layer.setting("padding") == "same":
         return ()
     position = (2 if layer.class_name.startswith("Depthwise") else 3) if convolves else 2
     return set_argument(layer.code, "padding", '"same"', position=position)

@@ -258,6 +258,10 @@ def _unpacking_fixes(
 ) -> list[Fix]:
     module, target = step.module, statement.targets[0]
     title = "unpack with `keras.utils.unpack_x_y_sample_weight`"
+    if count == 3 and len(parts) == 2:
+        keras, imports = spell(module.code(statement), "keras", "keras")
+        value = f"{keras}.utils.unpack_x_y_sample_weight({module.segment(statement.value)})"
+        return [fix(title, imports, replace_code(module.code(statement.value), value))]
     if count != 2 or len(parts) != 3 or not isinstance(target, ast.Tuple):
         return [fix(title)]
     names = ", ".join(module.segment(part) for part in target.elts)
