@@ -44,7 +44,7 @@ INDEX: dict[str, tuple[str, tuple[str, ...], list[tuple[set[str], tuple[str, ...
     'FIT304': ('model/layer_rank_mismatch', ('source', 'before_fit', 'after_failure'), [({'ModelSite', 'Project'}, ()), ({'ModelFacts'}, ('Attention',)), ({'DataFacts', 'ModelFacts', 'labels in doubt'}, ())]),
     'FIT305': ('model/merge_shape_mismatch', ('source', 'after_failure'), [({'ModelSite', 'Project'}, ())]),
     'FIT306': ('model/dimension_exhausted', ('source', 'after_failure'), [({'ModelSite', 'Project'}, ())]),
-    'FIT307': ('model/axis_dropped_by_indexing', ('source', 'after_failure'), [({'DataFacts', 'ModelFacts', 'Project'}, ('def', 'lambda')), ({'ModelSite', 'Project'}, ())]),
+    'FIT307': ('model/axis_dropped_by_indexing', ('source', 'before_fit', 'after_failure'), [({'DataFacts', 'ModelFacts', 'Project'}, ('def', 'lambda')), ({'ModelSite', 'Project'}, ())]),
     'FIT308': ('model/super_init_missing', ('source', 'after_failure'), [({'Module'}, ('class',))]),
     'FIT309': ('model/layer_not_called', ('source', 'after_failure'), [({'ModelSite', 'Project'}, ()), ({'Module'}, ())]),
     'FIT310': ('model/call_returns_nothing', ('source', 'before_fit', 'after_failure'), [({'Module'}, ('def', 'lambda')), ({'Module'}, ()), ({'Module'}, ('fit(',))]),
