@@ -117,7 +117,7 @@ INDEX: dict[str, tuple[str, tuple[str, ...], list[tuple[set[str], tuple[str, ...
     'FIT805': ('memory/weight_explosion', ('source', 'before_fit', 'after_failure'), [({'FitFacts', 'ModelFacts'}, ('Flatten', 'applications'))]),
     'FIT806': ('memory/out_of_memory', ('after_failure',), []),
     'FIT901': ('environment/version_conflict', ('source', 'after_failure'), [({'EnvironmentFacts', 'Module'}, ())]),
-    'FIT902': ('environment/removed_in_keras_3', ('source', 'after_failure'), [({'Module'}, ()), ({'Module'}, ('Sequential',)), ({'Module'}, ('shape',)), ({'ModelSite'}, ()), ({'Module'}, ('_resource_apply_dense', '_resource_apply_sparse', 'get_updates', '_create_slots'))]),
+    'FIT902': ('environment/removed_in_keras_3', ('source', 'after_failure'), [({'Module'}, ()), ({'Module'}, ('Sequential',)), ({'Module'}, ('shape',)), ({'Module'}, ('def call', 'True)', 'False)', 'True,', 'False,')), ({'ModelSite'}, ()), ({'Module'}, ('_resource_apply_dense', '_resource_apply_sparse', 'get_updates', '_create_slots'))]),
     'FIT903': ('environment/two_keras_mixed', ('source', 'before_fit', 'after_failure'), [({'Module'}, ('tensorflow.python', 'tf_keras', 'TF_USE_LEGACY_KERAS'))]),
     'FIT904': ('environment/wrong_backend', ('source', 'after_failure'), [({'Module'}, ('KERAS_BACKEND',))]),
     'FIT905': ('environment/checkpoint_path_rejected', ('source', 'after_failure'), [({'Module'}, ('ModelCheckpoint', 'save'))]),

@@ -47,7 +47,8 @@ def held_by(owner: ClassInfo | None, attribute: str) -> Value:
 
 def _stored(owner: ClassInfo, stores: list[ast.AST]) -> Value:
     values = set()
-    for store in stores:
+    # What traced code puts there (`self.count = self.count + 1`) takes the place of what the object was made with.
+    for store in [store for store in stores if not _is_put_while_tracing(owner, store)] or stores:
         statement = owner.module.parent(store)
         value = statement.value if isinstance(statement, (ast.Assign, ast.AnnAssign)) else None
         if isinstance(value, ast.Constant) and value.value is None:
@@ -59,6 +60,11 @@ def _stored(owner: ClassInfo, stores: list[ast.AST]) -> Value:
         else:
             values.add(made(owner.module, value))
     return values.pop() if len(values) == 1 else NOTHING
+
+
+def _is_put_while_tracing(owner: ClassInfo, store: ast.AST) -> bool:
+    function = owner.module.function_of(store)
+    return function is not None and function.name in ("call", "train_step", "test_step", "update_state")
 
 
 def _appended(owner: ClassInfo, store: ast.AST) -> Value:

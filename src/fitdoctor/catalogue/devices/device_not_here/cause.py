@@ -198,6 +198,29 @@ def from_name(failure: FailureFacts, project: Project | Unknown) -> Iterator[Fin
     yield from refused_name(CAUSE, failure, project)
 
 
+_NO_TPU = ("Please provide a TPU Name to connect to", "Could not lookup TPU metadata from name")
+
+
+@CAUSE.after_failure
+def from_resolver(failure: FailureFacts) -> Iterator[Finding]:
+    """A cluster resolver looks for a TPU on a machine that has none."""
+    frame = failure.last_user_frame
+    if any(words in failure.message for words in _NO_TPU):
+        yield CAUSE.finding(
+            "the program looks for a TPU, and none is here",
+            subject="device",
+            location=frame.location if frame is not None else None,
+            evidence=[Evidence("the resolver found none", fact="failure.message")],
+            fixes=[
+                fix(
+                    "catch the ValueError and go on with `tf.distribute.get_strategy()`, on this machine's devices"
+                ),
+                fix("or give the resolver the name of the TPU: `TPUClusterResolver(tpu=…)`"),
+            ],
+            confidence=Confidence.CERTAIN,
+        )
+
+
 _LISTS = tuple(
     f"tensorflow.config.{inner}list_{kind}_devices"
     for inner in ("", "experimental.")

@@ -7,9 +7,11 @@ Since TensorFlow 2.16, `tf.keras` is Keras 3. Code for Keras 2 meets `ValueError
 attribute 'predict_classes'`, `ModuleNotFoundError: No module named 'keras.utils.np_utils'`, `KeyError: 'acc'`. The third
 argument of `compile` by position was `metrics` and is `loss_weights`: `compile("adam", "mse", ["mae"])` ends in
 `dtype='string' is not a valid dtype for Keras type promotion`. One is silent: `decay=` of an optimizer is ignored with a
-mere warning, and the learning rate stays as it is. `fit` under `MultiWorkerMirroredStrategy` with two workers or more
-always ends with `ValueError: Attempt to convert a value (PerReplica:…` (Keras 3.15; with 3.3 `Invalid reduction
-dimension 0`), whatever data and optimizer, also with `run_eagerly=True`.
+mere warning, and the learning rate stays as it is. A layer that is called with a Python value by position
+(`self.dropout(x, training)`) raises `Only input tensors may be passed as positional arguments`. `fit` under
+`MultiWorkerMirroredStrategy` with two workers or more always ends with `ValueError: Attempt to convert a value
+(PerReplica:…` (Keras 3.15; with 3.3 `Invalid reduction dimension 0`), whatever data and optimizer, also with
+`run_eagerly=True`.
 
 ## Why
 
@@ -114,6 +116,16 @@ def from_bare_numbers(module: Module) -> Iterator[Finding]:
 
 
 @CAUSE.in_source
+@mentions("def call", "True)", "False)", "True,", "False,")
+def from_positions(module: Module) -> Iterator[Finding]:
+    """`self.dropout(x, training)`: a layer of Keras 2 took all of its arguments by position."""
+    if module.keras == 3:
+        from fitdoctor.catalogue.environment.positional_values import values_by_position
+
+        yield from values_by_position(CAUSE, module)
+
+
+@CAUSE.in_source
 def from_numbers(site: ModelSite) -> Iterator[Finding]:
     """A layer whose size is a whole number of NumPy's."""
     if site.failure is not None and site.layer is not None:
@@ -155,6 +167,7 @@ def from_elsewhere(failure: FailureFacts, project: Project | Unknown) -> Iterato
     from fitdoctor.catalogue.environment.keras_defaults import missed_pool_size
     from fitdoctor.catalogue.environment.keras_saving import short_name_in_h5
     from fitdoctor.catalogue.environment.older_optimizers import failed_class
+    from fitdoctor.catalogue.environment.positional_values import refused_value
     from fitdoctor.catalogue.environment.weight_positions import refused_position
     from fitdoctor.catalogue.environment.whole_numbers import numpy_number
 
@@ -165,4 +178,5 @@ def from_elsewhere(failure: FailureFacts, project: Project | Unknown) -> Iterato
     yield from missed_validation_data(CAUSE, failure, project)
     yield from missed_pool_size(CAUSE, failure, project)
     yield from refused_position(CAUSE, failure, project)
+    yield from refused_value(CAUSE, failure, project)
     yield from refused_to_several_workers(CAUSE, failure, project)

@@ -187,12 +187,15 @@ def _is_fragile(module: Module, node: _Operation, names: tuple[str, ...]) -> boo
 
 
 def _may_be_zero(module: Module, divisor: ast.expr) -> bool:
-    """Whether a divisor is a spread, a sum or a difference, with nothing added to it."""
+    """Whether a divisor is a spread, a difference, a sum or several sums, with nothing added to it."""
     made = module.made_by(divisor)
     if _is_guarded(module.segment(divisor)) or _is_guarded(module.segment(made)):
         return False
     if isinstance(made, ast.BinOp):
-        return isinstance(made.op, ast.Sub)
+        sums = isinstance(made.op, ast.Add) and all(
+            _may_be_zero(module, each) for each in (made.left, made.right)
+        )
+        return isinstance(made.op, ast.Sub) or sums
     name = module.resolve(made.func) if isinstance(made, ast.Call) else ""
     return name.startswith(("tensorflow.", "keras.")) and name.rpartition(".")[2] in DIVISORS
 
