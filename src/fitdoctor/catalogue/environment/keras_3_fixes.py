@@ -23,10 +23,10 @@ from fitdoctor.source.module import CallSite, Module
 
 def input_before(module: Module, site: CallSite, code: Code, argument: Argument) -> tuple[Edit, ...]:
     """`Input(batch_shape=…)`, or `Input(…, batch_size=…)`, as an element, or an `add`, of its own."""
-    keras = code.spelling("keras")
     shape = code.argument("input_shape")
-    if keras is None or (argument.name == "batch_size" and shape is None):
+    if argument.name == "batch_size" and shape is None:
         return ()
+    keras, imports = spell(code, "keras", "keras")
     entry = f"{keras}.Input(batch_shape={argument.text})"
     taken = remove_argument(code, argument.name)
     if argument.name == "batch_size" and shape is not None:
@@ -42,10 +42,10 @@ def input_before(module: Module, site: CallSite, code: Code, argument: Argument)
             code.location.column,
             code.location.cell,
         )
-        return (Edit(start, f"{entry}, "), *taken)
+        return (Edit(start, f"{entry}, "), *taken, *imports)
     if isinstance(parent, ast.Call) and isinstance(parent.func, ast.Attribute) and parent.func.attr == "add":
         model = module.segment(parent.func.value)
-        return (*insert_before(module.code(parent), f"{model}.add({entry})"), *taken)
+        return (*insert_before(module.code(parent), f"{model}.add({entry})"), *taken, *imports)
     return ()
 
 

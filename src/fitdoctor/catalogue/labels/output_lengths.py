@@ -9,7 +9,7 @@ from fitdoctor.diagnosis import Edit
 from fitdoctor.edits import set_argument
 from fitdoctor.facts import Code, LayerFacts, Shape, Unknown
 from fitdoctor.patterns import pattern
-from fitdoctor.records import dataclass
+from fitdoctor.records import dataclass, replace
 from fitdoctor.source.models.layer_rules import apply_layer
 from fitdoctor.source.models.layer_settings import LayerPlan
 
@@ -32,14 +32,20 @@ class Change:
     setting: str
     value: str
     """As it is written in source."""
+    also: tuple[LayerFacts, ...] = ()
+    """Other layers that need it too."""
 
     @property
     def edits(self) -> tuple[Edit, ...]:
-        """The change in the user's source; empty where the layer was made elsewhere."""
-        first = ("filters", "kernel_size") if "Conv" in self.layer.class_name else ("pool_size",)
+        """The change in the user's source; empty where a layer was made elsewhere."""
+        made = [self._edits(layer) for layer in (self.layer, *self.also)]
+        return tuple(dict.fromkeys(edit for edits in made for edit in edits)) if all(made) else ()
+
+    def _edits(self, layer: LayerFacts) -> tuple[Edit, ...]:
+        first = ("filters", "kernel_size") if "Conv" in layer.class_name else ("pool_size",)
         order = (*first, "strides", "padding")
         position = order.index(self.setting) if self.setting in order else 0
-        return set_argument(self.layer.code, self.setting, self.value, position=position)
+        return set_argument(layer.code, self.setting, self.value, position=position)
 
 
 def change_for(way: tuple[LayerFacts | str, ...], wanted: Shape) -> Change | None:
@@ -47,7 +53,33 @@ def change_for(way: tuple[LayerFacts | str, ...], wanted: Shape) -> Change | Non
     layers = _chain(way)
     found = [change for change in _changes(layers, wanted) if isinstance(change.layer.code, Code)]
     paddings = [change for change in found if change.setting == "padding"]
-    return next(iter(paddings or found), None)
+    return next(iter(paddings or found), None) or _all_padded(layers, wanted)
+
+
+def _all_padded(layers: list[LayerFacts], wanted: Shape) -> Change | None:
+    """The same padding for every layer that has none and shortens what it gets, where that gives the shape."""
+    layers = [layer for layer in layers if layer.class_name != "InputLayer"]
+    shapes = layers[-1].input_shapes if layers else Unknown("no layer")
+    if isinstance(shapes, Unknown) or len(shapes) != 1 or None in shapes[0][1:]:
+        return None
+    bare = [layer for layer in layers if ("padding", "same") in _others(layer) and _shortens(layer)]
+    plans = [
+        replace(plan, settings={**plan.settings, "padding": "same"}) if layer in bare else plan
+        for layer in reversed(layers)
+        for plan in (_plan(layer),)
+    ]
+    if len(bare) < 2 or _through(plans, shapes[0]) != wanted[1:]:
+        return None
+    first, *others = reversed(bare)
+    return Change(first, "padding", '"same"', tuple(others))
+
+
+def _shortens(layer: LayerFacts) -> bool:
+    if isinstance(layer.input_shapes, Unknown):
+        return False
+    given = layer.input_shapes[0]
+    left = _through([_plan(layer)], given)
+    return left is not None and left[:-1] != given[1:-1]
 
 
 def _chain(way: tuple[LayerFacts | str, ...]) -> list[LayerFacts]:

@@ -30,7 +30,7 @@ Arguments that are passed on as `**options` are seen only when they raise.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.environment.compile_positions import bare_metrics, metrics_by_position
@@ -38,8 +38,9 @@ from fitdoctor.catalogue.environment.keras_3_arguments import gone_arguments
 from fitdoctor.catalogue.environment.keras_3_attributes import gone_attributes
 from fitdoctor.catalogue.environment.keras_3_names import gone_imports_told, gone_names_told
 from fitdoctor.catalogue.environment.keras_3_spellings import renamed_losses
-from fitdoctor.diagnosis import Confidence, Finding, Severity
+from fitdoctor.diagnosis import Applicability, Confidence, Edit, Finding, Severity
 from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.records import replace
 from fitdoctor.source.model_use import is_inside_keras
 from fitdoctor.source.module import Module
 
@@ -155,7 +156,42 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
 
     older = is_keras_2(project)
     for finding in told_by(CAUSE, failure, project, from_source):
-        yield of_keras_2(finding) if older else finding
+        yield of_keras_2(finding) if older else _with_what_is_next(finding, project)
+
+
+def _with_what_is_next(finding: Finding, project: Project | Unknown) -> Finding:
+    """The repair with those of the other names of Keras 2 in the file: each would stop the program in turn."""
+    if isinstance(project, Unknown) or finding.location is None or not finding.fixes:
+        return finding
+    module, first = project.module_at(finding.location.path), finding.fixes[0]
+    if module is None or first.applicability is not Applicability.SAFE:
+        return finding
+    edits = list(first.edits)
+    for other in from_source(module):
+        remedy = other.fixes[0] if other.fixes else None
+        if other.severity is not Severity.ERROR or remedy is None:
+            continue
+        if remedy.applicability is Applicability.SAFE and not _touch(remedy.edits, edits):
+            edits += [edit for edit in remedy.edits if edit not in edits]
+    if len(edits) == len(first.edits):
+        return finding
+    title = f"{first.title}; and so for what Keras 3 would refuse next"
+    return replace(finding, fixes=(replace(first, title=title, edits=tuple(edits)), *finding.fixes[1:]))
+
+
+def _touch(some: Iterable[Edit], others: list[Edit]) -> bool:
+    """Whether edits overlap with others that are not the same."""
+
+    def span(edit: Edit) -> tuple[tuple[int, int], tuple[int, int]]:
+        place = edit.location
+        return (place.line, place.column), (place.end_line, place.end_column)
+
+    return any(
+        span(edit)[0] <= span(other)[1] and span(other)[0] <= span(edit)[1]
+        for edit in some
+        for other in others
+        if edit != other
+    )
 
 
 @CAUSE.after_failure

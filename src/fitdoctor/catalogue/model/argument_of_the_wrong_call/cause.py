@@ -305,19 +305,25 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         return
     frame = failure.last_user_frame
     module = module_of(project, frame)
+    spread: tuple[Edit, ...] = ()
     for site in module.method_calls(method) if module is not None and frame is not None else ():
         code = site.module.code(site.node)
         argument = code.argument(seen.name)
-        if argument is not None and frame is not None and at_frame(site.module, site.node, frame):
-            yield _finding(site.module, site, code, argument, Confidence.CERTAIN)
-            return
+        if frame is not None and at_frame(site.module, site.node, frame):
+            if argument is not None:
+                yield _finding(site.module, site, code, argument, Confidence.CERTAIN)
+                return
+            spread = _left_out_of_dict(site.module, site.node, seen.name)
     owner = _owner(seen.name, method)
     yield CAUSE.finding(
         f"`{method}` takes no `{seen.name}`" + (f": it belongs to `{owner}`" if owner else ""),
         subject=f"argument {seen.name} of {method}",
         location=frame.location if frame else None,
         evidence=[Evidence(claim="Python refused the argument", observed=seen.name, fact="failure.message")],
-        fixes=[fix(f"move `{seen.name}` to `{owner}`" if owner else f"remove or rename `{seen.name}`")],
+        fixes=[
+            unsafe(f"leave `{seen.name}` out of what `{method}` is given", spread),
+            fix(f"move `{seen.name}` to `{owner}`" if owner else f"remove or rename `{seen.name}`"),
+        ][not spread :],
         confidence=Confidence.CERTAIN,
     )
 
@@ -389,3 +395,13 @@ def _misspelt(
     if isinstance(project, Unknown):
         made = seen.owner or failure.called
         yield _constructor(made, seen.name, meant, frame.location, None, Confidence.LIKELY)
+
+
+def _left_out_of_dict(module: Module, call: ast.Call, name: str) -> tuple[Edit, ...]:
+    """`fit(x, y, **options)`: all of the options but this one, which others read."""
+    given = [word.value for word in call.keywords if word.arg is None]
+    if len(given) != 1 or not isinstance(given[0], (ast.Name, ast.Attribute)):
+        return ()
+    options = module.segment(given[0])
+    rest = f'{{name: value for name, value in {options}.items() if name != "{name}"}}'
+    return (Edit(module.location(given[0]), rest),)
