@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from fitdoctor.catalogue.graph.traced import holds_symbolic, own_nodes, traced_functions
 from fitdoctor.records import dataclass
@@ -58,13 +58,18 @@ class Kept:
         return self.name
 
 
-def kept_tensors(module: Module) -> list[Kept]:
-    """Everything that traced functions of a file keep, in source order."""
+def kept_tensors(module: Module, held: Collection[str] = ()) -> list[Kept]:
+    """Everything that traced functions of a file keep, in source order.
+
+    Args:
+        module: the file.
+        held: attributes on which the living program held a tensor, whatever the source tells of them.
+    """
     found: list[Kept] = []
     for function in traced_functions(module):
         for node in own_nodes(function):
             if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
-                found += _assigned(module, function, node)
+                found += _assigned(module, function, node, held)
             elif isinstance(node, ast.Call):
                 found += _added(module, function, node)
         found += _cached(module, function)
@@ -72,14 +77,20 @@ def kept_tensors(module: Module) -> list[Kept]:
 
 
 def _assigned(
-    module: Module, function: FunctionInfo, node: ast.Assign | ast.AnnAssign | ast.AugAssign
+    module: Module,
+    function: FunctionInfo,
+    node: ast.Assign | ast.AnnAssign | ast.AugAssign,
+    held: Collection[str],
 ) -> Iterator[Kept]:
     if node.value is None:
         return
     targets = node.targets if isinstance(node, ast.Assign) else [node.target]
     for target in targets:
         for part, value in _parts(target, node.value):
-            if not holds_symbolic(module, value):
+            seen = (
+                isinstance(part, ast.Attribute) and part.attr in held and not isinstance(value, ast.Constant)
+            )
+            if not seen and not holds_symbolic(module, value):
                 continue
             if isinstance(part, ast.Attribute):
                 kept = _on_attribute(module, function, node, part, value)

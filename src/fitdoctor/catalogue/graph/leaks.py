@@ -107,8 +107,9 @@ def _likeliest(failure: FailureFacts, project: Project | Unknown) -> Kept | None
     if isinstance(project, Unknown):
         return None
     best: tuple[int, Kept | None] = (0, None)
+    attributes = {held.attribute for held in failure.held if not held.path.endswith("]")}
     for module in project.modules:
-        for kept in kept_tensors(module):
+        for kept in kept_tensors(module, attributes):
             points = _points(kept, failure, project)
             if points > best[0]:
                 best = (points, kept)

@@ -164,10 +164,11 @@ def validation_part(fit: FitFacts | Unknown, index: int) -> Code | None:
     part = pair.elts[index]
     if part.end_lineno != 1:
         return None
-    start, end = part.col_offset - 1, (part.end_col_offset or 0) - 1
     line = argument.text.split("\n")[0]
-    if not line.isascii():
-        return None
+    # The parser counts bytes, and our parenthesis.
+    start, end = (
+        len(line.encode()[: offset - 1].decode()) for offset in (part.col_offset, part.end_col_offset or 0)
+    )
     where = replace(
         argument.location,
         column=argument.location.column + start,

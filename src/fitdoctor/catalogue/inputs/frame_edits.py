@@ -6,9 +6,10 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue.inputs.data_trail import Link, trail
+from fitdoctor.catalogue.inputs.shapes import input_shape_edit, shape_argument
 from fitdoctor.diagnosis import Edit, Location
-from fitdoctor.edits import insert_before, rework, spell, wrap
-from fitdoctor.facts import ArrayFacts, Code, DataFacts, FitFacts, Unknown
+from fitdoctor.edits import insert_before, rework, set_argument, spell, wrap
+from fitdoctor.facts import ArrayFacts, Code, DataFacts, FitFacts, ModelFacts, Unknown
 from fitdoctor.records import dataclass
 from fitdoctor.source.callees import callee, returned_by
 from fitdoctor.source.module import Module
@@ -313,3 +314,25 @@ def _before_split(project: Project | Unknown, uses: list[Code]) -> tuple[Code, l
         if all(use.text in parts[::2] for use in uses) and all(text.isidentifier() for text in whole):
             return module.code(call.node), [whole[parts.index(use.text) // 2] for use in uses]
     return None
+
+
+def width_taken_from(
+    model: ModelFacts | Unknown, array: ArrayFacts, project: Project | Unknown
+) -> tuple[Edit, ...]:
+    """`Input((X.shape[1],))` for a number of columns that is written out, and that a repair of `X` changes."""
+    if isinstance(model, Unknown) or isinstance(project, Unknown) or not isinstance(array.use, Code):
+        return ()
+    code, name = model.input_code, array.use.text
+    if isinstance(code, Unknown) or code.function or not name.isidentifier():
+        return ()
+    module = project.module_at(code.location.path)
+    made = module.assignments(name) if module is not None else ()
+    if not made or any(getattr(each.target, "lineno", 0) >= code.location.line for each in made):
+        return ()
+    width = array.shape[1] if isinstance(array.shape, tuple) and len(array.shape) == 2 else None
+    if code.argument("input_dim") is not None:
+        written = code.argument("input_dim")
+        fixed = written is not None and written.text == str(width)
+        return set_argument(code, "input_dim", f"{name}.shape[1]") if fixed else ()
+    fixed = shape_argument(code).replace(" ", "") in (f"({width},)", f"[{width}]", f"[{width},]")
+    return input_shape_edit(code, f"({name}.shape[1],)") if fixed else ()

@@ -67,3 +67,17 @@ _OPTIONAL = frozenset({"logs", "sample_weight"})
 
 def _end(function: FunctionInfo, last: ast.arg, default: ast.expr | None) -> Location:
     return function.module.location(last if default is None else default).end
+
+
+_MAY_LACK = frozenset({"sample_weight", "logs", "training", "mask"})
+"""Parameters that Keras gives to some functions, and not to all that take them."""
+
+
+def made_optional(function: FunctionInfo, words: str) -> tuple[Edit, ...]:
+    """`sample_weight=None` where that is the one argument that was missing, and the last without a default."""
+    given = function.node.args
+    without = given.args[: len(given.args) - len(given.defaults)]
+    missing = [name for name in _MAY_LACK if f"missing 1 required positional argument: '{name}'" in words]
+    if not missing or not without or without[-1].arg != missing[0] or without[-1].annotation is not None:
+        return ()
+    return (Edit(function.module.location(without[-1]), f"{missing[0]}=None"),)

@@ -21,7 +21,11 @@ _ARRAYS = ("numpy", "ndarray")
 
 
 def prepared_alike(
-    ours: ArrayFacts, theirs: ArrayFacts, training: DataFacts, validation: DataFacts
+    ours: ArrayFacts,
+    theirs: ArrayFacts,
+    training: DataFacts,
+    validation: DataFacts,
+    project: Project | Unknown,
 ) -> list[Fix]:
     """What brings one part of the validation data to the shape of the training data; [] where no one step does."""
     swapped = _swapped(training, validation)
@@ -33,14 +37,12 @@ def prepared_alike(
     labels = theirs in validation.y
     if labels and len(first) == 1 and not second and (first[0] or 0) > 1:
         keras, imports = spell(theirs.use, "keras", "keras")
-        template = f"{keras}.utils.to_categorical({{}}, {first[0]})"
-        return [fix("one-hot encode the labels of the validation data", wrap(theirs.use, template), imports)]
+        edits = wrap(_labels_to_change(theirs, project), f"{keras}.utils.to_categorical({{}}, {first[0]})")
+        return [fix("one-hot encode the labels of the validation data", edits, imports)]
     if labels and len(second) == 1 and not first and (second[0] or 0) > 1:
         numpy, imports = spell(theirs.use, "numpy", "np")
-        template = f"{numpy}.argmax({{}}, axis=-1)"
-        return [
-            fix("give the classes of the validation data as numbers", wrap(theirs.use, template), imports)
-        ]
+        edits = wrap(_labels_to_change(theirs, project), f"{numpy}.argmax({{}}, axis=-1)")
+        return [fix("give the classes of the validation data as numbers", edits, imports)]
     if relation(second, first) not in ("axis", "reshaped") or None in first:
         return []
     if not any(kind in theirs.container for kind in _ARRAYS):
@@ -48,6 +50,22 @@ def prepared_alike(
     lengths = ", ".join(str(length) for length in (-1, *first))
     edits = at_use(theirs.use, f"{{}}.reshape({lengths})")
     return [fix("reshape the validation data as the training data", edits)]
+
+
+def _labels_to_change(labels: ArrayFacts, project: Project | Unknown) -> Code | Unknown:
+    """Where they are made, if `evaluate` gets them too and nothing else reads them; else where fit is given them."""
+    made, use = labels.code, labels.use
+    found = expression_of(project, use)
+    if found is None or not isinstance(made, Code) or not isinstance(use, Code) or made.target != use.text:
+        return use
+    module, node = found[0], found[1]
+    reads = [read for read in module.reads.get(use.text, []) if read is not node]
+    calls = [module.parent(read) for read in reads]
+    evaluated = [
+        isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "evaluate"
+        for call in calls
+    ]
+    return made if evaluated and all(evaluated) else use
 
 
 _FEATURES = ("images", "imgs", "features", "inputs", "data", "texts", "sequences", "padded")

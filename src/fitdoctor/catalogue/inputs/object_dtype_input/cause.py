@@ -37,7 +37,7 @@ from fitdoctor.catalogue.inputs.data_places import (
     suspect,
 )
 from fitdoctor.catalogue.inputs.data_trail import origin_of
-from fitdoctor.catalogue.inputs.frame_edits import with_dummies, with_numbers
+from fitdoctor.catalogue.inputs.frame_edits import width_taken_from, with_dummies, with_numbers
 from fitdoctor.catalogue.words import listing, place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, spell, unsafe
@@ -196,7 +196,8 @@ def _fixes(
             words = len(written) < len(odd) and read
             return [unsafe(title, read, with_dummies(project, fit_call, data, array) if words else ())]
         title = f"encode the strings{f' of {listing(odd)}' if odd else ''}: `pd.get_dummies(…, dtype=float)`"
-        return [fix(title, with_dummies(project, fit_call, data, array) if array in data.x else ())]
+        dummies = with_dummies(project, fit_call, data, array) if array in data.x else ()
+        return [fix(title, dummies, width_taken_from(model, array, project) if dummies else ())]
     if isinstance(array.dtype, str) and array.dtype.startswith("datetime"):
         return [fix("turn the dates into numbers, such as days since the first one")]
     return [fix("make the array of numbers of one type")]

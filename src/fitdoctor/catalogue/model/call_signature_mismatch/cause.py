@@ -30,7 +30,7 @@ from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.graph.traced import at_frame, module_of, name_of, own_nodes
-from fitdoctor.catalogue.model.contract_edits import with_missing_parameters
+from fitdoctor.catalogue.model.contract_edits import made_optional, with_missing_parameters
 from fitdoctor.catalogue.model.dataset_lengths import broken_lengths
 from fitdoctor.catalogue.model.keras_contracts import Contract, contracts_in, misfit
 from fitdoctor.catalogue.model.model_classes import head
@@ -418,7 +418,7 @@ def _unlisted(function: FunctionInfo, words: str, evidence: list[Evidence]) -> F
             ),
             *evidence,
         ],
-        fixes=[fix(f"take the arguments that Keras gives: {words}")],
+        fixes=[fix(f"take the arguments that Keras gives: {words}", made_optional(function, words))],
         confidence=Confidence.LIKELY,
     )
 

@@ -203,7 +203,7 @@ def _finding(
                 location=place(ours.code if ours is not None else None, training.code),
             )
         ],
-        fixes=_fixes(pair, training, validation)
+        fixes=_fixes(pair, training, validation, project)
         if theirs is not None or training.x and not validation.x
         else [_with_labels(project, fit_call)],
         confidence=Confidence.CERTAIN,
@@ -263,14 +263,14 @@ def _with_labels(project: Project | Unknown, fit_call: FitFacts) -> Fix:
     return fix("give the labels too: `validation_data=(x_val, y_val)`", labels_beside(project, fit_call))
 
 
-def _fixes(pair: Pair, training: DataFacts, validation: DataFacts) -> list[Fix]:
+def _fixes(pair: Pair, training: DataFacts, validation: DataFacts, project: Project | Unknown) -> list[Fix]:
     general = fix("prepare the validation data as the training data")
     ours, theirs = pair
     if ours is None or theirs is None:
         return [general]
     from fitdoctor.catalogue.pipeline.validation_edits import prepared_alike
 
-    return [*prepared_alike(ours, theirs, training, validation), general]
+    return [*prepared_alike(ours, theirs, training, validation, project), general]
 
 
 @CAUSE.after_failure
