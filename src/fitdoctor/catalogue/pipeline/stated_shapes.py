@@ -1,13 +1,14 @@
-"""Edits that state the shape of what Python code gives to a pipeline."""
+"""Edits that state the shape of what Python code gives to a pipeline, and the shapes that the code names."""
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from fitdoctor.diagnosis import Edit
 from fitdoctor.edits import insert_after, spell
 from fitdoctor.source.definitions import argument_of
-from fitdoctor.source.module import Module
+from fitdoctor.source.module import FunctionInfo, Module
 
 
 def stated_apart(module: Module, call: ast.Call, shape: str) -> tuple[Edit, ...]:
@@ -53,3 +54,52 @@ def _stated_inside(module: Module, call: ast.Call, shape: str) -> tuple[Edit, ..
         return ()
     stated = f"({tf}.ensure_shape(x, {shape}), {tf}.ensure_shape(y, ()))"
     return (Edit(module.location(step).end, f".map(lambda x, y: {stated})"), *imports)
+
+
+def written_shapes(module: Module, call: ast.AST, argument: str, pictures: bool) -> Iterator[str]:
+    """What the function that is called names as a shape: of a picture three lengths, of features a number with a name."""
+    given = argument_of(call, argument, 0) if isinstance(call, ast.Call) else None
+    function = module.definition(given) if given is not None else None
+    if not isinstance(function, FunctionInfo) or function.module is not module:
+        return
+    for node in ast.walk(function.node):
+        if pictures and isinstance(node, ast.Tuple) and len(node.elts) == 3:
+            if isinstance(node.ctx, ast.Load) and all(_is_length(module, part) for part in node.elts):
+                yield f"({', '.join(module.segment(part) for part in node.elts)})"
+        elif not pictures and isinstance(node, ast.Name) and _is_length(module, node):
+            yield f"({node.id},)"
+    sizes = (
+        [size for node in ast.walk(function.node) for size in _written_size(module, node)] if pictures else []
+    )
+    yield from (f"({size}, {channels})" for channels in (3, 1) for size in dict.fromkeys(sizes))
+
+
+def _written_size(module: Module, node: ast.AST) -> Iterator[str]:
+    """Height and width that pictures are brought to: `resize(picture, (64, 64))`, `picture[:64, :64]`."""
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Tuple):
+        ends = [
+            part.upper for part in node.slice.elts[:2] if isinstance(part, ast.Slice) and part.lower is None
+        ]
+        lengths = [end for end in ends if end is not None and _is_length(module, end)]
+        if len(lengths) == 2:
+            yield ", ".join(module.segment(length) for length in lengths)
+        return
+    if not isinstance(node, ast.Call) or not module.segment(node.func).endswith(("resize", "load_img")):
+        return
+    for given in (*node.args, *(word.value for word in node.keywords)):
+        parts = module.made_by(given)
+        if isinstance(parts, ast.Tuple) and len(parts.elts) == 2:
+            if all(_is_length(module, part) for part in parts.elts):
+                yield (
+                    f"*{given.id}"
+                    if isinstance(given, ast.Name)
+                    else ", ".join(map(module.segment, parts.elts))
+                )
+
+
+def _is_length(module: Module, node: ast.expr) -> bool:
+    """A whole number, or a name that the whole file knows one by."""
+    if isinstance(node, ast.Name):
+        given = module.assignments(node.id, module.tree)
+        return len(given) == 1 and given[0].value is not None and _is_length(module, given[0].value)
+    return isinstance(node, ast.Constant) and type(node.value) is int

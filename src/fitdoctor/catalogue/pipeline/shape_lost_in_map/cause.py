@@ -32,7 +32,7 @@ from fitdoctor.catalogue.inputs.shapes import forward_failure, went_through
 from fitdoctor.catalogue.labels.targets import loss_failure
 from fitdoctor.catalogue.pipeline.generator_sources import expression_of
 from fitdoctor.catalogue.pipeline.pipeline_steps import words
-from fitdoctor.catalogue.pipeline.stated_shapes import stated_apart
+from fitdoctor.catalogue.pipeline.stated_shapes import stated_apart, written_shapes
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, insert_after, set_argument, unsafe
@@ -48,7 +48,6 @@ from fitdoctor.facts import (
     Unknown,
 )
 from fitdoctor.records import replace
-from fitdoctor.source.definitions import argument_of
 from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project
 
@@ -92,9 +91,15 @@ def from_data(
         return
     step = _losing_step(data)
     found = _finding(lost[0], _expected(model, data, lost[0]), data, step, project, Confidence.CERTAIN)
-    if not found.fixes[0].edits and lost[0] is data.x[0] and step is not None:
-        found = replace(found, fixes=(*_by_guess(model, project, step), *found.fixes))
-    yield found
+    yield _with_guesses(found, model, project, step) if lost[0] is data.x[0] else found
+
+
+def _with_guesses(
+    found: Finding, model: ModelFacts, project: Project | Unknown, step: PipelineStep | None
+) -> Finding:
+    if found.fixes[0].edits or step is None:
+        return found
+    return replace(found, fixes=(*_by_guess(model, project, step), *found.fixes))
 
 
 def _by_guess(model: ModelFacts, project: Project | Unknown, step: PipelineStep) -> Iterator[Fix]:
@@ -109,40 +114,18 @@ def _by_guess(model: ModelFacts, project: Project | Unknown, step: PipelineStep)
     if isinstance(step.code, Code) and step.code.name.endswith("from_generator"):
         given = step.code.argument("output_types", 1)
         if given is not None and given.text.count(",") == 1 and _without_shapes(step.code):
-            for shape in (*_written_shapes(found[0], found[1], "generator", pictures), *more):
+            for shape in (*written_shapes(found[0], found[1], "generator", pictures), *more):
                 edits = set_argument(step.code, "output_shapes", f"({shape}, ())")
                 yield unsafe(f"give the shapes: `output_shapes=({shape}, ())`", edits)
         return
     if call is None:
         return
     code = call[0].code(call[1])
-    for shape in (*_written_shapes(*call, "func", pictures), *more):
+    for shape in (*written_shapes(*call, "func", pictures), *more):
         line = insert_after(code, f"{code.target}.set_shape({shape})") if code.target.isidentifier() else ()
         edits = line or stated_apart(*call, shape)
         if edits:
             yield unsafe(f"state the shape after the call: `set_shape({shape})`", edits)
-
-
-def _written_shapes(module: Module, call: ast.AST, argument: str, pictures: bool) -> Iterator[str]:
-    """What the function that is called names as a shape: of a picture three lengths, of features a number with a name."""
-    given = argument_of(call, argument, 0) if isinstance(call, ast.Call) else None
-    function = module.definition(given) if given is not None else None
-    if not isinstance(function, FunctionInfo) or function.module is not module:
-        return
-    for node in ast.walk(function.node):
-        if pictures and isinstance(node, ast.Tuple) and len(node.elts) == 3:
-            if isinstance(node.ctx, ast.Load) and all(_is_length(module, part) for part in node.elts):
-                yield f"({', '.join(module.segment(part) for part in node.elts)})"
-        elif not pictures and isinstance(node, ast.Name) and _is_length(module, node):
-            yield f"({node.id},)"
-
-
-def _is_length(module: Module, node: ast.expr) -> bool:
-    """A whole number, or a name that the whole file knows one by."""
-    if isinstance(node, ast.Name):
-        given = module.assignments(node.id, module.tree)
-        return len(given) == 1 and given[0].value is not None and _is_length(module, given[0].value)
-    return isinstance(node, ast.Constant) and type(node.value) is int
 
 
 def _expected(model: ModelFacts, data: DataFacts, array: ArrayFacts) -> Spec | None:
@@ -267,11 +250,12 @@ def from_source(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Proj
     maps = [step for step in data.pipeline if step.operation == "map"]
     source = data.pipeline[0]
     if source.operation == "from_generator" and not maps and _without_shapes(source.code):
-        yield _finding(data.x[0], None, data, source, project, Confidence.LIKELY)
+        found = _finding(data.x[0], None, data, source, project, Confidence.LIKELY)
+        yield _with_guesses(found, model, project, source)
     if maps and _first_part_lost(project, maps[-1].code):
-        yield _finding(
-            data.x[0], _expected(model, data, data.x[0]), data, maps[-1], project, Confidence.LIKELY
-        )
+        wanted = _expected(model, data, data.x[0])
+        found = _finding(data.x[0], wanted, data, maps[-1], project, Confidence.LIKELY)
+        yield _with_guesses(found, model, project, maps[-1])
 
 
 RESIZERS = ("resize", "resize_with_pad", "resize_with_crop_or_pad", "central_crop", "crop_to_bounding_box")
