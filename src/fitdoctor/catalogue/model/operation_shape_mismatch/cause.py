@@ -112,11 +112,13 @@ def _at(
     if _compares_labels(function, module, place):
         confidence = Confidence.LIKELY
     from fitdoctor.catalogue.model.refused_products import transposed, weight_of_another_size
+    from fitdoctor.catalogue.model.shortcut_layers import shortcut_fixes
 
     at = _statement(function, place)
     turned = transposed(function, place, shapes)
     remedy = (at, [turned]) if turned else weight_of_another_size(function, shapes)
-    location, fixes = remedy or _kept(function, place, shapes) or (at, [_look(function)])
+    widened = shortcut_fixes(function, place, shapes.shapes) if shapes is not None else []
+    location, fixes = remedy or _kept(function, place, shapes) or (at, [*widened, _look(function)])
     yield _finding(
         name_of(function), location, shapes, fixes, confidence, [*_reductions(function, place), *evidence]
     )
