@@ -24,6 +24,11 @@ _REFUSED = pattern(
 )
 
 
+def is_refused_number(message: str) -> bool:
+    """Whether a message refuses a whole number for its type."""
+    return _REFUSED.search(message) is not None
+
+
 def numpy_number(cause: Cause, failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """A layer of Keras 3 refused a number that is a whole one."""
     said = _REFUSED.search(failure.message)

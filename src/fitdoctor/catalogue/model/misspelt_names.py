@@ -20,11 +20,12 @@ _REFUSED = pattern(
 _REFUSED_BY_KERAS_2 = pattern(
     r"Unknown (?P<kind>loss|metric|optimizer|activation|initializer|regularizer)(?: function)?: '(?P<name>[\w .-]+)'"
 )
+_ACTIVATION = "activation function"
 _HOMES = {
     "loss": "keras.losses",
     "metric": "keras.metrics",
     "optimizer": "keras.optimizers",
-    "activation function": "keras.activations",
+    _ACTIVATION: "keras.activations",
     "initializer": "keras.initializers",
     "regularizer": "keras.regularizers",
 }
@@ -59,7 +60,7 @@ def refused_name(message: str, project: Project | None) -> Misspelt | None:
     said = _REFUSED.search(first) or _REFUSED_BY_KERAS_2.search(first)
     if said is None:
         return None
-    kind = "activation function" if said["kind"].startswith("activation") else said["kind"]
+    kind = _ACTIVATION if said["kind"].startswith("activation") else said["kind"]
     name = said["name"].strip()
     written = [
         (module, node)
@@ -76,7 +77,8 @@ def misspelt_names(module: Module) -> Iterator[Misspelt]:
     if any(word in module.text for word in _REGISTERS):
         return
     for kind, node in (*_in_compile(module), *_in_layers(module)):
-        meant = _other_spelling(kind, node.value)
+        # Keras 2 takes the names of its layers, `ReLU` and `Softmax`, for activations.
+        meant = _other_spelling(kind, node.value, exact=kind == _ACTIVATION and module.keras != 2)
         if meant:
             yield Misspelt(kind, str(node.value), meant, module, node)
 
@@ -97,14 +99,14 @@ def _in_layers(module: Module) -> Iterator[tuple[str, ast.Constant]]:
     for site in module.calls_under("keras.layers."):
         given = site.argument("activation")
         if isinstance(given, ast.Constant) and isinstance(given.value, str):
-            yield "activation function", given
+            yield _ACTIVATION, given
 
 
 def _known(kind: str) -> list[str]:
     from fitdoctor.catalogue.environment.keras_signatures import PUBLIC_NAMES
     from fitdoctor.source.keras_names import snake_case
 
-    if kind == "activation function":
+    if kind == _ACTIVATION:
         return _ACTIVATIONS
     names = [name for name in PUBLIC_NAMES.get(_HOMES[kind], ()) if name not in _NO_NAMES]
     if kind == "optimizer":
@@ -114,7 +116,7 @@ def _known(kind: str) -> list[str]:
 
 def meant_by(kind: str, name: str) -> str:
     """The name that was meant; "" when there is none like it."""
-    other = _other_spelling(kind, name)
+    other = _other_spelling(kind, name, exact=kind == _ACTIVATION)
     if other:
         return other
     import difflib
@@ -124,12 +126,18 @@ def meant_by(kind: str, name: str) -> str:
     return plain[close[0]] if close else ""
 
 
-def _other_spelling(kind: str, name: object) -> str:
-    """A name of Keras that is the same but for underscores, hyphens and blanks; "" for one that Keras takes."""
+def _other_spelling(kind: str, name: object, exact: bool) -> str:
+    """A name of Keras that is the same but for underscores, hyphens and blanks; "" for one that Keras takes.
+
+    Args:
+        kind: what is named.
+        name: the name given.
+        exact: whether Keras minds capitals, and knows no short names besides.
+    """
     text = str(name)
     known = _known(kind)
-    same = [one for one in known if one.lower() == text.lower()]
-    if same or _bare(text) == text.lower():
+    same = [one for one in known if one == text or not exact and one.lower() == text.lower()]
+    if same or not exact and _bare(text) == text.lower():
         # `MSE`, `Adam`, `relu`: written together, a name may be one of the short ones that Keras knows.
         return ""
     like = [one for one in known if _bare(one) == _bare(text)]

@@ -1,4 +1,4 @@
-"""A class in the place of an object that was made of it: `callbacks=[EarlyStopping]`, `model = Sequential`."""
+"""A class in the place of an object that was made of it: `callbacks=[EarlyStopping]`, `optimizer=Adam`."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from fitdoctor.source.origins import origin
 from fitdoctor.source.project import Project
 
 _UNBOUND = pattern(r"\bset_(?:model|params)\(\) missing 1 required positional argument")
+_NO_OPTIMIZER = pattern(r"Could not interpret optimizer identifier: <class ")
 _WITHOUT_SELF = pattern(r"^\w+\.\w+\(\) missing \d+ required positional arguments?: ")
 _KERAS_CLASS = pattern(r"keras\.(?:\w+\.)?[A-Z]\w*")
 _POSITION = 5
@@ -23,17 +24,21 @@ _POSITION = 5
 
 
 def classes_given(cause: Cause, module: Module) -> Iterator[Finding]:
-    """The classes that stand among the callbacks of a call of fit."""
-    for where, given in _given(module):
+    """The classes that stand among the callbacks of a call of fit, or as the optimizer of compile."""
+    for where, given in (*_given(module), *_optimizers(module)):
         yield _finding(cause, where, given, Confidence.LIKELY, [])
 
 
 def class_refused(cause: Cause, failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
     """Keras called a method of the class as if it were an object."""
     frame = failure.last_user_frame
+    module = module_of(project, frame)
+    if module is not None and frame is not None and _NO_OPTIMIZER.search(failure.message):
+        for where, given in _optimizers(module):
+            yield _finding(cause, where, given, Confidence.CERTAIN, [raised_here(failure)])
+        return
     if frame is None or not _UNBOUND.search(failure.message):
         return
-    module = module_of(project, frame)
     for where, given in _given(module) if module is not None else ():
         yield _finding(cause, where, given, Confidence.CERTAIN, [raised_here(failure)])
         return
@@ -74,6 +79,22 @@ def _given(module: Module) -> Iterator[tuple[Module, ast.expr]]:
             made = origin(end.module, part)
             if made.certain and not made.path and _is_callback_class(made.module, made.node):
                 yield made.module, made.node
+
+
+def _optimizers(module: Module) -> Iterator[tuple[Module, ast.expr]]:
+    for site in module.method_calls("compile"):
+        given = site.argument("optimizer", 0)
+        made = None if given is None else origin(module, given)
+        if (
+            made is None
+            or not made.certain
+            or made.path
+            or not isinstance(made.node, (ast.Name, ast.Attribute))
+        ):
+            continue
+        name = made.module.resolve(made.node)
+        if name.startswith("keras.optimizers.") and name.rpartition(".")[2][:1].isupper():
+            yield made.module, made.node
 
 
 def _is_callback_class(module: Module, node: ast.expr) -> bool:

@@ -5,6 +5,7 @@
 `TypeError: TensorFlowTrainer.fit() got an unexpected keyword argument 'loss'` (or `epoch`, `metric`, `optimizer` …),
 before any step. A loss, metric, optimizer or activation whose name is misspelt raises `ValueError: Could not interpret
 loss identifier: sparse_categorical_cross_entropy`: a loss only in `fit`, far from the `compile` that names it.
+`Sequential(Dense(8), Dense(1))` raises `ValueError: Expected trainable to be a boolean`: it takes one list of layers.
 
 ## Why
 
@@ -58,6 +59,8 @@ CAUSE = Cause(
     raises=("TypeError", "ValueError"),
     explains=("FIT303", "FIT304"),
 )
+
+_LAYER_READ_AS = ("Expected `trainable` to be a boolean", "Argument `name` must be a string")
 
 
 @CAUSE.in_source
@@ -244,6 +247,26 @@ def _moved(module: Module, site: CallSite, code: Code, owner: str) -> tuple[Edit
 def _has(code: Code, method: str, name: str) -> bool:
     """Whether a call gives an argument, by name or as the second positional one (`compile("adam", "mse")`)."""
     return code.argument(name, 1 if (method, name) == ("compile", "loss") else None) is not None
+
+
+@CAUSE.in_source
+@mentions("Sequential")
+def from_unlisted_layers(module: Module) -> Iterator[Finding]:
+    """`Sequential(Dense(8), Dense(1))`: the second layer stands for another argument."""
+    if any(len(call.node.args) > 1 for call in module.calls_under("keras.Sequential")):
+        from fitdoctor.catalogue.model.unlisted_layers import unlisted_layers
+
+        yield from unlisted_layers(CAUSE, module)
+
+
+@CAUSE.after_failure
+def from_layer_for_flag(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """Keras read a layer as `trainable`, or a third one as `name`."""
+    module = module_of(project, failure.last_user_frame)
+    if module is not None and failure.message.startswith(_LAYER_READ_AS):
+        from fitdoctor.catalogue.model.unlisted_layers import unlisted_layers
+
+        yield from unlisted_layers(CAUSE, module)
 
 
 @CAUSE.in_source

@@ -158,9 +158,9 @@ def labels_second(failure: FailureFacts, project: Project | Unknown) -> Iterator
 
 
 @CAUSE.in_source
-@mentions("callbacks")
+@mentions("callbacks", "optimizers")
 def callback_classes(module: Module) -> Iterator[Finding]:
-    """A class among the callbacks of fit."""
+    """A class among the callbacks of fit, or for the optimizer of compile."""
     from fitdoctor.catalogue.model.unmade_objects import classes_given
 
     yield from classes_given(CAUSE, module)
@@ -168,7 +168,7 @@ def callback_classes(module: Module) -> Iterator[Finding]:
 
 @CAUSE.after_failure
 def object_not_made(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """Keras called a method of a class of callbacks, or the program one of a class of models."""
+    """Keras got a class for a callback or optimizer, or the program called a method of a class of models."""
     from fitdoctor.catalogue.model.unmade_objects import class_called, class_refused
 
     yield from class_refused(CAUSE, failure, project)

@@ -1,0 +1,34 @@
+"""Layers that `Sequential` gets one by one: it takes one list, and its second argument is `trainable`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding
+from fitdoctor.edits import fix
+from fitdoctor.source.module import Module
+
+
+def unlisted_layers(cause: Cause, module: Module) -> Iterator[Finding]:
+    """`Sequential(Dense(8), Dense(1))`."""
+    for call in module.calls_under("keras."):
+        if len(call.node.args) < 2 or call.name.rpartition(".")[2] != "Sequential":
+            continue
+        second = module.origin(call.node.args[1])
+        made = second.node if second.certain and not second.path else None
+        if isinstance(made, ast.Call) and second.module.resolve(made.func).startswith("keras.layers."):
+            yield _finding(cause, module, call.node)
+
+
+def _finding(cause: Cause, module: Module, call: ast.Call) -> Finding:
+    first, last = module.location(call.args[0]), module.location(call.args[-1])
+    return cause.finding(
+        f"`Sequential` takes one list of layers, and gets {len(call.args)} arguments: the second is `trainable`",
+        subject="layers of Sequential",
+        location=module.location(call),
+        evidence=[Evidence("what it is given", f"{len(call.args)} layers one by one", "a list of layers")],
+        fixes=[fix("put the layers into a list", (Edit(first.start, "["), Edit(last.end, "]")))],
+        confidence=Confidence.CERTAIN,
+    )

@@ -1,0 +1,271 @@
+"""A value that a layer, an optimizer or `fit` refuses.
+
+## What happens
+
+`Dropout(50)` raises `ValueError: Invalid value received for argument rate. Expected a float value between 0 and 1`,
+`Dense(len(x) / 2)` raises `Received an invalid value for units, expected a positive integer`, `Adam("1e-3")` raises
+`Argument learning_rate should be float`. `fit(epochs="10")` ends with `'str' object cannot be interpreted as an integer`,
+out of a line of Keras.
+
+## Why
+
+A percentage where a share belongs, a quotient (`/` gives a float, also where it leaves no rest), or text: from a
+configuration file, an environment variable, or `argparse` without `type=int`.
+
+## Fix
+
+A share for a percentage, `//` for `/`, `int(…)` or `float(…)` around text.
+
+## Known limits
+
+From the source: only numbers and texts that are written out, quotients, and options of `argparse` whose default is text.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause, mentions
+from fitdoctor.catalogue.graph.traced import at_frame, module_of, raised_here
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.edits import fix
+from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.patterns import pattern
+from fitdoctor.source.definitions import CallSite
+from fitdoctor.source.models.layer_settings import POSITIONAL
+from fitdoctor.source.module import Module
+from fitdoctor.source.project import Project
+
+CAUSE = Cause(
+    id="FIT326",
+    slug="value-refused",
+    severity=Severity.ERROR,
+    raises=("ValueError", "TypeError"),
+    stage=2,
+)
+
+_NAMED = pattern(r"`(\w+)`|\b([a-z_]+)=")
+_OTHERS = pattern(r"Could not interpret|must end in|to a shape")
+"""Names that Keras does not know, file endings and shapes have causes of their own."""
+_WANTED = pattern(r"(?:[Ee]xpected|must be|should be|cannot be)\s+([^.,;(]{3,80})")
+_OF_TEXT = pattern(
+    r"'str' object cannot be interpreted as an integer|unsupported operand type\(s\) for /: 'int' and 'str'"
+)
+_COUNTS = {"epochs": 3, "initial_epoch": None, "steps_per_epoch": None, "batch_size": 2}
+"""Arguments of fit that are whole numbers, and their positions."""
+_SHARES = frozenset({"rate"})
+_SIZES = {"Dense": "units", "Embedding": "output_dim"}
+_SHARE, _SIZE, _COUNT = "a float value between 0 and 1", "a positive integer", "an integer"
+
+
+@CAUSE.in_source
+@mentions("Dropout")
+def from_shares(module: Module) -> Iterator[Finding]:
+    """Shares above 1, as they are written."""
+    for kind, name, node in _of_layers(module):
+        if name in _SHARES and "Dropout" in kind and _is_no_share(_sure(module, node)):
+            yield _finding(module, name, node, _SHARE, Confidence.CERTAIN)
+
+
+@CAUSE.in_source
+@mentions("/", ".0")
+def from_sizes(module: Module) -> Iterator[Finding]:
+    """Sizes that are no whole numbers."""
+    for kind, name, node in _of_layers(module):
+        if name == _SIZES.get(kind) and _is_float(_sure(module, node)):
+            yield _finding(module, name, node, _SIZE, Confidence.CERTAIN)
+
+
+@CAUSE.in_source
+@mentions("add_argument", 'epochs="', "epochs='", "optimizers")
+def from_text(module: Module) -> Iterator[Finding]:
+    """Text where a number belongs."""
+    for call in module.method_calls("fit"):
+        for name, position in _COUNTS.items():
+            given = call.argument(name, position)
+            if given is not None and _is_text(module, given) and _is_of_model(module, call):
+                yield _finding(module, name, given, _COUNT, Confidence.LIKELY)
+    for call in module.calls_under("keras.optimizers."):
+        for name, given in _arguments(call):
+            if name == "learning_rate" and _is_text(module, given):
+                yield _finding(module, name, given, "a float", Confidence.LIKELY)
+
+
+@CAUSE.after_failure
+def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """The message names an argument that the failed call gives, or fit counts with text."""
+    frame = failure.last_user_frame
+    module = module_of(project, frame)
+    if frame is None or module is None or failure.type not in ("ValueError", "TypeError"):
+        return
+    calls = [call for call in module.calls if at_frame(module, call.node, frame)]
+    if _OF_TEXT.search(failure.message):
+        yield from _of_text(module, failure, calls)
+        return
+    from fitdoctor.catalogue.environment.whole_numbers import is_refused_number
+
+    said = failure.message.split("\n\n")[0]
+    if _OTHERS.search(said) or is_refused_number(said):
+        return
+    named = {word for pair in _NAMED.findall(said) for word in pair if word}
+    for call in calls:
+        kind = call.name.rpartition(".")[2]
+        if not call.name.startswith("keras.") or not kind[:1].isupper() or failure.called not in (kind, ""):
+            continue
+        for name, node in _arguments(call):
+            if name in named:
+                raised = raised_here(failure)
+                yield _finding(module, name, node, _rule(said), Confidence.LIKELY, raised)
+                return
+
+
+def _of_text(module: Module, failure: FailureFacts, calls: list[CallSite]) -> Iterator[Finding]:
+    """The one count of fit that is not written as a number."""
+    given = [
+        (name, node)
+        for call in calls
+        if call.method == "fit"
+        for name, position in _COUNTS.items()
+        if (node := call.argument(name, position)) is not None and not isinstance(node, ast.Constant)
+    ]
+    written = [(name, node) for name, node in given if _is_text(module, node)] or given
+    if len(written) == 1:
+        name, node = written[0]
+        yield _finding(module, name, node, _COUNT, Confidence.CERTAIN, raised_here(failure))
+
+
+def _of_layers(module: Module) -> Iterator[tuple[str, str, ast.expr]]:
+    """The class, the name and the value of each argument of a layer of Keras."""
+    for call in module.calls_under("keras.layers."):
+        for name, node in _arguments(call):
+            yield call.name.rpartition(".")[2], name, node
+
+
+def _arguments(call: CallSite) -> Iterator[tuple[str, ast.expr]]:
+    """The arguments of a call whose names are known."""
+    home, _, kind = call.name.rpartition(".")
+    is_optimizer = home == "keras.optimizers" and kind[:1].isupper()
+    order = ("learning_rate",) if is_optimizer else POSITIONAL.get(kind, ())
+    if not any(isinstance(node, ast.Starred) for node in call.node.args):
+        yield from zip(order, call.node.args, strict=False)
+    yield from ((word.arg, word.value) for word in call.node.keywords if word.arg is not None)
+
+
+def _sure(module: Module, node: ast.expr) -> ast.expr | None:
+    """What a value was made by, where that is the only way it can be."""
+    made = module.origin(node)
+    return made.node if made.certain and not made.path and not made.writes else None
+
+
+def _number(node: ast.expr | None) -> float | None:
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        number = _number(node.operand)
+        return None if number is None else -number
+    plain = isinstance(node, ast.Constant) and type(node.value) in (int, float)
+    return node.value if plain else None  # type: ignore[union-attr]
+
+
+def _is_no_share(value: ast.expr | None) -> bool:
+    number = _number(value)
+    return number is not None and not 0 <= number <= 1
+
+
+def _is_float(value: ast.expr | None) -> bool:
+    if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Div):
+        return True
+    return isinstance(value, ast.Constant) and isinstance(value.value, float)
+
+
+def _is_text(module: Module, node: ast.expr) -> bool:
+    """Whether a value is a text that is written out, also as the default of an option without a type."""
+    value = _sure(module, node)
+    if isinstance(value, ast.Constant):
+        return isinstance(value.value, str)
+    if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name):
+        return False
+    made = _sure(module, node.value)
+    if not isinstance(made, ast.Call) or getattr(made.func, "attr", "") != "parse_args":
+        return False
+    options = [call for call in module.method_calls("add_argument") if _names_option(call, node.attr)]
+    default = options[0].argument("default") if len(options) == 1 else None
+    typed = len(options) == 1 and any(
+        word.arg in ("type", "action", None) for word in options[0].node.keywords
+    )
+    return not typed and isinstance(default, ast.Constant) and isinstance(default.value, str)
+
+
+def _names_option(call: CallSite, name: str) -> bool:
+    words = [node.value for node in call.node.args if isinstance(node, ast.Constant)]
+    target = call.argument("dest")
+    if target is not None:
+        words = [target.value] if isinstance(target, ast.Constant) else []
+    return any(isinstance(word, str) and word.lstrip("-").replace("-", "_") == name for word in words)
+
+
+def _is_of_model(module: Module, call: CallSite) -> bool:
+    from fitdoctor.source.keras_objects import defines, is_keras_model
+
+    receiver = call.node.func
+    return (
+        isinstance(receiver, ast.Attribute)
+        and is_keras_model(module, receiver.value)
+        and not defines(module, receiver.value, "fit")
+    )
+
+
+def _rule(said: str) -> str:
+    """What the message says of the values that there may be."""
+    wanted = _WANTED.search(said)
+    return " ".join(wanted[1].split()) if wanted else "another value"
+
+
+def _finding(
+    module: Module,
+    name: str,
+    node: ast.expr,
+    wanted: str,
+    confidence: Confidence,
+    raised: Evidence | None = None,
+) -> Finding:
+    text = module.segment(node)
+    evidence = [Evidence(claim=f"the value of `{name}`", observed=text, expected=wanted)]
+    return CAUSE.finding(
+        f"`{name}` is {_described(module, node)}, which Keras refuses",
+        subject=f"argument {name}",
+        location=module.location(node),
+        evidence=evidence if raised is None else [*evidence, raised],
+        fixes=[_remedy(module, name, node, wanted)],
+        confidence=confidence,
+    )
+
+
+def _described(module: Module, node: ast.expr) -> str:
+    value, text = _sure(module, node), module.segment(node)
+    shown = "" if value is None or value is node else module.segment(value)
+    if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Div):
+        return f"the float that `{shown or text}` gives"
+    if isinstance(value, ast.Constant) and isinstance(value.value, str):
+        return f"the text `{shown or text}`"
+    return f"`{text}`" + (f", that is `{shown}`" if isinstance(value, ast.Constant) and shown else "")
+
+
+def _remedy(module: Module, name: str, node: ast.expr, wanted: str) -> Fix:
+    value, here, text = _sure(module, node), module.location(node), module.segment(node)
+    number = _number(value)
+    if name in _SHARES and number is not None and 1 < number <= 100:
+        return fix(f"write the {number:g} percent as a share", (Edit(here, f"{number / 100:g}"),))
+    whole = "integer" in wanted
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
+        left, right = module.location(node.left).end, module.location(node.right).start
+        if whole and left.line == right.line and module.segment(node.right)[:1] != "(":
+            return fix("divide with `//`", (Edit(_between(left, right), " // "),))
+    if whole and (number is None or number > 0):
+        return fix("make an `int` of it", (Edit(here, f"int({text})"),))
+    if "float" in wanted and number is None:
+        return fix("make a `float` of it", (Edit(here, f"float({text})"),))
+    return fix(f"give `{name}` a value that it takes: {wanted}")
+
+
+def _between(left: Location, right: Location) -> Location:
+    return Location(left.path, left.line, left.column, right.line, right.column, left.cell)
