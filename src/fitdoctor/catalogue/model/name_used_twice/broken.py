@@ -10,7 +10,7 @@ tide = moon.sum(axis=1, keepdims=True)
 
 inputs = keras.Input((5,))
 x = layers.Dense(16, activation="relu", name="swell")(inputs)
-x = layers.Dense(8, activation="relu", name="swell")(x)  # <- FIT327
+x = layers.Dense(8, activation="relu", name="swell")(x)  # <- FIT328
 model = keras.Model(inputs, layers.Dense(1)(x))
 model.compile(optimizer="adam", loss="mse")
 model.fit(moon, tide, epochs=2, verbose=0)

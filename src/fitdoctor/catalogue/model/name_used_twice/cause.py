@@ -32,7 +32,7 @@ from fitdoctor.facts import Code, FailureFacts, ModelFacts, Unknown
 from fitdoctor.patterns import pattern
 from fitdoctor.source.project import Project
 
-CAUSE = Cause(id="FIT327", slug="name-used-twice", severity=Severity.ERROR, raises="ValueError")
+CAUSE = Cause(id="FIT328", slug="name-used-twice", severity=Severity.ERROR, raises="ValueError")
 
 _SAID = pattern(
     r"The name ['\"](?P<name>[^'\"\n]+)['\"] is used \d+ times in the model"

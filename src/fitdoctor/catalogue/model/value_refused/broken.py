@@ -12,7 +12,7 @@ model = keras.Sequential(
     [
         keras.Input((7,)),
         layers.Dense(16, activation="relu"),
-        layers.Dropout(25),  # <- FIT326
+        layers.Dropout(25),  # <- FIT327
         layers.Dense(1, activation="sigmoid"),
     ]
 )

@@ -38,7 +38,7 @@ from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 
 CAUSE = Cause(
-    id="FIT326",
+    id="FIT327",
     slug="value-refused",
     severity=Severity.ERROR,
     raises=("ValueError", "TypeError"),

@@ -11,9 +11,9 @@ fat = spectra[:, :2].sum(axis=1)
 
 class Estimator:
     def __init__(self, columns):
-        bottleneck = columns / 2  # <- FIT326
+        bottleneck = columns / 2  # <- FIT327
         inputs = keras.Input(shape=(columns,))
-        hidden = layers.Dense(bottleneck, activation="tanh")(inputs)  # <~ FIT326
+        hidden = layers.Dense(bottleneck, activation="tanh")(inputs)  # <~ FIT327
         self.model = keras.Model(inputs, layers.Dense(1)(hidden))
         self.model.compile("adam", "mse")
 

@@ -41,7 +41,7 @@ model.compile(optimizer=tf.keras.optimizers.Adam(0.01), loss="mse")
 model.fit(
     rain,
     flow,
-    epochs=settings["training"]["epochs"],  # <- FIT326
+    epochs=settings["training"]["epochs"],  # <- FIT327
     batch_size=32,
     verbose=0,
 )

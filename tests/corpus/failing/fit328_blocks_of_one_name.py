@@ -6,7 +6,7 @@ from tensorflow.keras import Sequential, layers
 
 
 def add_block(model, filters):
-    model.add(layers.Conv1D(filters, 3, padding="same", activation="relu", name="block_conv"))  # <- FIT327
+    model.add(layers.Conv1D(filters, 3, padding="same", activation="relu", name="block_conv"))  # <- FIT328
     model.add(layers.MaxPooling1D(2))
 
 
