@@ -1,4 +1,4 @@
-"""Arrays of different lengths that scikit-learn was given to split."""
+"""Arrays of different lengths that scikit-learn was given to split, or TensorFlow to slice."""
 
 from __future__ import annotations
 
@@ -30,6 +30,34 @@ def refused(cause: Cause, failure: FailureFacts, project: Project | Unknown) -> 
         evidence=[
             Evidence("samples", said["sizes"], "the same number", "failure.message", frame.location),
         ],
+        fixes=[fix("make the arrays of the same samples")],
+        confidence=Confidence.CERTAIN,
+    )
+
+
+_SLICED = pattern(r"Dimensions (?P<first>\d+) and (?P<other>\d+) are not compatible")
+
+
+def sliced(cause: Cause, failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """`from_tensor_slices` of arrays whose first axes differ."""
+    said, frame = _SLICED.search(failure.message), failure.last_user_frame
+    module = module_of(project, frame)
+    if said is None or frame is None or failure.type != "ValueError":
+        return
+    calls = [
+        site.node
+        for site in (module.calls if module is not None else ())
+        if site.name.endswith(".from_tensor_slices")
+        and module is not None
+        and at_frame(module, site.node, frame)
+    ]
+    if not calls and "from_tensor_slices" not in frame.text:
+        return
+    yield cause.finding(
+        f"the arrays that the dataset is made of have {said['first']} and {said['other']} samples",
+        subject="numbers of samples",
+        location=module.location(calls[0]) if calls and module is not None else frame.location,
+        evidence=[Evidence("samples", said["other"], said["first"], "failure.message", frame.location)],
         fixes=[fix("make the arrays of the same samples")],
         confidence=Confidence.CERTAIN,
     )

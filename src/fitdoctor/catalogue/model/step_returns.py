@@ -84,6 +84,10 @@ def as_dict(step: FunctionInfo, value: ast.expr, what: str) -> Fix:
         pairs = ", ".join(f'"{part}": {part}' for part in parts)
         return fix(title, replace_code(module.code(value), f"{{{pairs}}}"))
     names = compared(step)
+    if what == "a tensor" and isinstance(value, ast.Name) and names is None:
+        # The step has a loss of its own making: no tracker of Keras goes by this name.
+        key = value.id if value.id != "loss" else "total_loss"
+        return fix(title, replace_code(module.code(value), f'{{"{key}": {value.id}}}'))
     if what != "a tensor" or not isinstance(value, ast.Name) or names is None:
         return fix(title)
     statement = module.statement(value)

@@ -357,9 +357,10 @@ def from_failure(
     if sizes is not None and isinstance(data, DataFacts) and lacks_its_batch(model, data):
         return
     if sizes is None:
-        from fitdoctor.catalogue.inputs.split_counts import refused
+        from fitdoctor.catalogue.inputs.split_counts import refused, sliced
 
         yield from refused(CAUSE, failure, project)
+        yield from sliced(CAUSE, failure, project)
         yield from _from_loss(failure, fit, data, project)
         return
     if isinstance(data, DataFacts):

@@ -368,9 +368,22 @@ def _odd_labels(
             str(outputs),
             (fit.code,)
             if data.form == "arrays"
-            else (data.pipeline[0].code if data.pipeline else first.code, data.code, fit.code),
+            else (
+                _mapped(data, project),
+                data.pipeline[0].code if data.pipeline else first.code,
+                data.code,
+                fit.code,
+            ),
             (_taken_apart(first, outputs) or fix(advice),),
         )
+
+
+def _mapped(data: DataFacts, project: Project | Unknown) -> Location | None:
+    """What the last function that was mapped over a pipeline returns."""
+    from fitdoctor.catalogue.pipeline.generator_sources import returned_in_step
+
+    made = [returned_in_step(project, step.code) for step in data.pipeline if step.operation == "map"]
+    return made[-1] if made else None
 
 
 def _taken_apart(labels: ArrayFacts, outputs: int) -> Fix | None:

@@ -58,9 +58,9 @@ from fitdoctor.catalogue.labels.targets import (
     targets,
 )
 from fitdoctor.catalogue.words import number, place, shape_words
-from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, set_argument, unsafe
-from fitdoctor.facts import DataFacts, FailureFacts, LayerFacts, ModelFacts, Shape, Unknown
+from fitdoctor.facts import Code, DataFacts, FailureFacts, LayerFacts, ModelFacts, Shape, Unknown
 from fitdoctor.records import replace
 from fitdoctor.source.project import Project
 
@@ -257,9 +257,9 @@ def _of_lengths(refused: Refused, data: DataFacts | Unknown) -> Finding:
     change = change_for(target.way, wanted) if target is not None and not reshaped else None
     if change is not None and change.setting not in ("n", "padding") and _keeps_input(output, data):
         change = None
-    of_labels = reshaped or (change is None and _keeps_input(output, data))
-    layer = target.layer.code if target is not None and target.layer is not None else None
     last_step = _last_step_layer(target) if target is not None else None
+    of_labels = reshaped or (change is None and last_step is None and _keeps_input(output, data))
+    layer = target.layer.code if target is not None and target.layer is not None else None
     if last_step is not None:
         layer = last_step.code
     return CAUSE.finding(
@@ -346,7 +346,7 @@ def _wants_sparse_loss(target: Target) -> bool:
     return target.activation == "softmax" or not is_binary(target.label_statistics)
 
 
-_RECURRENT = frozenset(("LSTM", "GRU", "SimpleRNN"))
+_RECURRENT = frozenset(("LSTM", "GRU", "SimpleRNN", "Bidirectional"))
 
 
 def _last_step_layer(target: Target) -> LayerFacts | None:
@@ -360,14 +360,29 @@ def _last_step_layer(target: Target) -> LayerFacts | None:
             steps = (
                 shapes[0][1] if not isinstance(shapes, Unknown) and shapes and len(shapes[0]) == 3 else None
             )
-            keeps_all = step.setting("return_sequences") == "True"
+            given = step.output_shapes
+            keeps_all = step.setting("return_sequences") == "True" or (
+                step.class_name == "Bidirectional"
+                and not (isinstance(given, tuple) and bool(given) and len(given[0]) == 2)
+            )
             return step if not keeps_all and steps in (None, labels[1]) else None
     return None
 
 
 def _all_steps(layer: LayerFacts) -> Fix:
     edits = set_argument(layer.code, "return_sequences", "True")
+    if layer.class_name == "Bidirectional":
+        edits = _inside(layer.code)
     return fix("give an output for each time step: `return_sequences=True`", edits)
+
+
+def _inside(code: Code | Unknown) -> tuple[Edit, ...]:
+    """The argument for the layer that a wrapper is given, where it is made in its place."""
+    inner = code.arguments[0] if isinstance(code, Code) and code.arguments else None
+    if inner is None or not inner.text.endswith(")") or "return_sequences" in inner.text:
+        return ()
+    comma = "" if inner.text.endswith("()") else ", "
+    return (Edit(inner.location, f"{inner.text[:-1]}{comma}return_sequences=True)"),)
 
 
 def _has_steps(target: Target, labels: Shape, output: Shape) -> bool:
