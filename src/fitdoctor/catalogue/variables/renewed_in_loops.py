@@ -38,7 +38,7 @@ def renewed_optimizers(module: Module) -> Iterator[Renewed]:
         for parameter in _applying(function):
             for caller, call in callers_of(function):
                 given = argument_for(function, call, parameter)
-                made = _made_in_a_loop(caller, call, given) if isinstance(given, ast.Name) else None
+                made = _made_in_a_loop(caller, call, given, function) if isinstance(given, ast.Name) else None
                 if made is not None and isinstance(given, ast.Name):
                     yield Renewed(caller, given.id, made, call, function)
                     break
@@ -55,13 +55,16 @@ def _applying(function: FunctionInfo) -> Iterator[str]:
                 yield receiver.id
 
 
-def _made_in_a_loop(module: Module, call: ast.Call, given: ast.Name) -> ast.Call | None:
+def _made_in_a_loop(
+    module: Module, call: ast.Call, given: ast.Name, function: FunctionInfo
+) -> ast.Call | None:
     """The constructor of the optimizer, in a loop around the call that makes more than the call's own rounds."""
     found = last_assignment(module, given)
     made = found[0].value if found is not None and found[0].how == "=" and not found[0].path else None
     if not isinstance(made, ast.Call) or kind_of_call(module, made) != "Optimizer":
         return None
-    if not any(made in ast.walk(loop) for loop in loops_around(module, call)):
+    around = [loop for loop in loops_around(module, call) if made in ast.walk(loop)]
+    if not around or any(function.node in ast.walk(loop) for loop in around):
         return None
     built = any(
         isinstance(site.node.func, ast.Attribute) and module.segment(site.node.func.value) == given.id

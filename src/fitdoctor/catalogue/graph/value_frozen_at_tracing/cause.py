@@ -3,7 +3,8 @@
 ## What happens
 
 Nothing fails: a callback sets `self.model.beta = 0.5`, or the script changes a global between two calls, and training
-goes on with the value that was there when the step was traced.
+goes on with the value that was there when the step was traced. A loop that makes a new `model` for each fold trains the
+first one on and on, where the compiled step reads the model by its name.
 
 ## Why
 
@@ -72,6 +73,16 @@ def from_source(module: Module, project: Project) -> Iterator[Finding]:
         ]
         if changes:
             yield _finding(value, changes)
+
+
+@CAUSE.in_source
+@mentions("tf.function", "@function")
+def from_loop(module: Module) -> Iterator[Finding]:
+    """A loop makes another model under the name that a compiled function has read."""
+    from fitdoctor.catalogue.graph.rebound_objects import rebound_objects
+
+    if not module.runs_eagerly:
+        yield from rebound_objects(CAUSE, module)
 
 
 @CAUSE.in_source

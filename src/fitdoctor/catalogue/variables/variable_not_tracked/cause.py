@@ -318,17 +318,20 @@ def _function_finding(
 
 
 def _plain_objects(module: Module, owner: ClassInfo, confidence: Confidence) -> Iterator[Finding]:
-    """`self.encoder = Encoder()` where Encoder is a plain class that holds layers."""
+    """`self.encoder = Encoder()`, or a list of such, where Encoder is a plain class that holds layers."""
     told: set[str] = set()
-    for targets in module.attribute_stores(owner.node).values():
-        for target in targets:
-            statement = module.parent(target)
-            value = statement.value if isinstance(statement, ast.Assign) else None
-            made = module.definition(value.func) if isinstance(value, ast.Call) else None
-            if isinstance(made, ClassInfo) and made.name not in told and _is_plain_holder(made):
-                told.add(made.name)
-                assert isinstance(value, ast.Call)
-                yield _object_finding(module, owner, value, made, confidence)
+    statements = [
+        module.parent(target) for found in module.attribute_stores(owner.node).values() for target in found
+    ]
+    values = [each.value for each in statements if isinstance(each, ast.Assign)]
+    appended = [site.node for site in module.method_calls("append") if module.class_of(site.node) is owner]
+    values += [call.args[0] for call in appended if call.args and "self." in module.segment(call.func)]
+    for value in (kept for each in values for kept in _kept(each)):
+        made = module.definition(value.func) if isinstance(value, ast.Call) else None
+        if isinstance(made, ClassInfo) and made.name not in told and _is_plain_holder(made):
+            told.add(made.name)
+            assert isinstance(value, ast.Call)
+            yield _object_finding(module, owner, value, made, confidence)
 
 
 def _is_plain_holder(made: ClassInfo) -> bool:

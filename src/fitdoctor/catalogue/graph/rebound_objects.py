@@ -1,0 +1,72 @@
+"""Models and optimizers that a loop makes anew under the name that a compiled function has read."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.training_loops import decorator_of, loops_around, python_numbers
+from fitdoctor.catalogue.variables.renewed_in_loops import Renewed, compiled_for_each
+from fitdoctor.diagnosis import Evidence, Finding
+from fitdoctor.edits import fix
+from fitdoctor.source.callees import callers_of
+from fitdoctor.source.index import names_in
+from fitdoctor.source.keras_objects import kind_of_call, kind_of_value
+from fitdoctor.source.module import FunctionInfo, Module
+
+
+def rebound_objects(cause: Cause, module: Module) -> Iterator[Finding]:
+    """The function was traced with the first of them, and goes on with it."""
+    for function in module.functions:
+        if decorator_of(function) is None or function.owner is not None:
+            continue
+        for caller, call in callers_of(function):
+            made = _rebound(module, function, call) if caller is module else []
+            if made:
+                yield _finding(cause, module, function, call, made)
+                break
+
+
+def _rebound(module: Module, function: FunctionInfo, call: ast.Call) -> list[tuple[str, ast.Call]]:
+    """The globals of the function that the outermost loop around a call gives another model or optimizer."""
+    loops = list(loops_around(module, call))
+    if len(loops) < 2 or module.function_of(call) is not None or names_in(call) & _numbers(module, call):
+        return []
+    if function.node in ast.walk(loops[-1]):
+        return []  # another function in each round
+    found = []
+    for name in sorted({node.id for node in ast.walk(function.node) if isinstance(node, ast.Name)}):
+        if module.index.lookup(name, module.index.scopes[function.node]) is not module.index.module:
+            continue
+        for target in module.index.module.bindings.get(name, []):
+            statement = module.parent(target)
+            made = statement.value if isinstance(statement, ast.Assign) else None
+            if isinstance(made, ast.Call) and statement in loops[-1].body and isinstance(target, ast.Name):
+                kinds = (kind_of_call(module, made), kind_of_value(module, target))
+                if {"Model", "Optimizer"} & set(kinds) and name not in names_in(made):
+                    found.append((name, made))
+    return sorted(found, key=lambda each: each[1].lineno)
+
+
+def _numbers(module: Module, call: ast.Call) -> set[str]:
+    """Numbers of Python's that change from round to round: the function is traced anew for each."""
+    return {name for loop in loops_around(module, call) for name in python_numbers(module, loop)}
+
+
+def _finding(
+    cause: Cause, module: Module, function: FunctionInfo, call: ast.Call, made: list[tuple[str, ast.Call]]
+) -> Finding:
+    name, first = made[0]
+    last = Renewed(module, made[-1][0], made[-1][1], call, function)
+    return cause.finding(
+        f"`{function.name}` was traced with the `{name}` of the first round and goes on training that one",
+        subject=f"name {name}",
+        location=module.location(module.statement(first)),
+        evidence=[
+            Evidence(
+                "a compiled function reads a global once, while it is traced", location=module.location(call)
+            )
+        ],
+        fixes=[fix("make a `tf.function` for each of them", compiled_for_each(last))],
+    )
