@@ -109,7 +109,7 @@ def _of_rows(run: Interpreter, element: Value, dtype: str | Unknown) -> Value:
     if any(not isinstance(dim, int) for dim in row.dims):
         # rows of different lengths make no array
         return UNTOLD
-    made = Array((UNTOLD, *row.dims), row.dtype)
+    made = Array((UNTOLD, *row.dims), row.dtype, fractions=row.fractions)
     return arrays.cast(made, dtype) if isinstance(dtype, str) else made
 
 

@@ -111,7 +111,8 @@ def _stacked_rows(rows: list[Array], dtype: str | Unknown) -> Array:
     ):
         numbers = tuple(number for row in rows for number in row.numbers or ())
     bounds = join_bounds([row.bounds for row in rows])
-    made = Array((len(rows), *first), natural, numbers=numbers, bounds=bounds)
+    drawn = all(row.fractions for row in rows)
+    made = Array((len(rows), *first), natural, numbers=numbers, bounds=bounds, fractions=drawn)
     return cast(made, dtype) if isinstance(dtype, str) else made
 
 
@@ -317,6 +318,7 @@ def concatenate(arrays: Sequence[Array], axis: int) -> Array:
         common_dtype(array.dtype for array in arrays),
         container=arrays[0].container if arrays[0].container == "tensorflow.Tensor" else "numpy.ndarray",
         bounds=join_bounds([bounds_of(array) for array in arrays]),
+        fractions=all(array.fractions for array in arrays),
     )
 
 
