@@ -1,78 +1,221 @@
-"""Branches on parameters of Python's that come out alike in every traced call: `loudness(audio, use_tf=True)`."""
+"""Branches on values of Python's that come out alike wherever they are traced: flags that nothing in the program sets."""
 
 from __future__ import annotations
 
 import ast
 
-from fitdoctor.source.callees import argument_for, callers_of
-from fitdoctor.source.index import parameters_of
-from fitdoctor.source.module import FunctionInfo
+from fitdoctor.source.callees import argument_for, callers_of, is_self
+from fitdoctor.source.module import FunctionInfo, Module
+
+_OF_KERAS = ("training", "mask")
+"""Arguments of `call` that Keras gives by itself."""
+_METHODS_OF_MODELS = frozenset("fit evaluate predict compile summary save load_weights".split())
+_ENDS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 
 
 class _Untold(Exception):
     """A value that is not written in the source."""
 
 
-def holds_in_every_call(info: FunctionInfo, test: ast.expr) -> bool | None:
-    """Whether a test of a helper's own flags holds in all of its traced calls; None where that is not evident."""
-    if info.traced is None or info.traced.direct:
-        return None  # Keras calls it too, with what it likes
-    asked = {node.id for node in ast.walk(test) if isinstance(node, ast.Name)}
-    bindings = info.module.index.scopes[info.node].bindings
-    if not asked or any(name not in info.parameters or len(bindings.get(name, ())) != 1 for name in asked):
+def holds_wherever_traced(info: FunctionInfo, test: ast.expr) -> bool | None:
+    """Whether a test of flags holds in all traced calls of a function; None where that is not evident."""
+    if info.traced is None or isinstance(test, ast.Call):
         return None
-    outcomes = set()
+    asked = {
+        node.id
+        for node in ast.walk(test)
+        if isinstance(node, ast.Name) and node.id in info.parameters and not is_self(info.module, node)
+    }
+    try:
+        outcomes = {bool(_computed(info, test, given)) for given in _calls(info, sorted(asked))}
+    except (_Untold, TypeError):
+        return None
+    return outcomes.pop() if len(outcomes) == 1 else None
+
+
+def never_runs(info: FunctionInfo, node: ast.AST) -> bool:
+    """Whether a node stands in a branch that no traced call takes, or behind one that always leaves."""
+    module = info.module
+    child, parent = node, module.parent(node)
+    while parent is not None and child is not info.node:
+        if isinstance(parent, (ast.If, ast.IfExp)) and child is not parent.test:
+            taken = holds_wherever_traced(info, parent.test)
+            body = parent.body if isinstance(parent.body, list) else [parent.body]
+            if taken is not None and taken != any(child is one for one in body):
+                return True
+        if isinstance(child, ast.stmt) and _stands_behind_an_end(info, parent, child):
+            return True
+        child, parent = parent, module.parent(parent)
+    return False
+
+
+def _stands_behind_an_end(info: FunctionInfo, parent: ast.AST, child: ast.stmt) -> bool:
+    """`if use_tf: return …`, and this comes after it."""
+    for block in (getattr(parent, "body", None), getattr(parent, "orelse", None)):
+        if not isinstance(block, list) or child not in block:
+            continue
+        for before in block[: block.index(child)]:
+            if isinstance(before, ast.If):
+                taken = holds_wherever_traced(info, before.test)
+                way = before.body if taken else before.orelse
+                if taken is not None and way and isinstance(way[-1], _ENDS):
+                    return True
+    return False
+
+
+# --- the calls and what they give -----------------------------------------------------------------------------------
+
+
+def _calls(info: FunctionInfo, asked: list[str]) -> list[dict[str, object]]:
+    """What each traced call gives for these parameters."""
+    assert info.traced is not None
+    if not asked:
+        return [{}]
+    bindings = info.module.index.scopes[info.node].bindings
+    if any(len(bindings.get(name, ())) != 1 for name in asked):
+        raise _Untold
+    if info.traced.direct and info.traced.how != "tf.function":
+        return [{name: _left_to_keras(info, name) for name in asked}]
+    found = []
     for module, call in callers_of(info):
         caller = module.function_of(call)
-        if caller is None or caller.traced is None or caller.node is info.node:
-            continue
-        try:
-            given = {name: _given(info, call, name) for name in asked}
-            outcomes.add(bool(_computed(test, given)))
-        except (_Untold, TypeError):
-            return None
-    return outcomes.pop() if len(outcomes) == 1 else None
+        traced = caller is not None and caller.traced is not None and caller.node is not info.node
+        if traced or info.traced.direct:
+            found.append({name: _given(info, call, name) for name in asked})
+    if not found:
+        raise _Untold
+    return found
+
+
+def _left_to_keras(info: FunctionInfo, name: str) -> object:
+    """The default of a parameter that Keras does not give, where nothing in the program does either."""
+    compares = info.traced is not None and info.traced.how in ("loss", "metric")
+    first = [one for one in info.parameters if one != "self"][: 2 if compares else 1]
+    if name in (*_OF_KERAS, *first):
+        raise _Untold
+    project = info.module.project
+    for module in project.modules if project is not None else [info.module]:
+        if any(keyword.arg == name and _may_reach(module, keyword) for keyword in module.nodes(ast.keyword)):
+            raise _Untold
+    return _constant(_default(info, name))
+
+
+def _may_reach(module: Module, keyword: ast.keyword) -> bool:
+    """Whether an argument of that name may be meant for the user's function: those of `fit(verbose=0)` are not."""
+    call = module.parent(keyword)
+    if not isinstance(call, ast.Call):
+        return False
+    if isinstance(call.func, ast.Attribute) and call.func.attr in _METHODS_OF_MODELS:
+        return False
+    return not module.resolve(call.func).startswith(("keras.", "tensorflow.", "numpy."))
 
 
 def _given(info: FunctionInfo, call: ast.Call, name: str) -> object:
     """The constant that a call gives for a parameter, or its default."""
     argument = argument_for(info, call, name)
-    if argument is None:
-        spread = any(isinstance(one, ast.Starred) for one in call.args)
-        if spread or any(keyword.arg is None for keyword in call.keywords):
-            raise _Untold
-        argument = _default(info, name)
-    if not isinstance(argument, ast.Constant):
+    if argument is not None:
+        return _constant(argument)
+    spread = any(isinstance(one, ast.Starred) for one in call.args)
+    if spread or any(keyword.arg is None for keyword in call.keywords):
         raise _Untold
-    return argument.value
+    return _constant(_default(info, name))
+
+
+def _constant(value: ast.expr | None) -> object:
+    if not isinstance(value, ast.Constant):
+        raise _Untold
+    return value.value
 
 
 def _default(info: FunctionInfo, name: str) -> ast.expr | None:
     signature = info.node.args
-    positional = [*signature.posonlyargs, *signature.args]
-    defaults = dict(
-        zip(reversed([one.arg for one in positional]), reversed(signature.defaults), strict=False)
-    )
+    positional = [one.arg for one in (*signature.posonlyargs, *signature.args)]
+    defaults = dict(zip(reversed(positional), reversed(signature.defaults), strict=False))
     for one, value in zip(signature.kwonlyargs, signature.kw_defaults, strict=True):
         if value is not None:
             defaults[one.arg] = value
-    assert any(one.arg == name for one in parameters_of(signature))
     return defaults.get(name)
 
 
-def _computed(test: ast.expr, given: dict[str, object]) -> object:
+# --- the test -------------------------------------------------------------------------------------------------------
+
+
+def _computed(info: FunctionInfo, test: ast.expr, given: dict[str, object]) -> object:
     match test:
         case ast.Constant(value=value):
             return value
         case ast.Name(id=name):
-            return given[name]
+            return given[name] if name in given else _global(info.module, test)
+        case ast.Attribute(value=ast.Name() as owner) if is_self(info.module, owner):
+            return _attribute(info, test.attr)
         case ast.UnaryOp(op=ast.Not(), operand=operand):
-            return not _computed(operand, given)
+            return not _computed(info, operand, given)
         case ast.BoolOp(op=operator, values=values):
-            truths = [bool(_computed(value, given)) for value in values]
-            return all(truths) if isinstance(operator, ast.And) else any(truths)
+            return _joined(info, isinstance(operator, ast.And), values, given)
         case ast.Compare(left=left, ops=[ast.Eq() | ast.Is()], comparators=[right]):
-            return _computed(left, given) == _computed(right, given)
+            return _computed(info, left, given) == _computed(info, right, given)
         case ast.Compare(left=left, ops=[ast.NotEq() | ast.IsNot()], comparators=[right]):
-            return _computed(left, given) != _computed(right, given)
+            return _computed(info, left, given) != _computed(info, right, given)
     raise _Untold
+
+
+def _joined(info: FunctionInfo, every: bool, values: list[ast.expr], given: dict[str, object]) -> bool:
+    """`a and b` is false as soon as one of them is known to be false."""
+    untold = False
+    for value in values:
+        try:
+            if bool(_computed(info, value, given)) != every:
+                return not every
+        except _Untold:
+            untold = True
+    if untold:
+        raise _Untold
+    return every
+
+
+def _global(module: Module, name: ast.Name) -> object:
+    """A number or text of the file that is set once, and nowhere else."""
+    scope = module.index.lookup(name.id, module.scope(name))
+    if scope is None or scope.node is not module.tree or len(scope.bindings[name.id]) != 1:
+        raise _Untold
+    if any(name.id in one.names for one in module.nodes(ast.Global)):
+        raise _Untold
+    statement = module.parent(scope.bindings[name.id][0])
+    return _constant(statement.value if isinstance(statement, ast.Assign) else None)
+
+
+def _attribute(info: FunctionInfo, attribute: str) -> object:
+    """What `__init__` sets once, and nothing changes: a constant, or a parameter that every call leaves alike."""
+    owner = info.module.class_of(info.node)
+    if owner is None or len(info.module.ancestry(owner)) != 1:
+        raise _Untold
+    stores = info.module.attribute_stores(owner.node).get(attribute, [])
+    init = owner.methods.get("__init__")
+    if len(stores) != 1 or init is None or info.module.function_of(stores[0]) != init:
+        raise _Untold
+    project = info.module.project
+    for module in project.modules if project is not None else [info.module]:
+        for other in module.nodes(ast.Attribute):
+            if other.attr == attribute and isinstance(other.ctx, ast.Store) and other is not stores[0]:
+                if not is_self(module, other.value) or module.class_of(other) == owner:
+                    raise _Untold
+    value = _stored(info.module, stores[0])
+    if isinstance(value, ast.Name) and value.id in init.parameters:
+        calls = (project.calls_of if project is not None else info.module.calls_of).get(init.node, [])
+        found = {_given(init, call, value.id) for _module, call in calls}
+        if len(found) == 1:
+            return found.pop()
+    return _constant(value)
+
+
+def _stored(module: Module, target: ast.AST) -> ast.expr | None:
+    """What an assignment gives a target, also one of several: `self.mode, self.log = mode, log`."""
+    parent = module.parent(target)
+    if isinstance(parent, ast.Assign):
+        return parent.value
+    statement = module.parent(parent) if isinstance(parent, ast.Tuple) else None
+    if not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Tuple):
+        return None
+    assert isinstance(parent, ast.Tuple)
+    pairs = zip(parent.elts, statement.value.elts, strict=False)
+    return next((value for one, value in pairs if one is target), None)

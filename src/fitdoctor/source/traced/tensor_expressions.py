@@ -10,7 +10,7 @@ from fitdoctor.source.callees import argument_for, callee, is_self
 from fitdoctor.source.definitions import argument_of
 from fitdoctor.source.index import FUNCTIONS, parameters_of
 from fitdoctor.source.module import FunctionInfo
-from fitdoctor.source.traced.decided_branches import holds_in_every_call
+from fitdoctor.source.traced.decided_branches import holds_wherever_traced
 from fitdoctor.source.traced.other_backends import holds_on_tensorflow
 from fitdoctor.source.traced.tensor_calls import returns
 from fitdoctor.source.traced.tensor_holders import held_by, made
@@ -236,7 +236,7 @@ class Expressions:
     def holds(self, test: ast.expr) -> bool | None:
         """Which way a test goes wherever it is traced: the other is for another backend, or for plain arrays."""
         holds = holds_on_tensorflow(self.module, test)
-        return holds if holds is not None else holds_in_every_call(self.info, test)
+        return holds if holds is not None else holds_wherever_traced(self.info, test)
 
     def doubted(self, test: ast.expr, env: Env) -> Env:
         """Without what a test puts in question: in `if tf.executing_eagerly():` nothing is symbolic."""

@@ -43,6 +43,7 @@ from fitdoctor.patterns import pattern
 from fitdoctor.source.keras_objects import defines, kind_of_value
 from fitdoctor.source.module import CallSite, FunctionInfo, Module
 from fitdoctor.source.project import Project
+from fitdoctor.source.traced.decided_branches import never_runs
 
 CAUSE = Cause(
     id="FIT319",
@@ -71,6 +72,7 @@ def from_source(module: Module) -> Iterator[Finding]:
             receiver is not None
             and kind_of_value(module, receiver) == "Model"
             and not defines(module, receiver, site.method)
+            and not never_runs(function, site.node)
         ):
             yield _finding(module, site, function, Confidence.LIKELY, [])
 
