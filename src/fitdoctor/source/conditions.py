@@ -37,14 +37,34 @@ def knows_another_way(module: Module, node: ast.AST) -> bool:
     inner, parent = node, module.parent(node)
     while parent is not None:
         if isinstance(parent, (ast.If, ast.IfExp)) and inner is not parent.test:
-            asked = module.segment(parent.test)
-            if "hasattr" in asked or "__version__" in asked:
+            if _asks_what_there_is(module, parent.test):
                 return True
         if isinstance(parent, ast.Try) and inner in parent.body:
             used = _made_or_called(parent.body)
             if any(used & _made_or_called(handler.body) for handler in parent.handlers):
                 return True
         inner, parent = parent, module.parent(parent)
+    return False
+
+
+_MOST_NAMES = 3
+"""How many names deep a question is followed: `KERAS_3 = MAJOR >= 3`, `MAJOR = int(keras.__version__[0])`."""
+
+
+def _asks_what_there_is(module: Module, test: ast.expr, steps: int = _MOST_NAMES) -> bool:
+    asked = module.segment(test)
+    if "hasattr" in asked or "__version__" in asked:
+        return True
+    if steps == 0:
+        return False
+    for name in (part for part in ast.walk(test) if isinstance(part, ast.Name)):
+        scope = module.index.lookup(name.id, module.scope(name))
+        bound = scope.bindings[name.id] if scope is not None else []
+        if any(isinstance(one, ast.alias) and one.name == "__version__" for one in bound):
+            return True
+        made = module.made_by(name)
+        if made is not name and _asks_what_there_is(module, made, steps - 1):
+            return True
     return False
 
 

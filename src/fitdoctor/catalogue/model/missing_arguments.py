@@ -125,6 +125,10 @@ def _self_attention(module: Module, call: ast.Call, name: str) -> Fix:
     return unsafe(title, (Edit(module.location(query).end, f", {text}"),))
 
 
+_BUILT_WITHOUT_SHAPE = frozenset(("Wrapper", "Embedding", "ReversibleEmbedding", "TextVectorization"))
+"""Layers of Keras whose `build` can do without the shape."""
+
+
 def bare_builds(cause: Cause, module: Module, confidence: Confidence) -> Iterator[Finding]:
     """`super().build()` in the `build` of a layer or model: that of Keras wants the shape."""
     for site in module.method_calls("build"):
@@ -138,6 +142,9 @@ def bare_builds(cause: Cause, module: Module, confidence: Confidence) -> Iterato
             continue
         own = any("build" in ancestor.methods for ancestor in module.ancestry(owner)[1:])
         if own or owner.kind not in ("Layer", "Model") or len(function.parameters) < 2:
+            continue
+        bases = {base.rpartition(".")[2] for each in module.ancestry(owner) for base in each.bases}
+        if bases & _BUILT_WITHOUT_SHAPE:
             continue
         shape, end = function.parameters[1], module.location(call).end
         before = Location(end.path, end.line, end.column - 1, end.line, end.column - 1, end.cell)
