@@ -27,6 +27,11 @@ ALSO_DATASETS = frozenset(
     "apply snapshot unique rebatch".split()
 )
 """Methods of a pipeline that other things have as well."""
+_OTHER_LIBRARIES = ("datasets.", "torch.", "torchvision.", "torchdata.", "ray.", "grain.", "xarray.", "dask.")
+_NOT_OF_DATASETS = frozenset(
+    "batched fn_kwargs remove_columns num_proc with_indices input_columns load_from_cache_file".split()
+)
+"""Arguments of the `map` and `filter` of Hugging Face's datasets, which run as plain Python."""
 _STEPS = 30
 
 
@@ -45,6 +50,8 @@ def _is_dataset(module: Module, expr: ast.expr, steps: int) -> bool:
         if not isinstance(expr.func, ast.Attribute):
             made = module.made_by(expr)
             return made is not expr and _is_dataset(module, made, steps - 1)
+        if _says_otherwise(expr):
+            return False
         if _says_so(module, expr) or _used_as_one(module, expr):
             return True
         method = expr.func.attr in ALSO_DATASETS or expr.func.attr in ONLY_DATASETS
@@ -55,6 +62,10 @@ def _is_dataset(module: Module, expr: ast.expr, steps: int) -> bool:
         made = module.made_by(expr)
         return made is not expr and _is_dataset(module, made, steps - 1)
     return False
+
+
+def _says_otherwise(call: ast.Call) -> bool:
+    return any(keyword.arg in _NOT_OF_DATASETS for keyword in call.keywords)
 
 
 def _says_so(module: Module, call: ast.Call) -> bool:
@@ -93,8 +104,9 @@ def _is_dataset_name(module: Module, name: ast.Name, steps: int) -> bool:
         return False
     assignment, _ = found
     if assignment.how == "parameter" and isinstance(assignment.target, ast.arg):
-        if "Dataset" in module.resolve(assignment.target.annotation):
-            return True
+        kind = module.resolve(assignment.target.annotation)
+        if "Dataset" in kind:
+            return not kind.startswith(_OTHER_LIBRARIES)
     elif assignment.value is not None and assignment.how == "=":
         if isinstance(assignment.value, ast.Call) or not assignment.path:
             if _is_dataset(module, assignment.value, steps - 1):
@@ -102,7 +114,19 @@ def _is_dataset_name(module: Module, name: ast.Name, steps: int) -> bool:
     made = module.made_by(name)
     if made is not name and made is not assignment.value and _is_dataset(module, made, steps - 1):
         return True
-    return _treated_as_one(module, name)
+    return not _is_of_another_library(module, made) and _treated_as_one(module, name)
+
+
+def _is_of_another_library(module: Module, made: ast.expr) -> bool:
+    """Whether what a chain of methods began with comes from a library whose datasets have a `batch` and a `map`, too."""
+    while isinstance(made, (ast.Attribute, ast.Subscript, ast.Call)):
+        if isinstance(made, ast.Call) and (
+            module.resolve(made.func).startswith(_OTHER_LIBRARIES) or _says_otherwise(made)
+        ):
+            return True
+        inner = made.func if isinstance(made, ast.Call) else made.value
+        made = module.made_by(inner) if isinstance(inner, ast.Name) else inner
+    return False
 
 
 def _treated_as_one(module: Module, name: ast.Name) -> bool:

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 
-from fitdoctor.source.callees import argument_for, callers_of, is_self
+from fitdoctor.source.callees import argument_for, callee, callers_of, is_self
 from fitdoctor.source.module import FunctionInfo, Module
 
 _OF_KERAS = ("training", "mask")
 """Arguments of `call` that Keras gives by itself."""
+_IN_A_GRAPH = {
+    "tensorflow.executing_eagerly": False,
+    "tensorflow.compat.v1.executing_eagerly": False,
+    "tensorflow.inside_function": True,
+}
 _METHODS_OF_MODELS = frozenset("fit evaluate predict compile summary save load_weights".split())
 _ENDS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 
@@ -19,7 +25,7 @@ class _Untold(Exception):
 
 def holds_wherever_traced(info: FunctionInfo, test: ast.expr) -> bool | None:
     """Whether a test of flags holds in all traced calls of a function; None where that is not evident."""
-    if info.traced is None or isinstance(test, ast.Call):
+    if info.traced is None:
         return None
     asked = {
         node.id
@@ -35,32 +41,64 @@ def holds_wherever_traced(info: FunctionInfo, test: ast.expr) -> bool | None:
 
 def never_runs(info: FunctionInfo, node: ast.AST) -> bool:
     """Whether a node stands in a branch that no traced call takes, or behind one that always leaves."""
-    module = info.module
-    child, parent = node, module.parent(node)
+    return _is_passed_by(info, node, lambda test: holds_wherever_traced(info, test))
+
+
+def runs_eagerly_alone(info: FunctionInfo, node: ast.AST) -> bool:
+    """Whether a node stands where only eager calls come: `if tf.executing_eagerly():`, after `if in_graph(): return`."""
+    return _is_passed_by(info, node, lambda test: holds_in_a_graph(info.module, test))
+
+
+def _is_passed_by(info: FunctionInfo, node: ast.AST, holds: Callable[[ast.expr], bool | None]) -> bool:
+    child, parent = node, info.module.parent(node)
     while parent is not None and child is not info.node:
         if isinstance(parent, (ast.If, ast.IfExp)) and child is not parent.test:
-            taken = holds_wherever_traced(info, parent.test)
+            taken = holds(parent.test)
             body = parent.body if isinstance(parent.body, list) else [parent.body]
             if taken is not None and taken != any(child is one for one in body):
                 return True
-        if isinstance(child, ast.stmt) and _stands_behind_an_end(info, parent, child):
+        if isinstance(child, ast.stmt) and _stands_behind_an_end(parent, child, holds):
             return True
-        child, parent = parent, module.parent(parent)
+        child, parent = parent, info.module.parent(parent)
     return False
 
 
-def _stands_behind_an_end(info: FunctionInfo, parent: ast.AST, child: ast.stmt) -> bool:
+def _stands_behind_an_end(parent: ast.AST, child: ast.stmt, holds: Callable[[ast.expr], bool | None]) -> bool:
     """`if use_tf: return …`, and this comes after it."""
     for block in (getattr(parent, "body", None), getattr(parent, "orelse", None)):
         if not isinstance(block, list) or child not in block:
             continue
         for before in block[: block.index(child)]:
             if isinstance(before, ast.If):
-                taken = holds_wherever_traced(info, before.test)
+                taken = holds(before.test)
                 way = before.body if taken else before.orelse
                 if taken is not None and way and isinstance(way[-1], _ENDS):
                     return True
     return False
+
+
+def holds_in_a_graph(module: Module, test: ast.expr, steps: int = 3) -> bool | None:
+    """What a question for eager execution comes to in a graph, asked there or in a function of the user's."""
+    match test:
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            held = holds_in_a_graph(module, operand, steps)
+            return None if held is None else not held
+        case ast.BoolOp(op=operator, values=values):
+            every = isinstance(operator, ast.And)
+            held_each = [holds_in_a_graph(module, value, steps) for value in values]
+            if (not every) in held_each:
+                return not every
+            return None if None in held_each else every
+        case ast.Call() if steps:
+            name = module.resolve(test.func)
+            if name:
+                return _IN_A_GRAPH.get(name)
+            found = callee(module, test)
+            body = getattr(found.node, "body", None) if found is not None else None
+            last = body[-1] if isinstance(body, list) and body else None
+            if found is not None and isinstance(last, ast.Return) and last.value is not None:
+                return holds_in_a_graph(found.module, last.value, steps - 1)
+    return None
 
 
 # --- the calls and what they give -----------------------------------------------------------------------------------
@@ -97,7 +135,10 @@ def _left_to_keras(info: FunctionInfo, name: str) -> object:
     for module in project.modules if project is not None else [info.module]:
         if any(keyword.arg == name and _may_reach(module, keyword) for keyword in module.nodes(ast.keyword)):
             raise _Untold
-    return _constant(_default(info, name))
+    value = _constant(_default(info, name))
+    if value is None:
+        raise _Untold  # something that callers may well bring, in its place among the arguments
+    return value
 
 
 def _may_reach(module: Module, keyword: ast.keyword) -> bool:
@@ -144,6 +185,10 @@ def _computed(info: FunctionInfo, test: ast.expr, given: dict[str, object]) -> o
     match test:
         case ast.Constant(value=value):
             return value
+        case ast.Call():
+            held = holds_in_a_graph(info.module, test)
+            if held is not None:
+                return held
         case ast.Name(id=name):
             return given[name] if name in given else _global(info.module, test)
         case ast.Attribute(value=ast.Name() as owner) if is_self(info.module, owner):

@@ -12,6 +12,7 @@ from fitdoctor.source.datasets import is_dataset
 from fitdoctor.source.index import FunctionNode
 from fitdoctor.source.module import ClassInfo, FunctionInfo, Module
 from fitdoctor.source.traced.called_by_hand import only_called_by_hand
+from fitdoctor.source.traced.decided_branches import runs_eagerly_alone
 
 METHODS = {
     "Layer": {"call": "call"},
@@ -309,7 +310,7 @@ def _called(info: FunctionInfo) -> Iterator[FunctionInfo]:
                 yield from functions_in(module, value)
             continue
         found = callee(module, call.node)
-        if found is not None:
+        if found is not None and not runs_eagerly_alone(info, call.node):
             yield found
 
 
