@@ -101,8 +101,11 @@ def _sizes(module: Module, nodes: list[ast.expr]) -> Iterator[ast.expr]:
         if not _is_shape(module, node):
             continue
         parent = module.parent(node)
-        while isinstance(parent, ast.Attribute | ast.Call) and _SIZE_IN_TEXT.search(
-            module.segment(parent)[-12:]
+        # `.as_list()` behind it; not a call that is given the shape.
+        while (
+            isinstance(parent, ast.Attribute | ast.Call)
+            and node is (parent.value if isinstance(parent, ast.Attribute) else parent.func)
+            and _SIZE_IN_TEXT.search(module.segment(parent)[-12:])
         ):
             node, parent = parent, module.parent(parent)
         if isinstance(parent, ast.Subscript) and parent.value is node:

@@ -26,13 +26,21 @@ Whether strings are written numbers is not looked at where the data is only know
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, doubting
 from fitdoctor.catalogue.doubts import INPUTS
 from fitdoctor.catalogue.graph.traced import module_of
 from fitdoctor.catalogue.inputs.contents import arrays_of, is_text
-from fitdoctor.catalogue.inputs.data_places import maker, part_words, rework_data, shaping_step, suspect
+from fitdoctor.catalogue.inputs.data_places import (
+    maker,
+    part_words,
+    rework_data,
+    shaping_step,
+    suspect,
+    validation_part,
+)
 from fitdoctor.catalogue.inputs.shapes import forward_failure
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
@@ -150,7 +158,7 @@ def _finding(
         subject=part_words(array, data),
         location=place(dropped[0] if dropped else None, step.code if step else None, maker(array), array.use),
         evidence=[Evidence(f"type of `{array.path}`", str(array.dtype), "a number type", "data.dtype")],
-        fixes=[dropped[1]] if dropped else _fixes(array, fit_call, data, labels),
+        fixes=[dropped[1]] if dropped else _fixes(array, fit_call, data, labels, project),
         confidence=Confidence.CERTAIN,
     )
 
@@ -170,7 +178,13 @@ def _as_tensor(array: ArrayFacts, data: DataFacts) -> Finding:
     )
 
 
-def _fixes(array: ArrayFacts, fit_call: FitFacts | Unknown, data: DataFacts, labels: bool) -> list[Fix]:
+def _fixes(
+    array: ArrayFacts,
+    fit_call: FitFacts | Unknown,
+    data: DataFacts,
+    labels: bool,
+    project: Project | Unknown,
+) -> list[Fix]:
     if data.form != "arrays":
         return [
             fix(
@@ -194,7 +208,27 @@ def _fixes(array: ArrayFacts, fit_call: FitFacts | Unknown, data: DataFacts, lab
         )
         edits = rework(code, array.use, encoded) if alike or split else ()
         return [fix("number the classes", edits, imports if edits else ())]
-    return [fix("encode the strings: a `StringLookup` or `TextVectorization` layer, or one-hot columns")]
+    told = fix("encode the strings: a `StringLookup` or `TextVectorization` layer, or one-hot columns")
+    layer = _adapted_layer(array, project) if array.path == "x" else ""
+    edits = wrap(array.use, f"{layer}({{}})") if layer else ()
+    validation = validation_part(fit_call, 0)
+    if edits and validation is not None:
+        edits += wrap(validation, f"{layer}({{}})")
+    return [fix(f"give the model what `{layer}` makes of the texts", edits), told] if edits else [told]
+
+
+def _adapted_layer(array: ArrayFacts, project: Project | Unknown) -> str:
+    """The one layer of the program that has learned a vocabulary: `vectorize.adapt(texts)`."""
+    if isinstance(project, Unknown) or isinstance(array.use, Unknown):
+        return ""
+    module = project.module_at(array.use.location.path)
+    adapted = [call.node.func for call in module.method_calls("adapt")] if module is not None else []
+    names = [func.value for func in adapted if isinstance(func, ast.Attribute)]
+    made = [module.made_by(name) for name in names] if module is not None else []
+    if module is None or len(made) != 1 or not isinstance(made[0], ast.Call):
+        return ""
+    kind = module.resolve(made[0].func).rpartition(".")[2]
+    return module.segment(names[0]) if kind in ("TextVectorization", "StringLookup") else ""
 
 
 @CAUSE.after_failure

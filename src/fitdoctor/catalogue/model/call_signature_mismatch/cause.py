@@ -29,7 +29,7 @@ import ast
 from collections.abc import Iterator
 
 from fitdoctor.catalogue import Cause, mentions
-from fitdoctor.catalogue.graph.traced import at_frame, module_of, name_of, own_nodes
+from fitdoctor.catalogue.graph.traced import at_frame, module_of, name_of, own_nodes, stands_at
 from fitdoctor.catalogue.model.contract_edits import made_optional, with_missing_parameters
 from fitdoctor.catalogue.model.dataset_lengths import broken_lengths
 from fitdoctor.catalogue.model.keras_contracts import Contract, contracts_in, misfit
@@ -67,6 +67,28 @@ def from_source(module: Module) -> Iterator[Finding]:
             yield _factory(function, kind, Confidence.LIKELY, [])
         elif why:
             yield _finding(function, contract, kind, why, Confidence.LIKELY, [])
+
+
+@CAUSE.in_source
+@mentions("()]", "(),", "())")
+def called_in_source(module: Module) -> Iterator[Finding]:
+    """`compile(metrics=[r2()])`: the function of the user's is called, not handed over."""
+    if "compile" in module.text:
+        from fitdoctor.catalogue.model.called_too_soon import called_too_soon
+
+        yield from called_too_soon(CAUSE, module, Confidence.LIKELY)
+
+
+@CAUSE.after_failure
+def called_before(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
+    """The same, where Python refused that call."""
+    frame = failure.last_user_frame
+    if "missing 2 required positional arguments" not in failure.message or frame is None:
+        return
+    module = module_of(project, frame)
+    for finding in called_in_source(module) if module is not None else ():
+        if finding.location is not None and stands_at(finding.location, frame.line, frame.cell):
+            yield replace(finding, confidence=Confidence.CERTAIN)
 
 
 @CAUSE.in_source
