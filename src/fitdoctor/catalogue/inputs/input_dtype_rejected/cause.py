@@ -37,6 +37,7 @@ from fitdoctor.catalogue.inputs.data_places import maker, map_samples, rework_da
 from fitdoctor.catalogue.inputs.integer_types import floats_refused, refused, wants_whole
 from fitdoctor.catalogue.inputs.schedule_steps import steps_as_floats
 from fitdoctor.catalogue.inputs.shapes import forward_failure, went_through
+from fitdoctor.catalogue.inputs.signature_types import refused_by_signature
 from fitdoctor.catalogue.words import listing, place
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, insert_before, spell, unsafe
@@ -214,6 +215,7 @@ def of_whole_numbers(failure: FailureFacts, project: Project | Unknown) -> Itera
     """int32 and int64 met: labels as they came, beside what `tf.argmax` gives; or floats where indices belong."""
     yield from refused(CAUSE, failure, project)
     yield from floats_refused(CAUSE, failure, project)
+    yield from refused_by_signature(CAUSE, failure, project)
 
 
 def _cast_first(module: Module | None, frame: Frame, said: DtypeMismatch) -> Iterator[Fix]:

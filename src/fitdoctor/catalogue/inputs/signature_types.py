@@ -1,0 +1,58 @@
+"""Tensors of another type than the `input_signature` of a `tf.function` says."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.graph.traced import module_of, raised_here
+from fitdoctor.diagnosis import Confidence, Edit, Finding, Fix
+from fitdoctor.edits import fix
+from fitdoctor.facts import FailureFacts, Unknown
+from fitdoctor.patterns import pattern
+from fitdoctor.source.definitions import argument_of
+from fitdoctor.source.module import Module
+from fitdoctor.source.project import Project
+
+_REFUSED = pattern(
+    r"Can not cast TensorSpec\(shape=[^\n]{0,100}?, dtype=tf\.(?P<found>\w+), name=[^)\n]{0,60}\) to "
+    r"TensorSpec\(shape=[^\n]{0,100}?, dtype=tf\.(?P<expected>\w+),"
+)
+
+
+def refused_by_signature(
+    cause: Cause, failure: FailureFacts, project: Project | Unknown
+) -> Iterator[Finding]:
+    """TensorFlow names both types; the source says where the one that it expects is written."""
+    told = _REFUSED.search(failure.message)
+    frame = failure.last_user_frame
+    if told is None or frame is None or told["found"] == told["expected"]:
+        return
+    module = module_of(project, frame)
+    written = list(_written(module, told["expected"])) if module is not None else []
+    yield cause.finding(
+        f"the `input_signature` of the function says {told['expected']}, and it is given {told['found']}",
+        subject="type of the features",
+        location=module.location(written[0]) if module is not None and written else frame.location,
+        evidence=[raised_here(failure)],
+        fixes=_fixes(module, written, told["found"], told["expected"]),
+        confidence=Confidence.CERTAIN,
+    )
+
+
+def _written(module: Module, name: str) -> Iterator[ast.Attribute]:
+    """The `tf.int64` of each `tf.TensorSpec`."""
+    for site in module.calls_to("tensorflow.TensorSpec"):
+        kind = argument_of(site.node, "dtype", 1)
+        if isinstance(kind, ast.Attribute) and kind.attr == name:
+            yield kind
+
+
+def _fixes(module: Module | None, written: list[ast.Attribute], found: str, expected: str) -> list[Fix]:
+    cast = fix(f"or cast what it is given: `tf.cast(x, tf.{expected})`")
+    # Floats of another width would be refused by the weights next.
+    if module is None or not written or not found.startswith("int"):
+        return [cast]
+    edits = [Edit(module.location(each), f"{module.segment(each.value)}.{found}") for each in written]
+    return [fix(f"write `tf.{found}` in the signature", edits), cast]
