@@ -8,7 +8,7 @@ history is empty and every weight is as it was. (Keras 2 raised `Expected input 
 ## Why
 
 A filter matched nothing (`"North"` against `"north"`), `dropna` met a column that is empty throughout, a
-pattern found no files.
+pattern found no files. Or `validation_split=20`: it is a share of all samples, not a percentage.
 
 ## Fix
 
@@ -27,14 +27,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.inputs.data_trail import Link, trail
 from fitdoctor.catalogue.inputs.row_changes import row_change
 from fitdoctor.catalogue.pipeline.generator_sources import batches_behind, own_nodes
 from fitdoctor.catalogue.words import place
-from fitdoctor.diagnosis import Confidence, Evidence, Finding, Location, Severity
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Location, Severity
 from fitdoctor.edits import fix
-from fitdoctor.facts import ArrayFacts, DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
+from fitdoctor.facts import ArrayFacts, Code, DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
 from fitdoctor.patterns import pattern
 from fitdoctor.source.module import FunctionInfo
 from fitdoctor.source.project import Project
@@ -81,6 +81,29 @@ def from_data(
         severity=Severity.ERROR
         if isinstance(model, ModelFacts) and model.keras == 2 and not validation
         else Severity.WARNING,
+        confidence=Confidence.CERTAIN,
+    )
+
+
+@CAUSE.in_source
+@mentions("validation_split")
+@CAUSE.before_fit
+def from_split(model: ModelFacts, fit: FitFacts) -> Iterator[Finding]:
+    """A percentage for `validation_split`: every row goes to the validation data."""
+    share = fit.validation_split
+    if share <= 1:
+        return
+    given = fit.code.argument("validation_split", 6) if isinstance(fit.code, Code) else None
+    edits = (Edit(given.location, f"{share / 100:g}"),) if given is not None and share <= 100 else ()
+    yield CAUSE.finding(
+        f"`validation_split` is {share:g}, a share of all samples: none are left to train on",
+        subject="argument validation_split",
+        location=place(given.location if given is not None else None, fit.code),
+        evidence=[
+            Evidence("the share for validation", f"{share:g}", "between 0 and 1", "fit.validation_split")
+        ],
+        fixes=[fix("write the percentage as a share", edits)],
+        severity=Severity.ERROR if model.keras == 2 else Severity.WARNING,
         confidence=Confidence.CERTAIN,
     )
 
