@@ -199,12 +199,12 @@ def _misfits(model: ModelFacts, data: DataFacts) -> Iterator[tuple[Target, _Misf
         if target.loss_name in CROSSENTROPIES and verdict(target.loss_name, labels, output) != FITS:
             continue
         for metric in metrics_for(model, target):
-            misfit = _misfit(target, metric) if metric.builtin else None
+            misfit = _misfit(target, metric, model.keras) if metric.builtin else None
             if misfit is not None:
                 yield target, misfit
 
 
-def _misfit(target: Target, metric: MetricFacts) -> _Misfit | None:
+def _misfit(target: Target, metric: MetricFacts, keras: int) -> _Misfit | None:
     if metric.class_name == "Accuracy":
         return _Misfit(
             metric,
@@ -220,7 +220,7 @@ def _misfit(target: Target, metric: MetricFacts) -> _Misfit | None:
     if target.loss_name in ROW_LOSSES and (target.units or 0) > 1:
         return _of_rows(metric)
     if target.loss_name in BINARY_LOSSES:
-        return _of_binary(target, metric)
+        return _of_binary(target, metric, keras)
     return None
 
 
@@ -277,9 +277,11 @@ def _of_rows(metric: MetricFacts) -> _Misfit | None:
     return None
 
 
-def _of_binary(target: Target, metric: MetricFacts) -> _Misfit | None:
+def _of_binary(target: Target, metric: MetricFacts, keras: int) -> _Misfit | None:
     name = metric.class_name
-    if name in ("F1Score", "FBetaScore") and len(target.label_shape or ()) == 1:
+    # The loss gets its labels aligned to the output, a metric does not; in Keras 2 both do.
+    compares = name in ("F1Score", "FBetaScore") or name == "BinaryCrossentropy" and keras == 3
+    if compares and len(target.label_shape or ()) == 1:
         return _Misfit(
             metric,
             f"`{metric.name}` wants labels of shape (n, 1), but they have shape (n,)",
