@@ -1,0 +1,112 @@
+"""Training data and validation data on different scales.
+
+## What happens
+
+Nothing fails. The model learns from values between 0 and 1 and is validated on values up to 255 (or the other way):
+`val_loss` is huge, or 0 for good, and says nothing about the model. Early stopping and the choice of the best
+checkpoint go by it.
+
+## Why
+
+The training data was divided, standardised or otherwise scaled, and the validation data was not; or targets were scaled
+for training only.
+
+## Fix
+
+Prepare both by the same code: the same divisor, the scaler that was fitted to the training data.
+
+## Known limits
+
+Told only where the average of the one is more than ten times as large as any value of the other.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from fitdoctor.catalogue import Cause
+from fitdoctor.catalogue.pipeline.generator_sources import expression_of
+from fitdoctor.catalogue.words import place
+from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Severity
+from fitdoctor.edits import fix, rework, unsafe
+from fitdoctor.facts import ArrayFacts, DataFacts, FitFacts, ModelFacts, Statistics, Unknown
+from fitdoctor.source.project import Project
+
+CAUSE = Cause(id="FIT717", slug="validation-on-another-scale", severity=Severity.WARNING)
+
+_FAR = 10
+_ROWS = 8
+"""Of fewer rows an average says little."""
+
+
+@CAUSE.before_fit
+def from_data(
+    model: ModelFacts, fit: FitFacts, training: DataFacts, validation: DataFacts, project: Project | Unknown
+) -> Iterator[Finding]:
+    """Both are numbers, and the average of one lies beyond every value of the other."""
+    if (training.role, validation.role) != ("training", "validation") or fit.method != "fit":
+        return
+    if {"train_step", "test_step"} & set(model.overrides):
+        return  # steps of one's own may scale
+    for ours, theirs in ((training.x, validation.x), (training.y, validation.y)):
+        if len(ours) != len(theirs):
+            continue
+        for one, other in zip(ours, theirs, strict=True):
+            if _is_far(one, other) or _is_far(other, one):
+                yield _finding(one, other, project)
+                return
+
+
+def _is_far(near: ArrayFacts, far: ArrayFacts) -> bool:
+    """Whether the one's average is many times as large as any value of the other."""
+    small, large = near.statistics, far.statistics
+    if isinstance(small, Unknown) or isinstance(large, Unknown) or min(small.count, large.count) < _ROWS:
+        return False
+    if small.minimum is None or small.maximum is None or large.mean is None:
+        return False
+    return abs(large.mean) > _FAR * max(abs(small.minimum), abs(small.maximum)) > 0
+
+
+def _finding(ours: ArrayFacts, theirs: ArrayFacts, project: Project | Unknown) -> Finding:
+    return CAUSE.finding(
+        f"`{theirs.path}` runs over {_range(theirs)}, but the training data over {_range(ours)}",
+        subject="argument validation_data of fit",
+        location=place(theirs.code, theirs.use),
+        evidence=[
+            Evidence(
+                claim=f"values of `{theirs.path}`",
+                observed=_range(theirs),
+                expected=f"as in training, {_range(ours)}",
+                fact="data.x.statistics",
+                location=place(ours.code, ours.use),
+            )
+        ],
+        fixes=[_remedy(ours, theirs, project)],
+        confidence=Confidence.LIKELY,
+    )
+
+
+def _range(array: ArrayFacts) -> str:
+    assert isinstance(array.statistics, Statistics)
+    return f"{array.statistics.minimum:.4g}..{array.statistics.maximum:.4g}"
+
+
+def _remedy(ours: ArrayFacts, theirs: ArrayFacts, project: Project | Unknown) -> Fix:
+    """The division that the training data went through, for the validation data too."""
+    divisor = _divisor(ours, project) if _is_far(ours, theirs) else ""
+    edits: tuple[Edit, ...] = rework(theirs.code, theirs.use, f"{{}} / {divisor}") if divisor else ()
+    if edits:
+        return unsafe(f"divide the validation data by {divisor}, as the training data", edits)
+    return fix("prepare training data and validation data by the same code")
+
+
+def _divisor(array: ArrayFacts, project: Project | Unknown) -> str:
+    found = expression_of(project, array.use)
+    if found is None:
+        return ""
+    module, node = found
+    made = module.origin(node).node
+    if isinstance(made, ast.BinOp) and isinstance(made.op, ast.Div) and isinstance(made.right, ast.Constant):
+        return module.segment(made.right)
+    return ""
