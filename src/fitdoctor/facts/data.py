@@ -26,7 +26,7 @@ class Statistics:
     complete: bool
     """Whether those are all."""
     minimum: float | None = None
-    """Over finite values; None when there are none."""
+    """Over finite values; None when there are none, or where the source tells only that they are fractions."""
     maximum: float | None = None
     mean: float | None = None
     nan: int = 0
