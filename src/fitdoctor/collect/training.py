@@ -30,9 +30,17 @@ def training_facts(model: Any, history: Any, left: TrainingFacts | None = None) 
     return replace(
         left or TrainingFacts(),
         losses=tuple(float(loss) for loss in losses[:1000] if isinstance(loss, (int, float))),
+        first=_were_first(model, history, len(losses)),
         nonfinite_weights=_nonfinite(model),
         ran_out=_ran_out(),
     )
+
+
+def _were_first(model: Any, history: Any, epochs: int) -> bool:
+    """Whether the optimizer has made no steps but those of these epochs."""
+    steps = (getattr(history, "params", None) or {}).get("steps")
+    made = getattr(getattr(model, "optimizer", None), "iterations", None)
+    return isinstance(steps, int) and made is not None and int(made) <= steps * epochs
 
 
 _warned: set[object] = set()

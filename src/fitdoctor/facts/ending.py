@@ -132,6 +132,8 @@ class TrainingFacts:
 
     losses: tuple[float, ...] = ()
     """The loss of each epoch."""
+    first: bool = False
+    """These were the first steps of the optimizer, surely: what it trains was not trained by it before."""
     nonfinite_weights: tuple[str, ...] = ()
     """Weights that hold NaN or Inf afterwards, by name."""
     held: tuple[HeldTensor, ...] = ()

@@ -86,7 +86,10 @@ def from_training(
             fixes=[unsafe("use a learning rate of the usual size", rate_edit(model, project, 1e-3))],
             confidence=Confidence.LIKELY,
         )
-    elif rate is not None and rate >= SMALL and _never_moved(losses) and not model.overrides:
+    elif (
+        # A model that has learned what it can stays where it is, too.
+        training.first and rate is not None and rate >= SMALL and _never_moved(losses) and not model.overrides
+    ):
         yield _without_gradient(model, seen)
 
 
