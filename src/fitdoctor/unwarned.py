@@ -9,6 +9,7 @@ import contextlib
 import sys
 import warnings
 from collections.abc import Iterator
+from types import ModuleType
 
 
 @contextlib.contextmanager
@@ -16,7 +17,7 @@ def unwarned() -> Iterator[None]:
     """Nothing warns within, and outside nothing warns twice for it."""
     # Beside a program that trains; in a process of our own nobody is listening.
     matters = "tensorflow" in sys.modules or "keras" in sys.modules
-    before = _version() if matters else None
+    told = _told(_version()) if matters else []
     within = None
     try:
         with warnings.catch_warnings():
@@ -24,11 +25,14 @@ def unwarned() -> Iterator[None]:
             if matters:
                 within = _version()
                 # What warns within as well would find it outdated, and drop it.
-                _keep_told(before, within)
+                for registry in told:
+                    registry["version"] = within
             yield
     finally:
-        if matters:
-            _keep_told(within, _version())
+        after = _version() if told else None
+        for registry in told:
+            if registry.get("version") == within:
+                registry["version"] = after
 
 
 def _version() -> object:
@@ -49,13 +53,16 @@ def _unshown(message: object) -> None:
     pass
 
 
-def _keep_told(before: object, after: object) -> None:
-    if before is None or before == after:
-        return
-    for module in list(sys.modules.values()):
-        try:
-            told = object.__getattribute__(module, "__dict__").get("__warningregistry__")
-        except AttributeError:  # something else than a module
-            continue
-        if isinstance(told, dict) and told.get("version") == before:
-            told["version"] = after
+def _told(version: object) -> list[dict[object, object]]:
+    """What the modules were told that still holds: a look at thousands of them, so without asking each politely."""
+    return [
+        registry
+        for module in list(sys.modules.values())
+        if isinstance(module, ModuleType)
+        and isinstance(registry := _NAMES(module).get("__warningregistry__"), dict)
+        and registry.get("version") == version
+    ]
+
+
+_NAMES = vars(ModuleType)["__dict__"].__get__
+"""The names of a module as they are: one that loads itself late would be loaded by asking it."""
