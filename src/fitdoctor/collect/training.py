@@ -40,7 +40,15 @@ def _were_first(model: Any, history: Any, epochs: int) -> bool:
     """Whether the optimizer has made no steps but those of these epochs."""
     steps = (getattr(history, "params", None) or {}).get("steps")
     made = getattr(getattr(model, "optimizer", None), "iterations", None)
-    return isinstance(steps, int) and made is not None and int(made) <= steps * epochs
+    try:
+        return isinstance(steps, int) and int(made.numpy()) <= steps * epochs  # type: ignore[union-attr]
+    except (
+        AttributeError,
+        TypeError,
+        ValueError,
+        RuntimeError,
+    ):  # of another kind: a strategy has one a replica
+        return False
 
 
 _warned: set[object] = set()
