@@ -14,7 +14,7 @@ configuration file, an environment variable, or `argparse` without `type=int`.
 
 ## Fix
 
-A share for a percentage, `//` for `/`, `int(…)` or `float(…)` around text.
+A share for a percentage, `//` for `/`, `int(…)` or `float(…)` around text. (Keras 2 takes a float for a size.)
 
 ## Known limits
 
@@ -71,8 +71,8 @@ def from_shares(module: Module) -> Iterator[Finding]:
 @CAUSE.in_source
 @mentions("/", ".0")
 def from_sizes(module: Module) -> Iterator[Finding]:
-    """Sizes that are no whole numbers."""
-    for kind, name, node in _of_layers(module):
+    """Sizes that are no whole numbers; Keras 2 rounds them down."""
+    for kind, name, node in _of_layers(module) if module.keras == 3 else ():
         if name == _SIZES.get(kind) and _is_float(_sure(module, node)):
             yield _finding(module, name, node, _SIZE, Confidence.CERTAIN)
 
