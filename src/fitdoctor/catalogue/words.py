@@ -1,4 +1,4 @@
-"""How shapes, counts and places are put into words."""
+"""Put shapes, counts and places into words."""
 
 from __future__ import annotations
 
@@ -16,12 +16,17 @@ def shape_words(shape: Shape | Unknown) -> str:
 
 
 def number(value: float) -> str:
-    """A number without a needless fraction: `10`, `0.5`, `1e+06`."""
+    """A number without a trailing `.0`, as Python would read it: `10`, `0.5`, `1.5e+16`."""
     return str(int(value)) if float(value).is_integer() and abs(value) < 1e15 else f"{value:.4g}"
 
 
+def counted(count: int, noun: str, plural: str = "") -> str:
+    """A count with its noun in the right number: `1 sample`, `60,000 samples`."""
+    return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
+
+
 def listing(words: Iterable[str], most: int = 5) -> str:
-    """`a`, `b` and `c`; the rest is counted."""
+    """The words in backticks, joined: "`a`, `b` and `c`"; after `most` of them, "and 3 more"."""
     quoted = [f"`{word}`" for word in words]
     if len(quoted) > most:
         return ", ".join(quoted[:most]) + f" and {len(quoted) - most} more"
@@ -31,7 +36,7 @@ def listing(words: Iterable[str], most: int = 5) -> str:
 
 
 def argument_words(path: str, fit: FitFacts | Unknown) -> str:
-    """What is wrong in a call: an argument of fit, or what a loop of the user's own calls the model on."""
+    """The subject of a finding: an argument of `fit`, or of the model when the user's own loop calls it."""
     by_hand = isinstance(fit, FitFacts) and fit.method in CALLS
     return "argument of the model" if by_hand else f"argument {path} of fit"
 
