@@ -52,7 +52,7 @@ def test_a_cluster_of_one_is_left_alone(server: ForkServer, tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("policy", "files", "told"),
     [
-        ("AUTO", 1, "1 file, and there are 2 workers"),
+        ("AUTO", 1, "1 file, but there are 2 workers"),
         ("FILE", 0, "reads no files"),
         ("AUTO", 0, ""),
         ("FILE", 2, ""),

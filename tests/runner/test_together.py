@@ -65,10 +65,10 @@ def test_what_only_one_has_is_told_with_its_name() -> None:
         (
             member(1, shape=(32, 5)),
             "FIT101",
-            "(5) float32, and (4) float32 on the other workers (only on worker 1)",
+            "(5) float32, but (4) float32 on the other workers (only on worker 1)",
         ),
-        (member(1, numpy="1.26.4"), "FIT901", "the version of NumPy is 1.26, and 2.4 on the other workers"),
-        (member(1, batch=16), "FIT605", "16, and 32 on the other workers (only on worker 1)"),
+        (member(1, numpy="1.26.4"), "FIT901", "the NumPy version is 1.26, but 2.4 on the other workers"),
+        (member(1, batch=16), "FIT605", "16, but 32 on the other workers (only on worker 1)"),
         (
             Member("worker 1", Diagnosis(), config("h:1", "h:3", index=1)),
             "FIT606",

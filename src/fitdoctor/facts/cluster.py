@@ -105,18 +105,16 @@ def config_problems(text: str) -> list[Problem]:
     except ValueError as error:
         return [Problem(f"TF_CONFIG is not JSON: {error}")]
     if not isinstance(config, dict):
-        return [Problem("TF_CONFIG is no JSON object with `cluster` and `task`", fails=bool(config))]
+        return [Problem("TF_CONFIG is not a JSON object with `cluster` and `task`", fails=bool(config))]
     cluster, task = config.get("cluster"), config.get("task")
     if cluster is None and task is None:
         return []
     if not cluster:
-        missing = "TF_CONFIG has no `cluster` with the addresses of the workers: this one trains alone"
+        missing = "TF_CONFIG has no `cluster` with the workers' addresses: this worker trains alone"
         return [Problem(missing, fails=False)]
     if not isinstance(cluster, dict):
         return [
-            Problem(
-                "the `cluster` of TF_CONFIG is no object with the addresses of the workers", part="cluster"
-            )
+            Problem("`cluster` in TF_CONFIG is not an object with the workers' addresses", part="cluster")
         ]
     return [*_addresses(cluster), *_task(cluster, task)]
 
@@ -134,7 +132,7 @@ def _addresses(cluster: dict[str, Any]) -> list[Problem]:
         for index, address in enumerate(items):
             name = f"{kind} {index}"
             if not _is_address(address):
-                wrong = f"the address of {name} in TF_CONFIG is no `host:port`: {address!r}"
+                wrong = f"the address of {name} in TF_CONFIG is not a `host:port`: {address!r}"
                 problems.append(
                     Problem(
                         wrong,
@@ -144,9 +142,7 @@ def _addresses(cluster: dict[str, Any]) -> list[Problem]:
                 )
             elif address in seen:
                 wrong = f"{seen[address]} and {name} have the same address {address} in TF_CONFIG"
-                problems.append(
-                    Problem(wrong, remedy="give every worker an address of its own", part="cluster")
-                )
+                problems.append(Problem(wrong, remedy="give every worker its own address", part="cluster"))
             else:
                 seen[address] = name
     return problems
@@ -159,26 +155,25 @@ def _is_address(address: Any) -> bool:
 
 def _task(cluster: dict[str, Any], task: Any) -> list[Problem]:
     if not isinstance(task, dict) or "type" not in task or "index" not in task:
-        wrong = "TF_CONFIG has no `task` with `type` and `index`: the worker does not know which one it is"
+        wrong = "TF_CONFIG has no `task` with `type` and `index`, so the worker does not know its role"
         return [
-            Problem(
-                wrong, remedy="tell each worker who it is: `task` with its `type` and `index`", part="task"
-            )
+            Problem(wrong, remedy="give each worker a `task` with its own `type` and `index`", part="task")
         ]
     kind, index = task["type"], task["index"]
     if kind not in cluster:
         known = ", ".join(map(str, cluster))
-        wrong = f"the task of TF_CONFIG is a `{kind}`, but the cluster has only {known}"
-        remedy = "name a type that the cluster has, or add the addresses of that type"
+        wrong = f"the task type in TF_CONFIG is `{kind}`, but the cluster has only {known}"
+        remedy = "use a type that the cluster has, or add addresses for that type"
         return [] if kind == "evaluator" else [Problem(wrong, remedy=remedy, part="task")]
-    listed, remedy = cluster[kind], "give each worker its own index, counted from 0"
+    listed, remedy = cluster[kind], "give each worker its own index, starting at 0"
     try:
         number = int(index)
     except (TypeError, ValueError):
         return [
-            Problem(f"the index of the task in TF_CONFIG is no number: {index!r}", remedy=remedy, part="task")
+            Problem(f"the task index in TF_CONFIG is not a number: {index!r}", remedy=remedy, part="task")
         ]
     if isinstance(listed, list) and not 0 <= number < len(listed):
-        wrong = f"the index of the task in TF_CONFIG is {number}, but `{kind}` has {len(listed)}"
-        return [Problem(f"{wrong}: 0 to {len(listed) - 1}", remedy=remedy, part="task")]
+        valid = f"indices run from 0 to {len(listed) - 1}" if len(listed) > 1 else "the only index is 0"
+        wrong = f"the task index in TF_CONFIG is {number}, but {valid} for `{kind}`"
+        return [Problem(wrong, remedy=remedy, part="task")]
     return []

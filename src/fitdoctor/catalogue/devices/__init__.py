@@ -1,1 +1,1 @@
-"""Devices and distribution strategies, and what judges of them read and edit."""
+"""Causes about devices and distribution strategies, with their shared analysis and edits."""

@@ -1,4 +1,4 @@
-"""Where a program writes its TF_CONFIG, and which of its lines says what."""
+"""Where a program sets TF_CONFIG, and which line sets which part."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ VARIABLE = "TF_CONFIG"
 
 
 def assignments(module: Module) -> Iterator[ast.Assign]:
-    """The statements that set `os.environ["TF_CONFIG"]`."""
+    """Yield the statements that set `os.environ["TF_CONFIG"]`."""
     for node in module.nodes(ast.Assign):
         for target in node.targets:
             if (
@@ -26,12 +26,12 @@ def assignments(module: Module) -> Iterator[ast.Assign]:
 
 
 def place_of(module: Module, node: ast.Assign, part: str) -> Location:
-    """The line to change of a statement that sets the variable.
+    """Return the line to change in a statement that sets the variable.
 
     Args:
         module: the file.
         node: the statement.
-        part: `task` or `cluster`, where the problem is with that; "" where the text is not JSON.
+        part: `task` or `cluster` if the problem is there; "" if the text is not JSON.
     """
     found = _unreadable(module, node) if not part else None
     if part:
@@ -40,7 +40,7 @@ def place_of(module: Module, node: ast.Assign, part: str) -> Location:
 
 
 def _caller(module: Module, node: ast.Assign) -> Location | None:
-    """Where a function that writes the variable is told the task: its only call."""
+    """Return the only call of the function that sets the variable: it passes the task."""
     function = module.function_of(node)
     if function is None or not function.parameters:
         return None
@@ -51,7 +51,7 @@ def _caller(module: Module, node: ast.Assign) -> Location | None:
 
 
 def _entry(module: Module, node: ast.Assign, part: str) -> Location | None:
-    """The last statement that changes this part of what is written, else its entry in the dict."""
+    """Return the last statement that changes this part, else its entry in the dict."""
     named = [each for each in ast.walk(node.value) if isinstance(each, ast.Name)]
     changed = [
         store
@@ -81,7 +81,7 @@ def _stores_in(store: ast.Assign, name: str, part: str) -> bool:
 
 
 def _unreadable(module: Module, node: ast.Assign) -> Location | None:
-    """The line of a text on which it ceases to be JSON."""
+    """Return the line of a literal on which it stops being JSON."""
     import json
 
     text = module.made_by(node.value)
@@ -90,7 +90,7 @@ def _unreadable(module: Module, node: ast.Assign) -> Location | None:
     try:
         json.loads(text.value)
     except json.JSONDecodeError as error:
-        # It is noticed at what follows: the comma too many, or the place of the missing one, is before.
+        # The parser reports the token after an extra or missing comma.
         read = text.value[: error.pos].rstrip()
         line = _line_within(module.segment(text), len(read))
         where = module.location(text)
@@ -99,7 +99,7 @@ def _unreadable(module: Module, node: ast.Assign) -> Location | None:
 
 
 def _line_within(literal: str, offset: int) -> int:
-    """On which line of a literal, written in one piece or several, the character before an offset stands."""
+    """Return the line, within a literal of one or more pieces, of the character before an offset."""
     import io
     import tokenize
 
@@ -110,7 +110,7 @@ def _line_within(literal: str, offset: int) -> int:
         value = str(ast.literal_eval(token.string))
         lines = token.start[0] - 1
         if offset <= len(value):
-            # Where its lines are written as escapes, all of it stands on one.
+            # With newlines written as escapes, the whole literal is on one line.
             spread = token.end[0] - token.start[0] == value.count("\n")
             return lines + (value[:offset].count("\n") if spread else 0)
         offset -= len(value)

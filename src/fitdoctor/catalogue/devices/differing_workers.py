@@ -1,4 +1,4 @@
-"""What the workers of a cluster do not have in common, though each of them alone is sound."""
+"""Differences between the workers of a cluster that each run fine alone."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fitdoctor.facts.cluster import Member, cluster_of
 
 
 def differences(members: Sequence[Member]) -> Iterator[tuple[Finding, tuple[str, ...]]]:
-    """What the workers do not have in common, with those that stand against the others."""
+    """Yield a finding for every difference, with the workers that differ from the majority."""
     failed = any(member.diagnosis.script and member.diagnosis.script.exit_code for member in members)
     for read, cause, what, remedy in _ASPECTS:
         seen = {member.name: value for member in members if (value := read(member))}
@@ -23,7 +23,7 @@ def differences(members: Sequence[Member]) -> Iterator[tuple[Finding, tuple[str,
         if any(_explained(member, cause) for member in members if member.name in other):
             continue
         evidence = [Evidence(claim=f"{what} on {name}", observed=value) for name, value in seen.items()]
-        message = f"{what} is {seen[other[0]]}, and {usual} on the other workers"
+        message = f"{what} is {seen[other[0]]}, but {usual} on the other workers"
         found = catalogue()[cause].finding(
             message,
             subject=what,
@@ -37,7 +37,7 @@ def differences(members: Sequence[Member]) -> Iterator[tuple[Finding, tuple[str,
 
 
 def _place(members: Sequence[Member], cause: str) -> Location | None:
-    """Where the cause was seen on a worker."""
+    """Return where a worker reported the cause."""
     for member in members:
         for finding in member.diagnosis.findings:
             if finding.id == cause and finding.location is not None:
@@ -46,7 +46,7 @@ def _place(members: Sequence[Member], cause: str) -> Location | None:
 
 
 def _explained(member: Member, cause: str) -> bool:
-    """Whether something else, or more, is known to be wrong with a worker."""
+    """Whether a worker has another known problem."""
     return any(
         found.severity is Severity.ERROR and (found.id != cause or found.confidence is Confidence.CERTAIN)
         for found in member.diagnosis.findings
@@ -75,12 +75,12 @@ def _python(member: Member) -> str:
 
 
 def _minor(version: str) -> str:
-    """Two releases that differ in their last number alone are taken for one."""
+    """Drop the patch number, so that patch releases compare equal."""
     return ".".join(version.split(".")[:2])
 
 
 def _arrays(part: str) -> Callable[[Member], str]:
-    """Shapes without the batch axis, and types, of the data of the first fit."""
+    """Describe the data of the first `fit`: shapes without the batch axis, and dtypes."""
 
     def read(member: Member) -> str:
         for data in _training_data(member):
@@ -119,10 +119,10 @@ _ASPECTS: tuple[tuple[Callable[[Member], str], str, str, str], ...] = (
         _addresses,
         "FIT606",
         "the cluster in TF_CONFIG",
-        "give every worker the same `cluster`, only `task` differs",
+        "give every worker the same `cluster`: only `task` differs",
     ),
     *(
-        (_version(package), "FIT901", f"the version of {name}", "install the same version on every worker")
+        (_version(package), "FIT901", f"the {name} version", "install the same version on every worker")
         for package, name in (
             ("tensorflow", "TensorFlow"),
             ("keras", "Keras"),
@@ -130,14 +130,14 @@ _ASPECTS: tuple[tuple[Callable[[Member], str], str, str, str], ...] = (
             ("numpy", "NumPy"),
         )
     ),
-    (_python, "FIT901", "the version of Python", "use the same Python on every worker"),
-    (_arrays("x"), "FIT101", "a sample of `x`", "give every worker data of the same shape and type"),
-    (_arrays("y"), "FIT101", "a sample of `y`", "give every worker labels of the same shape and type"),
+    (_python, "FIT901", "the Python version", "use the same Python version on every worker"),
+    (_arrays("x"), "FIT101", "a sample of `x`", "give every worker data of the same shape and dtype"),
+    (_arrays("y"), "FIT101", "a sample of `y`", "give every worker labels of the same shape and dtype"),
     (
         _batch,
         "FIT605",
-        "the global batch",
-        "give every worker the same global batch: each takes its share of it",
+        "the global batch size",
+        "give every worker the same global batch size; each takes its share",
     ),
 )
-"""What is compared: how it is read, the cause that a difference belongs to, its name, and what to do."""
+"""What is compared: a reader, the cause of a difference, a name, and the remedy."""

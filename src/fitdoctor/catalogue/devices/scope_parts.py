@@ -1,4 +1,4 @@
-"""The parts of a model that stand outside of the scope of its strategy: read in the source."""
+"""Parts of a model that the source creates outside the strategy scope."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from fitdoctor.source.module import CallSite, Module
 
 @dataclass(frozen=True)
 class Part:
-    """Something that is made, or called, outside."""
+    """Something created or called outside the strategy scope."""
 
     node: ast.AST
     what: str
-    """In words: `the model is made`."""
+    """The start of a message: `the model is created`."""
     raises: bool = True
-    """Else it trains, but not under the strategy."""
+    """If False, the model trains, but without the strategy."""
     also: ast.Call | None = None
-    """What has to move with it: the optimizer that compile is given."""
+    """What has to move along: the optimizer passed to `compile`."""
 
 
 def made_outside(module: Module) -> Iterator[Part]:
-    """What is made outside, for a model that is made or compiled inside."""
+    """Yield what is outside, for a model that is created or compiled inside."""
     if not scopes(module):
         return
     for site in module.method_calls("compile"):
@@ -40,10 +40,10 @@ def made_outside(module: Module) -> Iterator[Part]:
         optimizer = _optimizer(module, given)
         apart = optimizer is not None and not in_scope(module, optimizer)
         if compiled_inside and isinstance(maker, ast.Call) and not made_inside:
-            # Without its optimizer nothing of the model knows of the strategy; Keras 2 refuses that, too.
+            # If the optimizer is outside too, nothing in the model uses the strategy; Keras 2 rejects that as well.
             yield Part(
                 maker,
-                "the model is made",
+                "the model is created",
                 raises=not apart or module.keras != 3,
                 also=optimizer if apart else None,
             )
@@ -52,7 +52,7 @@ def made_outside(module: Module) -> Iterator[Part]:
                 own = optimizer is None or module.statement(optimizer) is module.statement(site.node)
                 yield Part(site.node, "`compile` is called", also=None if own else optimizer)
         if compiled_inside and optimizer is not None and apart and not is_plain_sgd(module, given):
-            yield Part(optimizer, "the optimizer is made")
+            yield Part(optimizer, "the optimizer is created")
         if made_inside and isinstance(maker, ast.Call):
             yield from _built_outside(module, maker)
         if made_inside and compiled_inside and module.keras == 2:
@@ -61,22 +61,22 @@ def made_outside(module: Module) -> Iterator[Part]:
         inside = isinstance(loop.model_made, ast.Call) and in_scope(module, loop.model_made)
         if inside and not in_scope(module, loop.made) and not is_plain_sgd(module, loop.made):
             if not is_built(module, loop.optimizer):
-                yield Part(loop.made, "the optimizer is made")
+                yield Part(loop.made, "the optimizer is created")
 
 
 def _metrics_outside(module: Module, site: CallSite) -> Iterator[Part]:
-    """Keras 2 wants the metrics, too, in the scope."""
+    """Yield metrics created outside: Keras 2 expects them in the scope as well."""
     given = site.argument("metrics", 2)
     listed = module.made_by(given) if given is not None else None
     for metric in listed.elts if isinstance(listed, (ast.List, ast.Tuple)) else ():
         made = module.made_by(metric)
         if isinstance(made, ast.Call) and kind_of_call(module, made) == "Metric":
             if not in_scope(module, made):
-                yield Part(made, "a metric is made")
+                yield Part(made, "a metric is created")
 
 
 def _optimizer(module: Module, given: ast.expr | None) -> ast.Call | None:
-    """The construction of the optimizer that compile is given, where it stands in the same file."""
+    """Return the construction of the optimizer passed to `compile`, if it is in the same file."""
     origin = module.origin(given) if given is not None else None
     if origin is None or origin.module is not module or not isinstance(origin.node, ast.Call):
         return None
@@ -84,7 +84,7 @@ def _optimizer(module: Module, given: ast.expr | None) -> ast.Call | None:
 
 
 def is_plain_sgd(module: Module, given: ast.expr | None) -> bool:
-    """Whether it is SGD without momentum: it has no variables that could be made in the wrong place."""
+    """Whether the optimizer is SGD without momentum, which has no variables to create."""
     made = module.made_by(given) if given is not None else None
     if isinstance(made, ast.Constant):
         return str(made.value).lower() == "sgd"
@@ -97,7 +97,7 @@ def is_plain_sgd(module: Module, given: ast.expr | None) -> bool:
 
 
 def _maker(module: Module, receiver: ast.expr) -> ast.expr:
-    """The call that gave the model in the flow of the program; a builder function is not followed."""
+    """Return the call that created the model; builder functions are not followed."""
     if isinstance(receiver, ast.Name):
         before = [
             assignment.value
@@ -113,13 +113,13 @@ def _position(node: ast.expr) -> tuple[int, int]:
     return node.lineno, node.col_offset
 
 
-# --- a model that takes what was built before ---------------------------------------------------------------------
+# --- a model that uses parts built before -----------------------------------------------------------------------
 
 
 def _built_outside(module: Module, maker: ast.Call) -> Iterator[Part]:
-    """Models that were built outside of the scope and are a part of one that is made inside.
+    """Yield models built outside the scope that are part of one created inside.
 
-    A layer that was only made outside is built where it is first called, and does no harm.
+    A layer that is only constructed outside is harmless: it is built where it is first called.
     """
     if module.resolve(maker.func) in ("keras.Model", "keras.models.Model"):
         first = _first_call(module, maker)
@@ -136,7 +136,7 @@ def _built_outside(module: Module, maker: ast.Call) -> Iterator[Part]:
                     continue
                 built = gives_built_model(module, made) and not _is_frozen(module, name)
                 if built or (module.keras == 2 and _is_adapted(module, made)):
-                    yield Part(made, f"`{module.segment(name)}`, a part of the model, is made")
+                    yield Part(made, f"`{module.segment(name)}`, a part of the model, is created")
                     return
 
 
@@ -149,7 +149,7 @@ def _scope_of(module: Module, node: ast.AST) -> ast.With | None:
 
 
 def _first_call(module: Module, maker: ast.Call) -> ast.Call | None:
-    """The call of a layer that a functional model begins with, from its outputs back; None where it is not plain."""
+    """Return the first layer call of a functional model, followed back from its outputs; None if unclear."""
     outputs = module.call(maker).argument("outputs", 1)
     found: ast.Call | None = None
     for _step in range(200):
@@ -164,7 +164,7 @@ def _first_call(module: Module, maker: ast.Call) -> ast.Call | None:
 
 
 def gives_built_model(module: Module, made: ast.Call) -> bool:
-    """Whether a construction surely gives a model with its weights."""
+    """Whether a construction certainly returns a model with weights."""
     name = module.resolve(made.func)
     if name.startswith("keras.applications.") or name.endswith(".load_model"):
         return kind_of_call(module, made) == "Model"
@@ -181,7 +181,7 @@ def gives_built_model(module: Module, made: ast.Call) -> bool:
 
 
 def _is_adapted(module: Module, made: ast.Call) -> bool:
-    """Whether a layer learns from data outside of a scope: that makes its variables there."""
+    """Whether a layer is adapted outside a scope, which creates its variables there."""
     return any(
         isinstance(site.node.func, ast.Attribute)
         and module.made_by(site.node.func.value) is made
@@ -191,7 +191,7 @@ def _is_adapted(module: Module, made: ast.Call) -> bool:
 
 
 def _is_frozen(module: Module, part: ast.expr) -> bool:
-    """Whether the program writes a `trainable` of it or of its layers: then its weights may well stay as they are."""
+    """Whether the program sets `trainable` on the part or its layers, so that its weights may be frozen."""
     name = module.segment(part)
     for node in module.nodes(ast.Attribute):
         if node.attr == "trainable" and isinstance(node.ctx, ast.Store):

@@ -1,4 +1,4 @@
-"""`fit` of Keras 3 under a strategy over several workers: it always fails, in words that name neither."""
+"""Keras 3's `fit` under a multi-worker strategy: it always fails, with errors that mention neither."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from fitdoctor.source.project import Project
 STRATEGIES = ("MultiWorkerMirroredStrategy", "ParameterServerStrategy")
 _CALLED = ("fit", "evaluate", "predict")
 _PER_REPLICA = "Attempt to convert a value (PerReplica:"
-"""Keras 3.15 averages a batch, which is a tuple, over the workers."""
+"""Keras 3.15 tries to average the batch, a tuple, across workers."""
 _REDUCTION = "Invalid reduction dimension 0 for input with 0 dimensions"
-"""Keras 3.3 sums the loss of the workers as if it still had an axis."""
+"""Keras 3.3 sums the workers' losses along an axis that does not exist."""
 _NO_COORDINATOR = "need to pass this dataset to ClusterCoordinator.create_per_worker_dataset"
-"""Keras 3 iterates over the dataset itself, which only the coordinator of parameter servers may."""
+"""Keras 3 iterates over the dataset itself, which only a `ClusterCoordinator` may do."""
 
 
 def refused_to_several_workers(
     cause: Cause, failure: FailureFacts, project: Project | Unknown
 ) -> Iterator[Finding]:
-    """The exception of a `fit` that was asked to train with several workers."""
+    """Explain the error of a `fit` under a multi-worker strategy."""
     named = _named(project)
     if failure.called not in _CALLED or isinstance(project, Project) and not named:
         return
@@ -33,18 +33,18 @@ def refused_to_several_workers(
     strategy = named or STRATEGIES[asked]
     frame = failure.last_user_frame
     yield cause.finding(
-        f"`{failure.called}` of Keras 3 does not train with several workers (`{strategy}`); Keras 2 does",
+        f"`{failure.called}` in Keras 3 does not support several workers (`{strategy}`); Keras 2 does",
         subject=strategy,
         location=frame.location if frame else None,
-        evidence=[Evidence(claim="Keras 3 could not share out the first batch", fact="failure.message")],
+        evidence=[Evidence(claim="Keras 3 could not distribute the first batch", fact="failure.message")],
         fixes=[
             fix(
-                "train with Keras 2: install `tf_keras`, and set `TF_USE_LEGACY_KERAS=1` before TensorFlow is imported"
+                "train with Keras 2: install `tf_keras` and set `TF_USE_LEGACY_KERAS=1` before importing TensorFlow"
             ),
             fix(
-                "write the loop yourself: `strategy.experimental_distribute_dataset` and `strategy.run` work"
+                "write a custom training loop: `strategy.experimental_distribute_dataset` and `strategy.run` work"
                 if not asked
-                else "write the loop yourself, with `tf.distribute.coordinator.ClusterCoordinator`"
+                else "write a custom training loop with `tf.distribute.coordinator.ClusterCoordinator`"
             ),
         ],
         confidence=Confidence.CERTAIN,
@@ -52,21 +52,21 @@ def refused_to_several_workers(
 
 
 def _named(project: Project | Unknown) -> str:
-    """The strategy over several workers that the program speaks of; "" for none."""
+    """Return the multi-worker strategy that the program names; "" if none."""
     if isinstance(project, Unknown):
         return ""
     return next((name for name in STRATEGIES if any(name in module.text for module in project.modules)), "")
 
 
 def left_by_another(failure: FailureFacts) -> bool:
-    """Whether an exchange failed because of another worker, not of this one."""
-    # The node's name, with the job in it, stands only in what was said word for word.
+    """Whether a collective operation failed because of another worker."""
+    # Only the raw message contains the node name with the job.
     said = failure.message + failure.raw_message
     return "/job:worker" in said and "Collective ops is aborted" in said
 
 
 def out_of_step(failure: FailureFacts) -> bool:
-    """Whether the workers of a cluster met in different exchanges."""
+    """Whether the workers of a cluster ran different collective operations."""
     return (
         left_by_another(failure) and "expected type" in failure.message and "but got type" in failure.message
     )

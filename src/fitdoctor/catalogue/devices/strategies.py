@@ -1,4 +1,4 @@
-"""Distribution strategies in the source: where they are made, and what stands in their scope."""
+"""Distribution strategies in the source: where they are created, and what is in their scope."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ MAKERS = tuple(
 
 
 EXCHANGES_SINCE = (3, 5)
-"""The Keras 3 whose replicas first exchange among each other in `fit`, as in Keras 2; before, each trains by itself."""
+"""The first Keras 3 whose replicas synchronize in `fit`, as in Keras 2; before, each trains by itself."""
 
 
 def made(module: Module) -> tuple[CallSite, ...]:
-    """The constructors of strategies in a file."""
+    """Return the calls that create strategies in a file."""
     return module.calls_to(*MAKERS)
 
 
 def scopes(module: Module) -> list[tuple[ast.With, str]]:
-    """Every `with strategy.scope():` and how the strategy is named there."""
+    """Return every `with strategy.scope():` and the name of its strategy."""
     if "trategy" not in module.text:
-        return []  # `keras.distribution` has scopes too, and takes what was made outside
+        return []  # `keras.distribution` has scopes too, but accepts objects created outside
     found = []
     for block in module.nodes(ast.With):
         for item in block.items:
@@ -53,7 +53,7 @@ def scopes(module: Module) -> list[tuple[ast.With, str]]:
 
 
 def replica_functions(module: Module) -> Iterator[FunctionInfo]:
-    """The functions that are handed to `strategy.run`."""
+    """Yield the functions passed to `strategy.run`."""
     for site in module.method_calls("run", "experimental_run_v2"):
         assert isinstance(site.node.func, ast.Attribute)
         target = site.argument("fn", 0)
@@ -64,7 +64,7 @@ def replica_functions(module: Module) -> Iterator[FunctionInfo]:
 
 
 def _is_strategy(module: Module, value: ast.expr) -> bool:
-    """By its name, which says it in most programs, or by what made it."""
+    """Whether a value is a strategy, by its name or by the call that created it."""
     if "strategy" in module.segment(value).lower():
         return True
     made = module.made_by(value)
@@ -72,7 +72,7 @@ def _is_strategy(module: Module, value: ast.expr) -> bool:
 
 
 def in_scope(module: Module, node: ast.AST) -> bool:
-    """Whether a node stands in a scope, or in a function that is only called from one."""
+    """Whether a node is in a scope, or in a function that is only called from one."""
     blocks = [block for block, _name in scopes(module)]
     function = module.function_of(node)
     if _within(module, node, blocks):
@@ -98,7 +98,7 @@ def _within(module: Module, node: ast.AST, blocks: list[ast.With]) -> bool:
 
 
 def moved_into_scope(module: Module, node: ast.AST, strategy: str, then: str = "") -> tuple[Edit, ...]:
-    """Put the statement of a node under `with strategy.scope():`, indented, and a line after it."""
+    """Move a node's statement into `with strategy.scope():`, followed by the line `then`."""
     statement = module.statement(node)
     location = module.location(statement)
     indent = indent_of(module, statement)
@@ -116,7 +116,7 @@ def moved_into_scope(module: Module, node: ast.AST, strategy: str, then: str = "
 
 
 def _scope_beside(module: Module, statement: ast.stmt, strategy: str) -> ast.With | None:
-    """The `with strategy.scope():` right before or behind a statement: it can take the statement in."""
+    """Return the `with strategy.scope():` right before or after a statement, which can absorb it."""
     block = getattr(module.parent(statement), "body", [])
     at = block.index(statement) if statement in block else 0
     for index in (at + 1, at - 1):

@@ -1,4 +1,4 @@
-"""Training loops that run their step with `strategy.run`: which optimizer and model they have, and where those are made."""
+"""Custom training loops with `strategy.run`: their optimizer and model, and where those are created."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Loop:
-    """A step that gives gradients to an optimizer in a replica."""
+    """A replica step that applies gradients with an optimizer."""
 
     optimizer: ast.expr
-    """As the step names it."""
+    """The expression that the step uses."""
     made: ast.Call
     """The construction of the optimizer."""
     model: ast.expr | None
-    """Whose variables it changes, as the step names it."""
+    """The model whose variables the step updates, as an expression in the step."""
     model_made: ast.expr | None
 
 
 def loops(module: Module) -> Iterator[Loop]:
-    """The loops of a file whose optimizer is made in it."""
+    """Yield the loops of a file whose optimizer is created in that file."""
     steps = {function.node for function in replica_functions(module)}
     for site in module.method_calls("apply_gradients", "apply"):
         function = module.function_of(site.node)
@@ -45,7 +45,7 @@ def loops(module: Module) -> Iterator[Loop]:
 
 
 def _changed(call: ast.Call) -> ast.expr | None:
-    """The model whose variables stand beside the gradients."""
+    """Return the model whose variables are zipped with the gradients."""
     for argument in call.args:
         for node in ast.walk(argument):
             if isinstance(node, ast.Attribute) and node.attr in ("trainable_variables", "trainable_weights"):
@@ -54,7 +54,7 @@ def _changed(call: ast.Call) -> ast.expr | None:
 
 
 def is_built(module: Module, optimizer: ast.expr) -> bool:
-    """Whether the file makes the optimizer's variables itself."""
+    """Whether the file calls `build` on the optimizer."""
     return any(
         isinstance(site.node.func, ast.Attribute)
         and module.made_by(site.node.func.value) is module.made_by(optimizer)
@@ -63,7 +63,7 @@ def is_built(module: Module, optimizer: ast.expr) -> bool:
 
 
 def built_in_scope(module: Module, loop: Loop) -> tuple[Edit, ...]:
-    """Make the optimizer's variables where it and the model have been made; nothing where those are not side by side."""
+    """Insert `optimizer.build(…)` after optimizer and model; no edits if they are in different blocks."""
     if loop.model is None or not isinstance(loop.model_made, ast.Call):
         return ()
     first, second = module.statement(loop.made), module.statement(loop.model_made)
@@ -82,7 +82,7 @@ def _build_line(module: Module, loop: Loop) -> str:
 
 
 def moved_and_built(module: Module, node: ast.AST, strategy: str) -> tuple[Edit, ...]:
-    """Move what is made outside into the scope; the optimizer of a loop is built there too, or a replica would do it."""
+    """Move a construction into the scope, and build a loop's optimizer there so that no replica has to."""
     loop = next((loop for loop in loops(module) if loop.made is node), None)
     after = loop is not None and loop.model_made is not None and loop.model_made.lineno < loop.made.lineno
     line = (
@@ -93,7 +93,7 @@ def moved_and_built(module: Module, node: ast.AST, strategy: str) -> tuple[Edit,
     moved = moved_into_scope(module, node, strategy, line)
     if loop is None or line or is_built(module, loop.optimizer) or not isinstance(loop.model_made, ast.Call):
         return moved
-    # The model comes later: then its variables are there to build for after it.
+    # The model is created later, so the optimizer is built after it.
     apart = module.function_of(node) is not None or module.function_of(loop.model_made) is not None
     if apart or not in_scope(module, loop.model_made):
         return moved

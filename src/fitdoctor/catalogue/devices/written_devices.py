@@ -1,4 +1,4 @@
-"""Devices that a program names: those that TensorFlow cannot read, and those that it insists on."""
+"""Device names in a program: those that TensorFlow cannot parse, and those that it requires."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ONE_DEVICE = "tensorflow.distribute.OneDeviceStrategy"
 _MISNAMED = pattern(
     r"(?i)/?(?:device:)?(?:(?P<kind>cuda|[cgt]pu)(?P<number>\d*)|cuda:(?P<index>\d+)|(?P<alone>\d+))"
 )
-"""As other libraries name devices: `cuda:0`, `GPU0`, `0`. Plain `gpu` is read, and is the first one."""
+"""Device names of other libraries: `cuda:0`, `GPU0`, `0`. TensorFlow accepts plain `gpu` as the first GPU."""
 _SAID = pattern(
     r"Unknown attribute '(?P<part>[^']*)' is encountered while parsing the device spec: '(?P<name>[^']*)'"
 )
@@ -33,11 +33,11 @@ _ASKS = (
     "gpu_device_name",
     "get_visible_devices",
 )
-"""Who asks what there is knows what to do where it is not."""
+"""A program that lists devices is assumed to handle missing ones."""
 
 
 def readable(name: str) -> str:
-    """What TensorFlow calls the device that was meant; "" where the name is good, or nobody can tell."""
+    """Return TensorFlow's name for a device; "" if the name is valid or not recognized."""
     found = _MISNAMED.fullmatch(name.strip())
     if found is None or (found["kind"] and found["kind"].lower() != "cuda" and not found["number"]):
         return ""
@@ -46,7 +46,7 @@ def readable(name: str) -> str:
 
 
 def misnamed(cause: Cause, module: Module) -> Iterator[Finding]:
-    """Names that TensorFlow refuses on every machine."""
+    """Report names that TensorFlow rejects on every machine."""
     for _site, node, name in _written(module):
         if readable(name):
             yield _misnamed(
@@ -55,7 +55,7 @@ def misnamed(cause: Cause, module: Module) -> Iterator[Finding]:
 
 
 def refused_name(cause: Cause, failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """TensorFlow could not read the name of a device."""
+    """Explain the error about a device name that TensorFlow could not parse."""
     said, frame = _SAID.search(failure.message), failure.last_user_frame
     if said is None:
         return
@@ -81,11 +81,11 @@ def _misnamed(
 ) -> Finding:
     meant = readable(name)
     return cause.finding(
-        f"TensorFlow knows no device `{name}`",
+        f"TensorFlow cannot parse the device name `{name}`",
         subject="device",
         location=where,
         evidence=[
-            Evidence("name of the device", name, meant or "/GPU:0, /CPU:0", "failure.message"),
+            Evidence("device name", name, meant or "/GPU:0, /CPU:0", "failure.message"),
             *evidence,
         ],
         fixes=[fix(f"write `{meant}`" if meant else "write `/GPU:0` or `/CPU:0`", edits)],
@@ -99,7 +99,7 @@ def _literal_edits(module: Module, node: ast.Constant) -> tuple[Edit, ...]:
 
 
 def insisted(cause: Cause, module: Module) -> Iterator[Finding]:
-    """What runs only where the named devices are: with soft placement off, or several of them in one strategy."""
+    """Report devices that the program requires: soft placement is off, or a strategy names several."""
     if any(word in module.text for word in _ASKS):
         return
     off = soft_placement_off(module)
@@ -107,11 +107,13 @@ def insisted(cause: Cause, module: Module) -> Iterator[Finding]:
         if off is not None and site.name == _DEVICE and _KIND.match(name):
             edits = (Edit(module.location(off.node.args[0]), "True"),) if off.node.args else ()
             yield cause.finding(
-                f"the program fails where there is no {_short(name)}: soft placement is off",
+                f"the program fails on a machine without {_short(name)}: soft placement is off",
                 subject="device",
                 location=module.location(node),
                 evidence=[Evidence("soft placement is turned off here", location=module.location(off.node))],
-                fixes=[fix("leave soft placement on: TensorFlow then takes a device that is there", edits)],
+                fixes=[
+                    fix("leave soft placement on: TensorFlow then falls back to an available device", edits)
+                ],
                 severity=Severity.INFO,
             )
             return
@@ -119,13 +121,13 @@ def insisted(cause: Cause, module: Module) -> Iterator[Finding]:
         names = [name for made_for, _node, name in _written(module) if made_for is site and _KIND.match(name)]
         if len(set(names)) > 1:
             yield cause.finding(
-                f"`fit` never returns on a machine without {', '.join(map(_short, names))}",
+                f"`fit` never returns on a machine without {' and '.join(map(_short, names))}",
                 subject="devices of the strategy",
                 location=module.location(site.node),
-                evidence=[Evidence("devices of the strategy", ", ".join(names), "those that are there")],
+                evidence=[Evidence("devices of the strategy", ", ".join(names), "available devices")],
                 fixes=[
                     fix(
-                        "name no devices: the strategy takes what is there",
+                        "omit `devices`: the strategy then uses the devices it finds",
                         remove_argument(module.code(site.node), "devices", 0),
                     )
                 ],
@@ -140,7 +142,7 @@ def _short(name: str) -> str:
 
 
 def soft_placement_off(module: Module) -> CallSite | None:
-    """The call that makes TensorFlow take the names of devices in earnest."""
+    """Return the call that turns soft placement off, so that device names are binding."""
     for site in module.calls_to("tensorflow.config.set_soft_device_placement"):
         given = site.argument("enabled", 0)
         if isinstance(given, ast.Constant) and given.value is False:
@@ -149,7 +151,7 @@ def soft_placement_off(module: Module) -> CallSite | None:
 
 
 def _written(module: Module) -> Iterator[tuple[CallSite, ast.Constant, str]]:
-    """The names of devices that are written out, with the calls that they are for."""
+    """Yield the literal device names, with the calls that use them."""
     for site in module.calls_to(_DEVICE, _MIRRORED, _ONE_DEVICE):
         given = site.argument("devices" if site.name == _MIRRORED else "device_name", 0)
         given = site.argument("device") or given if site.name == _ONE_DEVICE else given

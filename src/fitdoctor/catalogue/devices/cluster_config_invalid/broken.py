@@ -1,4 +1,4 @@
-"""A cluster of one, described by a Python dict instead of JSON."""
+"""A cluster of one worker, written as a Python dict instead of JSON."""
 
 import os
 

@@ -1,30 +1,31 @@
-"""A TF_CONFIG that does not describe a cluster, or a cluster whose workers are not there.
+"""Invalid TF_CONFIG, or a cluster whose workers do not answer.
 
 ## What happens
 
-When the strategy is made: `JSONDecodeError`, `ValueError: The task_id 1 exceeds the maximum id of worker`, `ValueError:
-When cluster_spec is given, you must also specify task_type and task_id`, `UnknownError: Could not start gRPC server`
-for a port that is taken. Or nothing: the program waits for a worker that never comes, without a message, for an hour,
-and neither Ctrl-C nor `kill` (SIGTERM) ends it, only `kill -9`.
+When the strategy is created: `JSONDecodeError`, `ValueError: The task_id 1 exceeds the maximum id of worker`,
+`ValueError: When cluster_spec is given, you must also specify task_type and task_id`, or `UnknownError: Could not start
+gRPC server` if the port is in use. Or nothing: the program waits silently for an hour for a worker that never
+connects. Neither Ctrl-C nor `kill` (SIGTERM) ends it, only `kill -9`.
 
 ## Why
 
-`TF_CONFIG` is JSON in an environment variable: a `cluster` with the addresses of all workers and a `task` with this
-worker's type and index. A Python dict turned to text has single quotes, which JSON does not know; an index counts from
-0; every worker needs an address of its own, where nothing else listens. The strategy opens this worker's port and then
-waits for all the others. A `task` without a `cluster` is no error: the worker then trains alone.
+`TF_CONFIG` is JSON in an environment variable: a `cluster` with the addresses of all workers, and a `task` with this
+worker's type and index. A Python dict converted with `str` has single quotes, which JSON does not allow. Indices start
+at 0. Every worker needs its own address, on a port that no other process uses. The strategy opens this worker's port and
+then waits for all the others. A `task` without a `cluster` is not an error: the worker then trains alone.
 
 ## Fix
 
-Write it with `json.dumps`, give each worker its own index from 0, and the same list of addresses; start all of them.
+Write it with `json.dumps`. Give every worker the same list of addresses and its own index, starting at 0. Start all of
+them.
 
 ## Known limits
 
-`run`, `watch` and `install` read it when a `MultiWorkerMirroredStrategy` is made and stop the program where it is
-certain to fail: its text, its own port. Other workers may be started later, so that they do not answer stops nothing;
-after 30 seconds they are named, and `run` can be ended then as any program. A host that has no name yet is a warning.
-The coordinator of a `ParameterServerStrategy` is told its cluster by a resolver: nothing is tried before it connects
-(its `fit` works in Keras 2 and fails in Keras 3, see FIT902).
+`run`, `watch` and `install` check `TF_CONFIG` when a `MultiWorkerMirroredStrategy` is created. They stop the program if
+it is certain to fail, because of the text or this worker's own port. Other workers may start later, so silence from them
+does not stop the program: after 30 seconds they are listed, and `run` can then be interrupted like any program. A host
+name that does not resolve yet is a warning. The coordinator of a `ParameterServerStrategy` gets its cluster from a
+resolver, and nothing is checked before it connects (its `fit` works in Keras 2 and fails in Keras 3, see FIT902).
 """
 
 from __future__ import annotations
@@ -51,39 +52,43 @@ CAUSE = Cause(
 
 
 REFUSALS = (
-    ("exceeds the maximum id of", "the task is not in the cluster", "task"),
-    ("not found in cluster_spec", "the task is not in the cluster", "task"),
+    ("exceeds the maximum id of", "the task in TF_CONFIG is not in its cluster", "task"),
+    ("not found in cluster_spec", "the task in TF_CONFIG is not in its cluster", "task"),
     (
         "you must also specify `task_type` and `task_id`",
         "TF_CONFIG has no `task` with `type` and `index`",
         "task",
     ),
-    ("Invalid device filter: /job:", "the index of the task in TF_CONFIG is not one of the cluster", "task"),
-    ("Could not start gRPC server", "this worker's port in TF_CONFIG is taken by another process", "cluster"),
+    ("Invalid device filter: /job:", "the task index in TF_CONFIG is not in its cluster", "task"),
+    (
+        "Could not start gRPC server",
+        "this worker's port in TF_CONFIG is in use by another process",
+        "cluster",
+    ),
     (
         "Could not parse port for local server from",
-        "this worker's address in TF_CONFIG is no `host:port`",
+        "this worker's address in TF_CONFIG is not a `host:port`",
         "cluster",
     ),
     (
         "must be a list or a dictionary from integers to strings",
-        "the cluster of TF_CONFIG has no list of addresses",
+        "the cluster in TF_CONFIG has no list of addresses",
         "cluster",
     ),
 )
-"""What TensorFlow says when it cannot use a cluster, what that means, and which part it is about."""
+"""TensorFlow's wording, our message, and the part of TF_CONFIG concerned."""
 
 
 _REMEDIES = {
-    "task": "tell each worker who it is: `task` with a `type` of the cluster, and its own `index`, counted from 0",
-    "cluster": "give every worker an address of its own, `host:port`, where nothing else listens",
+    "task": "give each worker a `task` with a `type` from the cluster and its own `index`, starting at 0",
+    "cluster": "give every worker its own `host:port` address, on a port that no other process uses",
 }
 
 
 @CAUSE.before_fit
 def from_cluster(cluster: ClusterFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """The configuration as the strategy is about to read it."""
-    made = [Evidence(claim="the strategy is made here", location=cluster.made)] if cluster.made else []
+    """Check the configuration that the strategy is about to read."""
+    made = [Evidence(claim="the strategy is created here", location=cluster.made)] if cluster.made else []
     for problem in config_problems(cluster.config):
         severity = Severity.ERROR if problem.fails else Severity.WARNING
         found = _finding(problem, project, Confidence.CERTAIN, made, cluster.made)
@@ -96,31 +101,31 @@ def from_cluster(cluster: ClusterFacts, project: Project | Unknown) -> Iterator[
 
 
 def _troubles(cluster: ClusterFacts) -> Iterator[tuple[str, str, Severity, Confidence]]:
-    """What is wrong with the addresses, what to do, whether it surely ends the program, and how sure that is."""
+    """Yield a message, a remedy, a severity and a confidence for every problem with the addresses."""
     if cluster.taken:
         yield (
-            f"another process listens at this worker's own address {cluster.taken} already",
-            "end the other process, or give this worker another port in every TF_CONFIG",
+            f"another process is already listening on this worker's own address {cluster.taken}",
+            "stop the other process, or give this worker another port in every TF_CONFIG",
             Severity.ERROR,
             Confidence.CERTAIN,
         )
     for address in cluster.unresolved:
         yield (
-            f"the host of {address} in TF_CONFIG is not known here: the strategy waits for it",
-            "write the worker's name as this machine knows it, or its IP address",
+            f"the host of {address} in TF_CONFIG does not resolve on this machine: the strategy waits for it",
+            "use a host name that this machine can resolve, or an IP address",
             Severity.WARNING,
             Confidence.LIKELY,
         )
     if cluster.disagreeing:
         yield (
-            f"{', '.join(cluster.disagreeing)} is under way with another `cluster` in its TF_CONFIG",
+            f"{', '.join(cluster.disagreeing)} runs with a different `cluster` in its TF_CONFIG",
             "give every worker the same `cluster`: only `task` differs",
             Severity.ERROR,
             Confidence.LIKELY,
         )
     if cluster.silent:
         yield (
-            f"{', '.join(cluster.silent)} did not answer for {cluster.waited} seconds: the strategy waits for all",
+            f"{', '.join(cluster.silent)} did not answer for {cluster.waited} seconds: the strategy waits for every worker",
             "start every worker with the same `cluster` in its TF_CONFIG, and open their ports to each other",
             Severity.WARNING,
             Confidence.LIKELY,
@@ -135,7 +140,9 @@ def _finding(
     made: Location | None = None,
 ) -> Finding:
     place = made
-    remedies = [fix(problem.remedy or "set TF_CONFIG to JSON with `cluster` and `task`, by `json.dumps`")]
+    remedies = [
+        fix(problem.remedy or "set TF_CONFIG with `json.dumps` to an object with `cluster` and `task`")
+    ]
     for module in project.modules if isinstance(project, Project) else ():
         for node in assignments(module):
             place = place_of(module, node, problem.part)
@@ -152,7 +159,7 @@ def _finding(
 
 
 def _dumped(module: Module, node: ast.Assign) -> Fix:
-    """`json.dumps(x)` for `str(x)`."""
+    """Replace `str(x)` by `json.dumps(x)`."""
     title = "write TF_CONFIG with `json.dumps`"
     value = node.value
     if isinstance(value, ast.Call) and module.resolve(value.func) in ("str", "repr") and value.args:
@@ -165,7 +172,7 @@ def _dumped(module: Module, node: ast.Assign) -> Fix:
 def from_failure(
     failure: FailureFacts, project: Project | Unknown, environment: EnvironmentFacts | Unknown
 ) -> Iterator[Finding]:
-    """The strategy could not read the cluster, or the task is not in it."""
+    """Report a strategy that could not use TF_CONFIG."""
     message = failure.message
     in_resolver = any(
         "cluster_resolver" in frame.path or "distribute" in frame.path for frame in failure.frames
@@ -183,14 +190,14 @@ def from_failure(
         problem = Problem("TF_CONFIG is not JSON")
     frame = failure.last_user_frame
     if problem is None and frame is not None and "TF_CONFIG" in frame.text:
-        # The program reads it itself.
+        # The user's own code parses TF_CONFIG.
         config = environment.cluster_config if isinstance(environment, EnvironmentFacts) else ""
         problem = next(iter(config_problems(config)), None)
     if problem is None:
         return
     evidence = [
         Evidence(
-            claim="TF_CONFIG could not be used",
+            claim="TensorFlow could not use TF_CONFIG",
             observed=said,
             fact="failure.message",
             location=frame.location if frame else None,

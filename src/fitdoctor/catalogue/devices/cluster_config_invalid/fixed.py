@@ -1,4 +1,4 @@
-"""A cluster of one, described as JSON."""
+"""A cluster of one worker, written as JSON."""
 
 import json
 import os

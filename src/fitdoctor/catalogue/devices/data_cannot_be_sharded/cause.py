@@ -1,27 +1,27 @@
-"""Data that cannot be shared out among the workers.
+"""Dataset that cannot be sharded across workers.
 
 ## What happens
 
 With several workers: `InvalidArgumentError: Could not apply FILE based sharding: the dataset only has 1 file(s), which
 is not enough for the required 2 shards/workers`, or `NotFoundError: Found an unshardable source dataset`. The other
-workers end with "Collective ops is aborted", which is only the consequence.
+workers fail with "Collective ops is aborted", which is only a consequence.
 
 ## Why
 
-`MultiWorkerMirroredStrategy` gives each worker its share of the data. A dataset that reads files is shared out by
-files, so it needs as many of them as there are workers; with the policy FILE, data in memory cannot be shared out at all.
+`MultiWorkerMirroredStrategy` gives each worker a shard of the data. A dataset that reads files is sharded by file, so it
+needs at least one file per worker. Under the FILE policy, in-memory data cannot be sharded at all.
 
 ## Fix
 
-Split the data into at least as many files as there are workers; or share out samples instead of files:
-`options.experimental_distribute.auto_shard_policy = tf.data.experimental.AutoShardPolicy.DATA` and
+Split the data into at least as many files as there are workers. Or shard by sample instead of by file: set
+`options.experimental_distribute.auto_shard_policy = tf.data.experimental.AutoShardPolicy.DATA` and call
 `dataset.with_options(options)`.
 
 ## Known limits
 
-It needs several processes, so the example is a text that was recorded, with two workers on one machine; as a program of
-one process it was not run here. Before fit it is told under Keras 2 (`fit` of Keras 3 trains with one worker only) where
-the files are listed plainly.
+The failure needs several processes, so the example is a recorded traceback of two workers on one machine; it is not run
+as a program. Before `fit`, the problem is reported only under Keras 2 (in Keras 3, `fit` trains with a single worker) and
+only if the files are listed explicitly.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ READERS = ("TFRecordDataset", "TextLineDataset", "CsvDataset", "FixedLengthRecor
 def from_dataset(
     model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
 ) -> Iterator[Finding]:
-    """There are fewer files than workers, or files are to be shared out and none is read."""
+    """Report a dataset with fewer files than workers, or with the FILE policy and no files."""
     shared = data.sharding
     if (
         model.keras != 2
@@ -68,9 +68,9 @@ def from_dataset(
     if shared.policy not in ("AUTO", "FILE") or shared.files >= model.workers:
         return
     if not shared.files and shared.policy == "AUTO":
-        return  # what is in memory is then shared out by samples
+        return  # AUTO falls back to sharding in-memory data by sample
     read, policy = _reader(project), _policy(project)
-    source = data.pipeline[0].code if data.pipeline else Unknown("no step was seen")
+    source = data.pipeline[0].code if data.pipeline else Unknown("no pipeline stage was recorded")
     yield _finding(
         *_told(shared.files, model.workers, "data.sharding"),
         location=(read if shared.files else policy) or place(source, data.code, fit.code),
@@ -81,16 +81,14 @@ def from_dataset(
 
 def _told(files: int, workers: int, fact: str) -> tuple[str, list[Evidence]]:
     if not files:
-        return "the dataset reads no files, and is to be shared out by files", []
-    seen = Evidence(
-        claim="files to share out", observed=str(files), expected=f"at least {workers}", fact=fact
-    )
-    return f"the dataset has {files} file{'s' * (files > 1)}, and there are {workers} workers", [seen]
+        return "the shard policy is FILE, but the dataset reads no files", []
+    seen = Evidence(claim="files to shard", observed=str(files), expected=f"at least {workers}", fact=fact)
+    return f"the dataset has {files} file{'s' * (files > 1)}, but there are {workers} workers", [seen]
 
 
 @CAUSE.after_failure
 def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """TensorFlow says how many files and workers there are."""
+    """Read the number of files and workers from TensorFlow's error."""
     few = _FEW_FILES.search(failure.message)
     if few is None and _UNSHARDABLE not in failure.message:
         return
@@ -113,7 +111,7 @@ def _finding(
         evidence=evidence,
         fixes=[
             fix(
-                "share out samples instead of files: `auto_shard_policy = AutoShardPolicy.DATA` in `tf.data.Options`",
+                "shard by sample instead of by file: set `auto_shard_policy = AutoShardPolicy.DATA` in `tf.data.Options`",
                 (Edit(policy, "DATA"),) if policy is not None else (),
             ),
             *([fix("split the data into more files")] if few else ()),
@@ -123,7 +121,7 @@ def _finding(
 
 
 def _policy(project: Project | Unknown) -> Location | None:
-    """The only `FILE` of an `AutoShardPolicy` in the program."""
+    """Return the only `AutoShardPolicy.FILE` in the program, if there is exactly one."""
     found: list[Location] = []
     for module in () if isinstance(project, Unknown) else project.modules:
         for node in module.nodes(ast.Attribute):
@@ -133,7 +131,7 @@ def _policy(project: Project | Unknown) -> Location | None:
 
 
 def _reader(project: Project | Unknown) -> Location | None:
-    """The only place where the program reads files into a dataset."""
+    """Return the only call that reads files into a dataset, if there is exactly one."""
     found: list[Location] = []
     for module in () if isinstance(project, Unknown) else project.modules:
         for node in module.nodes(ast.Call):

@@ -1,4 +1,4 @@
-"""Two logical devices, asked for after TensorFlow has begun to work."""
+"""Two logical devices, configured after TensorFlow has initialized its devices."""
 
 import numpy as np
 import tensorflow as tf

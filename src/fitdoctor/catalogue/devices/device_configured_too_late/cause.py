@@ -1,22 +1,22 @@
-"""Devices configured after TensorFlow has started.
+"""Devices configured after TensorFlow has initialized them.
 
 ## What happens
 
-`RuntimeError: Virtual devices cannot be modified after being initialized`, or the same of memory growth, visible
+`RuntimeError: Virtual devices cannot be modified after being initialized`, or the same error for memory growth, visible
 devices or threads.
 
 ## Why
 
-TensorFlow sets its devices up with the first operation: a `tf.constant`, a layer with weights, `tf.random`. What
-configures them must come before.
+TensorFlow initializes its devices when the first operation runs: a `tf.constant`, a layer with weights, `tf.random`.
+After that, their configuration is fixed.
 
 ## Fix
 
-Move the configuration to the top of the program, right after the imports, before anything else of TensorFlow runs.
+Move the configuration to the top of the program, right after the imports, before any other TensorFlow call.
 
 ## Known limits
 
-From the source alone only what surely runs counts, in the order of the file and of the functions that it calls.
+`lint` considers only calls that certainly run, in the order of the file and of the functions it calls.
 """
 
 from __future__ import annotations
@@ -53,13 +53,13 @@ _TENSORS = frozenset(
 _OF_KERAS = frozenset(
     "Dropout SpatialDropout1D SpatialDropout2D GaussianNoise GaussianDropout LSTM GRU SimpleRNN".split()
 )
-"""Layers that make variables (the state of their random numbers) as soon as they are made, in Keras 3."""
+"""Layers that create variables (their random state) on construction in Keras 3."""
 
 
 @CAUSE.in_source
 @mentions("config")
 def from_source(module: Module) -> Iterator[Finding]:
-    """When the file is run, something that starts TensorFlow's devices comes before the configuration."""
+    """Report configuration calls that run after a call that initializes TensorFlow's devices."""
     if not module.calls_to(*CONFIGURATION):
         return
     started: CallSite | None = None
@@ -72,13 +72,13 @@ def from_source(module: Module) -> Iterator[Finding]:
 
 
 def _hides_nothing(site: CallSite) -> bool:
-    """`set_visible_devices([], "GPU")` changes nothing, and is let pass, where there is no GPU."""
+    """Whether the call is `set_visible_devices([], "GPU")`, which does not raise on a machine without a GPU."""
     given = site.argument("devices", 0)
     return isinstance(given, ast.List) and not given.elts
 
 
 def _starts(module: Module, site: CallSite) -> bool:
-    """Whether a call surely makes TensorFlow set up its devices."""
+    """Whether a call certainly makes TensorFlow initialize its devices."""
     package, _dot, last = site.name.rpartition(".")
     if package == "tensorflow":
         return last in _TENSORS
@@ -112,22 +112,24 @@ def _finding(
 ) -> Finding:
     name = site.name.rpartition(".")[2]
     started = (
-        [Evidence(claim="TensorFlow has started here", location=module.location(start.node))] if start else []
+        [Evidence(claim="TensorFlow initializes its devices here", location=module.location(start.node))]
+        if start
+        else []
     )
     return CAUSE.finding(
-        f"`{name}` comes after TensorFlow has set up its devices",
+        f"`{name}` is called after TensorFlow has initialized its devices",
         subject=f"call of {name}",
         location=module.location(site.node),
         evidence=[*started, *evidence],
         fixes=[
-            fix("move the configuration up, before anything of TensorFlow runs", _moved(module, site, start))
+            fix("move the configuration before the first TensorFlow operation", _moved(module, site, start))
         ],
         confidence=confidence,
     )
 
 
 def _started_before(module: Module, late: CallSite) -> CallSite | None:
-    """What started TensorFlow before a call that ran, in a loop or a branch perhaps."""
+    """Return the call that initialized TensorFlow before `late`, which may be in a loop or a branch."""
     sites = list(calls_in_order(module))
     for statement in leading_to(module, late.node):
         within = set(ast.walk(statement))
@@ -145,13 +147,13 @@ def _moved(module: Module, site: CallSite, start: CallSite | None) -> tuple[Edit
 
 @CAUSE.after_failure
 def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """TensorFlow names what cannot be changed any more."""
+    """Read the `RuntimeError` of a configuration call that came too late."""
     message = failure.message
     if failure.type != "RuntimeError" or "cannot be modified after" not in message:
         if "must be set before" not in message or "initialized" not in message:
             return
     evidence = [
-        Evidence(claim="TensorFlow refused the change", observed=message[:100], fact="failure.message")
+        Evidence(claim="TensorFlow rejects the change", observed=message[:100], fact="failure.message")
     ]
     frame = failure.last_user_frame
     module = module_of(project, frame) if frame is not None and isinstance(project, Project) else None
@@ -162,10 +164,10 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
             yield _finding(module, site, _started_before(module, site), Confidence.CERTAIN, evidence)
             return
     yield CAUSE.finding(
-        "devices are configured after TensorFlow has set them up",
+        "devices are configured after TensorFlow has initialized them",
         subject="device configuration",
         location=frame.location if frame else None,
         evidence=evidence,
-        fixes=[fix("move the configuration up, before anything of TensorFlow runs")],
+        fixes=[fix("move the configuration before the first TensorFlow operation")],
         confidence=Confidence.CERTAIN,
     )

@@ -1,4 +1,4 @@
-"""Two logical devices, asked for before TensorFlow begins to work."""
+"""Two logical devices, configured before TensorFlow initializes its devices."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""Everything on a GPU that this machine does not have, and nowhere else."""
+"""Training pinned to a GPU that this machine does not have, with soft placement off."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""A strategy over two GPUs by name, on a machine without any. (never ends)"""
+"""A strategy that names two GPUs, on a machine without any. (never ends)"""
 
 import numpy as np
 import tensorflow as tf

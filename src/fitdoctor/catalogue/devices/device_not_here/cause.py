@@ -1,29 +1,31 @@
-"""A device that this machine does not have.
+"""Device not available on this machine.
 
 ## What happens
 
-With soft placement off, `InvalidArgumentError: Could not satisfy device specification '/device:GPU:0'` or `Cannot
-assign a device for operation …`. With soft placement, which is the default, the same program runs on the CPU. A
-`MirroredStrategy` over two GPU names that are not there says that it has two replicas, and then fit never returns; the
-same with `CPU:0` and `CPU:1` where the CPU was not split (Keras 3.0 to 3.4 trains there). `gpus[0]` of an empty list
-of devices is an `IndexError`.
+With soft placement off: `InvalidArgumentError: Could not satisfy device specification '/device:GPU:0'` or `Cannot
+assign a device for operation …`. With soft placement on, which is the default, the same program runs on the CPU.
+
+A `MirroredStrategy` over two GPUs that the machine does not have reports two replicas, and then `fit` never returns. The
+same happens with `CPU:0` and `CPU:1` if the CPU is not split into logical devices (Keras 3.0 to 3.4 trains in this case).
+
+`gpus[0]` raises an `IndexError` if TensorFlow lists no GPU.
 
 ## Why
 
-The name of the device is written into the program, and the machine is another one.
+The program hard-codes the name of a device, and this machine has other devices.
 
 ## Fix
 
-Ask TensorFlow which devices there are (`tf.config.list_physical_devices`), leave soft placement on, and give a strategy
-no names: it takes what is there.
+Ask TensorFlow which devices exist (`tf.config.list_physical_devices`), leave soft placement on, and pass no device names
+to a strategy: it uses the devices it finds.
 
-Other libraries' names (`cuda:0`, `GPU0`, `0`) are no names here: `ValueError: Unknown attribute 'cuda' is encountered
-while parsing the device spec`. Write `/GPU:0`.
+TensorFlow does not accept the names of other libraries (`cuda:0`, `GPU0`, `0`): `ValueError: Unknown attribute 'cuda' is
+encountered while parsing the device spec`. Write `/GPU:0`.
 
 ## Known limits
 
-From the source alone the devices of the machine are not known: what the program cannot do without is told as
-information there, a name that cannot be read as an error.
+`lint` does not know the machine's devices. It reports a device that the program requires as information, and a name
+that TensorFlow cannot parse as an error.
 """
 
 from __future__ import annotations
@@ -61,7 +63,7 @@ REFUSED = pattern(
 @CAUSE.in_source
 @mentions("device", "MirroredStrategy", "OneDeviceStrategy")
 def from_source(module: Module) -> Iterator[Finding]:
-    """Names that no TensorFlow can read, and devices without which the program cannot run."""
+    """Report device names that TensorFlow cannot parse, and devices that the program requires."""
     from fitdoctor.catalogue.devices.written_devices import insisted, misnamed
 
     yield from misnamed(CAUSE, module)
@@ -72,9 +74,9 @@ def from_source(module: Module) -> Iterator[Finding]:
 def from_strategy(
     model: ModelFacts, fit: FitFacts, environment: EnvironmentFacts, project: Project | Unknown
 ) -> Iterator[Finding]:
-    """A strategy over several devices of one kind by name, and not all of them are here: fit would hang.
+    """Report a strategy that names several devices of one kind, not all of them available: `fit` would hang.
 
-    Of several kinds, a GPU and the CPU, it trains: TensorFlow then exchanges in another way.
+    With mixed kinds, such as a GPU and the CPU, it trains: TensorFlow then uses another all-reduce.
     """
     if isinstance(environment.devices, Unknown) or fit.method != "fit":
         return
@@ -90,32 +92,32 @@ def from_strategy(
     place, edits = _strategy_place(project)
     yield CAUSE.finding(
         f"the strategy names {len(model.replica_devices)} {kind}s, but "
-        + (f"{', '.join(missing)} is not here" if some else "there is none here")
-        + ": fit would never return",
+        + (f"this machine has no {' or '.join(missing)}" if some else "this machine has none")
+        + ": `fit` would never return",
         subject="devices of the strategy",
         location=place,
         evidence=[
             Evidence(
                 claim="devices of the strategy",
                 observed=", ".join(model.replica_devices),
-                expected="devices that are there",
+                expected="available devices",
                 fact="model.replica_devices",
             )
         ],
         fixes=[
-            fix("name no devices: the strategy takes what is there", edits),
+            fix("omit `devices`: the strategy then uses the devices it finds", edits),
             *([fix(_SPLIT)] if kind == "CPU" else ()),
         ],
-        # With some GPUs there it could not be run here.
+        # Not tested on a machine with some of the GPUs.
         confidence=Confidence.LIKELY if kind != "CPU" and some else Confidence.CERTAIN,
     )
 
 
-_SPLIT = "or split the CPU first, by `tf.config.set_logical_device_configuration`"
+_SPLIT = "or split the CPU first, with `tf.config.set_logical_device_configuration`"
 
 
 def _strategy_place(project: Project | Unknown) -> tuple[Location | None, tuple[Edit, ...]]:
-    """The call that is told the devices, where there is one, and what takes them out."""
+    """Return the strategy call that names devices, if there is one, and edits that remove them."""
     found = [
         (module, site.node)
         for module in (() if isinstance(project, Unknown) else project.modules)
@@ -130,12 +132,12 @@ def _strategy_place(project: Project | Unknown) -> tuple[Location | None, tuple[
 
 @CAUSE.after_failure
 def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """TensorFlow names the device that it could not find."""
+    """Read the missing device from TensorFlow's error."""
     refused = REFUSED.search(failure.message)
     if refused is None:
         return
     device = next((group for group in refused.groups() if group), "")
-    evidence = [Evidence(claim="the device asked for", observed=device, fact="failure.message")]
+    evidence = [Evidence(claim="requested device", observed=device, fact="failure.message")]
     short = re.search(r"(GPU|TPU|CPU|XPU):(\d+)", device, re.IGNORECASE)
     for module in project.modules if isinstance(project, Project) else ():
         found = _written(module, short[0]) if short else None
@@ -144,17 +146,17 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
             return
     frame = failure.last_user_frame
     yield CAUSE.finding(
-        f"the device {device or 'asked for'} is not here, and soft placement is off",
+        f"{f'device `{device}`' if device else 'the requested device'} is not available, and soft placement is off",
         subject="device",
         location=frame.location if frame else None,
         evidence=evidence,
-        fixes=[fix("use a device that is there, or leave soft placement on")],
+        fixes=[fix("use a device that this machine has, or leave soft placement on")],
         confidence=Confidence.CERTAIN,
     )
 
 
 def _written(module: Module, name: str) -> Location | None:
-    """Where the device's name is written: first in a `tf.device`, else anywhere."""
+    """Return where the device's name is written: in a `tf.device` if possible, else anywhere."""
     strings = [
         node
         for node in module.nodes(ast.Constant)
@@ -169,13 +171,13 @@ def _named_finding(module: Module, where: Location, device: str, evidence: list[
     off = list(module.calls_to("tensorflow.config.set_soft_device_placement"))
     remedy = [
         fix(
-            "leave soft placement on: TensorFlow then takes a device that is there",
+            "leave soft placement on: TensorFlow then falls back to an available device",
             (Edit(module.location(site.node.args[0]), "True"),) if site.node.args else (),
         )
         for site in off[:1]
     ]
     return CAUSE.finding(
-        f"the device {device} is not here, and soft placement is off",
+        f"device `{device}` is not available, and soft placement is off",
         subject="device",
         location=where,
         evidence=[
@@ -185,14 +187,14 @@ def _named_finding(module: Module, where: Location, device: str, evidence: list[
                 for s in off[:1]
             ),
         ],
-        fixes=remedy or [fix("use a device that is there")],
+        fixes=remedy or [fix("use a device that this machine has")],
         confidence=Confidence.CERTAIN,
     )
 
 
 @CAUSE.after_failure
 def from_name(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """TensorFlow could not even read the name."""
+    """Report a device name that TensorFlow could not parse."""
     from fitdoctor.catalogue.devices.written_devices import refused_name
 
     yield from refused_name(CAUSE, failure, project)
@@ -203,19 +205,19 @@ _NO_TPU = ("Please provide a TPU Name to connect to", "Could not lookup TPU meta
 
 @CAUSE.after_failure
 def from_resolver(failure: FailureFacts) -> Iterator[Finding]:
-    """A cluster resolver looks for a TPU on a machine that has none."""
+    """Report a cluster resolver that looks for a TPU on a machine without one."""
     frame = failure.last_user_frame
     if any(words in failure.message for words in _NO_TPU):
         yield CAUSE.finding(
-            "the program looks for a TPU, and none is here",
+            "the program looks for a TPU, but none is available",
             subject="device",
             location=frame.location if frame is not None else None,
-            evidence=[Evidence("the resolver found none", fact="failure.message")],
+            evidence=[Evidence("the cluster resolver found no TPU", fact="failure.message")],
             fixes=[
                 fix(
-                    "catch the ValueError and go on with `tf.distribute.get_strategy()`, on this machine's devices"
+                    "catch the `ValueError` and fall back to `tf.distribute.get_strategy()`, on this machine's devices"
                 ),
-                fix("or give the resolver the name of the TPU: `TPUClusterResolver(tpu=…)`"),
+                fix("or pass the name of the TPU to the resolver: `TPUClusterResolver(tpu=…)`"),
             ],
             confidence=Confidence.CERTAIN,
         )
@@ -230,7 +232,7 @@ _LISTS = tuple(
 
 @CAUSE.after_failure
 def from_empty_list(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """The program takes a device out of a list that is empty here, or insists that there is one."""
+    """Report code that indexes an empty list of devices, or asserts that it is not empty."""
     frame = failure.last_user_frame
     if (
         failure.type not in ("IndexError", "AssertionError")
@@ -249,7 +251,7 @@ def from_empty_list(failure: FailureFacts, project: Project | Unknown) -> Iterat
 
 
 def _used_lists(module: Module, raised: str) -> Iterator[ast.expr]:
-    """What an element is taken of, or what an assertion speaks of."""
+    """Yield the expressions that a statement indexes or asserts on."""
     if raised == "IndexError":
         yield from (node.value for node in module.nodes(ast.Subscript))
         return
@@ -266,13 +268,15 @@ def _empty_finding(module: Module, statement: ast.stmt, listed: ast.expr, call: 
         indent = indent_of(module, statement)
         edits = (Edit(where, f"if {listed.id}:\n{indent}    {module.segment(statement)}"),)
     return CAUSE.finding(
-        f"TensorFlow sees no {kind} here: the list of devices is empty",
+        f"the list of devices is empty: TensorFlow finds no {kind} on this machine",
         subject="device",
         location=where,
-        evidence=[Evidence(claim="the list is made here", observed="[]", location=module.location(call))],
+        evidence=[Evidence(claim="the list is created here", observed="[]", location=module.location(call))],
         fixes=[
-            fix("ask first whether there is one: the program then trains on the CPU", edits),
-            fix("if the machine has a GPU, see `fitdoctor env --devices` for why TensorFlow does not use it"),
+            fix("check that the list is not empty: the program then trains on the CPU", edits),
+            fix(
+                "if the machine has a GPU, run `fitdoctor env --devices` to see why TensorFlow does not use it"
+            ),
         ],
         confidence=Confidence.CERTAIN,
     )

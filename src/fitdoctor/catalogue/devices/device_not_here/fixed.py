@@ -1,4 +1,4 @@
-"""Everything on a device that is there."""
+"""Training on a device that the machine has."""
 
 import numpy as np
 import tensorflow as tf

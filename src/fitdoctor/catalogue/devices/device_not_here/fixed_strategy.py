@@ -1,4 +1,4 @@
-"""A strategy over the devices that are there."""
+"""A strategy over the devices that the machine has."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""Two replicas, and a batch of one sample for both of them."""
+"""Two replicas that share a batch of one sample."""
 
 import numpy as np
 import tensorflow as tf

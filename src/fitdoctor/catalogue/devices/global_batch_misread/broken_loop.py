@@ -1,4 +1,4 @@
-"""Two replicas that each take the mean of their own samples."""
+"""Two replicas that each average the loss over their own samples."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,32 +1,31 @@
-"""A batch size, or a mean, that is taken for one replica and holds for all.
+"""Global batch size or loss mean treated as per replica.
 
 ## What happens
 
-The `batch_size` of fit is divided among the replicas. Where the first batch of `fit` or `evaluate`, or of the validation
-data, cannot be shared evenly (9 samples for 2 replicas, or 1), Keras 3.5 and later ends with an unrelated
-`InvalidArgumentError: Inputs to operation AddN … must have the same size and shape`. A short batch at the end does no
-harm, `predict` takes any, and so do Keras 2 and Keras before 3.5.
+`fit` divides `batch_size` among the replicas. If the first batch of `fit`, `evaluate` or the validation data cannot be
+divided evenly (9 samples for 2 replicas, or 1), Keras 3.5 and later fails with an unrelated
+`InvalidArgumentError: Inputs to operation AddN … must have the same size and shape`. A shorter last batch is harmless.
+`predict` accepts any batch, and so do Keras 2 and Keras before 3.5.
 
-In a training loop of one's own, `tf.reduce_mean` over the replica's samples gives a step that is larger by the number
-of replicas, without a word: the optimizer sums the gradients of all replicas. Among workers, one with another batch has
-another number of steps: `InternalError: … Collective instance … expected type …` on it, "Collective ops is aborted" on
-the others.
+In a custom training loop, `tf.reduce_mean` over a replica's samples silently multiplies the step by the number of
+replicas, because the optimizer sums the gradients of all replicas. If one of several workers uses a different batch size,
+it runs a different number of steps: it fails with `InternalError: … Collective instance … expected type …`, and the
+others fail with "Collective ops is aborted".
 
 ## Why
 
-Under a strategy the batch is global. Keras 3 averages the replicas' parts of the first batch to learn its shape, and
-parts of different sizes cannot be averaged. Losses of Keras divide by the number of replicas themselves; a bare mean
-does not.
+Under a strategy, the batch is global. Keras 3 averages the replicas' parts of the first batch to learn its shape, and
+parts of different sizes cannot be averaged. Keras losses divide by the number of replicas; a plain mean does not.
 
 ## Fix
 
-Use a batch whose size is a multiple of the number of replicas, for validation too. In a loop, use a loss of Keras, or
-divide the sum by the global batch size: `tf.nn.compute_average_loss(per_example, global_batch_size=…)`.
+Use a batch size that is a multiple of the number of replicas, for validation too. In a custom training loop, use a Keras
+loss, or divide the sum by the global batch size: `tf.nn.compute_average_loss(per_example, global_batch_size=…)`.
 
 ## Known limits
 
-A mean that is divided elsewhere is recognised only in the same function. The first batch of a dataset is known before
-fit where `batch` is followed by nothing that could change it.
+A mean that is scaled afterwards is recognized only in the same function. The size of a dataset's first batch is known
+before `fit` only if no stage after `batch` can change it.
 """
 
 from __future__ import annotations
@@ -61,19 +60,19 @@ SCALED = ("compute_average_loss", "scale_regularization_loss", "num_replicas_in_
 @CAUSE.in_source
 @mentions("run")
 def from_source(module: Module) -> Iterator[Finding]:
-    """A function that a strategy runs differentiates a bare mean."""
+    """Report a replica function that differentiates a plain mean."""
     for function in replica_functions(module):
         text = module.segment(function.node).lower()
         if any(word in text for word in SCALED) or "apply_gradients" not in text:
             continue
         for mean in _differentiated_means(module, function):
             yield CAUSE.finding(
-                "the mean is over one replica's samples, and the gradients of all replicas are summed",
+                "the loss is averaged over one replica's samples, but the gradients of all replicas are summed",
                 subject=f"loss in {function.qualname}",
                 location=module.location(mean),
                 evidence=[
                     Evidence(
-                        claim="the step is larger by the number of replicas",
+                        claim="the step is too large by a factor of the number of replicas",
                         observed=module.segment(mean),
                         expected="a sum divided by the global batch size",
                     )
@@ -84,8 +83,8 @@ def from_source(module: Module) -> Iterator[Finding]:
 
 
 def _averaged(module: Module, mean: ast.Call) -> Fix:
-    """The mean over the global batch, where the file says plainly how large that is."""
-    title = "use `tf.nn.compute_average_loss(…, global_batch_size=…)` or a loss of Keras"
+    """Replace the mean by one over the global batch, if the file states its size."""
+    title = "use `tf.nn.compute_average_loss(…, global_batch_size=…)` or a Keras loss"
     sizes = {module.segment(site.node.args[0]) for site in module.method_calls("batch") if site.node.args}
     size = sizes.pop() if len(sizes) == 1 else ""
     known = size.isdigit() or any(assigned.value is not None for assigned in module.assignments(size))
@@ -114,7 +113,7 @@ def _differentiated_means(module: Module, function: FunctionInfo) -> Iterator[as
 def from_call(
     model: ModelFacts, fit: FitFacts, data: DataFacts, environment: EnvironmentFacts
 ) -> Iterator[Finding]:
-    """A first batch that the replicas cannot share evenly: Keras 3 adds up their parts of it."""
+    """Report a first batch that does not divide evenly among the replicas."""
     rows, replicas = _first_rows(data), model.replicas
     if fit.method not in _CALLS or model.strategy != "MirroredStrategy" or not rows or rows % replicas == 0:
         return
@@ -125,13 +124,13 @@ def from_call(
         + (
             "one of them gets none"
             if rows < replicas
-            else "their parts are not alike, and Keras adds them up"
+            else "their shares differ in size, but Keras averages them"
         ),
         subject="batch size" if data.role == "training" else "batch size of the validation data",
         location=_batch_place(fit, data),
         evidence=[
             Evidence(
-                claim="the first batch is divided among the replicas",
+                claim="size of the first batch",
                 observed=f"{rows} samples",
                 expected=f"a multiple of {replicas}",
                 fact="data.first_batch",
@@ -146,7 +145,7 @@ _CALLS = ("fit", "evaluate")
 
 
 def _first_rows(data: DataFacts) -> int | None:
-    """How many samples the first batch has, where that is sure."""
+    """Return the number of samples in the first batch, or None if it is not certain."""
     for spec in data.first_batch[:1]:
         if not isinstance(spec.shape, Unknown) and spec.shape and spec.shape[0] is not None:
             return spec.shape[0]
@@ -162,7 +161,7 @@ def _first_rows(data: DataFacts) -> int | None:
 
 
 _AS_THEY_ARE = {"prefetch", "repeat", "cache", "take"}
-"""What hands the batches on, the first of them first."""
+"""Pipeline stages that leave the first batch unchanged."""
 
 
 def _batch_argument(data: DataFacts) -> tuple[str, int | None]:
@@ -170,7 +169,7 @@ def _batch_argument(data: DataFacts) -> tuple[str, int | None]:
 
 
 def _batch_step(data: DataFacts) -> Code | None:
-    """The call of `batch` in a pipeline."""
+    """Return the `batch` stage of a pipeline."""
     step = next((one for one in reversed(data.pipeline) if one.operation == "batch"), None)
     return step.code if step is not None and isinstance(step.code, Code) else None
 
@@ -184,8 +183,8 @@ def _batch_place(fit: FitFacts, data: DataFacts) -> Location | None:
 
 
 def _shared_evenly(fit: FitFacts, data: DataFacts, rows: int, replicas: int) -> Fix:
-    """A batch of about that size that the replicas share; never of more samples than there are."""
-    title = f"use a batch that {replicas} replicas share evenly"
+    """Set a batch size near `rows` that is a multiple of `replicas`, but not above the number of samples."""
+    title = f"use a batch size that is a multiple of {replicas}"
     whole = isinstance(data.samples, int) and data.samples <= rows
     size = rows // replicas * replicas if whole else -(-max(rows, 8) // replicas) * replicas
     step = _batch_step(data)
@@ -201,37 +200,37 @@ def _shared_evenly(fit: FitFacts, data: DataFacts, rows: int, replicas: int) -> 
 def from_failure(
     failure: FailureFacts, fit: FitFacts | Unknown, model: ModelFacts | Unknown, project: Project | Unknown
 ) -> Iterator[Finding]:
-    """AddN met parts of different sizes: the replicas could not share the first batch evenly."""
+    """Read an AddN error: the replicas' shares of the first batch differ in size."""
     if "AddN" not in failure.message or "must have the same size and shape" not in failure.message:
         return
     if isinstance(model, ModelFacts) and not model.strategy:
         return
     frame = failure.last_user_frame
-    given = fit.code if isinstance(fit, FitFacts) else Unknown("the call of fit was not seen")
+    given = fit.code if isinstance(fit, FitFacts) else Unknown("the `fit` call was not recorded")
     batch = given.argument("batch_size", 2) if not isinstance(given, Unknown) else None
     size = fit.batch_size if isinstance(fit, FitFacts) else None
     parts = _PARTS.search(failure.message)
     yield CAUSE.finding(
-        "the replicas cannot share the first batch evenly",
+        "the first batch cannot be divided evenly among the replicas",
         subject="batch size",
         location=place(batch.location if batch is not None else None)
         or _batched_at(failure, project)
         or (frame.location if frame else None),
         evidence=[
             Evidence(
-                claim="the samples of two replicas" if parts else "the batch is divided among the replicas",
+                claim="samples on two replicas" if parts else "batch size",
                 observed=f"{parts[1]} and {parts[2]}" if parts else f"batch_size={size}" if size else "",
-                expected="as many on each",
+                expected="the same number on each" if parts else "a multiple of the number of replicas",
                 fact="failure.message",
             )
         ],
-        fixes=[fix("use a batch, for validation too, whose size is a multiple of the number of replicas")],
+        fixes=[fix("use a batch size that is a multiple of the number of replicas, for validation too")],
         confidence=Confidence.CERTAIN if size else Confidence.LIKELY,
     )
 
 
 def _batched_at(failure: FailureFacts, project: Project | Unknown) -> Location | None:
-    """Where the data of the call that failed get their batches: the argument of fit, or of `batch` of the pipeline."""
+    """Return where the batch size of the failed call is set: in `fit` or in the pipeline's `batch`."""
     frame = failure.last_user_frame
     module = module_of(project, frame) if frame is not None and isinstance(project, Project) else None
     sites = module.method_calls(*_CALLS) if module is not None else ()
@@ -247,7 +246,7 @@ def _batched_at(failure: FailureFacts, project: Project | Unknown) -> Location |
 
 
 def _batch_call(module: Module, data: ast.expr) -> Location | None:
-    """The last `batch` of a pipeline, step by step back through its names."""
+    """Return the last `batch` of a pipeline, followed back through its variable names."""
     for _step in range(_DEEPEST):
         origin = module.origin(data)
         module, made = origin.module, origin.node
@@ -261,24 +260,26 @@ def _batch_call(module: Module, data: ast.expr) -> Location | None:
 
 
 _DEEPEST = 12
-"""How many steps of a pipeline are followed."""
+"""Maximum number of pipeline stages followed."""
 
 _PARTS = pattern(r"Input 0: \[(\d+)[^\]]*\] != input \d+: \[(\d+)")
 
 
 @CAUSE.after_failure
 def from_workers(failure: FailureFacts) -> Iterator[Finding]:
-    """One worker had come to the end of its data, or to another step, when the others still exchanged gradients."""
+    """Report a worker that ran out of data, or was at another step, while the others exchanged gradients."""
     if not out_of_step(failure):
         return
     frame = failure.last_user_frame
     yield CAUSE.finding(
-        "the workers are not at the same step: one has another batch, or another number of them",
+        "the workers are out of step: one has a different batch size or a different number of batches",
         subject="global batch",
         location=frame.location if frame else None,
-        evidence=[Evidence(claim="two workers met in different exchanges", fact="failure.message")],
+        evidence=[Evidence(claim="two workers ran different collective operations", fact="failure.message")],
         fixes=[
-            fix("give every worker the same global batch and as many batches: each takes its share of them")
+            fix(
+                "give every worker the same global batch size and the same number of batches; each takes its share"
+            )
         ],
         confidence=Confidence.LIKELY,
     )

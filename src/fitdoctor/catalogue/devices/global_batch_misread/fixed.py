@@ -1,4 +1,4 @@
-"""Two replicas, and a batch with a sample for each of them."""
+"""Two replicas that share a batch of two samples."""
 
 import numpy as np
 import tensorflow as tf

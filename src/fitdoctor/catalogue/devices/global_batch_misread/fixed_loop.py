@@ -1,4 +1,4 @@
-"""Two replicas that divide by the size of the whole batch."""
+"""Two replicas that divide the loss by the global batch size."""
 
 import numpy as np
 import tensorflow as tf

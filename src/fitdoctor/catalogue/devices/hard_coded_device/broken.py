@@ -1,4 +1,4 @@
-"""A layer that insists on a GPU."""
+"""A layer pinned to a GPU."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,21 +1,21 @@
-"""A device that is fixed inside a layer.
+"""Device hard-coded inside a layer.
 
 ## What happens
 
-Nothing that can be seen: with soft placement, which is the default, `tf.device("/GPU:0")` in `call` is a wish.
-Without a GPU the layer runs on the CPU; with several replicas it binds every replica's work to one device.
+Nothing visible. With soft placement on, which is the default, `tf.device("/GPU:0")` in `call` is only a preference.
+Without a GPU, the layer runs on the CPU. With several replicas, it ties the work of every replica to one device.
 
 ## Why
 
-TensorFlow places operations by itself, and copies tensors between devices where that is needed.
+TensorFlow places operations itself and copies tensors between devices as needed.
 
 ## Fix
 
-Leave the device out of the layer. To use several devices, make the model under a `tf.distribute` strategy.
+Remove the device from the layer. To use several devices, create the model under a `tf.distribute` strategy.
 
 ## Known limits
 
-A device around the whole training, chosen by the program, is a decision of its own and not reported.
+A device chosen for the whole training is a deliberate decision and is not reported.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ CAUSE = Cause(id="FIT603", slug="hard-coded-device", severity=Severity.INFO)
 def from_source(module: Module) -> Iterator[Finding]:
     """`tf.device` with a GPU's name in the `call` of a layer or model."""
     if soft_placement_off(module) is not None:
-        return  # the device is then asked for in earnest
+        return  # the device is then a requirement, see FIT601
     for site in module.calls_to("tensorflow.device"):
         function = site.function
         if function is None or function.traced is None or function.traced.how != "call":
@@ -49,7 +49,7 @@ def from_source(module: Module) -> Iterator[Finding]:
 
 
 def _is_gpu(module: Module, site: CallSite, function: FunctionInfo) -> bool:
-    """Whether the name is written out: here, or as the default of the parameter that `self` keeps it from."""
+    """Whether the device is a literal GPU name: here, or as the default of the parameter stored on `self`."""
     given = site.argument("device_name", 0)
     made = module.made_by(given) if given is not None else None
     if isinstance(made, ast.Constant):
@@ -67,18 +67,21 @@ def _names_gpu(value: object) -> bool:
 
 def _finding(module: Module, site: CallSite, function: FunctionInfo) -> Finding:
     return CAUSE.finding(
-        f"{name_of(function)} fixes a device: it has no effect without that device, and hinders several replicas",
+        f"{name_of(function)} hard-codes a device: no effect without that device, and a bottleneck with several replicas",
         subject=f"device in {function.qualname}",
         location=module.location(site.node),
         evidence=[
-            Evidence(claim="soft placement takes the name as a wish", observed=module.segment(site.node))
+            Evidence(
+                claim="with soft placement, the device is only a preference",
+                observed=module.segment(site.node),
+            )
         ],
         fixes=[_without_device(module, site)],
     )
 
 
 def _without_device(module: Module, site: CallSite) -> Fix:
-    title = "leave the device to TensorFlow"
+    title = "remove the device: TensorFlow places the operations"
     block = module.parent(site.node)
     block = module.parent(block) if isinstance(block, ast.withitem) else block
     if not isinstance(block, ast.With) or len(block.items) != 1:

@@ -1,4 +1,4 @@
-"""A layer that leaves the device to TensorFlow."""
+"""A layer that leaves device placement to TensorFlow."""
 
 import numpy as np
 import tensorflow as tf

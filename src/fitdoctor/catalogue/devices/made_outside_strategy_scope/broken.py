@@ -1,4 +1,4 @@
-"""The model is made before the strategy's scope and compiled inside it."""
+"""The model is created before the strategy scope and compiled inside it."""
 
 import keras
 import numpy as np

@@ -1,4 +1,4 @@
-"""A loop over two replicas whose optimizer makes its variables in the first step."""
+"""A custom training loop on two replicas: the optimizer creates its variables in the first step."""
 
 import keras
 import numpy as np

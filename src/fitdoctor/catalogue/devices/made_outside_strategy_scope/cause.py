@@ -1,34 +1,39 @@
-"""Model, optimizer or compile outside the scope of the strategy.
+"""Model, optimizer or `compile` outside the strategy scope.
 
 ## What happens
 
-`RuntimeError: Need to be inside "with strategy.scope()"` when the model was made before the scope and compiled in it
-(with plain SGD a bare `AssertionError`); `RuntimeError: Mixing different tf.distribute.Strategy objects` when
-`compile`, or an optimizer with state such as Adam, stands outside; `ValueError: colocate_vars_with must only be passed a
-variable created in this tf.distribute.Strategy.scope()` when a part of the model, such as a pretrained one, was built
-outside. All come when fit makes its first step. In a loop of your own with `strategy.run` on two replicas or
-more, `InvalidArgumentError: You must feed a value for placeholder tensor 'cond/…/Placeholder' with dtype int32`: the
-optimizer stands in the scope, but its variables, or those of a model without an `Input`, are made in the first step.
+All of these errors come with the first step of `fit`:
+
+- `RuntimeError: Need to be inside "with strategy.scope()"` if the model is created before the scope and compiled in it
+  (with plain SGD, a bare `AssertionError`).
+- `RuntimeError: Mixing different tf.distribute.Strategy objects` if `compile`, or an optimizer with state such as Adam,
+  is outside.
+- `ValueError: colocate_vars_with must only be passed a variable created in this tf.distribute.Strategy.scope()` if a part
+  of the model, such as a pretrained backbone, is built outside.
+
+In a custom training loop with `strategy.run` on two or more replicas, the error is `InvalidArgumentError: You must feed a
+value for placeholder tensor 'cond/…/Placeholder' with dtype int32`. The optimizer is in the scope, but its variables, or
+those of a model without an `Input`, are created in the first step.
 
 ## Why
 
-Variables are made for the strategy in whose scope they are made. The model's weights and the optimizer's state must
-belong to the same one. Keras 3 makes the state of an optimizer when it is first used; inside of a `tf.function` that
-runs on several replicas TensorFlow would have to make it once and on the first call only, and its way to do so fails.
-Keras 2, `fit`, a single replica and SGD without momentum have no such trouble.
+A variable belongs to the strategy in whose scope it is created. The model's weights and the optimizer's state must
+belong to the same strategy. Keras 3 creates the optimizer's state on first use. Inside a `tf.function` that runs on
+several replicas, TensorFlow would have to create that state once, on the first call only, and fails to do so. Keras 2,
+`fit`, a single replica and SGD without momentum are not affected.
 
 ## Fix
 
-Make the model with all its parts, the optimizer, and call `compile` inside one `with strategy.scope():`. Data and `fit`
-itself may stand outside; in Keras 3 also metrics, `compile` with an optimizer that was made inside, and parts whose
-weights are not trained. Where nothing but `compile` stands inside, it trains without the strategy, and that is a warning.
-In a loop of your own, call `optimizer.build(model.trainable_variables)` in the scope, and give the model an `Input`.
+Create the model with all its parts and the optimizer, and call `compile`, inside one `with strategy.scope():`. The data
+and the call to `fit` may be outside. In Keras 3, so may metrics, `compile` with an optimizer created inside, and parts
+whose weights are not trained. If only `compile` is inside, the model trains without the strategy; that is a warning. In a
+custom training loop, call `optimizer.build(model.trainable_variables)` in the scope and give the model an `Input`.
 
 ## Known limits
 
-Before fit it is seen by the variables themselves, for `MirroredStrategy` and `MultiWorkerMirroredStrategy`. In the source
-a builder function counts as inside when every call of it in the file stands in a scope. That variables are made too
-late is told from the failure: on one replica the same program trains, as it does on TensorFlow 2.16 with Keras 3.3.
+Before `fit`, the check reads the variables themselves, for `MirroredStrategy` and `MultiWorkerMirroredStrategy`. `lint`
+counts a builder function as inside if every call to it in the file is inside a scope. Variables created too late are
+reported only after the failure: the same program trains on one replica, and on TensorFlow 2.16 with Keras 3.3.
 """
 
 from __future__ import annotations
@@ -62,17 +67,17 @@ WORDS = (
     "must only be passed a variable created in this tf.distribute.Strategy.scope()",
 )
 _UPDATED = "extended.update("
-"""Where a bare `AssertionError` comes from: an optimizer without state met a variable of another strategy."""
+"""The line that raises a bare `AssertionError` when a stateless optimizer updates a variable of another strategy."""
 _MADE_LATE = pattern(
     r"feed a value for placeholder tensor '(?:[^'\n]*/)?cond/(?:[^'\n]*/)?Placeholder(?:_\d+)?'"
 )
-"""What is left of a variable's initial value when a tf.function makes it under a condition, on its first call."""
+"""The placeholder for the initial value of a variable that a `tf.function` creates conditionally, on its first call."""
 
 
 @CAUSE.in_source
 @mentions("scope")
 def from_source(module: Module) -> Iterator[Finding]:
-    """One of model, optimizer and compile stands outside the only strategy's scope, another one inside."""
+    """Report a model, optimizer or `compile` call outside the scope while another one is inside."""
     for part in made_outside(module):
         yield _finding(module, part, Confidence.LIKELY, [])
         return
@@ -80,13 +85,13 @@ def from_source(module: Module) -> Iterator[Finding]:
 
 def _finding(module: Module, part: Part, confidence: Confidence, evidence: list[Evidence]) -> Finding:
     block, strategy = scopes(module)[0]
-    unused = "" if part.raises else ": what is trained does not run under the strategy"
+    unused = "" if part.raises else ", so training does not use the strategy"
     return CAUSE.finding(
         f"{part.what} outside `{strategy}.scope()`{unused}",
         subject="scope of the strategy",
         location=module.location(part.node),
         evidence=[
-            Evidence(claim="the scope", location=module.location(block.items[0].context_expr)),
+            Evidence(claim="the scope is opened here", location=module.location(block.items[0].context_expr)),
             *evidence,
         ],
         fixes=[
@@ -103,16 +108,16 @@ def _finding(module: Module, part: Part, confidence: Confidence, evidence: list[
 
 @CAUSE.before_fit
 def from_variables(fit: FitFacts, model: ModelFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """Variables know the strategy that they were made under: fit cannot train those of another one."""
+    """Report weights or optimizer variables that belong to another strategy than the model."""
     wrong = _wrong_part(model) if fit.method in ("fit", "train_on_batch") else ""
     if wrong:
-        # A step of the program's own may leave the optimizer or some layers alone.
+        # A custom `train_step` may not use the optimizer or some of the layers.
         sure = "train_step" not in model.overrides
         evidence = [
             Evidence(
                 claim=wrong,
-                observed="made under another strategy, or none",
-                expected=model.scope.strategy or "no strategy, as the model",
+                observed="created under another strategy, or none",
+                expected=model.scope.strategy or "no strategy, like the model",
                 fact="model.scope",
             )
         ]
@@ -121,7 +126,7 @@ def from_variables(fit: FitFacts, model: ModelFacts, project: Project | Unknown)
 
 
 def _wrong_part(model: ModelFacts) -> str:
-    """What fit cannot train together with the rest, in words; "" for nothing."""
+    """Describe the part that `fit` cannot train together with the rest; "" if there is none."""
     scope = model.scope
     if scope.strategy and scope.layers:
         return f"the weights of {listing(scope.layers)}"
@@ -136,12 +141,12 @@ def _wrong_part(model: ModelFacts) -> str:
 def from_failure(
     failure: FailureFacts, project: Project | Unknown, model: ModelFacts | Unknown
 ) -> Iterator[Finding]:
-    """TensorFlow names the two strategies; the source says what stands outside."""
+    """Read TensorFlow's error about two strategies and find the part outside the scope in the source."""
     bare = failure.type == "AssertionError" and not failure.message.strip()
     updated = bare and bool(failure.frames) and _UPDATED in failure.frames[-1].text
     if not updated and not any(words in failure.message for words in WORDS):
         return
-    evidence = [Evidence(claim="TensorFlow met variables of two strategies", fact="failure.message")]
+    evidence = [Evidence(claim="TensorFlow found variables of two strategies", fact="failure.message")]
     frame = failure.last_user_frame
     yield _placed(project, model, evidence, Confidence.CERTAIN, frame.location if frame else None)
 
@@ -153,12 +158,12 @@ def _placed(
     confidence: Confidence,
     place: Location | None,
 ) -> Finding:
-    """The finding at what stands outside: by the source, else by where the model and its layers were made."""
+    """Locate the part outside the scope: in the source if possible, else where the model or its layers were created."""
     for module in project.modules if isinstance(project, Project) else ():
         for part in made_outside(module):
             if part.raises:
                 return _finding(module, part, confidence, evidence)
-    what = "model, optimizer and compile do not all stand in the scope of one strategy"
+    what = "the model, the optimizer and `compile` are not all in the scope of one strategy"
     if isinstance(model, ModelFacts):
         code, outside = _made(model)
         what = outside or what
@@ -168,31 +173,34 @@ def _placed(
         subject="scope of the strategy",
         location=place,
         evidence=evidence,
-        fixes=[fix("make the model, the optimizer and call `compile` inside `with strategy.scope():`")],
+        fixes=[
+            fix("create the model and the optimizer, and call `compile`, inside `with strategy.scope():`")
+        ],
         confidence=confidence,
     )
 
 
 def _made(model: ModelFacts) -> tuple[Code | Unknown, str]:
-    """Where that was made which stands outside, and what it is; "" where both are not known."""
+    """Return where the part outside the scope was created, and a message; "" if unknown."""
     scope = model.scope
     if scope.strategy and scope.layers:
         every = len(scope.layers) == sum(layer.parameters > 0 for layer in model.layers)
         if every and model.strategy == "":
-            return model.code, "the model is made outside of the scope that fit is called in"
+            return model.code, "the model is created outside the strategy scope that `fit` is called in"
         layer = model.layer_by_name.get(scope.layers[0])
         code = layer.code if layer is not None else model.code
-        return code, f"{listing(scope.layers)} of the model: made outside of the scope of its strategy"
+        verb = "is" if len(scope.layers) == 1 else "are"
+        return code, f"{listing(scope.layers)} {verb} created outside the model's strategy scope"
     if not scope.strategy and scope.optimizer == "other":
-        return model.code, "the model is made outside of the scope that its optimizer is made in"
+        return model.code, "the model is created outside the strategy scope of its optimizer"
     if scope.strategy and scope.optimizer != "same":
-        return model.compile_code, "the optimizer is made outside of the scope of the model's strategy"
-    return Unknown("nothing of it was seen"), ""
+        return model.compile_code, "the optimizer is created outside the model's strategy scope"
+    return Unknown("no part outside the scope was found"), ""
 
 
 @CAUSE.after_failure
 def from_late_variables(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """A traced step on several replicas made variables: the value that they begin with never arrived."""
+    """Report variables that a traced step on several replicas created, so that their initial values were lost."""
     if failure.type != "InvalidArgumentError" or _MADE_LATE.search(failure.message) is None:
         return
     evidence = [Evidence(claim="TensorFlow lost the initial value of a variable", fact="failure.message")]
@@ -202,7 +210,7 @@ def from_late_variables(failure: FailureFacts, project: Project | Unknown) -> It
             late = not is_built(module, loop.optimizer) and not is_plain_sgd(module, loop.made)
             whose, node = (f"`{name}`", loop.made) if late else ("the model", loop.model_made or loop.made)
             yield CAUSE.finding(
-                f"the variables of {whose} are made in the first step, in several replicas at once",
+                f"the variables of {whose} are created in the first step, on several replicas at once",
                 subject="scope of the strategy",
                 location=module.location(node),
                 evidence=evidence,
@@ -214,7 +222,7 @@ def from_late_variables(failure: FailureFacts, project: Project | Unknown) -> It
             return
     frame = failure.last_user_frame
     yield CAUSE.finding(
-        "variables are made in the first call of a traced step, in several replicas at once",
+        "variables are created in the first call of a traced step, on several replicas at once",
         subject="scope of the strategy",
         location=frame.location if frame else None,
         evidence=evidence,
@@ -224,6 +232,6 @@ def from_late_variables(failure: FailureFacts, project: Project | Unknown) -> It
 
 def _built(optimizer: str, edits: tuple[Edit, ...]) -> Fix:
     return fix(
-        f"make them in the scope: `{optimizer}.build(…)`, with the variables of a model that has an `Input`",
+        f"create them in the scope: call `{optimizer}.build(…)` with the variables of a model that has an `Input`",
         edits,
     )

@@ -1,4 +1,4 @@
-"""The model is made and compiled inside the strategy's scope."""
+"""The model is created and compiled inside the strategy scope."""
 
 import keras
 import numpy as np

@@ -1,4 +1,4 @@
-"""A loop over two replicas whose optimizer has its variables before the first step."""
+"""A custom training loop on two replicas: the optimizer is built before the first step."""
 
 import keras
 import numpy as np

@@ -1,4 +1,4 @@
-"""A model whose variables are on the second device, and a step that XLA compiles for the first."""
+"""The variables are on the second device, but XLA compiles the training step for the first."""
 
 import numpy as np
 import tensorflow as tf

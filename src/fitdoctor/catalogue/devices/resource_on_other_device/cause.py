@@ -1,4 +1,4 @@
-"""A variable on another device than the compiled step.
+"""Variable on a different device than the compiled step.
 
 ## What happens
 
@@ -7,17 +7,18 @@ at the first step.
 
 ## Why
 
-XLA (`jit_compile=True`) compiles the step for one device, and a variable does not move: everywhere else TensorFlow
-copies its value when another device reads it, in a compiled step it cannot. The same holds for a fused operation over
-two variables on different devices.
+XLA (`jit_compile=True`) compiles the step for one device, and a variable cannot move to another. Outside compiled code,
+TensorFlow copies the value when another device reads it; in a compiled step it cannot. The same holds for a fused
+operation over two variables on different devices.
 
 ## Fix
 
-Make the variables where the step runs: take the model out of `with tf.device(…)`, or leave `jit_compile` off.
+Create the variables on the device that runs the step: move the model out of `with tf.device(…)`, or turn `jit_compile`
+off.
 
 ## Known limits
 
-It is found when it has failed. Seen with two logical CPUs; with GPUs, which give the same message, it was not run.
+Reported only after the failure. Verified with two logical CPUs; GPUs give the same message but were not tested.
 """
 
 from __future__ import annotations
@@ -48,17 +49,17 @@ _EDGE = "a reference or resource edge connects colocation groups with incompatib
 def from_failure(
     failure: FailureFacts, model: ModelFacts | Unknown, project: Project | Unknown
 ) -> Iterator[Finding]:
-    """The compiled step names the variable and both devices."""
+    """Read the variable and both devices from the error of the compiled step."""
     said = _RESOURCE.search(failure.message) or _RESOURCE.search(failure.raw_message)
     if said is None and _EDGE not in failure.message:
         return
     frame = failure.last_user_frame
     block = _device_block(project, said["here"]) if said is not None else None
     location = block[0].location(block[1]) if block is not None else frame.location if frame else None
-    told, evidence = "an operation is given variables of different devices", list[Evidence]()
+    told, evidence = "an operation uses variables on different devices", list[Evidence]()
     if said is not None:
         here, there = _short(said["here"]), _short(said["there"])
-        told = f"the variable `{said['name']}` is on {here}, but the compiled step runs on {there}"
+        told = f"variable `{said['name']}` is on {here}, but the compiled step runs on {there}"
         evidence = [
             Evidence(claim="device of the variable", observed=here, expected=there, fact="failure.message")
         ]
@@ -69,8 +70,8 @@ def from_failure(
         location=location,
         evidence=evidence,
         fixes=[
-            unsafe("leave `jit_compile` off", remove_argument(compile_code, "jit_compile")),
-            fix("make the variables on the device that the step runs on"),
+            unsafe("turn `jit_compile` off", remove_argument(compile_code, "jit_compile")),
+            fix("create the variables on the device that the step runs on"),
         ],
         confidence=Confidence.CERTAIN,
     )
@@ -81,7 +82,7 @@ def _short(device: str) -> str:
 
 
 def _device_block(project: Project | Unknown, device: str) -> tuple[Module, ast.AST] | None:
-    """The `with tf.device(…)` of the device that the variable is on."""
+    """Return the `with tf.device(…)` that names the variable's device."""
     for module in () if isinstance(project, Unknown) else project.modules:
         for node in module.nodes(ast.With):
             for item in node.items:

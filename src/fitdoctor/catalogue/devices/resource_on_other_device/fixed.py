@@ -1,4 +1,4 @@
-"""A model whose variables are where the compiled step runs."""
+"""The variables are on the device that the compiled step runs on."""
 
 import numpy as np
 import tensorflow as tf

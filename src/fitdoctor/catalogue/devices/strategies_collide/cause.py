@@ -1,22 +1,22 @@
-"""Several strategies in one process.
+"""Several distribution strategies in one process.
 
 ## What happens
 
 `InvalidArgumentError: … Shape mismatch in the collective instance 100` at the first step of the second model. After
-that every later strategy in the process is broken, too.
+that, every later strategy in the process fails too.
 
 ## Why
 
-Each strategy numbers its exchanges between devices from the same start. Two strategies over the same devices use the
-same numbers for tensors of different shapes.
+Every strategy numbers its collective operations from the same start. Two strategies over the same devices use the same
+numbers for tensors of different shapes.
 
 ## Fix
 
-Make one strategy when the program starts and use its scope for every model.
+Create one strategy when the program starts and use its scope for every model.
 
 ## Known limits
 
-Two models of the same size do not collide. A strategy over one device exchanges nothing.
+Two models of the same size do not collide. A strategy over one device runs no collective operations.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ WORDS = ("in the collective instance", "CollectiveReduce", "collective params")
 @CAUSE.in_source
 @mentions("Strategy")
 def from_source(module: Module) -> Iterator[Finding]:
-    """A strategy over several devices is made in a loop, or in a function that a loop calls."""
+    """Report a strategy over several devices that is created repeatedly."""
     for site in made(module):
         if _several_devices(module, site) and _made_repeatedly(module, site):
             yield _finding(module, site, Confidence.LIKELY, [])
@@ -61,7 +61,7 @@ def _several_devices(module: Module, site: CallSite) -> bool:
 
 
 def _made_repeatedly(module: Module, site: CallSite) -> bool:
-    """Whether it is made in a loop, or in a function or constructor that a loop, or one block twice, calls."""
+    """Whether the call is in a loop, or in a function that a loop calls or that one block calls twice."""
     if _in_loop(module, site.node):
         return True
     if site.function is None:
@@ -72,7 +72,7 @@ def _made_repeatedly(module: Module, site: CallSite) -> bool:
             return True
         around = caller.parent(caller.statement(call))
         blocks.extend([] if around is None else [around])
-    # In the branches of an `if` one of them is made, in the lines of one function both are.
+    # Only one branch of an `if` runs; consecutive lines of a function both do.
     return any(blocks.count(block) > 1 and not isinstance(block, (ast.If, ast.Try)) for block in blocks)
 
 
@@ -87,7 +87,7 @@ def _in_loop(module: Module, node: ast.AST) -> bool:
 
 def _finding(module: Module, site: CallSite, confidence: Confidence, evidence: list[Evidence]) -> Finding:
     return CAUSE.finding(
-        "a new strategy is made each time: two of them collide in one process",
+        "a new strategy is created each time, and two strategies in one process collide",
         subject="strategy",
         location=module.location(site.node),
         evidence=evidence,
@@ -97,8 +97,8 @@ def _finding(module: Module, site: CallSite, confidence: Confidence, evidence: l
 
 
 def _made_once(module: Module, site: CallSite) -> Fix:
-    """Move `strategy = …` before the function, when it uses nothing of the function's."""
-    title = "make one strategy, outside, and use it for every model"
+    """Move `strategy = …` before the function if it uses none of the function's names."""
+    title = "create one strategy outside and use it for every model"
     function, code = site.function, module.code(site.node)
     if function is not None and function.owner is not None:
         return fix(title, _before_class(module, site, function))
@@ -117,7 +117,7 @@ def _made_once(module: Module, site: CallSite) -> Fix:
 
 
 def _before_class(module: Module, site: CallSite, function: FunctionInfo) -> tuple[Edit, ...]:
-    """Of a method: a name of the file's for the one strategy, above the class."""
+    """For a method: define a global `STRATEGY` above the class."""
     own = {
         node.id
         for node in ast.walk(function.node)
@@ -136,12 +136,14 @@ def _before_class(module: Module, site: CallSite, function: FunctionInfo) -> tup
 
 @CAUSE.after_failure
 def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """The exchange between devices failed, and the program makes a strategy more than once."""
+    """Report a failed collective operation in a program that creates several strategies."""
     if left_by_another(failure):
         return
     if WORDS[0] not in failure.message and WORDS[1] not in failure.operation + failure.node + failure.message:
         return
-    evidence = [Evidence(claim="an exchange between devices met another shape", fact="failure.message")]
+    evidence = [
+        Evidence(claim="a collective operation received tensors of different shapes", fact="failure.message")
+    ]
     for module in project.modules if isinstance(project, Project) else ():
         for site in made(module):
             if site.function is not None or _in_loop(module, site.node) or len(made(module)) > 1:
@@ -153,6 +155,6 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         subject="strategy",
         location=frame.location if frame else None,
         evidence=evidence,
-        fixes=[fix("make one strategy and use it for every model")],
+        fixes=[fix("create one strategy and use it for every model")],
         confidence=Confidence.LIKELY,
     )
