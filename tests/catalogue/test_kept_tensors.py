@@ -311,7 +311,7 @@ ON_ATTRIBUTE = HeldTensor("layer.kept", "Keeper", "kept", "<tf.Tensor 'mul:0'>",
 def test_a_tensor_that_nothing_reads_holds_its_graph():
     (found,) = held_judged("self.kept = x * 2", ON_ATTRIBUTE)
     assert (found.id, found.severity) == ("FIT401", Severity.INFO)
-    assert "the whole graph of its trace" in found.message
+    assert "the whole traced graph" in found.message
     assert any("312 operations" in evidence.observed for evidence in found.evidence)
 
 

@@ -78,7 +78,12 @@ def as_state(
     edits = _in_init(module, init, others, target.attr, made)
     if not edits:
         return None
-    return fix(f"make `self.{target.attr}` {what} and assign to it", edits, _assigned(stored, value), imports)
+    return fix(
+        f"make `self.{target.attr}` {what} and update it with `assign`",
+        edits,
+        _assigned(stored, value),
+        imports,
+    )
 
 
 def _first_value(module: Module, others: list[ast.AST]) -> float:

@@ -81,7 +81,7 @@ def changed_finding(
         subject=subject,
         location=location,
         evidence=[
-            Evidence(claim=f"TensorFlow refused the {part}", observed=failure.message.split("\n")[0][:160])
+            Evidence(claim=f"TensorFlow rejected the {part}", observed=failure.message.split("\n")[0][:160])
         ],
         fixes=fixes,
         confidence=Confidence.CERTAIN,
@@ -100,7 +100,7 @@ def alike(changed: Changed | None, failure: FailureFacts, project: Project | Unk
             continue
         tensorflow, imports = spell(module.code(statement), "tensorflow", "tf")
         edits = wrap(module.code(statement.value), f"{tensorflow}.cast({{}}, {tensorflow}.{wanted})")
-        yield unsafe(f"cast `{changed.name}` to {wanted} in this branch, too", edits, imports)
+        yield unsafe(f"cast `{changed.name}` to {wanted} in this branch too", edits, imports)
         return
 
 

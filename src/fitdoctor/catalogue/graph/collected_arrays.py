@@ -28,12 +28,12 @@ def collected(escape: Escape) -> Fix | None:
     # The last batch may be a smaller one.
     loose = ", infer_shape=False" if any(edit.replacement.endswith(".concat()") for edit in read) else ""
     kind = _type(escape, made)
-    told = " (of float32; change the type where it is another)" if kind == "float32" else ""
+    told = " of dtype float32 (adjust the dtype if yours differs)" if kind == "float32" else ""
     array = f"{tf}.TensorArray({kind if '.' in kind else f'{tf}.{kind}'}, size=0, dynamic_size=True{loose})"
     edits = (Edit(module.location(made.value), array), Edit(module.location(escape.node), written))
     # A type that was guessed wrong is refused when the program runs; where nothing runs it may be.
     make = unsafe if told else fix
-    return make(f"collect in a `tf.TensorArray`{told}", edits, read, carried)
+    return make(f"collect the tensors in a `tf.TensorArray`{told}", edits, read, carried)
 
 
 def _made_empty(escape: Escape) -> ast.Assign | None:

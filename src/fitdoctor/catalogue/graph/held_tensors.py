@@ -111,8 +111,8 @@ def held_message(still: StillHeld) -> str:
     """What is wrong with a tensor that nothing reads."""
     who = name_of(still.kept.function) if still.kept is not None else _maker(still.held)
     place = still.kept.place if still.kept is not None else still.held.path.partition("[")[0]
-    several = f"{still.held.graphs} graphs" if still.held.graphs > 1 else "the whole graph of its trace"
-    return f"{who} keeps a symbolic tensor on `{place}` that nothing reads: it holds {several} in memory"
+    several = f"{still.held.graphs} graphs" if still.held.graphs > 1 else "the whole traced graph"
+    return f"{who} stores a symbolic tensor in `{place}` that nothing reads; it keeps {several} in memory"
 
 
 def _maker(held: HeldTensor) -> str:
@@ -125,8 +125,8 @@ def held_evidence(still: StillHeld) -> Evidence:
     held = still.held
     graphs = f"{held.graphs} graphs" if held.graphs > 1 else f"the graph of `{held.graph}`"
     return Evidence(
-        claim="still held after tracing",
-        observed=f"`{held.path}`, and with it {graphs}: {held.operations} operations",
+        claim="still referenced after tracing",
+        observed=f"`{held.path}` keeps {graphs} alive: {held.operations:,} operations",
         fact="training.held",
         location=held.made_at[-1].location if held.made_at else None,
     )

@@ -214,19 +214,20 @@ def leak_evidence(leak: Leak) -> list[Evidence]:
         tensor = f" `{leak.tensor}`" if leak.tensor else ""
         evidence.append(
             Evidence(
-                claim=f"the tensor{tensor} was made here", fact="failure.made_at", location=made.location
+                claim=f"the tensor{tensor} was created here", fact="failure.made_at", location=made.location
             )
         )
     if leak.kept is not None:
         evidence.append(
             Evidence(
-                claim=f"kept on `{leak.kept.place}` here", location=leak.kept.module.location(leak.kept.node)
+                claim=f"stored in `{leak.kept.place}` here",
+                location=leak.kept.module.location(leak.kept.node),
             )
         )
     elif leak.held is not None:
         evidence.append(
             Evidence(
-                claim="still held when the program failed",
+                claim="still referenced when the program failed",
                 observed=f"`{leak.held.path}`",
                 fact="failure.held",
             )
@@ -234,7 +235,7 @@ def leak_evidence(leak: Leak) -> list[Evidence]:
     if leak.used is not None:
         evidence.append(
             Evidence(
-                claim="used here, outside the trace that made it",
+                claim="used here, outside the trace that created it",
                 fact="failure.frames",
                 location=leak.used.location,
             )
@@ -247,7 +248,7 @@ def read_evidence(kept: Kept, reads: list[Read]) -> list[Evidence]:
     evidence = [traced_evidence(kept.function)]
     if kept.holder != "cache":
         evidence.append(
-            Evidence(claim=f"it is kept on `{kept.place}` here", location=kept.module.location(kept.node))
+            Evidence(claim=f"stored in `{kept.place}` here", location=kept.module.location(kept.node))
         )
     if reads and kept.holder != "cache":
         evidence.append(
@@ -257,19 +258,19 @@ def read_evidence(kept: Kept, reads: list[Read]) -> list[Evidence]:
 
 
 _READ_CLAIMS = {
-    "eager": "it is read here, as plain Python, where no trace is under way",
-    "trace": "it is read here, in another graph",
-    "again": "it is read here again by the next trace, which finds the tensor of an earlier one",
+    "eager": "read here by eager Python code, outside any trace",
+    "trace": "read here while another graph is traced",
+    "again": "read here by the next trace, which gets the tensor of an earlier trace",
 }
 
 
 def kept_message(kept: Kept) -> str:
     """What is wrong, in one line."""
     if kept.holder == "cache":
-        return f"{name_of(kept.function)} caches a symbolic tensor: the next trace gets it from another graph"
-    return f"{name_of(kept.function)} keeps a symbolic tensor on `{kept.place}`, which is used outside of its trace"
+        return f"{name_of(kept.function)} caches a symbolic tensor; the next trace gets a tensor of another graph"
+    return f"{name_of(kept.function)} stores a symbolic tensor in `{kept.place}`, which is used outside its trace"
 
 
 def subject_of(kept: Kept) -> str:
     """The same words at every moment, so that findings are merged."""
-    return f"kept {kept.place}"
+    return f"tensor stored in {kept.place}"

@@ -60,13 +60,13 @@ def _finding(
     name, first = made[0]
     last = Renewed(module, made[-1][0], made[-1][1], call, function)
     return cause.finding(
-        f"`{function.name}` was traced with the `{name}` of the first round and goes on training that one",
+        f"`{function.name}` was traced with the first `{name}` and keeps training that one",
         subject=f"name {name}",
         location=module.location(module.statement(first)),
         evidence=[
             Evidence(
-                "a compiled function reads a global once, while it is traced", location=module.location(call)
+                "a traced function reads a global only once, during tracing", location=module.location(call)
             )
         ],
-        fixes=[fix("make a `tf.function` for each of them", compiled_for_each(last))],
+        fixes=[fix("create a `tf.function` for each of them", compiled_for_each(last))],
     )

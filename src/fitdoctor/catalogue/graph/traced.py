@@ -92,11 +92,11 @@ def traced_evidence(function: FunctionInfo) -> Evidence:
     """Which trace a function runs in, and what makes it so."""
     tracing = function.traced
     if tracing is None:
-        return Evidence(claim=f"{name_of(function)} runs while a graph is traced")
+        return Evidence(claim=f"{name_of(function)} runs while TensorFlow traces a graph")
     by = _TRACED_BY.get(tracing.how, "TensorFlow")
-    within = "" if tracing.direct else ", called from traced code,"
+    within = "," if tracing.direct else ", which traced code calls,"
     return Evidence(
-        claim=f"{by} traces {name_of(function)}{within}: its tensors are symbolic, values come at run time",
+        claim=f"{by} traces {name_of(function)}{within} so its tensors are symbolic and have no values yet",
         location=tracing.because,
     )
 
@@ -148,7 +148,7 @@ def raised_here(failure: FailureFacts) -> Evidence:
     """The first line of the message, and the user's line that raised."""
     frame = failure.last_user_frame
     return Evidence(
-        claim="raised here",
+        claim="the error is raised here",
         observed=failure.message.split("\n")[0][:160],
         fact="failure.message",
         location=frame.location if frame is not None else None,

@@ -25,6 +25,7 @@ from fitdoctor.catalogue.graph.traced import (
     is_symbolic,
     own_nodes,
 )
+from fitdoctor.catalogue.words import listing
 from fitdoctor.diagnosis import Edit, Fix
 from fitdoctor.edits import fix, spell, unsafe
 from fitdoctor.records import replace
@@ -46,7 +47,7 @@ def value_remedies(
     remedies: list[Fix] = []
     call = use if isinstance(use, ast.Call) else None
     if call is None:
-        return [fix("print with `tf.print`, which runs with the graph")]
+        return [fix("print with `tf.print`, which runs as part of the graph")]
     strings = _of_strings(function, call)
     outside = _outside(module, function, call)
     # What another library computes has no twin, whatever NumPy does beside it.
@@ -56,32 +57,30 @@ def value_remedies(
     if strings is not None:
         remedies.append(strings)
     elif outside:
-        remedies.append(fix("return the tensor, and ask for its value where the function is called", outside))
+        remedies.append(fix("return the tensor and read its value in the caller", outside))
     elif collected is not None:
         remedies.append(collected)
     elif state is not None:
         remedies.append(state)
     elif twins:
         names, edits = twins
-        remedies.append(fix(f"call {', '.join(f'`{name}`' for name in names)} instead", edits))
+        remedies.append(fix(f"call {listing(names)} instead", edits))
     elif isinstance(call.func, ast.Attribute) and call.func.attr == "numpy" and _fits_as_tensor(module, call):
         remedies.append(
-            fix("leave out `.numpy()`", (Edit(module.location(call), module.segment(call.func.value)),))
+            fix("remove `.numpy()`", (Edit(module.location(call), module.segment(call.func.value)),))
         )
     elif module.resolve(call.func) in CASTS and _fits_as_tensor(module, call) and len(call.args) == 1:
-        cast = (
-            "" if module.resolve(call.func) == "float" else ", cast with `tf.cast` where an integer is meant"
-        )
+        cast = "" if module.resolve(call.func) == "float" else "; use `tf.cast` if you need an integer"
         text = f"({module.segment(call.args[0])})"
-        remedies.append(unsafe(f"keep it a tensor{cast}", (Edit(module.location(call), text),)))
+        remedies.append(unsafe(f"keep the value as a tensor{cast}", (Edit(module.location(call), text),)))
     how = function.traced.how if function.traced is not None else ""
     if module.resolve(call.func).startswith(LIBRARIES) or how == "metric" and _calls_library(function):
         if how == "metric":
             remedies.append(_run_as_python(module, function))
-            remedies.append(fix("compute this metric in `on_epoch_end` of a callback, from `model.predict`"))
-        remedies.append(fix("write it with `tf` or `keras.ops` functions, or wrap it in `tf.py_function`"))
+            remedies.append(fix("compute this metric from `model.predict` in a callback's `on_epoch_end`"))
+        remedies.append(fix("rewrite it with `tf` or `keras.ops` functions, or wrap it in `tf.py_function`"))
     elif not remedies:
-        remedies.append(fix("use the function of `tf` or `keras.ops` that does the same to tensors"))
+        remedies.append(fix("use the equivalent `tf` or `keras.ops` function"))
     return remedies
 
 
@@ -121,7 +120,7 @@ def _of_strings(function: FunctionInfo, call: ast.Call) -> Fix | None:
     within = any(edit.location.line <= call.lineno <= edit.location.end_line for edit in edits)
     # A word that is not in the list raised in Python; among tensors it counts as the first.
     make = unsafe if any("argmax(" in edit.replacement for edit in edits) else fix
-    return make("take the string apart with `tf.strings`, which takes tensors", edits) if within else None
+    return make("parse the string with `tf.strings`, which accepts tensors", edits) if within else None
 
 
 def _collected(module: Module, function: FunctionInfo, call: ast.Call) -> Fix | None:
@@ -134,7 +133,7 @@ def _collected(module: Module, function: FunctionInfo, call: ast.Call) -> Fix | 
     from fitdoctor.catalogue.graph.reported_losses import collected_by_callback
 
     edits = collected_by_callback(function, adding, tensor)
-    title = "collect what Keras reports of each batch, in `on_train_batch_end` of a callback"
+    title = "collect the values that Keras logs for each batch in a callback's `on_train_batch_end`"
     return unsafe(title, edits) if edits else None
 
 
@@ -155,7 +154,7 @@ def _as_state(module: Module, function: FunctionInfo, call: ast.Call) -> Fix | N
 
 def _run_as_python(module: Module, function: FunctionInfo) -> Fix:
     """A metric runs in `tf.py_function`: it needs no gradient."""
-    title = "run it as Python with `tf.py_function`: a metric needs no gradient"
+    title = "run it as Python with `tf.py_function`; a metric needs no gradient"
     node = function.node
     if isinstance(node, ast.Lambda) or len(function.parameters) != 2:
         return fix(title)

@@ -11,8 +11,8 @@ from fitdoctor.edits import fix
 from fitdoctor.source.module import FunctionInfo, Module
 
 _ADVICE = (
-    "make a new tensor: `tf.where(mask, value, x)`, `tf.tensor_scatter_nd_update` or `keras.ops.slice_update`, "
-    "or collect parts in a list and `tf.stack` them"
+    "create a new tensor with `tf.where(mask, value, x)`, `tf.tensor_scatter_nd_update` or `keras.ops.slice_update`, "
+    "or collect the parts in a list and join them with `tf.stack`"
 )
 
 
@@ -63,4 +63,4 @@ def as_new_tensor(module: Module, node: ast.AST) -> list[Fix]:
         return [fix(_ADVICE)]
     name, mask, value = (module.segment(part) for part in (target.value, target.slice, node.value))
     text = f"{name} = {where}({mask}, {value}, {name})"
-    return [fix(f"make a new tensor: `{text}`", (Edit(module.location(node), text),)), fix(_ADVICE)]
+    return [fix(f"create a new tensor: `{text}`", (Edit(module.location(node), text),)), fix(_ADVICE)]

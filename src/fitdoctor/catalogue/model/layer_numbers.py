@@ -42,7 +42,7 @@ def traced_anew(function: FunctionInfo, change: ast.AST) -> Iterator[Fix]:
     ):
         statement = parent
     line = "self.model.make_train_function(force=True)"
-    yield fix(f"trace the step anew behind the change: `{line}`", insert_after(module.code(statement), line))
+    yield fix(f"retrace the step after the change: `{line}`", insert_after(module.code(statement), line))
 
 
 def _is_layer_of_model(module: Module, expr: ast.expr) -> bool:

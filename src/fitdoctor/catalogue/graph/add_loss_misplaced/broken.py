@@ -1,4 +1,4 @@
-"""A functional model that adds a penalty on its code as Keras 2 did."""
+"""A functional autoencoder that adds an activity penalty the Keras 2 way."""
 
 import keras
 import numpy as np

@@ -1,26 +1,29 @@
-"""`add_loss` where it has no effect, or `add_metric`, which is gone.
+"""`add_loss` called where it has no effect, or the removed `add_metric`.
 
 ## What happens
 
-- In `build` or `__init__`, `add_loss` is accepted and dropped: Keras empties a layer's losses before each step.
-  Training runs, without the penalty.
-- `model.add_loss(tensor)` on a functional model raises a `NotImplementedError` without a message.
+- In `build` or `__init__`, Keras accepts the `add_loss` call and then drops the loss: it clears a layer's losses
+  before each step. Training runs without the penalty.
+- `model.add_loss(tensor)` on a functional model raises a `NotImplementedError` with an empty message.
 - `add_loss(lambda: …)` raises `ValueError: add_loss() can only be called from inside build() or call(), on a tensor
   input`.
-- `add_metric` raises: Keras 3 has no such method.
+- `add_metric` raises an error: Keras 3 removed the method.
 
 ## Why
 
-Keras 3 collects the losses that `call` adds while the step is traced. A tensor from elsewhere is not part of that step.
+Keras 3 collects the losses that `call` adds while the step is traced. A tensor computed anywhere else is not part of
+that step.
 
 ## Fix
 
-Call `add_loss` in `call`, where the tensor is made; in a functional model, inside a small layer that passes its input
-through. Keep a `keras.metrics.Mean` on the layer and update it in `call` instead of `add_metric`.
+Call `add_loss` inside `call`, where the tensor is computed. In a functional model, do it in a small layer that
+returns its input unchanged. Replace `add_metric` with a `keras.metrics.Mean` that you store on the layer and update
+in `call`.
 
 ## Known limits
 
-A penalty on a weight alone can be given as a regularizer of that weight; that works from `build`.
+A penalty that depends only on a weight can be a regularizer of that weight instead. Regularizers also work when the
+weight is created in `build`.
 """
 
 from __future__ import annotations
@@ -146,9 +149,9 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
             if found is not None:
                 yield found
                 return
-    told = "`add_metric` is gone" if gone else "`add_loss` got what is not a tensor of a `call`"
+    told = "Keras 3 removed `add_metric`" if gone else "`add_loss` was not given a tensor computed in `call`"
     yield CAUSE.finding(
-        "a functional model takes no symbolic tensor in `add_loss`" if silent else told,
+        "a functional model does not accept symbolic tensors in `add_loss`" if silent else told,
         subject="add_metric" if gone else "add_loss",
         location=frame.location,
         evidence=evidence,
@@ -159,24 +162,24 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
 
 def _advice(gone: bool) -> Fix:
     if gone:
-        return fix("keep a `keras.metrics.Mean` on the layer and call its `update_state` in `call`")
-    return fix("call `add_loss` in the `call` of a layer, where the tensor is made")
+        return fix("store a `keras.metrics.Mean` on the layer and call its `update_state` in `call`")
+    return fix("call `add_loss` inside a layer's `call`, where the tensor is computed")
 
 
 def _on_functional(
     module: Module, site: CallSite, sure: Confidence, evidence: tuple[Evidence, ...]
 ) -> Finding:
     return CAUSE.finding(
-        f"`{module.segment(site.node.func)}` gets a symbolic tensor of a functional model: Keras 3 refuses it",
+        f"`{module.segment(site.node.func)}` is given a symbolic tensor of a functional model, which Keras 3 rejects",
         subject="add_loss",
         location=module.location(site.node),
-        evidence=[Evidence(claim="the model is built from `Input` and outputs"), *evidence],
+        evidence=[Evidence(claim="this is a functional model, built from inputs and outputs"), *evidence],
         fixes=[
             fix(
-                "compute the loss in the `call` of a layer and `self.add_loss` it there",
+                "compute the loss in a layer's `call` and pass it to `self.add_loss` there",
                 in_a_layer(module, site),
             ),
-            fix("or subclass `keras.Model` and add the term in `compute_loss`"),
+            fix("subclass `keras.Model` and add the term in `compute_loss`"),
         ],
         confidence=sure,
     )
@@ -189,11 +192,11 @@ def _callable(module: Module, site: CallSite, sure: Confidence, evidence: tuple[
     if not value.args.args and site.function is not None and site.function.name == "call":
         edits = (Edit(module.location(value), module.segment(value.body)),)
     return CAUSE.finding(
-        "`add_loss` gets a function: Keras 3 takes tensors only",
+        "`add_loss` is given a function, but Keras 3 accepts only tensors",
         subject="add_loss",
         location=module.location(site.node),
         evidence=evidence,
-        fixes=[fix("add the tensor itself, in `call`", edits)],
+        fixes=[fix("pass the tensor itself to `add_loss`, inside `call`", edits)],
         confidence=sure,
     )
 
@@ -204,7 +207,9 @@ def _dropped(module: Module, site: CallSite, owner: ClassInfo, function: Functio
         subject=f"add_loss in {owner.name}",
         location=module.location(site.node),
         evidence=[
-            Evidence(claim="Keras empties a layer's losses before each step and collects what `call` adds")
+            Evidence(
+                claim="Keras clears a layer's losses before each step, then collects those that `call` adds"
+            )
         ],
         fixes=[_moved_to_call(module, site, owner)],
         severity=Severity.WARNING,
@@ -213,7 +218,7 @@ def _dropped(module: Module, site: CallSite, owner: ClassInfo, function: Functio
 
 def _moved_to_call(module: Module, site: CallSite, owner: ClassInfo) -> Fix:
     """The statement at the head of `call`, where it needs nothing but `self`."""
-    title = "move it into `call`"
+    title = "move the `add_loss` call into `call`"
     call = owner.methods.get("call")
     statement = module.statement(site.node)
     names = {
@@ -234,7 +239,7 @@ def _metric(
     module: Module, site: CallSite, owner: ClassInfo | None, sure: Confidence, evidence: tuple[Evidence, ...]
 ) -> Finding:
     return CAUSE.finding(
-        "Keras 3 has no `add_metric`",
+        "Keras 3 removed `add_metric`",
         subject="add_metric",
         location=module.location(site.node),
         evidence=evidence,
@@ -245,7 +250,7 @@ def _metric(
 
 def _tracked(module: Module, site: CallSite, owner: ClassInfo | None) -> Fix:
     """A `keras.metrics.Mean` made in `__init__` and updated in `call`."""
-    title = "keep a `keras.metrics.Mean` on the layer and update it in `call`"
+    title = "store a `keras.metrics.Mean` on the layer and update it in `call`"
     name = next((item.value for item in site.node.keywords if item.arg == "name"), None)
     init = owner.methods.get("__init__") if owner is not None else None
     if init is None or isinstance(init.node, ast.Lambda) or not site.node.args:

@@ -1,4 +1,4 @@
-"""A functional model that adds a penalty on its code in a layer."""
+"""A functional autoencoder that adds an activity penalty inside a layer."""
 
 import keras
 import numpy as np

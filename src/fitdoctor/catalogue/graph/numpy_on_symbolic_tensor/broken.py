@@ -1,4 +1,4 @@
-"""A loss that was tried on arrays first, and still calls NumPy."""
+"""A custom loss that calls NumPy."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,30 +1,34 @@
-"""NumPy, `float()` or another Python library on a symbolic tensor.
+"""NumPy, `float()` or another Python library applied to a symbolic tensor.
 
 ## What happens
 
-In code that is traced (losses, metrics, `call`, `train_step`, `Dataset.map` functions, `tf.function`) a call of NumPy
-raises `NotImplementedError: Cannot convert a symbolic tf.Tensor … to a numpy array`, `.numpy()` raises
-`AttributeError: 'SymbolicTensor' object has no attribute 'numpy'`, and `float()`, `int()` and `math` functions raise
-`TypeError`, as do `open()`, `os.path` and a dict that is asked for a tensor. Where Keras adds that
-`compute_output_spec` should be implemented, that is not the problem. A size that only the data tells (`x.shape[0]`) is
-None while tracing: `unsupported operand type(s) for *: 'NoneType' and 'int'`, `Failed to convert elements of (None, 6) to
-Tensor`. And `x[i] = value` raises `TypeError: … does not support item assignment`.
+The error comes from traced code: a loss, a metric, `call`, `train_step`, a `Dataset.map` function or a `tf.function`.
+
+- A NumPy call raises `NotImplementedError: Cannot convert a symbolic tf.Tensor … to a numpy array`.
+- `.numpy()` raises `AttributeError: 'SymbolicTensor' object has no attribute 'numpy'`.
+- `float()`, `int()`, `math` functions, `open()`, `os.path` functions and a dict lookup with a tensor as the key raise
+  `TypeError`. If Keras adds that you should implement `compute_output_spec`, ignore it: that is not the problem.
+- A size that depends on the data (`x.shape[0]`) is None while tracing: `unsupported operand type(s) for *: 'NoneType'
+  and 'int'`, or `Failed to convert elements of (None, 6) to Tensor`.
+- `x[i] = value` raises `TypeError: … does not support item assignment`.
 
 ## Why
 
-While a function is traced its tensors have no values yet. NumPy, `float()` and libraries such as scikit-learn need
-values. Nor can a tensor be written to: a graph has no order of writes, only values that follow from others.
+While TensorFlow traces a function, its tensors have no values yet. NumPy, `float()` and libraries such as
+scikit-learn need values. Tensors are also immutable, so they do not support item assignment.
 
 ## Fix
 
-Call the twin: `tf.math.log1p` for `np.log1p`, `tf.reduce_mean` for `np.mean`, or `keras.ops`, which has NumPy's names.
-A metric of another library belongs into a callback that calls `predict`. As a last resort, `tf.py_function` runs
-Python at run time, without a gradient. `tf.shape(x)[0]` is the size that the graph finds when it runs.
+Call the TensorFlow equivalent: `tf.math.log1p` for `np.log1p`, `tf.reduce_mean` for `np.mean`, or `keras.ops`, which
+uses NumPy's names. Compute a metric from another library in a callback that calls `predict`. As a last resort,
+`tf.py_function` runs Python code at run time, without a gradient. For a size known only at run time, use
+`tf.shape(x)[0]`.
 
 ## Known limits
 
-Shapes that are known while tracing (`x.shape[1]`) are Python numbers and may go into NumPy. In code that AutoGraph
-converts (`tf.function`, `Dataset.map`) `float(tensor)` and `int(tensor)` are casts and work. Neither is reported.
+Not reported, because both work: static sizes (`x.shape[1]`), which are Python integers that NumPy accepts, and
+`float(tensor)` or `int(tensor)` in code that AutoGraph converts (`tf.function`, `Dataset.map`), where they become
+casts.
 """
 
 from __future__ import annotations
@@ -133,7 +137,7 @@ def _uses(module: Module, function: FunctionInfo) -> Iterator[_Use]:
                 yield use
         elif isinstance(node, ast.FormattedValue) and node.format_spec is not None:
             if is_symbolic(module, node.value):
-                yield _Use(node.value, "a format", module.segment(node.value))
+                yield _Use(node.value, "a format spec", module.segment(node.value))
 
 
 def _use_in_call(module: Module, call: ast.Call, converted: bool) -> _Use | None:
@@ -174,13 +178,13 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
             yield _finding(module, function, use, Confidence.CERTAIN, evidence)
             return
     yield CAUSE.finding(
-        "traced code asks a symbolic tensor for its value",
-        subject="numpy on a symbolic tensor",
+        "traced code needs the value of a symbolic tensor",
+        subject="value of a symbolic tensor",
         location=place(
             frame.code if frame is not None else None, frame.location if frame is not None else None
         ),
         evidence=evidence,
-        fixes=[fix("use the function of `tf` or `keras.ops` that does the same to tensors")],
+        fixes=[fix("use the equivalent `tf` or `keras.ops` function")],
         confidence=Confidence.CERTAIN,
     )
 
@@ -193,7 +197,9 @@ def from_unknown_size(failure: FailureFacts, project: Project | Unknown) -> Iter
     size = unknown_size(failure, project)
     if size is None:
         return
-    said = Evidence("raised here", failure.message.split("\n")[0][:160], "", "failure.message", size.place)
+    said = Evidence(
+        "the error is raised here", failure.message.split("\n")[0][:160], "", "failure.message", size.place
+    )
     yield _of_size(size, said, Confidence.CERTAIN if size.text else Confidence.LIKELY)
 
 
@@ -224,16 +230,18 @@ def _runs_while_building(module: Module, node: ast.AST) -> bool:
 
 def _of_size(size: UnknownSize, used: Evidence, confidence: Confidence) -> Finding:
     here = size.module.location(size.node) if size.module is not None and size.node is not None else None
-    named = f"`{size.text}`" if size.text else "a size of the tensor's shape"
+    named = f"`{size.text}`" if size.text else "a dimension of the tensor's shape"
     tf = dict(size.module.spellings).get("tensorflow", "") if size.module is not None else ""
     edit = as_tensor(size, tf) if tf else None
-    title = "ask for the size when the graph runs: `tf.shape(x)[axis]`"
+    title = "read the size at run time with `tf.shape(x)[axis]`"
     return CAUSE.finding(
-        f"{named} is None while the graph is traced, and is used as a number",
-        subject="size not known while tracing",
+        f"{named} is None while the graph is traced, but the code uses it as a number",
+        subject="size unknown while tracing",
         location=here or size.place,
         evidence=[used],
-        fixes=[fix(title, (edit,)) if edit is not None else fix(f"{title}, and `tf.range` to count with it")],
+        fixes=[
+            fix(title, (edit,)) if edit is not None else fix(f"{title}, and loop over it with `tf.range`")
+        ],
         confidence=confidence,
     )
 
@@ -251,23 +259,23 @@ def from_item_assignment(failure: FailureFacts, project: Project | Unknown) -> I
         None,
     )
     variable = said["kind"].endswith("Variable")
-    assigned = [fix("assign to the slice: `variable[i].assign(value)`")] if variable else []
+    assigned = [fix("assign to the slice with `variable[i].assign(value)`")] if variable else []
     yield CAUSE.finding(
         _in_place(said["kind"].rpartition(".")[2]),
         subject="tensor written in place",
         location=module.location(here) if module is not None and here else frame.location,
-        evidence=[Evidence(claim="raised here", observed=said[0], location=frame.location)],
+        evidence=[Evidence(claim="the error is raised here", observed=said[0], location=frame.location)],
         fixes=assigned or (as_new_tensor(module, here) if module is not None and here else [_NEW_TENSOR]),
         confidence=Confidence.CERTAIN,
     )
 
 
-_NEW_TENSOR = fix("make a new tensor, such as with `tf.where` or `tf.tensor_scatter_nd_update`")
+_NEW_TENSOR = fix("create a new tensor, for example with `tf.where` or `tf.tensor_scatter_nd_update`")
 
 
 def _in_place(kind: str) -> str:
-    how = "it is written to through `assign`" if kind.endswith("Variable") else "tensors cannot be written to"
-    return f"NumPy's `x[i] = value` on a {kind}: {how}"
+    how = "update it with `assign`" if kind.endswith("Variable") else "tensors are immutable"
+    return f"`x[i] = value` does not work on a {kind}: {how}"
 
 
 _WRITTEN_TO = pattern(
@@ -308,7 +316,7 @@ def _finding(
 
     tensor = use.tensor if len(use.tensor) <= 40 else use.tensor[:39] + "…"
     return CAUSE.finding(
-        f"{use.what} needs the value of `{tensor}`, which is a symbolic tensor in {name_of(function)}",
+        f"{use.what} needs the value of `{tensor}`, which is symbolic in {name_of(function)}",
         subject=f"{use.what} in {function.qualname}",
         location=module.location(use.node),
         evidence=[traced_evidence(function), *evidence],

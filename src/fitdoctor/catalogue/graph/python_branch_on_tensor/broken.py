@@ -1,4 +1,4 @@
-"""A loss that weighs large errors differently, with Python's own `if`."""
+"""A custom loss that weights large errors differently, with a Python `if`."""
 
 import numpy as np
 import tensorflow as tf

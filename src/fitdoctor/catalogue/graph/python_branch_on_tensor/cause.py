@@ -2,26 +2,27 @@
 
 ## What happens
 
-`if`, `while`, `assert`, `and`, `or`, `not` or a comparison chain on a tensor raises `OperatorNotAllowedInGraphError:
-Using a symbolic tf.Tensor as a Python bool is not allowed`; a `for` over a tensor says `Iterating over a symbolic
-tf.Tensor is not allowed`. So do Python's `max`, `min`, `any`, `all`, `sum` and `bool` on tensors.
+`if`, `while`, `assert`, `and`, `or`, `not` or a chained comparison on a tensor raises
+`OperatorNotAllowedInGraphError: Using a symbolic tf.Tensor as a Python bool is not allowed`. A `for` loop over a
+tensor raises `Iterating over a symbolic tf.Tensor is not allowed`. Python's `max`, `min`, `any`, `all`, `sum` and
+`bool` raise the same errors.
 
 ## Why
 
-Python needs to know now which way to go, and a symbolic tensor has no value yet. AutoGraph rewrites `if`, `while` and
-`for` in a `tf.function` and in functions given to `Dataset.map`. Keras 3 does not have it rewrite layers, losses,
-metrics and `train_step`: there Python runs as it is written.
+Python has to decide immediately which branch to take, but a symbolic tensor has no value yet. AutoGraph rewrites
+`if`, `while` and `for` in a `tf.function` and in functions passed to `Dataset.map`. In Keras 3, AutoGraph does not
+rewrite layers, losses, metrics or `train_step`: they run as plain Python.
 
 ## Fix
 
-Choose with `tf.where(condition, a, b)`, or run one of two functions with `tf.cond`; check with `tf.debugging.Assert`;
-join conditions with `tf.logical_and`. A loss function may be decorated with `@tf.function`, which AutoGraph does
-rewrite.
+Select values with `tf.where(condition, a, b)`, or run one of two functions with `tf.cond`. Check conditions with
+`tf.debugging.Assert` and combine them with `tf.logical_and`. You can also decorate a loss function with
+`@tf.function`, so that AutoGraph rewrites it.
 
 ## Known limits
 
-Branches on Python values (`training`, `mask is None`, `x.shape[1]`) are fine and are not reported. In `tf.where` both
-sides are computed: a NaN on the side not taken still reaches the gradient.
+Branches on Python values (`training`, `mask is None`, `x.shape[1]`) work and are not reported. `tf.where` evaluates
+both sides: a NaN on the side that is not selected still reaches the gradient.
 """
 
 from __future__ import annotations
@@ -157,7 +158,7 @@ def _converted_elsewhere(module: Module, node: ast.AST) -> Iterator[_Branch]:
     elif isinstance(node, ast.Compare) and len(node.ops) > 1:
         # `a < b < c` is `a < b and b < c`.
         if any(is_symbolic(module, operand) for operand in (node.left, *node.comparators[:2])):
-            yield _Branch(node, "a comparison chain", node)
+            yield _Branch(node, "a chained comparison", node)
 
 
 def _asked(module: Module, node: ast.AST, what: str, test: ast.expr) -> Iterator[_Branch]:
@@ -188,8 +189,8 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
     frame = failure.last_user_frame
     evidence = [
         Evidence(
-            claim="TensorFlow refused to "
-            + ("iterate over the tensor" if iterates else "give the tensor a truth value"),
+            claim="TensorFlow cannot "
+            + ("iterate over the tensor" if iterates else "convert the tensor to a Python bool"),
             fact="failure.message",
             location=frame.location if frame is not None else None,
         )
@@ -212,13 +213,13 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         return
     yield CAUSE.finding(
         "Python iterates over a symbolic tensor" if iterates else "Python branches on a symbolic tensor",
-        subject="branch on a tensor",
+        subject="branch on a symbolic tensor",
         location=frame.location if frame is not None else None,
         evidence=evidence,
         fixes=[
-            fix("choose with `tf.where`, or run one of two functions with `tf.cond`")
+            fix("select values with `tf.where`, or run one of two functions with `tf.cond`")
             if not iterates
-            else fix("use `tf.unstack`, `tf.map_fn`, or a Python `range` over the static shape")
+            else fix("use `tf.unstack`, `tf.map_fn` or a Python `range` over the static shape")
         ],
         confidence=Confidence.CERTAIN,
     )
@@ -230,12 +231,15 @@ def _finding(
     text = module.segment(branch.tensor)
     text = text if len(text) <= 50 else text[:49] + "…"
     loops = branch.what == "for"
-    message = f"`{branch.what}` needs the {'elements' if loops else 'truth value'} of `{text}`"
-    message += f", which is a symbolic tensor in {name_of(function)}"
+    who = branch.what if " " in branch.what else f"`{branch.what}`"
+    message = f"{who} needs the {'elements' if loops else 'truth value'} of `{text}`"
+    message += f", which is symbolic in {name_of(function)}"
     how = function.traced.how if function.traced is not None else ""
     if function.traced is not None and not function.traced.autograph and how != "tf.function":
         evidence = [
-            Evidence(claim="AutoGraph does not rewrite what Keras 3 calls: Python runs as written"),
+            Evidence(
+                claim="AutoGraph does not rewrite code that Keras 3 calls, so Python runs it as written"
+            ),
             *evidence,
         ]
     return CAUSE.finding(
@@ -276,9 +280,9 @@ def _fixes(module: Module, function: FunctionInfo, branch: _Branch) -> list[Fix]
             fix("loop over a Python `range` of the static shape, or use `tf.map_fn` or `tf.scan`")
         )
     elif branch.what == "while":
-        remedies.append(fix("use `tf.while_loop`, or a Python loop with a fixed number of rounds"))
+        remedies.append(fix("use `tf.while_loop`, or a Python loop with a fixed number of iterations"))
     else:
-        remedies.append(fix("choose with `tf.where`, or run one of two functions with `tf.cond`"))
+        remedies.append(fix("select values with `tf.where`, or run one of two functions with `tf.cond`"))
     return remedies
 
 
@@ -329,7 +333,7 @@ def _chosen(
     if condition is None:
         return []
     text = f"{before}{spelling}.where({condition}, {module.segment(first)}, {module.segment(second)})"
-    return [fix(f"choose with `{spelling}.where`", (Edit(module.location(whole), text), *imports))]
+    return [fix(f"select with `{spelling}.where`", (Edit(module.location(whole), text), *imports))]
 
 
 def _chosen_statement(module: Module, node: ast.If) -> list[Fix]:
@@ -357,7 +361,7 @@ def _chosen_statement(module: Module, node: ast.If) -> list[Fix]:
         if condition is None or not isinstance(kept, ast.Name):
             return []
         text = f"{before}{spelling}.where({condition}, {module.segment(first.value)}, {target})"
-        return [fix(f"choose with `{spelling}.where`", (Edit(module.location(node), text), *imports))]
+        return [fix(f"select with `{spelling}.where`", (Edit(module.location(node), text), *imports))]
     if _one_target(second) == target:
         assert isinstance(second, ast.Assign)
         return _chosen(module, node.test, first.value, second.value, node, before)
@@ -416,7 +420,7 @@ def _decorated(module: Module, function: FunctionInfo) -> Fix | None:
         return None
     spelling, imports = spell(module.code(node), "tensorflow", "tf")
     return fix(
-        f"decorate `{function.name}` with `@{spelling}.function`: AutoGraph then rewrites the branch",
+        f"decorate `{function.name}` with `@{spelling}.function` so that AutoGraph rewrites the branch",
         insert_before(module.code(node), f"@{spelling}.function"),
         imports,
     )
@@ -456,7 +460,7 @@ def _without_state(module: Module, frame: Frame) -> ast.Call | None:
 def _states_missing(module: Module, layer: ast.Call, evidence: list[Evidence]) -> Finding:
     name = module.segment(layer.func)
     return CAUSE.finding(
-        f"`{name}` gives its output alone, and the states are unpacked from it: `return_state` is not set",
+        f"`{name}` returns only its output, but the code unpacks states from it: `return_state` is not set",
         subject="unpacked tensor",
         location=module.location(layer),
         evidence=evidence,

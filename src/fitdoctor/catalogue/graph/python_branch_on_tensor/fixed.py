@@ -1,4 +1,4 @@
-"""A loss that weighs large errors differently, with `tf.where`."""
+"""A custom loss that weights large errors differently, with `tf.where`."""
 
 import numpy as np
 import tensorflow as tf

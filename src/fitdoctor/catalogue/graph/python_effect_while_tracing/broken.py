@@ -1,4 +1,4 @@
-"""Noise that should differ from sample to sample, drawn by NumPy in a map function."""
+"""A map function that uses NumPy to draw noise that should differ for each sample."""
 
 import numpy as np
 import tensorflow as tf

@@ -2,24 +2,27 @@
 
 ## What happens
 
-Nothing fails. `np.random.uniform()` in a `Dataset.map` function or in a layer's `call` gives one number for all samples
-and all steps; `self.step += 1` in `train_step` counts traces, not steps; `print(x)` prints once, and a node's name
-instead of values.
+Nothing fails, but the result is wrong:
+
+- `np.random.uniform()` in a `Dataset.map` function or in a layer's `call` yields one number for all samples and all
+  steps.
+- `self.step += 1` in `train_step` counts traces, not steps.
+- `print(x)` prints once, and shows the name of a graph node instead of values.
 
 ## Why
 
-The function runs as Python only while it is traced. What Python computes then is a constant of the graph, and the graph
-is what runs for each batch.
+The function runs as Python only while TensorFlow traces it. Whatever Python computes then becomes a constant in the
+graph, and the graph is what runs for each batch.
 
 ## Fix
 
-Draw with `tf.random` or `keras.random`, which become operations; count in a weight or variable with `assign_add`; print
-with `tf.print`. Code that must run as Python for each element goes into `tf.py_function`.
+Draw random numbers with `tf.random` or `keras.random`, which become graph operations. Count in a weight or variable
+with `assign_add`. Print with `tf.print`. Wrap code that must run as Python for each element in `tf.py_function`.
 
 ## Known limits
 
-A counter that traced code does not read (one that counts traces) is not reported, nor is randomness in `__init__`,
-where it is meant to happen once. With `run_eagerly=True` the code runs each time and is not reported.
+Not reported: a counter that traced code does not read (one that counts traces on purpose), randomness in `__init__`,
+and code compiled with `run_eagerly=True`, which runs as Python at every step.
 """
 
 from __future__ import annotations
@@ -117,9 +120,9 @@ def _drawn(module: Module, function: FunctionInfo, draws: list[ast.Call]) -> Fin
     every = "all elements" if how == "map" else "all steps"
     evidence = [traced_evidence(function)]
     for other in draws[1:4]:
-        evidence.append(Evidence(claim="drawn once, too", location=module.location(other)))
+        evidence.append(Evidence(claim="also drawn only once", location=module.location(other)))
     return CAUSE.finding(
-        f"`{module.segment(draws[0].func)}` draws once, while {name_of(function)} is traced: one value for {every}",
+        f"`{module.segment(draws[0].func)}` draws only once, while {name_of(function)} is traced: {every} share one value",
         subject=f"randomness in {function.qualname}",
         location=module.location(draws[0]),
         evidence=evidence,
@@ -129,7 +132,7 @@ def _drawn(module: Module, function: FunctionInfo, draws: list[ast.Call]) -> Fin
 
 
 def _random_fixes(module: Module, function: FunctionInfo, draws: list[ast.Call]) -> list[Fix]:
-    title = "draw with `tf.random`, which draws each time that the graph runs"
+    title = "draw with `tf.random`, which draws each time the graph runs"
     converted = function.traced is not None and function.traced.autograph
     tf, imports = spell(module.code(draws[0]), "tensorflow", "tf")
     edits: list[Edit] = []
@@ -144,7 +147,7 @@ def _random_fixes(module: Module, function: FunctionInfo, draws: list[ast.Call])
         else:
             chosen = None
         if chosen is None:
-            return [fix(title), fix("or run the function as Python with `tf.py_function`")]
+            return [fix(title), fix("run the function as Python with `tf.py_function`")]
         edits += chosen
     return [unsafe(title, edits, imports)]
 
@@ -270,7 +273,7 @@ def _global_counter(module: Module, function: FunctionInfo, node: ast.AugAssign)
 
 def _as_variable(module: Module, node: ast.AugAssign, name: str, reads: Sequence[ast.expr]) -> Fix:
     """A variable of the file's in the place of its number, where the function is the only one that changes it."""
-    title = f"count in a variable: `{name} = tf.Variable(0.0)`, and `{name}.assign_add(1.0)` here"
+    title = f"count in a variable: create `{name} = tf.Variable(0.0)` and call `{name}.assign_add(1.0)` here"
     tf, imports = spell(module.code(node), "tensorflow", "tf")
     stores = [
         store for store in module.nodes(ast.Name) if store.id == name and isinstance(store.ctx, ast.Store)
@@ -312,12 +315,15 @@ def _counts_traces(
 ) -> Finding:
     module = function.module
     return CAUSE.finding(
-        f"`{spelled}` counts the traces of {name_of(function)}, not its calls: the graph has one fixed value",
+        f"`{spelled}` counts the traces of {name_of(function)}, not its calls: the graph contains one fixed value",
         subject=f"counter {subject}",
         location=module.location(node),
         evidence=[
             traced_evidence(function),
-            Evidence(claim="the value of the trace becomes a constant here", location=module.location(read)),
+            Evidence(
+                claim="the value becomes a constant here, when the graph is traced",
+                location=module.location(read),
+            ),
         ],
         fixes=[remedy],
         confidence=Confidence.LIKELY,
@@ -459,7 +465,7 @@ def _printed(module: Module, function: FunctionInfo) -> Iterator[Finding]:
             tf, imports = spell(module.code(node), "tensorflow", "tf")
             edits = () if node.keywords else (Edit(module.location(node.func), f"{tf}.print"), *imports)
             yield CAUSE.finding(
-                f"`print` runs once, while {name_of(function)} is traced, and shows no values",
+                f"`print` runs only once, while {name_of(function)} is traced, and shows no values",
                 subject=f"print in {function.qualname}",
                 location=module.location(node),
                 evidence=[traced_evidence(function)],

@@ -1,4 +1,4 @@
-"""Noise that should differ from sample to sample, drawn by TensorFlow in a map function."""
+"""A map function that uses TensorFlow to draw noise that differs for each sample."""
 
 import numpy as np
 import tensorflow as tf

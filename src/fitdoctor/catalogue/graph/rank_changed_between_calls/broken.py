@@ -1,4 +1,4 @@
-"""Labels in a column for the training and its validation, flat ones for the test: the compiled step fits neither."""
+"""The labels are a column for training and validation, but flat for the final test."""
 
 import numpy as np
 import keras

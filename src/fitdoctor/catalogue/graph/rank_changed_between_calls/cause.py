@@ -1,24 +1,26 @@
-"""Data with another number of axes than in the call before.
+"""The data has a different number of axes than in the previous call.
 
 ## What happens
 
-`ValueError: Cannot take the length of shape with unknown rank.`, at the second `fit`, or at `evaluate` after a `fit` with
-validation data: the labels were `(n, 1)` there and are `(n,)` here, or the other way round. Each call alone is right. It
-happens with inputs too: pictures `(n, 28, 28)` now and `(n, 28, 28, 1)` then.
+The second `fit`, or `evaluate` after a `fit` with validation data, raises `ValueError: Cannot take the length of
+shape with unknown rank.` The labels had shape `(n, 1)` in the first call and have shape `(n,)` in this one, or vice
+versa. Each call works on its own. The same happens with inputs: images of shape `(n, 28, 28)` in one call and `(n,
+28, 28, 1)` in the other.
 
 ## Why
 
-Keras 3 compiles its step once, and lets TensorFlow widen it when a call brings another shape. What fits both `(n, 1)`
-and `(n,)` is a tensor of unknown rank, and the loss, or the first layer, asks for the rank. `train_on_batch` shares its
-step with `fit`, `evaluate` with the validation, `predict` has its own. Keras 2 traces again, and trains.
+Keras 3 compiles its step once and lets TensorFlow relax the input shapes when a call brings a different one. Only a
+tensor of unknown rank matches both `(n, 1)` and `(n,)`, and the loss or the first layer needs the rank.
+`train_on_batch` shares its step with `fit`, and `evaluate` shares its step with validation; `predict` has its own.
+Keras 2 retraces instead, so training works there.
 
 ## Fix
 
-Give the data the same axes in every call: `y.reshape(-1, 1)`. Compiling the model again also makes a new step.
+Give the data the same axes in every call: `y.reshape(-1, 1)`. Compiling the model again also creates a new step.
 
 ## Known limits
 
-Told after the failure. Pipelines that lose a rank themselves have a cause of their own (FIT709).
+Reported only after the failure. Pipelines that lose the rank themselves are a separate cause (FIT709).
 """
 
 from __future__ import annotations
@@ -70,17 +72,17 @@ def from_failure(
         return
     part = "input" if "Exception encountered when calling" in failure.raw_message else "labels"
     yield CAUSE.finding(
-        f"the {part} of this call {'has' if part == 'input' else 'have'} another number of axes than in the call before",
+        f"the {part} of this call {'has' if part == 'input' else 'have'} a different rank than in the previous call",
         subject=f"argument {'x' if part == 'input' else 'y'} of {site.method}",
         location=module.location(site.node),
         evidence=[
             Evidence(
                 f"the {part} of this call",
                 observed=_shape(data, part),
-                expected="the axes that they had before",
+                expected="the same axes as in the previous call",
                 fact="data.y.shape" if part == "labels" else "data.x.shape",
             ),
-            Evidence("the step was compiled for this call", location=module.location(before.node)),
+            Evidence("the step was compiled for this earlier call", location=module.location(before.node)),
             raised_here(failure),
         ],
         fixes=[_remedy(module, site, part, data)],

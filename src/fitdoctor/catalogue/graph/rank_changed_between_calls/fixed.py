@@ -1,4 +1,4 @@
-"""The labels of the test are a column, as those of the training are."""
+"""The labels are a column for training, validation and the final test."""
 
 import numpy as np
 import keras

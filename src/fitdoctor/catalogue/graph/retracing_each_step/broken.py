@@ -1,4 +1,4 @@
-"""A model trained with fit, then fine-tuned by a step that gets its number as a Python integer."""
+"""A model trained with `fit`, then fine-tuned by a step function that gets the step number as a Python int."""
 
 import numpy as np
 import tensorflow as tf

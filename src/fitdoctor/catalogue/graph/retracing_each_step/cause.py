@@ -1,26 +1,27 @@
-"""A `tf.function` that is traced anew at each step.
+"""A `tf.function` that is retraced at every step.
 
 ## What happens
 
-Nothing fails: every step takes as long as the first one, memory grows with each trace, and after five of them
+Nothing fails, but every step takes as long as the first one, and memory grows with each trace. After five traces
 TensorFlow warns `5 out of the last 5 calls to … triggered tf.function retracing`.
 
 ## Why
 
-A `tf.function` keeps one graph for each combination of argument types. Tensors count by type and shape; Python numbers
-count by value: `step(x, y, 0)` and `step(x, y, 1)` are two graphs. A `tf.function` that is made inside the loop starts
-with no graph at all.
+A `tf.function` keeps one graph per combination of argument types. It distinguishes tensors by dtype and shape, but
+Python numbers by value: `step(x, y, 0)` and `step(x, y, 1)` need two graphs. A `tf.function` created inside the loop
+starts without any graph.
 
 ## Fix
 
-Make the function once, before the loop. Pass numbers as tensors (`tf.constant(step)`). For shapes that vary, give an
+Create the function once, before the loop. Pass numbers as tensors (`tf.constant(step)`). For varying shapes, set an
 `input_signature` with None for that axis, or `reduce_retracing=True`.
 
 ## Known limits
 
-Keras's own `fit` does not retrace for a short last batch. A handful of rounds is not reported, nor are functions that
-are made once a model in a loop over models. When the program runs, TensorFlow's own account is read at its end: a function
-that was traced twenty times or more, and at nearly all of its last ten calls, is reported whatever the reason.
+Keras's own `fit` does not retrace for a short last batch. Loops with only a few iterations are not reported, nor are
+functions created once per model in a loop over models. `run` reads TensorFlow's own trace counts at the end of the
+program: it reports any function that was traced at least 20 times and at nearly all of its last 10 calls, whatever
+the reason.
 """
 
 from __future__ import annotations
@@ -89,8 +90,8 @@ def while_running(training: TrainingFacts, project: Project) -> Iterator[Finding
     """TensorFlow has traced a function again and again; the source may show why."""
     for often in training.retraced:
         seen = Evidence(
-            claim=f"`{often.name}` was traced, also at its last calls",
-            observed=f"{often.traces} times",
+            claim=f"`{often.name}` was retraced, including at its most recent calls",
+            observed=f"{often.traces:,} times",
             expected="once or twice",
             fact="training.retraced",
             location=often.begins,
@@ -100,13 +101,11 @@ def while_running(training: TrainingFacts, project: Project) -> Iterator[Finding
             yield replace(known, evidence=(*known.evidence, seen), confidence=Confidence.CERTAIN)
             continue
         yield CAUSE.finding(
-            f"`{often.name}` is traced anew at nearly every call: {often.traces} times so far",
+            f"`{often.name}` is retraced at nearly every call: {often.traces:,} times so far",
             subject=f"function {often.name}",
             location=often.begins,
             evidence=[seen],
-            fixes=[
-                fix("pass numbers as tensors, and keep shapes the same or open (`reduce_retracing=True`)")
-            ],
+            fixes=[fix("pass numbers as tensors, and keep shapes constant or set `reduce_retracing=True`")],
             confidence=Confidence.CERTAIN,
         )
 
@@ -163,7 +162,7 @@ def _judged(module: Module, made: ast.AST, blamed: ast.expr, name: str) -> Itera
     if inside & _objects_of(loop):
         return
     yield CAUSE.finding(
-        "a `tf.function` is made anew in each round of a loop: each one is traced anew",
+        "a new `tf.function` is created in each iteration of a loop, and each one is traced again",
         subject="tf.function in a loop",
         location=module.location(blamed),
         evidence=[Evidence(claim="the loop", location=_head(module, loop))],
@@ -194,7 +193,7 @@ def _head(module: Module, loop: Loop) -> Location:
 
 def _moved_out(module: Module, made: ast.AST, inside: set[str]) -> Fix:
     """The statement before the outermost loop that binds none of its names."""
-    title = "make it once, before the loop"
+    title = "create it once, before the loop"
     statement = module.statement(made)
     if not isinstance(statement, ast.Assign) or statement.lineno != statement.end_lineno:
         return fix(title)
@@ -315,12 +314,14 @@ def _new_number(
     remedy = fix if _is_cast(function, call, argument) else unsafe
     template = f"{tf}.constant({{}})" if remedy is fix else f"{tf}.constant({{}}, {tf}.float32)"
     return CAUSE.finding(
-        f"`{function.name}` is traced anew for each value of `{module.segment(argument)}`, a Python number",
+        f"`{function.name}` is retraced for each value of `{module.segment(argument)}`, a Python number",
         subject=f"retracing of {function.qualname}",
         location=module.location(argument),
         evidence=[
-            Evidence(claim="it is another number in each round", location=_head(module, loop)),
-            Evidence(claim="Python numbers count by value, tensors by type and shape"),
+            Evidence(claim="the number changes in each iteration", location=_head(module, loop)),
+            Evidence(
+                claim="`tf.function` distinguishes Python numbers by value, but tensors by dtype and shape"
+            ),
         ],
         fixes=[remedy("pass it as a tensor", wrap(module.code(argument), template), imports)],
     )
@@ -348,15 +349,17 @@ def _new_shape(
         edits = (Edit(module.location(decorator), f"{module.segment(decorator)}(reduce_retracing=True)"),)
     blamed = decorator if decorator is not None and function.module is module else call
     return CAUSE.finding(
-        f"`{function.name}` is traced anew for each shape of `{module.segment(argument)}`",
+        f"`{function.name}` is retraced for each shape of `{module.segment(argument)}`",
         subject=f"retracing of {function.qualname}",
         location=module.location(blamed),
         evidence=[
-            Evidence(claim="called here with another shape in each round", location=module.location(call)),
+            Evidence(
+                claim="called here with a different shape in each iteration", location=module.location(call)
+            ),
             Evidence(claim="the loop", location=_head(module, loop)),
         ],
         fixes=[
-            fix("let it generalise over shapes: `reduce_retracing=True`", edits),
-            fix("give an `input_signature` with None for the axis that varies"),
+            fix("set `reduce_retracing=True` so that it generalizes over shapes", edits),
+            fix("set an `input_signature` with None for the axis that varies"),
         ],
     )

@@ -1,4 +1,4 @@
-"""A step that adds a penalty only after some steps, and defines it only then."""
+"""A train step that defines a penalty only after a number of steps."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,26 +1,28 @@
-"""A tensor made in one branch of the graph and used outside of it.
+"""A tensor created in one branch of the graph and used outside it.
 
 ## What happens
 
-A list that a branch of `tf.cond` (or of an `if` that AutoGraph converts) appends to, or an `add_loss` in a branch,
-raises `InaccessibleTensorError: … is out of scope`; the message names a graph such as `cond_true_148`. A name that only
-one branch defines raises `ValueError: 'penalty' must also be initialized in the else branch`; one of another type in each,
-`TypeError: 'y' has dtype int32 in the main branch, but dtype float32 in the else branch`.
+A list that a `tf.cond` branch (or an `if` that AutoGraph converts) appends to, or an `add_loss` call inside a branch,
+raises `InaccessibleTensorError: … is out of scope`. The message names a graph such as `cond_true_148`. A name that
+only one branch defines raises `ValueError: 'penalty' must also be initialized in the else branch`. A name with a
+different dtype in each branch raises `TypeError: 'y' has dtype int32 in the main branch, but dtype float32 in the
+else branch`.
 
 ## Why
 
-Both branches are traced, each as a graph of its own, and only what both return comes out. When the graph runs, one of
-them does not run at all: what it alone made does not exist.
+TensorFlow traces both branches, each into its own graph, and only values that both branches return are available
+afterwards. Only one branch runs when the graph executes, so a tensor that exists in one branch alone may never be
+computed.
 
 ## Fix
 
-Return the value from both branches and use what `tf.cond` gives back; give a name its value for the other case before
-the `if`; call `add_loss` after the branch, with zero for the case without a penalty. `tf.where` on the values does
-without branches.
+Return the value from both branches and use the result of `tf.cond`. Give the name a default value before the `if`.
+Call `add_loss` after the branch, with zero if there is no penalty. Selecting values with `tf.where` needs no branches
+at all.
 
 ## Known limits
 
-An `if` on a Python value (`if training:`) is decided while tracing and is not a branch of the graph.
+An `if` on a Python value (`if training:`) is decided during tracing. It is not a graph branch and is not reported.
 """
 
 from __future__ import annotations
@@ -88,9 +90,9 @@ def from_source(module: Module) -> Iterator[Finding]:
 def _types_differ(module: Module, function: FunctionInfo, differing: Differing) -> Finding:
     first, second = differing.first, differing.second
     return CAUSE.finding(
-        f"`{differing.name}` is of type {differing.first_type} in one branch of the graph, and of type "
+        f"`{differing.name}` is {differing.first_type} in one branch of the graph and "
         f"{differing.second_type} in the other",
-        subject=f"name {differing.name} of a branch",
+        subject=f"{differing.name} in a branch",
         location=module.location(differing.written),
         evidence=[
             traced_evidence(function),
@@ -107,7 +109,7 @@ def _as_float(module: Module, differing: Differing) -> Fix:
     value, other = differing.written, {differing.first_type, differing.second_type}
     whole = isinstance(value, ast.Constant) and type(value.value) is int and other == {"int", "float"}
     edits = (Edit(module.location(value), f"{module.segment(value)}.0"),) if whole else ()
-    return fix("give both branches values of the same type, such as by `tf.cast`", edits)
+    return fix("make both values the same type, for example with `tf.cast`", edits)
 
 
 @CAUSE.after_failure
@@ -120,10 +122,12 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
             failure,
             changed,
             ("branch value", "in one branch of the graph", "in the other"),
-            ("the two branches do not give back the same number and types of values", "branches"),
+            ("the two branches return different numbers or types of values", "branches"),
             [
                 *alike(changed, failure, project),
-                fix("give both branches values of the same type and shape, such as by `tf.cast`"),
+                fix(
+                    "return values of the same dtype and shape from both branches, for example with `tf.cast`"
+                ),
             ],
         )
         return
@@ -137,8 +141,8 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
     evidence = [
         Evidence(claim=claim, location=frame.location)
         for claim, frame in (
-            ("the tensor was made here, in a branch", made),
-            ("used here, outside of it", used),
+            ("the tensor was created here, inside a branch", made),
+            ("used here, outside the branch", used),
         )
         if frame is not None
     ]
@@ -157,11 +161,11 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         yield _escaped((exact or candidates)[0], Confidence.CERTAIN, evidence)
         return
     yield CAUSE.finding(
-        "a tensor made in one branch of the graph is used outside of it",
-        subject="tensor of a branch",
+        "a tensor created in one branch of the graph is used outside it",
+        subject="tensor from a branch",
         location=made.location if made is not None else used.location if used is not None else None,
         evidence=evidence,
-        fixes=[fix("return it from both branches, and use what `tf.cond` gives back")],
+        fixes=[fix("return it from both branches and use the result of `tf.cond`")],
         confidence=Confidence.CERTAIN,
     )
 
@@ -169,7 +173,9 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
 def _from_autograph(failure: FailureFacts, project: Project | Unknown, name: str) -> Iterator[Finding]:
     frame = failure.last_user_frame
     module = module_of(project, frame)
-    evidence = [Evidence(claim="AutoGraph refused the branch", observed=failure.message.split("\n")[0][:120])]
+    evidence = [
+        Evidence(claim="AutoGraph rejected the branch", observed=failure.message.split("\n")[0][:120])
+    ]
     for function in traced_functions(module) if module is not None else ():
         assert module is not None
         refused = _refused_branches(function, failure) if name else []
@@ -183,18 +189,18 @@ def _from_autograph(failure: FailureFacts, project: Project | Unknown, name: str
                 yield _no_return(module, function, branch, Confidence.CERTAIN, evidence)
                 return
     what = (
-        f"`{name}` has a value in one branch of the graph only"
+        f"`{name}` is defined in only one branch of the graph"
         if name
         else "one branch of the graph returns nothing"
     )
     yield CAUSE.finding(
         what,
-        subject=f"name {name} of a branch" if name else "return in a branch",
+        subject=f"{name} in a branch" if name else "return in a branch",
         location=frame.location if frame is not None else None,
         evidence=evidence,
         fixes=[
             fix(
-                f"give `{name}` its other value before the `if`"
+                f"set `{name}` to a default value before the `if`"
                 if name
                 else "return a value in both branches"
             )
@@ -218,17 +224,17 @@ def _refused_branches(function: FunctionInfo, failure: FailureFacts) -> list[ast
 def _undefined(undefined: Undefined, confidence: Confidence, evidence: list[Evidence]) -> Finding:
     module, name = undefined.module, undefined.store.id
     return CAUSE.finding(
-        f"`{name}` has a value in one branch of the graph only, and is read after it",
-        subject=f"name {name} of a branch",
+        f"`{name}` is defined in only one branch of the graph, but read afterwards",
+        subject=f"{name} in a branch",
         location=module.location(undefined.store),
         evidence=[
             traced_evidence(undefined.function),
-            Evidence(claim="read here, whichever branch ran", location=module.location(undefined.use)),
+            Evidence(claim="read here, no matter which branch ran", location=module.location(undefined.use)),
             *evidence,
         ],
         fixes=[
             _defined_before(undefined),
-            fix(f"give `{name}` its other value before the `if`, or in an `else`"),
+            fix(f"set `{name}` to a default value before the `if` or in an `else`"),
         ],
         confidence=confidence,
     )
@@ -240,7 +246,7 @@ def _defined_before(undefined: Undefined) -> Fix:
     statement = module.parent(undefined.store)
     factor = _is_factor(module, undefined.use)
     filled = "ones" if factor else "zeros"
-    title = f"give `{name}` {filled} for the other case"
+    title = f"set `{name}` to {filled} before the `if`"
     if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
         return fix(title)
     tf, imports = spell(module.code(statement), "tensorflow", "tf")
@@ -305,18 +311,20 @@ def _no_return(
         subject=f"return in a branch of {function.qualname}",
         location=module.location(branch.test),
         evidence=[traced_evidence(function), *evidence],
-        fixes=[fix("return a value of the same type and shape in the other case too")],
+        fixes=[fix("return a value of the same dtype and shape from the other branch too")],
         confidence=confidence,
     )
 
 
 def _escaped(escape: Escape, confidence: Confidence, evidence: list[Evidence]) -> Finding:
     module = escape.module
-    told = "calls `add_loss` in a branch of the graph: the loss is a tensor of that branch"
+    told = "calls `add_loss` in a branch of the graph, but the loss exists only inside that branch"
     if escape.holder != "add_loss":
-        told = f"fills `{escape.holder}` in a branch of the graph and reads it outside"
+        told = f"fills `{escape.holder}` in a branch of the graph and reads it outside the branch"
     if not evidence and escape.read is not None:
-        evidence = [Evidence(claim="read here, whichever branch ran", location=module.location(escape.read))]
+        evidence = [
+            Evidence(claim="read here, no matter which branch ran", location=module.location(escape.read))
+        ]
     return CAUSE.finding(
         f"{name_of(escape.function)} {told}",
         subject=f"{escape.holder} in {escape.function.qualname}",
@@ -324,7 +332,7 @@ def _escaped(escape: Escape, confidence: Confidence, evidence: list[Evidence]) -
         evidence=[
             traced_evidence(escape.function),
             Evidence(
-                claim="each branch becomes a graph of its own",
+                claim="each branch becomes its own graph",
                 location=module.location(
                     escape.part.test if isinstance(escape.part, ast.If) else escape.part
                 ),
@@ -342,11 +350,11 @@ def _fixes(escape: Escape) -> list[Fix]:
         found = [moved] if moved is not None else []
         return [
             *found,
-            fix("return the penalty from the branch, zero from the other, and `add_loss` the result"),
+            fix(
+                "return the penalty from one branch and zero from the other, and pass the result to `add_loss`"
+            ),
         ]
-    return [
-        fix("return the value from both branches, and use what `tf.cond` gives back", _given_back(escape))
-    ]
+    return [fix("return the value from both branches and use the result of `tf.cond`", _given_back(escape))]
 
 
 def _given_back(escape: Escape) -> tuple[Edit, ...]:
@@ -411,4 +419,4 @@ def _loss_after(escape: Escape) -> Fix | None:
         f"return {module.segment(escape.value)}",
     )
     wrapped = Edit(module.location(call), f"{holder}({module.segment(call)})")
-    return fix("`add_loss` what `tf.cond` gives back", (replaced, wrapped))
+    return fix("pass the result of `tf.cond` to `add_loss`", (replaced, wrapped))

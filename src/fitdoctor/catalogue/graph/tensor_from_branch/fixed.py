@@ -1,4 +1,4 @@
-"""A step that adds a penalty only after some steps, and is zero before."""
+"""A train step whose penalty is zero for the first steps."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""A recurrent roll-out that collects its outputs in a list, in a loop over `tf.range`."""
+"""A recurrent rollout that collects its outputs in a list while looping over `tf.range`."""
 
 import numpy as np
 import tensorflow as tf

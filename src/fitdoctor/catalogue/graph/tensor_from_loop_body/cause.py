@@ -1,27 +1,27 @@
-"""A tensor made in a loop of the graph and used after it.
+"""A tensor created in a graph loop and used after it.
 
 ## What happens
 
 A list that is filled in `for i in tf.range(n):`, or in the body of `tf.while_loop`, and read after the loop raises
-`InaccessibleTensorError: … is out of scope`; the message names a graph such as `while_body_142`. A name that the loop
-reads before it has a value raises `ValueError: 'best' must be defined before the loop`; one that grows or changes its
-type, `'out' has shape (0,) before the loop, but shape (1,) after one iteration`.
+`InaccessibleTensorError: … is out of scope`. The message names a graph such as `while_body_142`. A name that the loop
+reads before it has a value raises `ValueError: 'best' must be defined before the loop`. A loop variable that changes
+shape or dtype raises `'out' has shape (0,) before the loop, but shape (1,) after one iteration`.
 
 ## Why
 
-AutoGraph turns a loop over a tensor into one operation whose body is a graph of its own. The body is traced once: a
-Python list gets one element, and that element lives inside the body. Only loop variables come out, and those need a
-value before the loop.
+AutoGraph turns a loop over a tensor into one operation whose body is its own graph. The body is traced once, so a
+Python list gets a single element, and that element exists only inside the body. Only loop variables are available
+after the loop, and they need a value before it.
 
 ## Fix
 
-Where the number of rounds is a Python number, loop over Python's `range`: the loop is then unrolled and a list works.
-Else collect in a `tf.TensorArray`, and give every loop variable a value before the loop.
+If the number of iterations is a Python number, loop over Python's `range`: TensorFlow then unrolls the loop, and a
+list works. Otherwise collect the tensors in a `tf.TensorArray`, and give every loop variable a value before the loop.
 
 ## Known limits
 
-A name that the loop only writes and that is read after it is fine as long as AutoGraph can tell its shape, and is not
-reported.
+Not reported: a name that the loop only writes and that is read after it. This works as long as AutoGraph can infer
+its shape.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def from_source(module: Module) -> Iterator[Finding]:
 
 @CAUSE.after_failure
 def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """The graph that owns the tensor is a loop's body, or AutoGraph names the loop variable."""
+    """The graph that owns the tensor is a loop's body, or AutoGraph reports this loop variable as undefined."""
     if UNDEFINED in failure.message:
         yield from _from_autograph(failure, project)
         return
@@ -93,11 +93,13 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
             CAUSE,
             failure,
             changed,
-            ("loop variable", "before the loop of the graph", "after a round"),
-            ("a loop variable has another shape after each round of the loop", "loop variable"),
+            ("loop variable", "before the loop", "after one iteration"),
+            ("a loop variable changes its shape in each iteration", "loop variable"),
             [
                 _first_type(changed, failure, project),
-                fix("collect what grows in a `tf.TensorArray`, or set `shape_invariants` for the loop"),
+                fix(
+                    "collect the growing tensor in a `tf.TensorArray`, or set `shape_invariants` for the loop"
+                ),
             ],
         )
         return
@@ -115,11 +117,11 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         yield _escaped(escape, Confidence.CERTAIN, evidence)
         return
     yield CAUSE.finding(
-        "a tensor made in a loop of the graph is used outside of it",
-        subject="tensor of a loop",
+        "a tensor created in a graph loop is used outside it",
+        subject="tensor from a loop",
         location=made.location if made is not None else used.location if used is not None else None,
         evidence=evidence,
-        fixes=[fix("collect in a `tf.TensorArray`, or loop over a Python `range`")],
+        fixes=[fix("collect the tensors in a `tf.TensorArray`, or loop over a Python `range`")],
         confidence=Confidence.CERTAIN,
     )
 
@@ -136,10 +138,10 @@ def _from_loop_around(module: Module | None, made: Frame | None) -> Iterator[Esc
 def _evidence(made: Frame | None, used: Frame | None) -> list[Evidence]:
     evidence = []
     if made is not None:
-        claim = "the tensor was made here, in the loop's body"
+        claim = "the tensor was created here, in the loop body"
         evidence.append(Evidence(claim=claim, fact="failure.made_at", location=made.location))
     if used is not None:
-        evidence.append(Evidence(claim="used here, outside of the loop", location=used.location))
+        evidence.append(Evidence(claim="used here, outside the loop", location=used.location))
     return evidence
 
 
@@ -148,7 +150,11 @@ def _from_autograph(failure: FailureFacts, project: Project | Unknown) -> Iterat
     frame = failure.last_user_frame
     module = module_of(project, frame)
     evidence = [
-        Evidence(claim="AutoGraph names the loop variable", observed=f"`{name}`", fact="failure.message")
+        Evidence(
+            claim="AutoGraph reports this loop variable as undefined",
+            observed=f"`{name}`",
+            fact="failure.message",
+        )
     ]
     for function in traced_functions(module) if module is not None else ():
         assert module is not None
@@ -157,20 +163,20 @@ def _from_autograph(failure: FailureFacts, project: Project | Unknown) -> Iterat
                 yield _undefined(undefined, Confidence.CERTAIN, evidence)
                 return
     yield CAUSE.finding(
-        f"`{name}` has no value before the loop that changes it",
+        f"`{name}` has no value before the loop that updates it",
         subject=f"loop variable {name}",
         location=frame.location if frame is not None else None,
         evidence=evidence,
-        fixes=[fix(f"give `{name}` a first value before the loop")],
+        fixes=[fix(f"set `{name}` to an initial value before the loop")],
         confidence=Confidence.CERTAIN,
     )
 
 
 def _undefined(undefined: Undefined, confidence: Confidence, evidence: list[Evidence]) -> Finding:
     module, name, end = undefined.module, undefined.store.id, undefined.part.end_lineno
-    message = f"`{name}` is read in a loop of the graph before it has a value"
+    message = f"`{name}` is read in a graph loop before it has a value"
     if end is not None and undefined.use.lineno > end:
-        message = f"`{name}` is read after a loop over a dataset, and has no value before it"
+        message = f"`{name}` is read after a loop over a dataset but has no value before the loop"
     return CAUSE.finding(
         message,
         subject=f"loop variable {name}",
@@ -178,11 +184,12 @@ def _undefined(undefined: Undefined, confidence: Confidence, evidence: list[Evid
         evidence=[
             traced_evidence(undefined.function),
             Evidence(
-                claim="AutoGraph turns this loop into one operation", location=_head(module, undefined.part)
+                claim="AutoGraph turns this loop into a single graph operation",
+                location=_head(module, undefined.part),
             ),
             *evidence,
         ],
-        fixes=[fix(f"give `{name}` a first value, of the type and shape that it has later, before the loop")],
+        fixes=[fix(f"set `{name}` before the loop to an initial value of its later dtype and shape")],
         confidence=confidence,
     )
 
@@ -192,16 +199,16 @@ def _escaped(escape: Escape, confidence: Confidence, evidence: list[Evidence]) -
     read = (
         []
         if escape.read is None
-        else [Evidence(claim="read here, after it", location=module.location(escape.read))]
+        else [Evidence(claim="read here, after the loop", location=module.location(escape.read))]
     )
     return CAUSE.finding(
-        f"{name_of(escape.function)} fills `{escape.holder}` in a loop of the graph and reads it after the loop",
+        f"{name_of(escape.function)} fills `{escape.holder}` inside a graph loop and reads it after the loop",
         subject=f"{escape.holder} in {escape.function.qualname}",
         location=_line_to_change(escape),
         evidence=[
             traced_evidence(escape.function),
             Evidence(
-                claim="the loop becomes one operation with a graph of its own",
+                claim="the loop becomes a single operation with its own graph",
                 location=_head(module, escape.part),
             ),
             *(evidence or read),
@@ -226,7 +233,7 @@ def _fixes(escape: Escape) -> list[Fix]:
     from fitdoctor.catalogue.graph.collected_arrays import collected
 
     found = [remedy for remedy in (_unrolled(escape), collected(escape)) if remedy is not None]
-    return [*found, fix("collect in a `tf.TensorArray`, which the loop carries on")]
+    return [*found, fix("collect the tensors in a `tf.TensorArray`, which works as a loop variable")]
 
 
 def _unrolled(escape: Escape) -> Fix | None:
@@ -242,13 +249,13 @@ def _unrolled(escape: Escape) -> Fix | None:
     if any(isinstance(node, ast.Call) for argument in call.args for node in ast.walk(argument)):
         return None
     return fix(
-        "loop over Python's `range`: the loop is unrolled", (Edit(module.location(call.func), "range"),)
+        "loop over Python's `range`, which unrolls the loop", (Edit(module.location(call.func), "range"),)
     )
 
 
 def _first_type(changed: Changed | None, failure: FailureFacts, project: Project | Unknown) -> Fix:
     """A number that the loop adds tensors of another type to: it starts as one of that type."""
-    title = "start with the type that it has later"
+    title = "start with the dtype that it has after the loop"
     frame = failure.last_user_frame
     module = module_of(project, frame)
     if changed is None or changed.what != "dtype" or module is None or frame is None:

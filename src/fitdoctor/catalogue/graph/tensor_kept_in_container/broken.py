@@ -1,4 +1,4 @@
-"""A model that collects its losses while it trains."""
+"""A custom model that appends its losses to a list while it trains."""
 
 import numpy as np
 import tensorflow as tf

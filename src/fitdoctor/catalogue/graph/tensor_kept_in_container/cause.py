@@ -1,27 +1,27 @@
-"""A tensor of a trace kept in a list, dict, global or cache.
+"""A symbolic tensor stored in a list, dict, global or cache.
 
 ## What happens
 
-`history.append(loss)`, `cache[key] = x` or `global last; last = x` inside traced code keeps symbolic tensors. Later
-reads raise what FIT401 lists: `is out of scope` as `InaccessibleTensorError` or `TypeError`, `Cannot convert a symbolic
-tf.Tensor … to a numpy array`, a `TypeError` of `float()`. The list has one element a trace, not one a batch. A function
-under `functools.lru_cache` does the same unseen. A list or dict that a `tf.function` is given as an argument may not be
-changed at all: `ValueError: … should not modify its Python input arguments`.
+`history.append(loss)`, `cache[key] = x` or `global last; last = x` inside traced code stores symbolic tensors.
+Reading them later raises the errors that FIT401 lists: `is out of scope` as `InaccessibleTensorError` or `TypeError`,
+`Cannot convert a symbolic tf.Tensor … to a numpy array`, or a `TypeError` from `float()`. The list has one element
+per trace, not one per batch. A function decorated with `functools.lru_cache` has the same problem. A `tf.function`
+must not modify a list or dict argument at all: `ValueError: … should not modify its Python input arguments`.
 
 ## Why
 
-Traced code runs as Python once. What is put into a container then is a node of that trace's graph, not a value. A list
-that a layer's `call` appends to also still holds the tensors of earlier traces when the next one reads it.
+Traced code runs as Python only once. What it puts into a container is a node of the traced graph, not a value. A list
+that a layer's `call` appends to also still contains the tensors of earlier traces when the next trace reads it.
 
 ## Fix
 
-Return the value from the traced function and collect what the call gives back; collect `logs["loss"]` in a callback;
-within one function use a `tf.TensorArray`. Do not cache functions that make tensors.
+Return the value from the traced function and collect the results of the calls. In a callback, collect `logs["loss"]`.
+Within one function, use a `tf.TensorArray`. Do not cache functions that create tensors.
 
 ## Known limits
 
-A list that is made, filled and read within one traced function is fine and is not reported. A container that the
-function gets as an argument is not followed.
+A list that is created, filled and read within one traced function works and is not reported. Containers that the
+function receives as arguments are not followed.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def changes_its_argument(module: Module) -> Iterator[Finding]:
                 and len(module.index.scopes[node].bindings.get(base.id, [])) == 1
             ):
                 yield CAUSE.finding(
-                    f"`{function.name}` puts tensors of its trace into its argument `{base.id}`",
+                    f"`{function.name}` stores symbolic tensors in its argument `{base.id}`",
                     subject=f"argument {base.id}",
                     location=module.location(module.statement(call)),
                     evidence=[traced_evidence(function)] if function.traced is not None else [],
@@ -114,7 +114,7 @@ def changes_its_argument(module: Module) -> Iterator[Finding]:
 
 def _returned(function: FunctionInfo | None, written: ast.AST | None, name: str) -> Fix:
     """`out.append(x)` and `out["x"] = x` in the caller, which has the list or dict."""
-    title = "return what it makes, and let the caller collect it"
+    title = "return the tensor and let the caller collect it"
     if function is None or written is None:
         return fix(title)
     statement = function.module.statement(written)
@@ -165,12 +165,12 @@ def after_tracing(training: TrainingFacts, project: Project) -> Iterator[Finding
             continue
         yield CAUSE.finding(
             held_message(still),
-            subject=subject_of(still.kept) if still.kept is not None else f"held {still.held.path}",
+            subject=subject_of(still.kept)
+            if still.kept is not None
+            else f"tensor stored in {still.held.path}",
             location=still.location,
             evidence=[held_evidence(still)],
-            fixes=[
-                fix("do not collect it while tracing: collect what the traced call returns, or drop the line")
-            ],
+            fixes=[fix("collect the results of the traced call instead, or delete the line")],
             severity=still.severity,
             confidence=Confidence.CERTAIN,
         )
@@ -186,8 +186,8 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
     yield CAUSE.finding(
         kept_message(leak.kept)
         if leak.kept is not None
-        else f"a symbolic tensor was kept{holder} and used outside of its trace",
-        subject=subject_of(leak.kept) if leak.kept is not None else "kept tensor",
+        else f"a symbolic tensor was stored{holder} and used outside its trace",
+        subject=subject_of(leak.kept) if leak.kept is not None else "stored tensor",
         location=location_of(leak),
         evidence=leak_evidence(leak),
         fixes=_fixes(leak.kept)
@@ -216,7 +216,7 @@ def from_modified_argument(failure: FailureFacts, project: Project | Unknown) ->
     place = function.module.location(function.module.statement(written)) if function and written else None
     called = failure.last_user_frame
     yield CAUSE.finding(
-        f"`{said['function']}` puts tensors of its trace into its argument `{names[0]}`",
+        f"`{said['function']}` stores symbolic tensors in its argument `{names[0]}`",
         subject=f"argument {names[0]}",
         location=place or (called.location if called is not None else None),
         evidence=[Evidence(claim="called here", location=called.location)] if called is not None else [],
@@ -257,21 +257,23 @@ def _fixes(kept: Kept) -> list[Fix]:
         return [_without_cache(kept)]
     guard = key_guard_of(kept)
     if guard is not None:
-        return [fix(f"make `{kept.place}` anew in every trace", unwrapped(kept.module, guard))]
-    title = "return it from the traced function, and collect what the call gives back"
+        return [fix(f"recompute `{kept.place}` in every trace", unwrapped(kept.module, guard))]
+    title = "return it from the traced function and collect the results of the calls"
     remedies = [fix(title, handed_out(kept.module, kept.function, kept.node, kept.value))]
     how = kept.function.traced.how if kept.function.traced is not None else ""
     if how in ("train_step", "compute_loss", "loss"):
         from fitdoctor.catalogue.graph.reported_losses import collected_by_callback
 
-        title = 'collect `logs["loss"]`, the mean up to here, in `on_train_batch_end` of a callback'
+        title = 'collect `logs["loss"]`, the running mean, in the `on_train_batch_end` method of a callback'
         remedies.append(unsafe(title, collected_by_callback(kept.function, kept.node, kept.value)))
     elif how != "tf.function":
-        remedies.append(fix("return it as a further output of the model, or compute it after training"))
+        remedies.append(fix("return it as an additional model output, or compute it after training"))
     return remedies
 
 
 def _without_cache(kept: Kept) -> Fix:
     """Take the decorator's line out."""
     line = kept.module.location(kept.node).lines
-    return fix(f"do not cache `{kept.function.name}`: make its tensor in every trace", (Edit(line, ""),))
+    return fix(
+        f"do not cache `{kept.function.name}`, so that every trace creates its own tensor", (Edit(line, ""),)
+    )

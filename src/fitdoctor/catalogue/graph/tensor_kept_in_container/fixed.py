@@ -1,4 +1,4 @@
-"""A model that collects its losses while it trains."""
+"""A custom model whose losses a callback collects."""
 
 import numpy as np
 import tensorflow as tf

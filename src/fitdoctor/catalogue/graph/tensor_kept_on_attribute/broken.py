@@ -1,4 +1,4 @@
-"""An encoder that keeps its last output for a callback to look at."""
+"""An encoder that stores its last output for a callback to read."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,29 +1,29 @@
-"""A tensor of a trace kept on an attribute.
+"""A symbolic tensor stored in an attribute.
 
 ## What happens
 
-`self.x = tensor` inside `call`, `train_step`, a loss or a `tf.function` keeps a symbolic tensor. Read from another
-graph it raises `InaccessibleTensorError: … is out of scope`; read from plain Python (a callback, the script) it is
-`TypeError: … is out of scope`, `'SymbolicTensor' object has no attribute 'numpy'`, `Cannot convert a symbolic tf.Tensor
-… to a numpy array` or a `TypeError` of `float()`, by what meets it first. It has nothing to do with freed memory or
-devices.
+`self.x = tensor` inside `call`, `train_step`, a loss or a `tf.function` stores a symbolic tensor. Reading it while
+another graph is traced raises `InaccessibleTensorError: … is out of scope`. Reading it from plain Python (a callback,
+the script) raises `TypeError: … is out of scope`, `'SymbolicTensor' object has no attribute 'numpy'`, `Cannot convert
+a symbolic tf.Tensor … to a numpy array` or a `TypeError` from `float()`, depending on the code that reads it. The
+error has nothing to do with freed memory or devices.
 
 ## Why
 
-The function runs as Python once, while TensorFlow traces it. Its tensors are names of nodes in that trace's graph;
-values exist only when the graph runs, and only what the function returns comes out of it. An attribute that is filled
-once (`if self.x is None`) or carried on from call to call meets the next trace: Keras traces a layer more than once,
-for its output shape, for training and for validation.
+The function runs as Python only once, while TensorFlow traces it. Its tensors are names of nodes in the traced graph.
+Values exist only while the graph runs, and only what the function returns leaves the graph. Keras traces a layer more
+than once: for its output shape, for training and for validation. An attribute that is set once (`if self.x is None`)
+or updated from call to call therefore leaks into the next trace.
 
 ## Fix
 
-Return the tensor. For a value to look at later, keep a weight (`self.add_weight(…, trainable=False)`) and `assign` to
-it, or a `keras.metrics.Mean`. A table that is cheap to make is made anew in every trace.
+Return the tensor. To inspect a value later, store a weight (`self.add_weight(…, trainable=False)`) and update it with
+`assign`, or use a `keras.metrics.Mean`. If a tensor is cheap to compute, recompute it in every trace.
 
 ## Known limits
 
-Kept and read within one trace works (a layer that normalises and later denormalises), and is not reported. Neither is
-an attribute that is read after the model was called directly, as `model(x)`: then it holds a value.
+Not reported, because it works: a tensor that is stored and read within one trace (a layer that normalizes and later
+denormalizes), and an attribute that is read after calling the model directly as `model(x)`, which stores a value.
 """
 
 from __future__ import annotations
@@ -111,10 +111,12 @@ def after_tracing(training: TrainingFacts, project: Project) -> Iterator[Finding
             continue
         yield CAUSE.finding(
             held_message(still),
-            subject=subject_of(still.kept) if still.kept is not None else f"held {still.held.path}",
+            subject=subject_of(still.kept)
+            if still.kept is not None
+            else f"tensor stored in {still.held.path}",
             location=still.location,
             evidence=[held_evidence(still)],
-            fixes=[fix("do not keep it: return it where it is wanted, or drop the assignment")],
+            fixes=[fix("return the tensor to the code that needs it, or delete the assignment")],
             severity=still.severity,
             confidence=Confidence.CERTAIN,
         )
@@ -144,7 +146,7 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         return
     yield CAUSE.finding(
         _leak_message(leak),
-        subject=subject_of(leak.kept) if leak.kept is not None else "kept tensor",
+        subject=subject_of(leak.kept) if leak.kept is not None else "stored tensor",
         location=location_of(leak),
         evidence=leak_evidence(leak),
         fixes=_fixes(leak.kept)
@@ -159,9 +161,9 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
 def _leak_message(leak: Leak) -> str:
     if leak.kept is not None:
         return kept_message(leak.kept)
-    holder = f" on `{leak.held.path}`" if leak.held is not None else ""
-    made = f" that `{leak.made.function}` made" if leak.made is not None and leak.made.function else ""
-    return f"a symbolic tensor{made} was kept{holder} and used outside of its trace"
+    holder = f" in `{leak.held.path}`" if leak.held is not None else ""
+    made = f" from `{leak.made.function}`" if leak.made is not None and leak.made.function else ""
+    return f"a symbolic tensor{made} was stored{holder} and used outside its trace"
 
 
 # --- fixes --------------------------------------------------------------------------------------------------------
@@ -171,27 +173,29 @@ def _fixes(kept: Kept) -> list[Fix]:
     guard = guard_of(kept)
     if guard is not None:
         made_anew = _without_guard(kept, guard)
-        return [made_anew, fix(f"keep `{kept.place}` as a weight: `self.add_weight(…, trainable=False)`")]
+        return [made_anew, fix(f"store `{kept.place}` as a weight: `self.add_weight(…, trainable=False)`")]
     state = as_state(kept.function, kept.owner, kept.node, kept.value)
     remedies = [state] if state is not None else []
     how = kept.function.traced.how if kept.function.traced is not None else ""
     if how == "tf.function":
         edits = handed_out(kept.module, kept.function, kept.node, kept.value)
-        title = f"return the tensor from `{kept.function.name}`, and keep what the call gives back"
+        title = f"return the tensor from `{kept.function.name}` and store the result of the call"
         return [fix(title, edits), *remedies]
     return [
         *(
             remedies
             or [
-                fix(f"make `{kept.name}` a weight: `self.add_weight(…, trainable=False)`, and `assign` to it")
+                fix(
+                    f"make `{kept.name}` a weight (`self.add_weight(…, trainable=False)`) and update it with `assign`"
+                )
             ]
         ),
-        fix("return it as a further output, or compute it where it is needed by calling the layer"),
+        fix("return it as an additional output, or call the layer where you need the value"),
     ]
 
 
 def _without_guard(kept: Kept, guard: ast.If) -> Fix:
-    title = f"make `{kept.place}` anew in every trace"
+    title = f"recompute `{kept.place}` in every trace"
     edits = unwrapped(kept.module, guard)
     return unsafe(title, edits) if _carries_state(kept) else fix(title, edits)
 

@@ -1,4 +1,4 @@
-"""An encoder whose output a callback looks at by calling it."""
+"""An encoder that a callback calls to get its output."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""Class weights that were computed in a graph of their own, as in TensorFlow 1."""
+"""Class weights computed in a separate graph, as in TensorFlow 1."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,25 +1,24 @@
-"""A tensor or model of another graph.
+"""A tensor or model that belongs to another graph.
 
 ## What happens
 
-What is made inside `with tf.Graph().as_default():` and used outside raises `… is out of scope`, `must be from the same
-graph`, or, for a Keras model that is trained inside the block, `RuntimeError: tf.data.Dataset only supports
-Python-style iteration in eager mode`.
+Tensors created inside `with tf.Graph().as_default():` and used outside raise `… is out of scope` or `must be from the
+same graph`. Training a Keras model inside the block raises `RuntimeError: tf.data.Dataset only supports Python-style
+iteration in eager mode`.
 
 ## Why
 
-In TensorFlow 1 every model lived in a `tf.Graph` and ran in a session. TensorFlow 2 runs eagerly and traces graphs by
-itself. Inside the block operations only describe nodes of that one graph, and Keras 3 makes its variables there as
+In TensorFlow 1, every model lived in a `tf.Graph` and ran in a session. TensorFlow 2 runs eagerly and traces graphs
+itself. Inside the block, operations only add nodes to that one graph, and the variables Keras 3 creates there are
 nodes without values.
 
 ## Fix
 
-Leave the block out. To start afresh between two models, `keras.backend.clear_session()` will do.
+Remove the `with` block. To reset the state between two models, call `keras.backend.clear_session()`.
 
 ## Known limits
 
-A program that is written for TensorFlow 1 throughout, with its own sessions and without Keras, works and is not
-reported.
+A program written entirely for TensorFlow 1, with its own sessions and without Keras, works and is not reported.
 """
 
 from __future__ import annotations
@@ -83,14 +82,12 @@ def from_source(module: Module, project: Project) -> Iterator[Finding]:
     for block in blocks:
         made = _keras_in(module, block) if keras else None
         if made is not None:
-            claim = Evidence(
-                claim="Keras does this in the graph of the block", location=module.location(made)
-            )
+            claim = Evidence(claim="Keras runs this inside the block's graph", location=module.location(made))
             yield _finding(module, block, blocks, Confidence.LIKELY, [claim])
             continue
         used = None if sessions else _used_outside(module, block, blocks)
         if used is not None:
-            claim = Evidence(claim="used here, outside of that graph", location=module.location(used))
+            claim = Evidence(claim="used here, outside that graph", location=module.location(used))
             yield _finding(module, block, blocks, Confidence.LIKELY, [claim])
 
 
@@ -160,7 +157,10 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
     made, used = made_line(failure), failure.last_user_frame
     evidence = [
         Evidence(claim=claim, location=frame.location)
-        for claim, frame in (("made here, in a graph of its own", made), ("used here, outside of it", used))
+        for claim, frame in (
+            ("created here, in a separate graph", made),
+            ("used here, outside that graph", used),
+        )
         if frame is not None
     ]
     found = _block_of(failure, project)
@@ -173,7 +173,7 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
             subject="graph",
             location=made.location if made is not None else used.location if used is not None else None,
             evidence=evidence,
-            fixes=[fix("make everything eagerly: leave out `tf.Graph().as_default()`")],
+            fixes=[fix("remove `tf.Graph().as_default()` so that everything runs eagerly")],
             confidence=Confidence.CERTAIN,
         )
 
@@ -196,7 +196,7 @@ def _finding(
     module: Module, block: ast.With, blocks: list[ast.With], confidence: Confidence, evidence: list[Evidence]
 ) -> Finding:
     return CAUSE.finding(
-        "what this block makes belongs to its own `tf.Graph` and is used outside of it",
+        "objects created in this block belong to its own `tf.Graph`, but they are used outside it",
         subject="graph",
         location=module.location(block.items[0].context_expr),
         evidence=evidence,
@@ -206,7 +206,7 @@ def _finding(
 
 
 def _without_blocks(module: Module, blocks: list[ast.With]) -> Fix:
-    title = "leave out `as_default()`: make everything eagerly"
+    title = "remove the `as_default()` block so that everything runs eagerly"
     edits: list[Edit] = []
     for block in blocks:
         moved = unwrapped(module, block)

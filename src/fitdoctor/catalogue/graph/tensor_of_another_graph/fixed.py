@@ -1,4 +1,4 @@
-"""Class weights that are an eager constant."""
+"""Class weights computed eagerly."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""A script from the days of TensorFlow 1, with its loss half moved over."""
+"""A TensorFlow 1 script that was only partly ported."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,26 +1,29 @@
-"""TensorFlow 1's interface in a TensorFlow 2 program.
+"""TensorFlow 1 API in a TensorFlow 2 program.
 
 ## What happens
 
-`tf.Session`, `tf.ConfigProto`, `tf.variable_scope` raise `AttributeError: module 'tensorflow' has no attribute …`.
-`tf.compat.v1.placeholder` raises `RuntimeError: tf.placeholder() is not compatible with eager execution`, a session's
-`run` says `The Session graph is empty`, and after `tf.compat.v1.disable_eager_execution()` a Keras 3 model cannot be
-trained: `RuntimeError: tf.data.Dataset only supports Python-style iteration in eager mode`.
+- `tf.Session`, `tf.ConfigProto` and `tf.variable_scope` raise `AttributeError: module 'tensorflow' has no attribute
+  …`.
+- `tf.compat.v1.placeholder` raises `RuntimeError: tf.placeholder() is not compatible with eager execution`.
+- A session's `run` raises `The Session graph is empty`.
+- After `tf.compat.v1.disable_eager_execution()`, training a Keras 3 model raises `RuntimeError: tf.data.Dataset only
+  supports Python-style iteration in eager mode`.
 
 ## Why
 
-TensorFlow 2 computes at once and traces functions by itself: there are no sessions to run and no placeholders to feed.
-The old interface lives on under `tf.compat.v1`, for programs that use it throughout. Keras 3 does not run there.
+TensorFlow 2 executes eagerly and traces functions itself, so there are no sessions to run and no placeholders to
+feed. The old API is still available as `tf.compat.v1`, for programs that use it throughout. Keras 3 does not work
+with it.
 
 ## Fix
 
-`keras.Input` takes the place of a placeholder, `self.add_weight` that of `tf.get_variable`, `tf.config` that of
-`ConfigProto`; many functions only moved (`tf.log` is `tf.math.log`). Leave `disable_eager_execution()` out.
+Replace placeholders with `keras.Input`, `tf.get_variable` with `self.add_weight`, and `ConfigProto` with `tf.config`.
+Many functions only moved: `tf.log` is now `tf.math.log`. Remove `disable_eager_execution()`.
 
 ## Known limits
 
-A program that uses `tf.compat.v1` throughout, without Keras and `tf.compat.v1.layers`, works and is not reported. Nor is
-`tf.compat.v1.reset_default_graph()`, which does no harm.
+A program that uses `tf.compat.v1` throughout, without Keras and `tf.compat.v1.layers`, works and is not reported.
+`tf.compat.v1.reset_default_graph()` is harmless and is not reported either.
 """
 
 from __future__ import annotations
@@ -66,7 +69,7 @@ _LAST_PARTS = frozenset(name.rpartition(".")[2] for name in (*GONE, *GONE_INSIDE
 """To look at a name's last part is cheap, to resolve it is not."""
 _NO_UPDATES = "object has no attribute 'get_updates'"
 """What Keras 2 says: without eager execution it asks the optimizer for something that only its older ones have."""
-_WITHOUT_UPDATES = "only the optimizers in `optimizers.legacy` of Keras 2 train without eager execution"
+_WITHOUT_UPDATES = "without eager execution, only the `optimizers.legacy` optimizers of Keras 2 can train"
 _NOT_EAGER = "only supports Python-style iteration in eager mode"
 _MESSAGES = (
     "is not compatible with eager execution",
@@ -139,7 +142,7 @@ def _switches(module: Module, project: Project) -> Iterator[_Old]:
     for site in module.calls_to(*SWITCHES[:2]):
         if not _is_guarded(module, site.node):
             short = site.name.removeprefix("tensorflow.")
-            yield _Old(module, site.node, short, "Keras 3 trains only with eager execution")
+            yield _Old(module, site.node, short, "Keras 3 needs eager execution to train")
 
 
 def _fed_eagerly(module: Module, project: Project) -> Iterator[_Old]:
@@ -149,7 +152,10 @@ def _fed_eagerly(module: Module, project: Project) -> Iterator[_Old]:
     for site in module.calls_to(*_FED):
         if runs_plainly(module, site.function) and not _is_guarded(module, site.node):
             yield _Old(
-                module, site.node, site.name.removeprefix("tensorflow."), "there is nothing to feed eagerly"
+                module,
+                site.node,
+                site.name.removeprefix("tensorflow."),
+                "eager execution has no placeholders to feed",
             )
     for site in module.calls_to(*_OF_GRAPHS):
         outside_tf = module.dotted(site.node.func).startswith("keras.")
@@ -159,7 +165,7 @@ def _fed_eagerly(module: Module, project: Project) -> Iterator[_Old]:
                 module,
                 site.node,
                 site.name.removeprefix("tensorflow."),
-                "eagerly there is no graph to go through",
+                "eager execution has no graph to differentiate",
             )
     for site in module.calls_to(*_SESSIONS):
         if _is_run(module, site.node) and not _is_guarded(module, site.node):
@@ -167,11 +173,13 @@ def _fed_eagerly(module: Module, project: Project) -> Iterator[_Old]:
                 module,
                 site.node,
                 site.name.removeprefix("tensorflow."),
-                "an eager program has no graph to run",
+                "eager execution has no graph for a session to run",
             )
     for site in module.calls_under(f"{_V1}layers."):
         if module.keras == 3:
-            yield _Old(module, site.node, site.name.removeprefix("tensorflow."), "not available with Keras 3")
+            yield _Old(
+                module, site.node, site.name.removeprefix("tensorflow."), "it is not available with Keras 3"
+            )
 
 
 def _is_run(module: Module, call: ast.Call) -> bool:
@@ -205,8 +213,8 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
             yield _finding(here[0], uses, Confidence.CERTAIN, evidence)
             return
         yield CAUSE.finding(
-            "this is the interface of TensorFlow 1, which an eager program does not have",
-            subject="tensorflow 1",
+            "this is TensorFlow 1 API, which does not work with eager execution",
+            subject="TensorFlow 1 API",
             location=frame.location if frame is not None else None,
             evidence=evidence,
             fixes=[_advice(failure)],
@@ -220,22 +228,20 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
             where,
             site.node,
             site.name.removeprefix("tensorflow."),
-            _WITHOUT_UPDATES
-            if _NO_UPDATES in failure.message
-            else "Keras 3 trains only with eager execution",
+            _WITHOUT_UPDATES if _NO_UPDATES in failure.message else "Keras 3 needs eager execution to train",
         )
         proof = _NOT_EAGER in failure.message or _NO_UPDATES in failure.message
         sure = Confidence.CERTAIN if proof else Confidence.LIKELY
         yield _finding(old, [old], sure, evidence)
     elif switch is None and _NOT_EAGER in failure.message and not _makes_graphs(project):
         yield CAUSE.finding(
-            "eager execution is off: Keras 3 cannot train",
-            subject="tensorflow 1",
+            "Keras 3 cannot train because eager execution is disabled",
+            subject="TensorFlow 1 API",
             location=frame.location if frame is not None else None,
             evidence=evidence,
             fixes=[
                 fix(
-                    "leave out `disable_eager_execution()`, `disable_v2_behavior()` and `tf.Graph().as_default()`"
+                    "remove `disable_eager_execution()`, `disable_v2_behavior()` and `tf.Graph().as_default()`"
                 )
             ],
             confidence=Confidence.LIKELY,
@@ -276,11 +282,15 @@ def _finding(old: _Old, every: list[_Old], confidence: Confidence, evidence: lis
     module = old.module
     others = [use for use in every if use is not old and use.node.lineno != old.node.lineno]
     if others:
-        lines = ", ".join(str(line) for line in sorted({use.node.lineno for use in others})[:8])
-        evidence = [*evidence, Evidence(claim="more of TensorFlow 1 in this file", observed=f"lines {lines}")]
+        numbers = sorted({use.node.lineno for use in others})[:8]
+        lines = ("line " if len(numbers) == 1 else "lines ") + ", ".join(str(number) for number in numbers)
+        evidence = [
+            *evidence,
+            Evidence(claim="more TensorFlow 1 API in this file", observed=lines),
+        ]
     return CAUSE.finding(
-        f"`{module.segment(old.node)[:60]}` is the interface of TensorFlow 1: {old.why}",
-        subject="tensorflow 1",
+        f"`{module.segment(old.node)[:60]}` is TensorFlow 1 API: {old.why}",
+        subject="TensorFlow 1 API",
         location=module.location(old.node),
         evidence=evidence,
         fixes=_fixes(old, every),
@@ -295,7 +305,7 @@ def _fixes(old: _Old, every: list[_Old]) -> list[Fix]:
     renamed = [_renamed(use) for use in every]
     if all(renamed):
         edits = tuple(dict.fromkeys(edit for use in renamed for edit in use))
-        return [fix("call them by their new names", edits)]
+        return [fix("use the TensorFlow 2 names", edits)]
     if old.name.endswith(("disable_eager_execution", "disable_v2_behavior")):
         return [_left_out(old)]
     older = [_as_before(old.module)] if not uses_keras(old.module) else []
@@ -304,9 +314,9 @@ def _fixes(old: _Old, every: list[_Old]) -> list[Fix]:
         return [
             *([given] if given is not None else []),
             *older,
-            fix("give the model a `keras.Input` instead"),
+            fix("use a `keras.Input` instead"),
         ]
-    advice = _ADVICE.get(old.name.rpartition(".")[2], "write it with TensorFlow 2's functions")
+    advice = _ADVICE.get(old.name.rpartition(".")[2], "rewrite it with TensorFlow 2 functions")
     if "session" in advice or "memory growth" in advice:
         from fitdoctor.catalogue.environment.session_setup import without_session
 
@@ -316,18 +326,18 @@ def _fixes(old: _Old, every: list[_Old]) -> list[Fix]:
 
 
 _ADVICE = {
-    "ConfigProto": "set memory growth with `tf.config.experimental.set_memory_growth`, and leave out the session",
-    "GPUOptions": "set memory growth with `tf.config.experimental.set_memory_growth`, and leave out the session",
-    "Session": "leave out the session: TensorFlow 2 computes at once",
-    "InteractiveSession": "leave out the session: TensorFlow 2 computes at once",
-    "set_session": "leave out the session: Keras 3 has none",
-    "get_session": "leave out the session: Keras 3 has none",
-    "variable_scope": "make the weights with `self.add_weight` in `build`",
-    "get_variable": "make the weight with `self.add_weight` in `build`",
-    "layers": "use the layers of `tf.keras.layers`",
-    "gradients": "compute it in a `tf.GradientTape`",
-    "contrib": "`tf.contrib` is gone: use `tf.keras`, or the library that took the part over",
-    "global_variables_initializer": "leave it out: variables have their first value when they are made",
+    "ConfigProto": "set memory growth with `tf.config.experimental.set_memory_growth` and remove the session",
+    "GPUOptions": "set memory growth with `tf.config.experimental.set_memory_growth` and remove the session",
+    "Session": "remove the session: TensorFlow 2 executes eagerly",
+    "InteractiveSession": "remove the session: TensorFlow 2 executes eagerly",
+    "set_session": "remove the session: Keras 3 does not use sessions",
+    "get_session": "remove the session: Keras 3 does not use sessions",
+    "variable_scope": "create the weights with `self.add_weight` in `build`",
+    "get_variable": "create the weight with `self.add_weight` in `build`",
+    "layers": "use the layers in `tf.keras.layers`",
+    "gradients": "compute the gradients with a `tf.GradientTape`",
+    "contrib": "use `tf.keras`, or the library that replaces this part of `tf.contrib`",
+    "global_variables_initializer": "remove it: variables are initialized when they are created",
 }
 
 
@@ -336,14 +346,16 @@ def _advice(failure: FailureFacts) -> Fix:
     name = missing.name if missing is not None else ""
     new = RENAMED.get(name)
     if new is not None:
-        return fix(f"call `tf.{new}`")
-    default = "write it with TensorFlow 2's functions: `keras.Input` for a placeholder, no session"
+        return fix(f"use `tf.{new}`")
+    default = "rewrite it with TensorFlow 2 functions: `keras.Input` replaces a placeholder, and no session is needed"
     return fix(_ADVICE.get(name, default))
 
 
 def _as_before(module: Module) -> Fix:
     """The interface of TensorFlow 1 as TensorFlow 2 has it: for programs that use nothing of Keras."""
-    title = "run it as TensorFlow 1 does: `import tensorflow.compat.v1 as tf`, `tf.disable_v2_behavior()`"
+    title = (
+        "run it in TensorFlow 1 mode: `import tensorflow.compat.v1 as tf`, then `tf.disable_v2_behavior()`"
+    )
     for statement in module.nodes(ast.Import):
         alias = statement.names[0]
         if (
@@ -377,7 +389,7 @@ def _left_out(old: _Old) -> Fix:
     """Take out the line of the switch."""
     module = old.module
     statement = module.statement(old.node)
-    title = "leave it out"
+    title = "remove this call"
     return fix(title, (delete_lines(module, statement),))
 
 
@@ -395,7 +407,7 @@ def _as_input(old: _Old) -> Fix | None:
     inner = ", ".join(sizes) + ("," if len(sizes) == 1 else "")
     name = f", name={module.segment(given['name'])}" if "name" in given else ""
     return fix(
-        "give the model a `keras.Input`",
+        "use a `keras.Input`",
         (Edit(module.location(call), f"{keras}.Input(shape=({inner}){name})"),),
     )
 

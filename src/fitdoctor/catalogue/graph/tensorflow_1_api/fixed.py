@@ -1,4 +1,4 @@
-"""A script from the days of TensorFlow 1, moved over."""
+"""A TensorFlow 1 script, ported to TensorFlow 2."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""A penalty whose strength a callback raises, epoch by epoch, as a Python attribute."""
+"""A callback increases the strength of a penalty every epoch by setting a Python attribute."""
 
 import keras
 import numpy as np

@@ -1,24 +1,26 @@
-"""A Python value that is changed after the step was traced.
+"""A Python value changed after the step was traced.
 
 ## What happens
 
-Nothing fails: a callback sets `self.model.beta = 0.5`, or the script changes a global between two calls, and training
-goes on with the value that was there when the step was traced. A loop that makes a new `model` for each fold trains the
-first one on and on, where the compiled step reads the model by its name.
+Nothing fails. A callback sets `self.model.beta = 0.5`, or the script changes a global between two calls, but training
+continues with the value from when the step was traced. If a loop creates a new `model` for each fold and the compiled
+step reads the model by its global name, the step keeps training the first model.
 
 ## Why
 
-Traced code reads a Python attribute or global once, while it is traced, and the number becomes a constant of the graph.
-Later assignments change the attribute, not the graph. Only a new trace, after `compile` for example, sees them.
+Traced code reads a Python attribute or global only once, during tracing, and the number becomes a constant in the
+graph. Later assignments change the attribute, but not the graph. Only a new trace, for example after `compile`, picks
+them up.
 
 ## Fix
 
-Make it a variable (`keras.Variable(…, trainable=False)` or `self.add_weight`) and change it with `assign`: the graph
-reads a variable each time that it runs.
+Make the value a variable (`keras.Variable(…, trainable=False)` or `self.add_weight`) and change it with `assign`: the
+graph reads a variable every time it runs.
 
 ## Known limits
 
-A value that is changed before the first `fit`, or always followed by `compile`, is seen and is not reported.
+A value that is changed before the first `fit`, or whose changes are always followed by `compile`, takes effect and is
+not reported.
 """
 
 from __future__ import annotations
@@ -93,19 +95,21 @@ def from_layer_number(module: Module) -> Iterator[Finding]:
         return
     for target, function in numbers_set_by_callbacks(module):
         yield CAUSE.finding(
-            f"{name_of(function)} sets `{target.attr}` of a layer, which the step has read while it was traced: the "
+            f"{name_of(function)} sets `{target.attr}` of a layer, but the traced step keeps the old value, so the "
             "change has no effect",
             subject=f"attribute {target.attr}",
             location=module.location(module.statement(target)),
             evidence=[
-                Evidence(claim="the layer holds a Python number, and the graph the value of its first trace")
+                Evidence(
+                    claim="the layer stores a Python number; the graph contains its value at the time of the first trace"
+                )
             ],
             fixes=[
                 *traced_anew(function, target),
                 fix(
-                    f"use a layer that reads its {target.attr} from a `keras.Variable`, and `assign` to that"
+                    f"use a layer that reads its {target.attr} from a `keras.Variable`, and update it with `assign`"
                 ),
-                fix("train in several calls of `fit`: set it and compile the model before each"),
+                fix("train with several `fit` calls, and set the value and recompile the model before each"),
             ],
         )
 
@@ -364,15 +368,15 @@ def _finding(value: _Value, changes: list[tuple[Module, ast.Assign | ast.AugAssi
     other, change = changes[0]
     evidence = [
         Evidence(
-            claim=f"{where} reads it while it is traced: a constant of the graph",
+            claim=f"{where} reads it during tracing, so it becomes a constant in the graph",
             location=module.location(value.read),
         ),
-        Evidence(claim="it is changed here, after that trace", location=other.location(change)),
+        Evidence(claim="changed here, after tracing", location=other.location(change)),
     ]
     if function is not None and function.traced is not None:
         evidence.insert(0, traced_evidence(function))
     return CAUSE.finding(
-        f"`{place}` is changed after {where} was traced, and the graph keeps the old value",
+        f"`{place}` is changed after {where} was traced, but the graph keeps the old value",
         subject=f"frozen {place}",
         location=module.location(module.statement(value.made)),
         evidence=evidence,
@@ -384,7 +388,7 @@ def _finding(value: _Value, changes: list[tuple[Module, ast.Assign | ast.AugAssi
 def _as_variable(value: _Value, changes: list[tuple[Module, ast.Assign | ast.AugAssign]]) -> Fix:
     """The value as a variable, and `assign` in every place that changes it."""
     module = value.module
-    title = "make it a variable and change it with `assign`"
+    title = "make it a variable and update it with `assign`"
     if isinstance(value.made, ast.Dict) or not _is_arithmetic_only(value):
         return fix(title)
     if isinstance(value.made, ast.Constant) and isinstance(value.made.value, bool):

@@ -1,4 +1,4 @@
-"""A penalty whose strength a callback raises, epoch by epoch, by assigning to a variable."""
+"""A callback increases the strength of a penalty every epoch by assigning to a variable."""
 
 import keras
 import numpy as np
