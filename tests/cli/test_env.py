@@ -91,12 +91,12 @@ def test_python_itself_is_checked(installed: Path) -> None:
     ("config", "words"),
     [
         ("{'cluster': {}}", "is not JSON"),
-        ("[]", "no JSON object"),
+        ("[]", "not a JSON object"),
         ({"task": {"type": "worker", "index": 0}}, "no `cluster`"),
         ({"cluster": {"worker": ["a:1"]}}, "no `task`"),
-        ({"cluster": {"worker": ["a:1"]}, "task": {"type": "worker", "index": 1}}, "0 to 0"),
+        ({"cluster": {"worker": ["a:1"]}, "task": {"type": "worker", "index": 1}}, "the only index is 0"),
         ({"cluster": {"worker": ["a:1", "a:1"]}, "task": {"type": "worker", "index": 1}}, "the same address"),
-        ({"cluster": {"worker": ["a"]}, "task": {"type": "worker", "index": 0}}, "no `host:port`"),
+        ({"cluster": {"worker": ["a"]}, "task": {"type": "worker", "index": 0}}, "not a `host:port`"),
         ({"cluster": {"worker": ["a:1"]}, "task": {"type": "chief", "index": 0}}, "only worker"),
     ],
 )

@@ -30,11 +30,21 @@ def busy() -> Iterator[int]:
     ("facts", "words", "severity", "stops"),
     [
         (ClusterFacts("{'cluster'", MADE), "is not JSON", Severity.ERROR, True),
-        (ClusterFacts(config("a:1", index=1), MADE), "0 to 0", Severity.ERROR, True),
-        (ClusterFacts(config("a:1", "b:99999"), MADE), "no `host:port`", Severity.ERROR, True),
+        (ClusterFacts(config("a:1", index=1), MADE), "the only index is 0", Severity.ERROR, True),
+        (ClusterFacts(config("a:1", "b:99999"), MADE), "not a `host:port`", Severity.ERROR, True),
         (ClusterFacts('{"task": {"type": "worker", "index": 0}}', MADE), "alone", Severity.WARNING, False),
-        (ClusterFacts(config("a:1"), MADE, taken="a:1"), "another process listens", Severity.ERROR, True),
-        (ClusterFacts(config("a:1", "b:1"), MADE, unresolved=("b:1",)), "not known", Severity.WARNING, False),
+        (
+            ClusterFacts(config("a:1"), MADE, taken="a:1"),
+            "another process is already listening",
+            Severity.ERROR,
+            True,
+        ),
+        (
+            ClusterFacts(config("a:1", "b:1"), MADE, unresolved=("b:1",)),
+            "does not resolve",
+            Severity.WARNING,
+            False,
+        ),
         (
             ClusterFacts(config("a:1", "b:1"), MADE, silent=("worker 1 (b:1)",), waited=30),
             "worker 1 (b:1) did not answer for 30 seconds",
