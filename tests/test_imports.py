@@ -21,6 +21,7 @@ LAYERS = {
     "uncollected": set(),
     "unwarned": set(),
     "plain": set(),
+    "optional_packages": set(),
     "diagnosis": {"plain"},
     "facts": {"diagnosis"},
     "edits": {"diagnosis", "facts"},
@@ -66,7 +67,7 @@ LAYERS = {
 }
 """What each part may import of the others; None: the ways in, which may import all that lies below them."""
 
-BELOW_ALL = {"records", "patterns", "uncollected", "unwarned"}
+BELOW_ALL = {"optional_packages", "records", "patterns", "uncollected", "unwarned"}
 """Stand where the standard library would: every part may import them."""
 WAYS_IN = {"api", "integrations", "cli"}
 HEAVY = {"tensorflow", "keras", "tf_keras", "numpy", "pandas", "scipy", "sklearn"}

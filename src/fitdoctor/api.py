@@ -13,6 +13,7 @@ from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar, cast
 
 from fitdoctor.diagnosis import Diagnosis
+from fitdoctor.optional_packages import require
 from fitdoctor.runner.will_fail import FitWillFail, will_fail
 
 if TYPE_CHECKING:
@@ -290,6 +291,7 @@ def memory(
 
     Raises:
         MemoryUnknown: it cannot be known; the message says why.
+        MissingPackage: TensorFlow is not installed (an ImportError).
     """
     from fitdoctor.collect.memory import CannotTell, Wanted, predict_memory
 
@@ -298,6 +300,7 @@ def memory(
     for name, value in (("batch_size", batch_size), ("available", available)):
         if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
             raise MemoryUnknown(f"`{name}` must be a whole number of at least 1, not {value!r}")
+    require("tensorflow", "`memory`")
     if inspect.isgenerator(x):
         raise MemoryUnknown(
             "a generator is not read, what is taken from it could not be given back: give one batch"

@@ -54,6 +54,8 @@ def main(argv: list[str] | None = None) -> int:
         return 130
     except BrokenPipeError:
         return _reader_gone()
+    except ModuleNotFoundError as error:
+        return _not_installed(error, words)
     # Our own bug: the user gets a sentence and a log to send, not our traceback.
     except Exception as error:
         from fitdoctor.cli.crash import report_crash
@@ -76,6 +78,19 @@ def _dispatch(words: list[str]) -> int:
     module = importlib.import_module(f"fitdoctor.cli.{command}")
     status: int = module.main(rest)
     return status
+
+
+def _not_installed(error: ModuleNotFoundError, words: list[str]) -> int:
+    """Name the optional package that is missing; any other missing module is our own bug."""
+    from fitdoctor.optional_packages import missing_package
+
+    missing = missing_package(error, f"`fitdoctor {words[0]}`")
+    if missing is None:
+        from fitdoctor.cli.crash import report_crash
+
+        return report_crash(error, words)
+    print(f"fitdoctor: {missing}", file=sys.stderr)
+    return 2
 
 
 def _leave(status: int) -> NoReturn:

@@ -8,8 +8,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from fitdoctor.cli import UsageError
 from fitdoctor.cli.options import Parser
+from fitdoctor.optional_packages import require_installed
 
 PROGRAM = Path(__file__).parent.parent / "demo_program" / "train.py"
 EXPECTED = "FIT203"
@@ -20,7 +20,8 @@ def main(argv: list[str]) -> int:
     parser = Parser("demo", "Run a broken training program that ships with fitdoctor, and see it diagnosed.")
     parser.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="default: auto")
     options = parser.parse_args(argv)
-    _refuse_without_tensorflow()
+    for package in ("tensorflow", "keras"):
+        require_installed(package, "the demo program")
     with tempfile.TemporaryDirectory(prefix="fitdoctor-demo-") as folder:
         script = Path(folder) / PROGRAM.name
         shutil.copyfile(PROGRAM, script)
@@ -28,17 +29,6 @@ def main(argv: list[str]) -> int:
         _show(script)
         _run(script, saved, options.color)
         return _verdict(saved)
-
-
-def _refuse_without_tensorflow() -> None:
-    from importlib.util import find_spec
-
-    missing = [name for name in ("tensorflow", "keras") if find_spec(name) is None]
-    if missing:
-        raise UsageError(
-            f"the demo trains a model and needs `{missing[0]}`, which is not installed for {sys.executable}: "
-            "`python -m pip install 'fitdoctor[tensorflow]'`"
-        )
 
 
 def _show(script: Path) -> None:

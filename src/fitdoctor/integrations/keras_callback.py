@@ -6,13 +6,13 @@ Keras calls its callbacks when fit is under way: what fails before that, or ends
 from __future__ import annotations
 
 import functools
-import importlib
 import inspect
 import sys
 from collections.abc import Iterable
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
+from fitdoctor.optional_packages import require
 from fitdoctor.runner import hooks
 from fitdoctor.runner.programs import user_frame
 
@@ -45,7 +45,7 @@ def _keras() -> str:
 
 @functools.cache
 def _class_for(keras: str) -> type[Any]:
-    base = importlib.import_module(f"{keras}.callbacks").Callback
+    base = require(f"{keras}.callbacks", "`Doctor`").Callback
     return type("Doctor", (_Doctor, base), {"__doc__": Doctor.__doc__})
 
 

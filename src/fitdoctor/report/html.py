@@ -6,7 +6,8 @@ from pathlib import Path
 
 from fitdoctor import __version__
 from fitdoctor.diagnosis import Diagnosis, Finding, Location, Severity
-from fitdoctor.report import Look, RenderError
+from fitdoctor.optional_packages import require
+from fitdoctor.report import Look
 from fitdoctor.report.excerpt import Lines, hunks
 
 TYPE_CHECKING = False
@@ -18,12 +19,9 @@ def render(diagnosis: Diagnosis, look: Look) -> str:
     """The diagnosis as an HTML page.
 
     Raises:
-        RenderError: jinja2 is not installed.
+        MissingPackage: Jinja2 is not installed.
     """
-    try:
-        import jinja2
-    except ImportError as error:
-        raise RenderError("html needs jinja2: pip install 'fitdoctor[html]'") from error
+    jinja2 = require("jinja2", "HTML output")
     # Always on: the page shows the user's code, names and messages.
     environment = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
     environment.filters["names"] = _names

@@ -10,6 +10,7 @@ from typing import Any
 from fitdoctor import __version__
 from fitdoctor.facts import Unknown
 from fitdoctor.memory.prediction import KINDS, Prediction, Share
+from fitdoctor.optional_packages import require
 from fitdoctor.report import RenderError
 
 FORMATS = ("text", "json", "html")
@@ -120,10 +121,7 @@ _STAGES = ("forward", "backward", "update")
 
 
 def _html(prediction: Prediction) -> str:
-    try:
-        import jinja2
-    except ImportError as error:
-        raise RenderError("html needs jinja2: pip install 'fitdoctor[html]'") from error
+    jinja2 = require("jinja2", "HTML output")
     # Always on: the page shows the user's names.
     environment = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
     template = environment.from_string((Path(__file__).parent / "memory.html.jinja").read_text("utf-8"))

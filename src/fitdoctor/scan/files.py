@@ -6,6 +6,7 @@ import glob
 import os
 from typing import Any
 
+from fitdoctor.optional_packages import require
 from fitdoctor.scan.csv_source import csv_source
 from fitdoctor.scan.numpy_files import NpzSource, npy_source, npz_members
 from fitdoctor.scan.parquet_source import parquet_source
@@ -66,6 +67,7 @@ def open_files(
         return {"training": csv_source(paths, labels, limit)}
     if kind == "parquet":
         return {"training": parquet_source(paths, labels, limit)}
+    require("tensorflow", "reading TFRecord files")
     from fitdoctor.scan.tfrecord_source import tfrecord_source
 
     return {"training": tfrecord_source(paths, features, labels, limit)}

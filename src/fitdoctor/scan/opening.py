@@ -15,6 +15,7 @@ from fitdoctor.collect.codes import Codes
 from fitdoctor.collect.data import form_of
 from fitdoctor.diagnosis import Location
 from fitdoctor.facts import Code, Unknown
+from fitdoctor.optional_packages import missing_package
 from fitdoctor.scan.array_source import array_source, frame_source
 from fitdoctor.scan.element_source import GROUP_BYTES, ElementSource
 from fitdoctor.scan.pieces import CannotScan, Source
@@ -71,6 +72,10 @@ def made(name: str, function: Any) -> Any:
         pass  # a builtin that does not tell its signature
     try:
         return function()
+    except ModuleNotFoundError as error:
+        raise missing_package(error, f"`{name}`") or CannotScan(
+            f"calling `{name}` raised {_raised(error)}"
+        ) from error
     # The border to the user's code: what it raises is told with its line.
     except Exception as error:
         raise CannotScan(f"calling `{name}` raised {_raised(error)}") from error
@@ -231,6 +236,7 @@ def named(spec: str) -> Any:
 
     Raises:
         CannotScan: there is no such module, or no such name in it.
+        MissingPackage: the module imports a package that is not installed.
     """
     module_name, _colon, attribute = spec.rpartition(":")
     if not module_name or not attribute:
@@ -239,6 +245,10 @@ def named(spec: str) -> Any:
         module = _module(module_name)
     except CannotScan:
         raise
+    except ModuleNotFoundError as error:
+        raise missing_package(error, f"`{module_name}`") or CannotScan(
+            f"importing `{module_name}` raised {_raised(error)}"
+        ) from error
     # The border to the user's code, which importing runs.
     except Exception as error:
         raise CannotScan(f"importing `{module_name}` raised {_raised(error)}") from error

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
+from fitdoctor.optional_packages import require
 from fitdoctor.scan.pieces import CannotScan, Component, Problem
 from fitdoctor.scan.table_source import Block, TableSource, listed, other_columns, part_named
 
@@ -18,7 +19,8 @@ def parquet_source(
     """Parquet files with the same columns, read as one table.
 
     Raises:
-        CannotScan: pyarrow is not installed, or a file cannot be read.
+        CannotScan: a file cannot be read.
+        MissingPackage: pyarrow is not installed.
     """
     files = [_opened(path) for path in paths]
     names = tuple(files[0].schema_arrow.names)
@@ -35,12 +37,9 @@ def parquet_source(
 
 
 def _opened(path: str) -> Any:
+    parquet = require("pyarrow.parquet", f"reading `{path}`")
     try:
-        from pyarrow.parquet import ParquetFile
-    except ImportError:
-        raise CannotScan(f"`{path}` needs pyarrow: `python -m pip install pyarrow`") from None
-    try:
-        return ParquetFile(path, page_checksum_verification=True)
+        return parquet.ParquetFile(path, page_checksum_verification=True)
     # pyarrow has its own exceptions, below ValueError and OSError.
     except (OSError, ValueError) as error:
         raise CannotScan(f"`{path}` cannot be read as Parquet: {str(error)[:200]}") from error

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from fitdoctor.collect.codes import Codes
 from fitdoctor.collect.data import form_of
 from fitdoctor.facts import Unknown
+from fitdoctor.optional_packages import require
 from fitdoctor.scan.files import is_file, open_files
 from fitdoctor.scan.judge import judged
 from fitdoctor.scan.opening import made, named, open_data
@@ -54,8 +55,10 @@ def scan_all(
 
     Raises:
         CannotScan: the data cannot be read as asked.
+        MissingPackage: reading it needs a package that is not installed.
     """
     wanted = wishes or Wishes()
+    require("numpy", "`scan`")
     if wanted.service or wanted.local_workers:
         scans, shared = _on_service(x, validation_data, wanted, watcher)
     else:
@@ -143,6 +146,7 @@ def _on_service(
     x: Any, validation_data: Any, wanted: Wishes, watcher: Watcher | None
 ) -> tuple[list[Scanned], int | Unknown]:
     """As here: validation first, so that the hashes of training rows need not be kept."""
+    require("tensorflow", "a tf.data service")
     from fitdoctor.scan.service import scan_on_service
     from fitdoctor.scan.shipping import done_by_each
 
@@ -238,6 +242,7 @@ def scan(
 
     Raises:
         CannotScan: the data cannot be read as asked (a ValueError).
+        MissingPackage: reading it needs a package that is not installed (an ImportError).
     """
     import sys
 
