@@ -27,7 +27,7 @@ def render(diagnosis: Diagnosis, look: Look) -> str:
     environment.filters["names"] = _names
     template = environment.from_string((Path(__file__).parent / "page.html.jinja").read_text("utf-8"))
     lines = Lines(diagnosis)
-    page = template.render(
+    page: str = template.render(
         diagnosis=diagnosis,
         version=diagnosis.tool_version or __version__,
         findings=[_finding(found, lines) for found in diagnosis.findings],

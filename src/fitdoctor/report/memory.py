@@ -125,7 +125,7 @@ def _html(prediction: Prediction) -> str:
     # Always on: the page shows the user's names.
     environment = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
     template = environment.from_string((Path(__file__).parent / "memory.html.jinja").read_text("utf-8"))
-    page = template.render(
+    page: str = template.render(
         prediction=prediction,
         verdict=verdict(prediction),
         largest=_largest(prediction),
