@@ -314,6 +314,39 @@ class Diagnosis:
                 return excerpt.text
         return None
 
+    @property
+    def counts(self) -> str:
+        """`1 error, 2 warnings`; "" where nothing was found."""
+        found = [
+            severity.value for severity in Severity for each in self.findings if each.severity is severity
+        ]
+        words = [
+            f"{found.count(name)} {name}{'s' if found.count(name) > 1 and name != 'info' else ''}"
+            for name in dict.fromkeys(found)
+        ]
+        if self.unexplained:
+            words.append(f"{len(self.unexplained)} unexplained")
+        return ", ".join(words)
+
+    def __repr__(self) -> str:
+        first: Finding | Unexplained | None = self.primary or next(iter(self.unexplained), None)
+        if first is None:
+            return "<Diagnosis: no problems found>"
+        name = first.id if isinstance(first, Finding) else first.type
+        where = f" at {first.location}" if first.location else ""
+        return f"<Diagnosis: {self.counts}: {name}{where}>"
+
+    def __str__(self) -> str:
+        from fitdoctor.report import render
+
+        return render(self, "text", width=_width()).rstrip("\n")
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        """What a notebook shows: a card, and the same as text where HTML cannot be drawn."""
+        from fitdoctor.report.card import card
+
+        return {"text/html": card(self), "text/plain": str(self)}
+
     def to_json(self) -> dict[str, Any]:
         """The published JSON form; see `docs/json.md`."""
         from fitdoctor.plain import to_plain
@@ -358,3 +391,10 @@ class Diagnosis:
         tool = plain.get("tool")
         version = tool.get("version", "") if isinstance(tool, dict) else ""
         return from_plain(cls, {**fields, "script": plain.get("script"), "tool_version": version})
+
+
+def _width() -> int:
+    """The columns that a text may take: those of the terminal, up to 120."""
+    import shutil
+
+    return min(shutil.get_terminal_size((100, 24)).columns, 120)

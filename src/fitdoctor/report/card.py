@@ -1,0 +1,279 @@
+"""A diagnosis as a card in a notebook: HTML that loads nothing, keeps its styles to itself, and escapes all it shows.
+
+Composed in plain Python: jinja2 is an optional extra, and a card must appear wherever fitdoctor runs.
+"""
+
+from __future__ import annotations
+
+import functools
+import html
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from fitdoctor.diagnosis import (
+    Applicability,
+    Confidence,
+    Diagnosis,
+    Evidence,
+    Finding,
+    Fix,
+    Location,
+    Moment,
+    Unexplained,
+)
+from fitdoctor.report.excerpt import Hunk, Lines, hunks
+from fitdoctor.report.highlight import tokens
+from fitdoctor.report.paint import printable
+
+_SEEN = {
+    Moment.SOURCE: "found in the source",
+    Moment.BEFORE_FIT: "found before the first step",
+    Moment.WHILE_TRAINING: "found while training",
+    Moment.AFTER_FAILURE: "explains the exception",
+    Moment.IN_DATA: "found in the data",
+}
+_MOST_FINDINGS = 50
+_LONGEST_MESSAGE = 2000
+
+
+def card(diagnosis: Diagnosis) -> str:
+    """The HTML of a diagnosis: the first finding in full, the others folded."""
+    lines = Lines(diagnosis)
+    parts = [_finding(found, lines) for found in diagnosis.findings[:1]]
+    parts += [_unexplained(each, lines) for each in diagnosis.unexplained]
+    parts += [_folded(found, lines) for found in diagnosis.findings[1:_MOST_FINDINGS]]
+    left_out = len(diagnosis.findings) - _MOST_FINDINGS
+    if left_out > 0:
+        parts.append(
+            f'<div class="fd-part fd-dim">{left_out} more findings: <code>print(diagnosis)</code></div>'
+        )
+    if not parts:
+        parts.append(
+            '<div class="fd-part"><span class="fd-badge fd-good">fitdoctor</span> No problems found</div>'
+        )
+    parts += [_crash(crash.where, crash.error) for crash in diagnosis.crashes]
+    return framed("".join(parts), _tone(diagnosis))
+
+
+def _tone(diagnosis: Diagnosis) -> str:
+    if diagnosis.findings:
+        return diagnosis.findings[0].severity.value
+    return "warning" if diagnosis.unexplained else "good"
+
+
+# --- what other cards need, too -----------------------------------------------------------------------------------
+
+
+def framed(body: str, tone: str = "") -> str:
+    """A card around HTML that is safe already.
+
+    Args:
+        body: elements of the class `fd-part` or `fd-more`.
+        tone: `error`, `warning`, `info`, `good`, or "" for a plain edge.
+    """
+    style, script = _assets()
+    edge = f" fd-{tone}" if tone else ""
+    return (
+        f'<div class="fitdoctor-card{edge}" data-fitdoctor="card"><style>{style}</style>{body}'
+        f"<script>{script}</script></div>"
+    )
+
+
+@functools.cache
+def _assets() -> tuple[str, str]:
+    folder = Path(__file__).parent
+    return (folder / "card.css").read_text("utf-8"), (folder / "card.js").read_text("utf-8")
+
+
+def escaped(text: str) -> str:
+    """Text of any origin as HTML shows it: no markup, no control codes, no marks that reorder characters."""
+    return html.escape(printable(text))
+
+
+def sentence(text: str) -> str:
+    """A sentence with its `names` set as code."""
+    parts = text.split("`")
+    if len(parts) % 2 == 0:
+        return escaped(text)
+    return "".join(
+        f"<code>{escaped(part)}</code>" if index % 2 else escaped(part) for index, part in enumerate(parts)
+    )
+
+
+def badge(text: str, tone: str = "") -> str:
+    """A short label."""
+    return f'<span class="fd-badge{f" fd-{tone}" if tone else ""}">{escaped(text)}</span>'
+
+
+def place(location: Location | None) -> str:
+    """Where something is, as the user names it."""
+    return "" if location is None else f'<span class="fd-place">{escaped(str(location))}</span>'
+
+
+# --- one finding --------------------------------------------------------------------------------------------------
+
+
+def _finding(finding: Finding, lines: Lines) -> str:
+    severity = finding.severity.value
+    head = f"{badge(severity, severity)}{badge(finding.id)}{place(finding.location)}"
+    return (
+        f'<div class="fd-part"><div class="fd-head">{head}</div>'
+        f'<div class="fd-message">{sentence(finding.message)}</div>{_body(finding, lines)}</div>'
+    )
+
+
+def _folded(finding: Finding, lines: Lines) -> str:
+    severity = finding.severity.value
+    head = f"{badge(severity, severity)} {badge(finding.id)} {sentence(finding.message)} {place(finding.location)}"
+    return f'<details class="fd-more"><summary>{head}</summary><div class="fd-part">{_body(finding, lines)}</div></details>'
+
+
+def _body(finding: Finding, lines: Lines) -> str:
+    parts = [_excerpt(finding.location, lines) if finding.location else "", _evidence(finding.evidence)]
+    if finding.notes:
+        parts.append(_list(sentence(note) for note in finding.notes))
+    parts += [_fix(fix, lines) for fix in finding.fixes[:1]]
+    parts += [_other_fix(fix, lines) for fix in finding.fixes[1:]]
+    sure = finding.confidence.value if finding.confidence is not Confidence.POSSIBLE else "possible cause"
+    parts.append(
+        f'<div class="fd-foot fd-dim">{sure}, {_SEEN[finding.moment]} · read more: '
+        f"<code>fitdoctor explain {escaped(finding.id)}</code></div>"
+    )
+    return "".join(parts)
+
+
+def _list(items: Iterable[str]) -> str:
+    return f"<ul>{''.join(f'<li>{item}</li>' for item in items)}</ul>"
+
+
+def _excerpt(location: Location, lines: Lines) -> str:
+    text = lines.at(location.path, location.line, location.cell)
+    if text is None:
+        return ""
+    text = text.rstrip()
+    above = lines.before(location)
+    rows = [] if above is None else [_row(above[0], _code(above[1].rstrip()), "fd-faint")]
+    start = min(max(location.column - 1, 0), len(text))
+    one_line = location.end_line == location.line and location.end_column > location.column
+    end = min(location.end_column - 1, len(text)) if one_line else len(text)
+    rows.append(_row(location.line, _code(text, start, end)))
+    return f"<pre>{''.join(rows)}</pre>"
+
+
+def _row(number: int, code: str, kind: str = "", sign: str = "") -> str:
+    signed = f'<span class="fd-sign">{sign or " "}</span>' if kind and kind != "fd-faint" or sign else ""
+    return f'<span class="fd-row {kind}"><span class="fd-number">{number}</span>{signed}{code}</span>'
+
+
+def _code(text: str, start: int = 0, end: int = 0) -> str:
+    """Highlighted source, with the characters from `start` to `end` marked."""
+    before, span, after = (list(_cut(text, *ends)) for ends in ((0, start), (start, end), (end, len(text))))
+    marked = f"<mark>{''.join(span)}</mark>" if span else ""
+    return "".join(before) + marked + "".join(after)
+
+
+def _cut(text: str, start: int, end: int) -> Iterator[str]:
+    position = 0
+    for kind, part in tokens(text):
+        shown = part[max(start - position, 0) : max(end - position, 0)]
+        position += len(part)
+        if shown:
+            yield f'<span class="{kind}">{escaped(shown)}</span>' if kind else escaped(shown)
+
+
+def _evidence(evidence: tuple[Evidence, ...]) -> str:
+    pairs = [each for each in evidence if each.observed or each.expected]
+    rows = "".join(
+        f'<tr><td>{_claim(each)}</td><td class="fd-observed">{escaped(each.observed)}</td>'
+        f'<td class="fd-expected">{escaped(each.expected)}</td></tr>'
+        for each in pairs
+    )
+    table = f"<table><tr><th></th><th>observed</th><th>expected</th></tr>{rows}</table>" if rows else ""
+    seen = [_claim(each) for each in evidence if not (each.observed or each.expected)]
+    return table + (_list(seen) if seen else "")
+
+
+def _claim(evidence: Evidence) -> str:
+    return f"{sentence(evidence.claim)} {place(evidence.location)}"
+
+
+# --- fixes --------------------------------------------------------------------------------------------------------
+
+
+def _fix(fix: Fix, lines: Lines) -> str:
+    changes = hunks(fix, lines)
+    return (
+        f'<div class="fd-label"><span><strong>Fix:</strong> {sentence(fix.title)}</span>'
+        f"{_manner(fix)}{_copy(changes)}</div>{_diff(changes)}"
+    )
+
+
+def _other_fix(fix: Fix, lines: Lines) -> str:
+    changes = hunks(fix, lines)
+    head = f"<strong>Or:</strong> {sentence(fix.title)} {_manner(fix)}"
+    if not changes:
+        return f'<div class="fd-label"><span>{head}</span></div>'
+    return (
+        f'<details class="fd-other"><summary>{head}</summary>'
+        f'<div class="fd-label">{_copy(changes)}</div>{_diff(changes)}</details>'
+    )
+
+
+def _manner(fix: Fix) -> str:
+    if fix.verified:
+        return badge("verified: the repaired program ran", "good")
+    if not fix.edits:
+        return ""
+    if fix.applicability is Applicability.UNSAFE:
+        return badge("unsafe: changes what the model learns", "warning")
+    return badge("safe", "good") if fix.applicability is Applicability.SAFE else ""
+
+
+def _copy(changes: tuple[Hunk, ...]) -> str:
+    """A button for the new lines; hidden until the card's script runs, which an untrusted notebook strips."""
+    text = "\n".join(line for hunk in changes for line in hunk.added)
+    if not text:
+        return ""
+    value = html.escape(text.encode("utf-8", "replace").decode("utf-8")).replace("\n", "&#10;")
+    return f'<button type="button" class="fd-copy" hidden data-text="{value}">Copy</button>'
+
+
+def _diff(changes: tuple[Hunk, ...]) -> str:
+    rows: list[str] = []
+    for index, hunk in enumerate(changes):
+        if index:
+            rows.append('<span class="fd-row fd-faint"><span class="fd-number">⋮</span></span>')
+        if hunk.before is not None:
+            rows.append(_row(hunk.line - 1, _code(hunk.before), "fd-faint", " "))
+        rows += [
+            _row(hunk.line + offset, _code(text), f"fd-{kind}", sign)
+            for kind, sign, texts in (("removed", "-", hunk.removed), ("added", "+", hunk.added))
+            for offset, text in enumerate(texts)
+        ]
+        if hunk.after is not None and not hunk.removed:
+            rows.append(_row(hunk.line + len(hunk.added), _code(hunk.after), "fd-faint", " "))
+    return f"<pre>{''.join(rows)}</pre>" if rows else ""
+
+
+# --- the rest -----------------------------------------------------------------------------------------------------
+
+
+def _unexplained(failure: Unexplained, lines: Lines) -> str:
+    message = failure.message.strip()
+    if len(message) > _LONGEST_MESSAGE:
+        message = message[:_LONGEST_MESSAGE] + "…"
+    text = "\n".join(escaped(line) for line in message.split("\n"))
+    facts = [("called", failure.called), ("layer", failure.layer)]
+    facts += [("received", argument) for argument in failure.arguments]
+    told = [f"{label}: {escaped(value)}" for label, value in facts if value]
+    note = failure.note or "no cause in the catalogue fits this failure"
+    return (
+        f'<div class="fd-part"><div class="fd-head">{badge("unexplained", "warning")}{badge(failure.type)}'
+        f'{place(failure.location)}</div><div class="fd-raw">{text}</div>'
+        f"{_excerpt(failure.location, lines) if failure.location else ''}{_list(told) if told else ''}"
+        f'<div class="fd-foot fd-dim">{escaped(note)}</div></div>'
+    )
+
+
+def _crash(where: str, error: str) -> str:
+    return f'<div class="fd-more fd-part fd-dim">internal error of fitdoctor: {escaped(where)}: {escaped(error)}</div>'
