@@ -32,7 +32,7 @@ LAYERS = {
     "catalogue": {"diagnosis", "facts", "edits", "source", "failure", "memory"},
     "engine": {"diagnosis", "facts", "edits", "catalogue"},
     "cases": {"diagnosis", "facts", "source", "catalogue", "engine"},
-    "examine": {"diagnosis", "facts", "source", "catalogue", "engine", "cases"},
+    "examine": {"diagnosis", "facts", "source", "failure", "catalogue", "engine", "cases"},
     "config": {"catalogue"},
     "report": {"diagnosis", "facts", "plain", "edits", "catalogue", "memory"},
     "runner": {

@@ -228,9 +228,9 @@ def explain(what: str | BaseException) -> Diagnosis:
 
         return examine_failure(from_exception(what), _project_here, environment=environment())
     from fitdoctor.cases import files_of
-    from fitdoctor.failure.text import failures_in
+    from fitdoctor.examine import failures_told_in
 
-    failures = failures_in(what)
+    failures = failures_told_in(what)
     if not failures:
         return Diagnosis()
     return examine_failure(failures[-1], lambda: files_of(failures[-1]))

@@ -1,11 +1,11 @@
-"""`[tool.fitdoctor]` of the nearest pyproject.toml."""
+"""The settings: `[tool.fitdoctor]` of the nearest pyproject.toml, or the file that `--config` names."""
 
 from __future__ import annotations
 
 import os
 from functools import lru_cache
 
-from fitdoctor.records import dataclass
+from fitdoctor.records import dataclass, replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ class Config:
     """What a project asks for."""
 
     path: str = ""
-    """The pyproject.toml that it was read from; "" when there is none."""
+    """The file that it was read from; "" when there is none."""
     select: tuple[str, ...] = ()
     """Ids, beginnings of ids, or slugs to judge by; all when empty."""
     ignore: tuple[str, ...] = ()
@@ -32,11 +32,13 @@ class Config:
     fail_on: str | None = None
     keras: int | None = None
     exclude: tuple[str, ...] = ()
+    named: bool = False
+    """The file was named by `--config`: globs are then relative to the current folder."""
 
     @property
     def root(self) -> str:
-        """The folder that globs count from."""
-        return os.path.dirname(self.path) if self.path else os.getcwd()
+        """The folder that globs are relative to."""
+        return os.path.dirname(self.path) if self.path and not self.named else os.getcwd()
 
 
 def find_config(start: os.PathLike[str] | str) -> Config:
@@ -55,6 +57,26 @@ def find_config(start: os.PathLike[str] | str) -> Config:
         folder = above
 
 
+def read_config(path: str) -> Config:
+    """The configuration in a file that the user names: a pyproject.toml, or a TOML file with our keys at its top.
+
+    Raises:
+        ConfigError: the file cannot be read, has no settings of ours, or says what we do not know.
+    """
+    try:
+        with open(path, "rb") as file:
+            raw = file.read()
+    except OSError as error:
+        raise ConfigError(f"cannot read `{path}`: {error.strerror}") from error
+    document = _parsed(path, raw)
+    config = _from_document(path, document)
+    if config is None:
+        if os.path.basename(path) == "pyproject.toml" or "tool" in document:
+            raise ConfigError(f"{path}: there is no [tool.fitdoctor] table")
+        config = _from_table(path, document)
+    return replace(config, named=True)
+
+
 def _in_folder(folder: str) -> Config | None:
     path = os.path.join(folder, "pyproject.toml")
     try:
@@ -70,12 +92,19 @@ def _in_folder(folder: str) -> Config | None:
 
 @lru_cache(maxsize=8)
 def _read(path: str, raw: bytes) -> Config | None:
+    return _from_document(path, _parsed(path, raw))
+
+
+def _parsed(path: str, raw: bytes) -> dict[str, Any]:
     import tomllib
 
     try:
-        document = tomllib.loads(raw.decode("utf-8"))
+        return tomllib.loads(raw.decode("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path}: {error}") from error
+
+
+def _from_document(path: str, document: dict[str, Any]) -> Config | None:
     tool = document.get("tool", {})
     if not isinstance(tool, dict) or "fitdoctor" not in tool:
         return None

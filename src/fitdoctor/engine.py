@@ -105,12 +105,13 @@ def _at_the_change(finding: Finding) -> Finding:
 def _selected(causes: Mapping[str, Cause], select: Collection[str], ignore: Collection[str]) -> list[Cause]:
     if not select and not ignore:
         return list(causes.values())
-    return [
-        cause
-        for cause in causes.values()
-        if (not select or any(_names(word, cause) for word in select))
-        and not any(_names(word, cause) for word in ignore)
-    ]
+    return [cause for cause in causes.values() if is_selected(cause, select, ignore)]
+
+
+def is_selected(cause: Cause, select: Collection[str], ignore: Collection[str]) -> bool:
+    """Whether to judge by a cause, given the ids, prefixes and slugs to select (all when empty) and to ignore."""
+    chosen = not select or any(_names(word, cause) for word in select)
+    return chosen and not any(_names(word, cause) for word in ignore)
 
 
 def _names(word: str, cause: Cause) -> bool:

@@ -117,6 +117,33 @@ def examine_failure(
     return _with_unexplained(diagnosis, failure, project(), collected)
 
 
+_TYPES_TO_TRY = (
+    *("ValueError", "InvalidArgumentError", "TypeError", "AttributeError", "RuntimeError", "KeyError"),
+    *("ImportError", "ModuleNotFoundError", "NotImplementedError", "IndexError"),
+)
+_LONGEST_MESSAGE = 4000
+
+
+def failures_told_in(text: str, path: str = "") -> list[FailureFacts]:
+    """The failures in a text; a bare message, pasted without its exception type, counts if some cause explains it.
+
+    Args:
+        text: a log, a traceback, a saved notebook or a message.
+        path: the file that it was read from, for a notebook.
+    """
+    from fitdoctor.failure.text import failures_in
+
+    failures = failures_in(text, path)
+    message = " ".join(text.split())
+    if failures or not message or len(message) > _LONGEST_MESSAGE:
+        return failures
+    for name in _TYPES_TO_TRY:
+        guessed = failures_in(f"{name}: {message}")
+        if guessed and examine_failure(guessed[-1]).findings:
+            return guessed
+    return []
+
+
 def _with_reason_in_source(
     diagnosis: Diagnosis,
     failure: FailureFacts,

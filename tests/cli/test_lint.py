@@ -275,22 +275,33 @@ def test_a_suppressed_finding_is_not_told(run, project):
 
 
 @pytest.mark.parametrize(
-    ("comment", "told"),
+    ("comment", "said"),
     [
-        ("# fitdoctor: ignore[FIT501]", True),
-        ("# fitdoctor: ignore[no-such-cause]", True),
-        ("# fitdoctor: ignore", False),
-        ("# fitdoctor: ignore[FIT203]", False),
-        ("# noqa: E501", False),
+        ("# fitdoctor: ignore[FIT902]", "no FIT902 found on this line\n"),
+        ("# fitdoctor: ignore[no-such-cause]", "unknown cause `no-such-cause`"),
+        ("# fitdoctor: ignore", "no problem found on this line; remove it unless `fitdoctor run` needs it"),
+        (
+            "# fitdoctor: ignore[FIT203]",
+            "no FIT203 found on this line; remove it unless `fitdoctor run` needs it",
+        ),
+        ("# fitdoctor: ignore[FIT003]", ""),
+        ("# noqa: E501", ""),
     ],
-    ids=["unused", "unknown", "every cause", "seen only by run", "another tool's"],
+    ids=["unused", "unknown", "every cause", "seen by run too", "seen only by run", "another tool's"],
 )
-def test_an_unused_suppression_is_told_where_the_source_alone_can_tell(run, project, comment, told):
+def test_an_unused_suppression_is_reported_where_lint_looked_for_the_cause(run, project, comment, said):
     write(project / "a.py", f"x = 1  {comment}\n")
     done = run("lint", "a.py")
     assert done.status == 0
-    assert ("a.py:1: unused suppression" in done.err) is told
+    assert done.err.startswith(f"fitdoctor: a.py:1: unused suppression: {said}" if said else "")
+    assert bool(done.err) is bool(said)
     assert run("lint", "a.py").err == done.err
+
+
+def test_causes_that_are_not_checked_have_no_unused_suppressions(run, project):
+    write(project / "a.py", "x = 1  # fitdoctor: ignore[FIT902]\ny = 1  # fitdoctor: ignore[FIT203]\n")
+    done = run("lint", "a.py", "--ignore", "FIT902")
+    assert "FIT203" in done.err and "FIT902" not in done.err
 
 
 def test_statistics_count_by_cause(run, project):
@@ -578,3 +589,70 @@ def test_what_cannot_be_imported_here_is_told_once(run, tmp_path, installed, dis
         # Who says which Keras it is for says that it is not for what is installed here.
         ran = run("lint", "--keras", "3", "--output-format", "concise", str(tmp_path / "one.py"))
         assert "FIT901" not in ran.out
+
+
+# --- settings and files --------------------------------------------------------------------------------------------
+
+
+def test_a_named_configuration_replaces_the_one_in_pyproject(run, project):
+    write(project / "a.py")
+    write(project / "pyproject.toml", '[tool.fitdoctor]\nignore = ["FIT501"]\n')
+    write(project / "ci" / "strict.toml", 'exclude = ["old/"]\n')
+    write(project / "old" / "b.py")
+    assert run("lint").status == 0
+    assert paths(concise(run, "--config", "ci/strict.toml")) == ["a.py"]
+    assert run("lint", "--config", "pyproject.toml").status == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "complaint"),
+    [
+        ("none.toml", None, "cannot read `none.toml`: No such file"),
+        ("pyproject.toml", "[tool.ruff]\n", "there is no [tool.fitdoctor] table"),
+        ("x.toml", "ignor = []\n", "did you mean `ignore`?"),
+        ("x.toml", "a = = 1\n", "x.toml: "),
+    ],
+)
+@pytest.mark.parametrize("command", [("lint", "a.py"), ("run", "a.py"), ("fix", "a.py"), ("scan", "a.csv")])
+def test_a_configuration_that_cannot_be_used_is_one_clear_line(run, project, command, name, text, complaint):
+    write(project / "a.py")
+    if text is not None:
+        write(project / name, text)
+    done = run(command[0], "--config", name, command[1])
+    assert done.status == 2 and complaint in done.err and done.err.count("\n") == 1
+
+
+def test_the_files_that_would_be_read_are_listed(run, project):
+    write(project / "pyproject.toml", '[tool.fitdoctor]\nexclude = ["old/"]\n')
+    for name in ("b.py", "a.ipynb", "old/c.py"):
+        write(project / name)
+    done = run("lint", "--show-files")
+    assert done.status == 0 and done.out == "a.ipynb\nb.py\n"
+
+
+def test_the_settings_are_shown_as_they_apply(run, project):
+    write(project / "pyproject.toml", '[tool.fitdoctor]\nignore = ["FIT9"]\nkeras = 2\n')
+    write(project / "a.py")
+    done = run("lint", "--show-settings", "--ignore", "FIT501")
+    assert done.status == 0
+    assert "ignore:           FIT501, FIT9\n" in done.out and "keras:            2\n" in done.out
+    assert f"config:           {project / 'pyproject.toml'}\n" in done.out
+
+
+def test_watching_checks_again_when_a_file_changes(project, monkeypatch, capsys):
+    from fitdoctor.cli import main
+
+    write(project / "a.py", "x = 1\n")
+    pauses = iter([lambda: write(project / "a.py", "x = BAD\n"), lambda: None])
+
+    def pause(_seconds):
+        step = next(pauses, None)
+        if step is None:
+            raise KeyboardInterrupt
+        step()
+
+    monkeypatch.setattr("fitdoctor.cli.watch.time.sleep", pause)
+    assert main(["lint", "--watch", "a.py"]) == 1
+    printed = capsys.readouterr()
+    assert "error[FIT501]" in printed.out
+    assert printed.err.count("watching for changes") == 2

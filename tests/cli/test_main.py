@@ -38,7 +38,9 @@ def test_the_version(run):
     ("words", "complaint"),
     [
         (["explian"], "unknown command `explian`: did you mean `explain`?"),
-        (["train.py"], "did you mean `run train.py` or `lint train.py`?"),
+        (["src"], "`src` is a folder: did you mean `fitdoctor lint src`?"),
+        (["help", "lnit"], "did you mean `lint`?"),
+        (["--smok"], "unknown option `--smok`"),
         (["--verison"], "unknown option `--verison`: did you mean `--version`?"),
         (["xyz"], "choose one of run, lint"),
         (["lint", "--selct", "FIT2"], "did you mean `--select`?"),
@@ -46,11 +48,49 @@ def test_the_version(run):
         (["report"], "required: FILE"),
     ],
 )
-def test_a_wrong_word_is_one_line_and_status_2(run, words, complaint):
+def test_a_wrong_word_is_one_line_and_status_2(run, tmp_path, monkeypatch, words, complaint):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "src").mkdir()
     done = run(*words)
     assert done.status == 2
     assert complaint in done.err
     assert done.err.count("\n") == 1 and "Traceback" not in done.err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["train.py"], ["train.py", "--epochs", "3"], ["--smoke", "train.py"], ["-m", "train"], ["trainer"]],
+)
+def test_a_program_without_a_command_is_run(run, monkeypatch, tmp_path, words):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "trainer").write_text("print(1)\n", "utf-8")
+    seen = []
+    monkeypatch.setattr("fitdoctor.cli.run.main", lambda argv: seen.append(argv) or 0)
+    assert run(*words).status == 0
+    assert seen == [words]
+
+
+def test_help_for_a_command_is_its_help(run):
+    assert run("help", "lint").out == run("lint", "--help").out
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_knows_commands_and_options(run, shell):
+    done = run("completion", shell)
+    assert done.status == 0
+    for word in ("explain", "show-settings", "smoke", "unsafe"):
+        assert word in done.out
+
+
+def test_completion_answers_in_a_real_bash(run, tmp_path):
+    script = tmp_path / "complete"
+    script.write_text(run("completion", "bash").out, "utf-8")
+    asked = (
+        f"source {script}; COMP_WORDS=(fitdoctor lint --show-); COMP_CWORD=2; "
+        "$(complete -p fitdoctor | sed 's/.*-F \\([^ ]*\\).*/\\1/') fitdoctor; echo ${COMPREPLY[*]}"
+    )
+    done = subprocess.run(["bash", "-c", asked], capture_output=True, text=True, check=False)
+    assert done.stdout.split() == ["--show-settings", "--show-files"]
 
 
 def test_our_own_crash_is_a_short_message_with_versions_and_a_log(run, monkeypatch, tmp_path):

@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 
 SLOW = {
-    "argparse",
     "dataclasses",
     "inspect",
     "typing",
@@ -43,7 +42,7 @@ def imported_for(path, text):
 
 def test_a_file_without_keras_needs_neither_the_catalogue_nor_the_analysis(tmp_path):
     modules = imported_for(tmp_path / "plain.py", "import sys\n\nprint(sys.argv)\n")
-    assert not modules & (SLOW | {"re", "ast", "fitdoctor.catalogue", "fitdoctor.source.module"})
+    assert not modules & (SLOW | {"ast", "fitdoctor.catalogue", "fitdoctor.source.module"})
 
 
 def test_a_small_training_program_needs_few_causes_and_nothing_slow(tmp_path):

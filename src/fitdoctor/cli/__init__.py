@@ -12,14 +12,15 @@ if TYPE_CHECKING:
 
 COMMANDS = {
     "run": "run a training program, check every `fit`, explain what fails",
-    "lint": "read training code without running it",
-    "explain": "a cause's page, or a saved log or traceback diagnosed",
-    "fix": "find repairs, prove each by running the repaired program, show or write the diff",
-    "memory": "predict the peak memory of a training step, and the largest batch that fits",
-    "scan": "read all the data that fit would see, and tell what it holds",
-    "env": "the versions, settings and conflicts that matter to fit",
-    "report": "draw a saved diagnosis again, in any format",
-    "demo": "diagnose a broken program that ships inside the package",
+    "lint": "check training code without running it",
+    "explain": "explain a cause, an error message, a log or a traceback",
+    "fix": "find repairs, prove each by running the program, show or write the diff",
+    "memory": "predict the peak memory of a training step and the largest batch that fits",
+    "scan": "read all the data that `fit` would see and report what is wrong with it",
+    "env": "show the versions, settings and conflicts that matter to `fit`",
+    "report": "re-render a saved diagnosis in any format",
+    "demo": "diagnose a broken program that ships with fitdoctor",
+    "completion": "print a completion script for bash, zsh or fish",
 }
 """What each command is for; the module `fitdoctor.cli.<command>` has its `main(argv) -> int`."""
 
@@ -64,6 +65,8 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _dispatch(words: list[str]) -> int:
+    if words[:1] == ["help"] and len(words) > 1:
+        words = [words[1], "--help"]
     if not words or words[0] in ("-h", "--help", "help"):
         print(_help())
         return 0 if words else 2
@@ -72,7 +75,10 @@ def _dispatch(words: list[str]) -> int:
         return 0
     command, rest = words[0], words[1:]
     if command not in COMMANDS:
-        raise UsageError(_unknown(command))
+        if not _is_program(words):
+            raise UsageError(_unknown(command))
+        # `fitdoctor train.py`, `fitdoctor --smoke train.py`, `fitdoctor -m package.train`
+        command, rest = "run", words
     import importlib
 
     module = importlib.import_module(f"fitdoctor.cli.{command}")
@@ -93,6 +99,16 @@ def _not_installed(error: ModuleNotFoundError, words: list[str]) -> int:
     return 2
 
 
+def _is_program(words: list[str]) -> bool:
+    """Whether the words name a program to run, with or without options before it."""
+    import os
+
+    first = next((word for word in words if word == "-m" or not word.startswith("-")), "")
+    if first == "-m" or first.endswith((".py", ".ipynb")):
+        return True
+    return words[0] == first and os.path.isfile(first)
+
+
 def _leave(status: int) -> NoReturn:
     """End the process at once.
 
@@ -110,26 +126,30 @@ def _help() -> str:
     width = max(map(len, COMMANDS))
     commands = "\n".join(f"  {name:<{width}}  {purpose}" for name, purpose in COMMANDS.items())
     return (
-        "usage: fitdoctor COMMAND …\n\n"
+        "usage: fitdoctor [COMMAND] …\n\n"
         "Finds out why Keras `model.fit` fails or learns nonsense, and shows the line to change.\n\n"
         f"commands:\n{commands}\n\n"
-        "options:\n  -h, --help     show this; `fitdoctor COMMAND --help` shows a command's options\n"
+        "  `fitdoctor train.py` is short for `fitdoctor run train.py`.\n\n"
+        "options:\n"
+        "  -h, --help     show this help; `fitdoctor help COMMAND` shows a command's options\n"
         "  -V, --version  show the version\n\n"
-        "exit status: 0 clean, 1 findings, 2 usage, configuration or our own failure; `run`: the program's own"
+        "exit status: 0 clean, 1 findings, 2 wrong usage, bad configuration or an internal\n"
+        "error; `run` exits with the program's own status"
     )
 
 
 def _unknown(word: str) -> str:
     import difflib
+    import os
 
     kind = "option" if word.startswith("-") else "command"
     known = ["--help", "--version"] if kind == "option" else list(COMMANDS)
+    if os.path.isdir(word):
+        return f"`{word}` is a folder: did you mean `fitdoctor lint {word}`?"
     close = difflib.get_close_matches(word, known, n=1, cutoff=0.5)
     if close:
         return f"unknown {kind} `{word}`: did you mean `{close[0]}`?"
-    if word.endswith((".py", ".ipynb")):
-        return f"unknown command `{word}`: did you mean `run {word}` or `lint {word}`?"
-    return f"unknown {kind} `{word}`: choose one of {', '.join(known)}"
+    return f"unknown {kind} `{word}`; choose one of {', '.join(known)}"
 
 
 def _reader_gone() -> int:

@@ -17,9 +17,7 @@ EXPECTED = "FIT203"
 
 def main(argv: list[str]) -> int:
     """Run the demo; 0 when it found what it is there to show."""
-    parser = Parser("demo", "Run a broken training program that ships with fitdoctor, and see it diagnosed.")
-    parser.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="default: auto")
-    options = parser.parse_args(argv)
+    options = make_parser().parse_args(argv)
     for package in ("tensorflow", "keras"):
         require_installed(package, "the demo program")
     with tempfile.TemporaryDirectory(prefix="fitdoctor-demo-") as folder:
@@ -29,6 +27,13 @@ def main(argv: list[str]) -> int:
         _show(script)
         _run(script, saved, options.color)
         return _verdict(saved)
+
+
+def make_parser() -> Parser:
+    """The options of `demo`."""
+    parser = Parser("demo", "Run a broken training program that ships with fitdoctor, and see it diagnosed.")
+    parser.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="default: auto")
+    return parser
 
 
 def _show(script: Path) -> None:

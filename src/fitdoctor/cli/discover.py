@@ -38,32 +38,45 @@ class NothingThere(Exception):
     """What the user named does not exist."""
 
 
-def discover(names: list[str]) -> list[Found]:
+def discover(names: list[str], config: Config | None = None) -> list[Found]:
     """The files that the names stand for, each once, in a stable order.
+
+    Args:
+        names: files, folders and globs.
+        config: the settings for all of them; by default each has those of the nearest pyproject.toml.
 
     Raises:
         NothingThere: a name is neither a file, a folder nor a glob that matches something.
         ConfigError: a pyproject.toml is broken.
     """
     found: dict[str, Found] = {}
-    configs: dict[str, Config] = {}
+    configs = _Configs(config)
     for name in names:
         for path in _expanded(name, configs):
             is_folder = os.path.isdir(path)
-            config = _config_of(path if is_folder else os.path.dirname(path), configs)
-            files = _in_folder(path, config) if is_folder else [path]
+            applies = configs.of(path if is_folder else os.path.dirname(path))
+            files = _in_folder(path, applies) if is_folder else [path]
             for file in files:
-                found.setdefault(os.path.realpath(file), Found(file, config))
+                found.setdefault(os.path.realpath(file), Found(file, applies))
     return sorted(found.values(), key=lambda each: each.path)
 
 
-def _config_of(folder: str, configs: dict[str, Config]) -> Config:
-    if folder not in configs:
-        configs[folder] = find_config(folder or ".")
-    return configs[folder]
+class _Configs:
+    """The settings of each folder, looked up once."""
+
+    def __init__(self, given: Config | None) -> None:
+        self._given = given
+        self._known: dict[str, Config] = {}
+
+    def of(self, folder: str) -> Config:
+        if self._given is not None:
+            return self._given
+        if folder not in self._known:
+            self._known[folder] = find_config(folder or ".")
+        return self._known[folder]
 
 
-def _expanded(name: str, configs: dict[str, Config]) -> list[str]:
+def _expanded(name: str, configs: _Configs) -> list[str]:
     if os.path.lexists(name):
         return [name]
     if any(character in name for character in "*?["):
@@ -71,7 +84,7 @@ def _expanded(name: str, configs: dict[str, Config]) -> list[str]:
     raise NothingThere(f"`{name}` does not exist")
 
 
-def _matching(pattern: str, configs: dict[str, Config]) -> list[str]:
+def _matching(pattern: str, configs: _Configs) -> list[str]:
     """What a glob matches of the files that a walk through the folder before its first `*` finds."""
     import glob
 
@@ -80,7 +93,7 @@ def _matching(pattern: str, configs: dict[str, Config]) -> list[str]:
         raise NothingThere(f"no file matches `{pattern}`")
     plain = pattern[: min(pattern.index(character) for character in "*?[" if character in pattern)]
     start = os.path.dirname(plain) or "."
-    walked = {os.path.normpath(file) for file in _in_folder(start, _config_of(start, configs))}
+    walked = {os.path.normpath(file) for file in _in_folder(start, configs.of(start))}
     folders = {os.path.dirname(file) for file in walked}
     return [
         match

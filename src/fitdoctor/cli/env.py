@@ -27,7 +27,7 @@ print("fitdoctor:" + json.dumps([device.name for device in tf.config.list_physic
 
 def main(argv: list[str]) -> int:
     """Look at the environment and tell of it."""
-    options = _parser().parse_args(argv)
+    options = make_parser().parse_args(argv)
     from fitdoctor.collect.environment import environment
 
     facts = environment(with_conflicts=True)
@@ -46,7 +46,8 @@ def main(argv: list[str]) -> int:
     return 1 if diagnosis.at_least(limit) or diagnosis.unexplained else 0
 
 
-def _parser() -> Parser:
+def make_parser() -> Parser:
+    """The options of `env`."""
     parser = Parser(
         "env",
         "Show the versions, settings and conflicts that matter to fit; TensorFlow is not imported.",

@@ -1,11 +1,14 @@
-"""`fitdoctor explain`: a cause's page, or a saved log or traceback diagnosed from its text."""
+"""`fitdoctor explain`: a cause's page, or an error message, log or traceback diagnosed from its text."""
 
 from __future__ import annotations
 
 import functools
+import json
 import os
+import re
 import sys
 
+from fitdoctor.catalogue import FAMILIES, catalogue, find, suggestions
 from fitdoctor.cli import UsageError
 from fitdoctor.cli.options import (
     Parser,
@@ -19,50 +22,81 @@ from fitdoctor.cli.options import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import Namespace
+    from typing import Any
 
     from fitdoctor.catalogue import Cause
     from fitdoctor.diagnosis import Diagnosis
     from fitdoctor.facts import FailureFacts
 
 _LARGEST = 64 * 2**20
-"""Bytes of a log that are read, from its end: that is where the failure stands."""
+"""Bytes of a log that are read, from its end: that is where the failure is."""
 
 
 def main(argv: list[str]) -> int:
-    """Explain what the user named."""
-    options = _parser().parse_args(argv)
+    """Explain what the user named or pasted."""
+    options = make_parser().parse_args(argv)
+    what = " ".join(options.what)
     if options.list:
-        return _list(options)
-    if not options.what:
-        raise UsageError("say what to explain: a cause's id or slug, a file, or - for standard input")
-    if options.what == "-":
+        return _list(_family(what), options) if what else _list(list(catalogue().values()), options)
+    if not what:
+        raise UsageError(
+            "nothing to explain: give an id such as FIT203, an error message, a log file, or - for standard input"
+        )
+    if what == "-":
         return _failure(sys.stdin.buffer.read(), options)
-    from fitdoctor.catalogue import find
-
-    cause = find(options.what)
+    cause = find(what)
     if cause is not None:
         return _page(cause, options)
-    if os.path.exists(options.what):
-        return _failure(_read(options.what), options, options.what)
-    raise UsageError(_unknown(options.what))
+    if os.path.exists(what):
+        return _failure(_read(what), options, what)
+    if _is_family(what):
+        return _list(_family(what), options)
+    if _is_message(what):
+        return _failure(what.encode("utf-8", "surrogateescape"), options)
+    raise UsageError(_unknown(what))
 
 
-def _parser() -> Parser:
+def make_parser() -> Parser:
+    """The options of `explain`."""
     parser = Parser(
-        "explain", "Show a cause's page, or diagnose a saved log or traceback.", "[OPTION…] CODE|FILE|-"
+        "explain",
+        "Show a cause's page, or diagnose an error message, a saved log or a traceback.\n\n"
+        "WHAT is an id or slug (FIT203, labels-out-of-range), a family (FIT2, labels), a message in quotes\n"
+        '("ValueError: …"), a log or a notebook with its output, or - for standard input.',
+        "[OPTION…] WHAT",
     )
-    parser.add_argument(
-        "what", nargs="?", metavar="CODE|FILE|-", help="FIT203, labels-out-of-range, train.log, -"
-    )
-    parser.add_argument("--list", action="store_true", help="list the catalogue")
+    parser.add_argument("what", nargs="*", metavar="WHAT", help="what to explain")
+    parser.add_argument("--list", action="store_true", help="list the causes")
     add_output_options(parser)
     return parser
 
 
-def _unknown(word: str) -> str:
-    from fitdoctor.catalogue import suggestions
+def _is_family(word: str) -> bool:
+    return word.lower() in FAMILIES.values() or (word[:3].upper() == "FIT" and word[3:] in FAMILIES)
 
-    if os.sep in word or "." in word:
+
+def _family(word: str) -> list[Cause]:
+    """The causes of a family, by its name or the beginning of its ids.
+
+    Raises:
+        UsageError: there is no such family.
+    """
+    if not _is_family(word):
+        names = ", ".join(f"FIT{digit} ({name})" for digit, name in FAMILIES.items())
+        raise UsageError(f"there is no family `{word}`; choose one of {names}")
+    digit = next((digit for digit, name in FAMILIES.items() if name == word.lower()), word[3:])
+    return [cause for cause in catalogue().values() if cause.id[3] == digit]
+
+
+def _is_message(words: str) -> bool:
+    """Whether this is the text of an error rather than a name that was mistyped."""
+    return any(character.isspace() for character in words) or bool(
+        re.match(r"[\w.]+(Error|Exception)\b", words)
+    )
+
+
+def _unknown(word: str) -> str:
+    if os.sep in word or re.search(r"\.\w+$", word):
         return f"`{word}` does not exist"
     close = suggestions(word)
     hint = (
@@ -75,14 +109,30 @@ def _page(cause: Cause, options: Namespace) -> int:
     from fitdoctor.report import Look
     from fitdoctor.report.cause_page import render_page
 
+    if options.output_format == "json":
+        _put(_json(_described(cause) | {"page": cause.page.strip()}), options)
+        return 0
     if options.output_format not in ("text", "concise"):
-        raise UsageError(
-            f"a cause's page is text: `--output-format {options.output_format}` is for diagnoses"
-        )
+        raise UsageError(f"a cause's page is text or json, not {options.output_format}")
     target = None if options.output_file else sys.stdout
     look = Look(wants_color(options.color, target), terminal_width(target))
     _put(render_page(cause, look), options)
     return 0
+
+
+def _described(cause: Cause) -> dict[str, Any]:
+    return {
+        "id": cause.id,
+        "slug": cause.slug,
+        "title": cause.title,
+        "severity": cause.severity.value,
+        "family": FAMILIES[cause.id[3]],
+        "moments": [moment.value for moment in cause.moments],
+    }
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
 
 
 def _put(text: str, options: Namespace) -> None:
@@ -92,27 +142,35 @@ def _put(text: str, options: Namespace) -> None:
         sys.stdout.write(text)
 
 
-def _list(options: Namespace) -> int:
-    from fitdoctor.catalogue import catalogue
-    from fitdoctor.report.paint import Line, painted
+def _list(causes: list[Cause], options: Namespace) -> int:
+    from fitdoctor.report.paint import Line, cells, painted, wrapped
 
-    causes = catalogue().values()
-    width = max((len(cause.slug) for cause in causes), default=0)
-    lines: list[Line] = [
-        [(cause.id, cause.severity.value), (f"  {cause.slug:<{width}}  ", ""), (cause.title, "dim")]
-        for cause in causes
-    ]
+    if options.output_format == "json":
+        _put(_json([_described(cause) for cause in causes]), options)
+        return 0
+    if options.output_format not in ("text", "concise"):
+        raise UsageError(f"the list of causes is text or json, not {options.output_format}")
     target = None if options.output_file else sys.stdout
+    columns = terminal_width(target)
+    slugs = max(cells(cause.slug) for cause in causes)
+    lines: list[Line] = []
+    for cause in causes:
+        name: Line = [(cause.id, cause.severity.value), (f"  {cause.slug:<{slugs}}  ", "")]
+        if columns < 10 + slugs + 30:
+            lines += [[(cause.id, cause.severity.value), (f"  {cause.slug}", "")]]
+            lines += wrapped([("        ", ""), (cause.title, "dim")], columns, [("        ", "")])
+        else:
+            lines += wrapped([*name, (cause.title, "dim")], columns, [(" " * (10 + slugs), "")])
     _put(painted(lines, color=wants_color(options.color, target)), options)
     return 0
 
 
 def _read(path: str) -> bytes:
     if os.path.isdir(path):
-        raise UsageError(f"`{path}` is a folder: name a log, or a cause")
+        raise UsageError(f"`{path}` is a folder: give a log file or a cause")
     from fitdoctor.source.read import MAX_NOTEBOOK_BYTES
 
-    # A notebook without its beginning is none any more.
+    # A notebook that is cut short cannot be parsed.
     largest = MAX_NOTEBOOK_BYTES if path.endswith(".ipynb") else _LARGEST
     try:
         with open(path, "rb") as file:
@@ -123,16 +181,17 @@ def _read(path: str) -> bytes:
 
 
 def _failure(raw: bytes, options: Namespace, path: str = "") -> int:
-    """Diagnose the failures in a text. That there is none to be found is an answer, not an error."""
-    from fitdoctor.failure.text import failures_in, read_text_any
+    """Diagnose the failures in a text; a text without one is an answer, not an error."""
+    from fitdoctor.examine import failures_told_in
+    from fitdoctor.failure.text import read_text_any
     from fitdoctor.source.read import display_path
 
     try:
-        failures = failures_in(read_text_any(raw), display_path(path))
+        failures = failures_told_in(read_text_any(raw), display_path(path))
     except ValueError as error:
-        raise UsageError("that is binary, not a log or traceback") from error
+        raise UsageError("this is binary data, not a log or traceback") from error
     if not failures:
-        print("no failure found in the text: it holds no traceback and no known message")
+        print("no failure found: the text has no traceback and no message that fitdoctor knows")
         return 0
     give_out(_diagnosed(failures), options)
     return 0

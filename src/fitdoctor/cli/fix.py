@@ -9,11 +9,17 @@ import signal
 import sys
 import threading
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from types import FrameType
 
 from fitdoctor.cli import UsageError
-from fitdoctor.cli.options import Parser, add_output_options, give_out, wants_color
+from fitdoctor.cli.options import (
+    Parser,
+    add_cause_options,
+    add_output_options,
+    give_out,
+    settings,
+    wants_color,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,7 +44,7 @@ def main(argv: list[str]) -> int:
     Returns:
         0 when every error that was found is repaired and that is proved, else 1.
     """
-    parser = _parser()
+    parser = make_parser()
     ours, program = _split(parser, argv)
     options = parser.parse_args(ours)
     if not program:
@@ -75,7 +81,8 @@ def _split(parser: Parser, argv: list[str]) -> tuple[list[str], list[str]]:
     return argv, []
 
 
-def _parser() -> Parser:
+def make_parser() -> Parser:
+    """The options of `fix`."""
     parser = Parser("fix", DESCRIPTION, "[OPTIONS] SCRIPT [ARGS …]")
     add = parser.add_argument
     add(
@@ -92,8 +99,7 @@ def _parser() -> Parser:
         metavar="SECONDS",
         help="how long one run of the program may take (default: 120)",
     )
-    add("--select", action="append", default=[], metavar="ID,…", help="judge by these causes only")
-    add("--ignore", action="append", default=[], metavar="ID,…", help="leave these causes out")
+    add_cause_options(parser)
     add("-q", "--quiet", action="store_true", help="no progress on standard error")
     add_output_options(parser)
     return parser
@@ -101,25 +107,17 @@ def _parser() -> Parser:
 
 def _wishes(options: argparse.Namespace, program: list[str]) -> Wishes:
     from fitdoctor.cli.installed import keras_major
-    from fitdoctor.config import ConfigError, find_config, unknown_cause
     from fitdoctor.repair.proof import Wishes
 
     script = program[0]
-    for name in ("select", "ignore"):
-        problem = unknown_cause(_words(getattr(options, name)))
-        if problem:
-            raise UsageError(f"`--{name}`: {problem}")
-    try:
-        config = find_config(Path(script))
-    except ConfigError as error:
-        raise UsageError(str(error)) from error
+    config = settings(options, script)
     _refuse_what_cannot_start(script)
     return Wishes(
         script=script,
         arguments=tuple(program[1:]),
         timeout=options.timeout,
-        select=_words(options.select) or config.select,
-        ignore=(*_words(options.ignore), *config.ignore),
+        select=config.select,
+        ignore=config.ignore,
         keras=config.keras or keras_major(),
     )
 
@@ -141,10 +139,6 @@ def _refuse_what_cannot_start(script: str) -> None:
         check_script(script)
     except CannotStart as error:
         raise UsageError(str(error)) from None
-
-
-def _words(values: list[str]) -> tuple[str, ...]:
-    return tuple(word.strip() for value in values for word in value.split(",") if word.strip())
 
 
 @contextlib.contextmanager

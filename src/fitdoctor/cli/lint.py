@@ -5,15 +5,16 @@ from __future__ import annotations
 import sys
 
 from fitdoctor.cli import UsageError
-from fitdoctor.cli.declared import OUTPUT, Given, add_to, read
 from fitdoctor.cli.discover import Found, NothingThere, discover
 from fitdoctor.cli.installed import installed
 from fitdoctor.cli.lint_files import Linted, Wishes, lint_files, lint_text
-from fitdoctor.config import ConfigError, find_config, unknown_cause
+from fitdoctor.cli.options import Parser, add_cause_options, add_output_options, check_causes, listed
+from fitdoctor.config import ConfigError, find_config, read_config
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from fitdoctor.cli.declared import Declared
+    from argparse import Namespace
+
     from fitdoctor.diagnosis import Diagnosis
 
 _MOST_ROUNDS = 5
@@ -26,15 +27,32 @@ def main(argv: list[str]) -> int:
     Returns:
         1 when something at or above `--fail-on` was found, 2 when a file cannot be read.
     """
-    options = read(argv, _OPTIONS) or _parsed(argv)
+    options = make_parser().parse_args(argv)
     _check(options)
-    wishes = Wishes(_words(options.select), _words(options.ignore), options.keras)
+    if options.watch:
+        from fitdoctor.cli.watch import watch
+
+        return watch(lambda: _files(options), lambda: _lint(options))
+    return _lint(options)
+
+
+def _files(options: Namespace) -> list[Found]:
     try:
-        if options.paths == ["-"]:
-            return _lint_stdin(options, wishes)
-        files = discover(options.paths)
+        return discover(options.paths, read_config(options.config) if options.config else None)
     except (ConfigError, NothingThere) as error:
         raise UsageError(str(error)) from error
+
+
+def _lint(options: Namespace) -> int:
+    wishes = Wishes(listed(options.select), listed(options.ignore), options.keras)
+    if options.paths == ["-"]:
+        return _lint_stdin(options, wishes)
+    files = _files(options)
+    if options.show_files:
+        print(*(found.path for found in files), sep="\n", end="\n" if files else "")
+        return 0
+    if options.show_settings:
+        return _show_settings(options, files)
     only_a_word = bool(files) and _wants_only_a_word(options)
     description = None
     if only_a_word and not options.no_cache:
@@ -55,95 +73,48 @@ def main(argv: list[str]) -> int:
     return _conclude(options, files, linted)
 
 
-def _wants_only_a_word(options: Given) -> bool:
+def _wants_only_a_word(options: Namespace) -> bool:
     """Whether all that is wanted of a clean project is to hear that it is clean."""
     more = (options.fix, options.diff, options.statistics, options.write_baseline, options.verbose)
     return not any(more) and options.output_format in ("text", "concise") and not options.output_file
 
 
-def _say_clean(options: Given) -> int:
+def _say_clean(options: Namespace) -> int:
     if options.output_format == "text":
         print("no problem found")
     return 0
 
 
-_OPTIONS: tuple[Declared, ...] = (
-    (
-        "",
-        ("paths",),
-        {
-            "nargs": "*",
-            "default": ["."],
-            "metavar": "PATH",
-            "help": "file, folder, glob, or - for standard input (default: .)",
-        },
-    ),
-    ("", ("--stdin-filename",), {"metavar": "FILE", "help": "what to call standard input"}),
-    (
-        "",
-        ("--select",),
-        {
-            "action": "append",
-            "default": [],
-            "metavar": "IDS",
-            "help": "only these causes: ids, beginnings (FIT2), slugs",
-        },
-    ),
-    ("", ("--ignore",), {"action": "append", "default": [], "metavar": "IDS", "help": "not these causes"}),
-    (
-        "",
-        ("--keras",),
-        {"type": int, "choices": (2, 3), "help": "judge for this Keras (default: the installed one)"},
-    ),
-    ("", ("--no-cache",), {"action": "store_true", "help": "read also what was found clean before"}),
-    (
-        "",
-        ("--jobs",),
-        {"type": int, "default": 0, "metavar": "N", "help": "processes (default: one a core)"},
-    ),
-    (
-        "exit status",
-        ("--fail-on",),
-        {"choices": ("error", "warning", "info"), "help": "exit 1 from there on (default: error)"},
-    ),
-    ("exit status", ("--exit-zero",), {"action": "store_true", "help": "exit 0 whatever was found"}),
-    (
-        "repairs",
-        ("--fix",),
-        {
-            "action": "store_true",
-            "help": "write safe repairs into the files; those of `-` to standard output",
-        },
-    ),
-    (
-        "repairs",
-        ("--diff",),
-        {"action": "store_true", "help": "show safe repairs as a diff, write nothing"},
-    ),
-    (
-        "known findings",
-        ("--baseline",),
-        {"metavar": "FILE", "help": "leave out the findings in this file"},
-    ),
-    (
-        "known findings",
-        ("--write-baseline",),
-        {"action": "store_true", "help": "save what is found to the baseline FILE"},
-    ),
-    *OUTPUT,
-    ("output", ("--statistics",), {"action": "store_true", "help": "count by cause instead"}),
-)
-
-
-def _parsed(argv: list[str]) -> Given:
-    from fitdoctor.cli.options import Parser
-
+def make_parser() -> Parser:
+    """The options of `lint`."""
     parser = Parser("lint", "Read .py and .ipynb files without running them.", "[OPTION…] PATH…")
-    add_to(parser, _OPTIONS)
-    return Given(vars(parser.parse_args(argv)))
+    add = parser.add_argument
+    paths = "file, folder, glob, or - for standard input (default: .)"
+    add("paths", nargs="*", default=["."], metavar="PATH", help=paths)
+    add("--stdin-filename", metavar="FILE", help="the name to report for standard input")
+    add_cause_options(parser)
+    add("--keras", type=int, choices=(2, 3), help="the Keras to check for (default: the installed one)")
+    add("--no-cache", action="store_true", help="re-read files that were clean before")
+    add("--jobs", type=int, default=0, metavar="N", help="number of processes (default: one per core)")
+    add("--watch", action="store_true", help="check again whenever a file changes, until Ctrl-C")
+    add("--show-settings", action="store_true", help="print the settings in effect and exit")
+    add("--show-files", action="store_true", help="print the files that would be read and exit")
+    add = parser.add_argument_group("exit status").add_argument
+    levels = ("error", "warning", "info")
+    add("--fail-on", choices=levels, help="exit 1 at this severity or above (default: error)")
+    add("--exit-zero", action="store_true", help="exit 0 whatever is found")
+    add = parser.add_argument_group("repairs").add_argument
+    add("--fix", action="store_true", help="write safe repairs to the files (for `-`, to standard output)")
+    add("--diff", action="store_true", help="show safe repairs as a diff, write nothing")
+    add = parser.add_argument_group("known findings").add_argument
+    add("--baseline", metavar="FILE", help="leave out the findings listed in FILE")
+    add("--write-baseline", action="store_true", help="save the current findings to the baseline FILE")
+    add_output_options(parser)
+    parser.add_argument("--statistics", action="store_true", help="count findings by cause instead")
+    return parser
 
 
-def _check(options: Given) -> None:
+def _check(options: Namespace) -> None:
     if "-" in options.paths and len(options.paths) > 1:
         raise UsageError("standard input (`-`) is read alone")
     if options.stdin_filename and options.paths != ["-"]:
@@ -152,18 +123,46 @@ def _check(options: Given) -> None:
         raise UsageError("`--write-baseline` needs `--baseline FILE`")
     if options.jobs < 0:
         raise UsageError("`--jobs` must be 0 or more")
-    for name in ("select", "ignore"):
-        problem = unknown_cause(_words(getattr(options, name)))
-        if problem:
-            raise UsageError(f"`--{name}`: {problem}")
+    if options.watch and (options.paths == ["-"] or options.output_file):
+        raise UsageError("`--watch` follows files and prints: it takes neither `-` nor `--output-file`")
+    check_causes(options)
 
 
-def _words(values: list[str]) -> tuple[str, ...]:
-    return tuple(word.strip() for value in values for word in value.split(",") if word.strip())
+def _show_settings(options: Namespace, files: list[Found]) -> int:
+    """Print what applies to the files: one block for each configuration among them, the command line included."""
+    from fitdoctor.cli.installed import keras_major
+
+    blocks = {found.config: found.path for found in reversed(files)}
+    for number, (config, path) in enumerate(reversed(blocks.items())):
+        keras = options.keras or config.keras
+        rows = {
+            "file": path,
+            "config": config.path or "none found: these are the defaults",
+            "select": ", ".join(listed(options.select) or config.select) or "all causes",
+            "ignore": ", ".join((*listed(options.ignore), *config.ignore)) or "none",
+            "fail-on": options.fail_on or config.fail_on or "error",
+            "keras": str(keras) if keras else f"{keras_major()} (the installed one)",
+            "exclude": ", ".join(config.exclude) or "none",
+            "per-file-ignores": "; ".join(
+                f"{glob}: {', '.join(ids)}" for glob, ids in config.per_file_ignores
+            )
+            or "none",
+        }
+        if number:
+            print()
+        for name, value in rows.items():
+            print(f"{name + ':':<18}{value}")
+    if not files:
+        print("fitdoctor: no Python file or notebook there", file=sys.stderr)
+    return 0
 
 
-def _lint_stdin(options: Given, wishes: Wishes) -> int:
-    found = Found(options.stdin_filename or "<stdin>", find_config(options.stdin_filename or "."))
+def _lint_stdin(options: Namespace, wishes: Wishes) -> int:
+    try:
+        config = read_config(options.config) if options.config else find_config(options.stdin_filename or ".")
+    except ConfigError as error:
+        raise UsageError(str(error)) from error
+    found = Found(options.stdin_filename or "<stdin>", config)
     raw = sys.stdin.buffer.read()
     linted = lint_text(raw.decode("utf-8", errors="replace"), found, wishes)
     if options.fix or options.diff:
@@ -171,7 +170,7 @@ def _lint_stdin(options: Given, wishes: Wishes) -> int:
     return _conclude(options, [found], linted)
 
 
-def _repair_stdin(options: Given, wishes: Wishes, found: Found, raw: bytes, linted: Linted) -> int:
+def _repair_stdin(options: Namespace, wishes: Wishes, found: Found, raw: bytes, linted: Linted) -> int:
     """The text as it should be, or the diff, to standard output; what is left to tell goes to the other stream."""
     from contextlib import redirect_stdout
 
@@ -193,7 +192,7 @@ def _repair_stdin(options: Given, wishes: Wishes, found: Found, raw: bytes, lint
         return _conclude(options, [found], linted)
 
 
-def _conclude(options: Given, files: list[Found], linted: Linted) -> int:
+def _conclude(options: Namespace, files: list[Found], linted: Linted) -> int:
     """Report, and say how it ends."""
     from fitdoctor.diagnosis import Diagnosis
 
@@ -223,7 +222,7 @@ def _conclude(options: Given, files: list[Found], linted: Linted) -> int:
     return _status(options, files, diagnosis, linted.unreadable)
 
 
-def _is_plain_and_empty(options: Given, diagnosis: Diagnosis) -> bool:
+def _is_plain_and_empty(options: Namespace, diagnosis: Diagnosis) -> bool:
     """Whether a text would only say that nothing was found."""
     return (
         options.output_format == "text"
@@ -238,7 +237,7 @@ def _say_of_the_rest(readable: int) -> None:
         print(f"no problem found in the other {'file' if readable == 1 else f'{readable} files'}")
 
 
-def _status(options: Given, files: list[Found], diagnosis: Diagnosis, unreadable: list[str]) -> int:
+def _status(options: Namespace, files: list[Found], diagnosis: Diagnosis, unreadable: list[str]) -> int:
     from fitdoctor.diagnosis import Severity
 
     for line in sorted(unreadable):
@@ -262,7 +261,7 @@ def _print_statistics(diagnosis: Diagnosis) -> None:
         print(f"{count:>{width}}  {name}  {slug}")
 
 
-def _repair(options: Given, wishes: Wishes, files: list[Found], linted: Linted) -> int:
+def _repair(options: Namespace, wishes: Wishes, files: list[Found], linted: Linted) -> int:
     from fitdoctor.cli.repair_files import repair
 
     named = {found.path for found in files}

@@ -211,9 +211,7 @@ def _diagnoses(
         if module is not None:
             heeded = suppress(module, diagnosis.findings)
             diagnosis = replace(diagnosis, findings=_heeded_elsewhere(project, module, heeded.kept))
-            # With part of the causes left out, a suppression of theirs has nothing to suppress.
-            if not select and not ignore:
-                remarks.extend(_remark(unused) for unused in heeded.unused if _should_have_been_found(unused))
+            remarks.extend(_remark(unused) for unused in heeded.unused if _is_checked(unused, select, ignore))
         diagnoses.append(diagnosis)
     return diagnoses
 
@@ -249,22 +247,31 @@ def _heeded_elsewhere(project: Project, module: Module, findings: tuple[Finding,
     return tuple(kept)
 
 
-def _should_have_been_found(unused: Unused) -> bool:
-    """Whether reading the source alone can tell: a comment may be meant for what only `run` sees."""
+def _is_checked(unused: Unused, select: Collection[str], ignore: Collection[str]) -> bool:
+    """Whether `lint` looked for the cause: one that was left out, or that only a run can show, is not its business."""
     from fitdoctor.catalogue import find
     from fitdoctor.diagnosis import Moment
+    from fitdoctor.engine import is_selected
 
-    if not unused.name:
-        return False
-    cause = find(unused.name)
-    return cause is None or not {Moment.BEFORE_FIT, Moment.WHILE_TRAINING} & set(cause.moments)
+    cause = find(unused.name) if unused.name else None
+    if cause is None:
+        return not (select or ignore)
+    return Moment.SOURCE in cause.moments and is_selected(cause, select, ignore)
 
 
 def _remark(unused: Unused) -> str:
+    from fitdoctor.catalogue import find
     from fitdoctor.config import unknown_cause
+    from fitdoctor.diagnosis import Moment
 
-    unknown = unknown_cause((unused.name,))
-    return f"{unused.location}: " + (f"unused suppression: {unknown}" if unknown else unused.message)
+    unknown = unknown_cause((unused.name,)) if unused.name else ""
+    if unknown:
+        return f"{unused.location}: unused suppression: {unknown}"
+    cause = find(unused.name) if unused.name else None
+    # `lint` does not see everything: data and weights are known only to a run.
+    only_source = cause is not None and set(cause.moments) <= {Moment.SOURCE, Moment.AFTER_FAILURE}
+    hint = "" if only_source else "; remove it unless `fitdoctor run` needs it"
+    return f"{unused.location}: {unused.message}{hint}"
 
 
 def joined(diagnoses: Iterable[Diagnosis]) -> Diagnosis:

@@ -26,7 +26,7 @@ def main(argv: list[str]) -> int:
     Returns:
         0 when the batch fits, 1 when it does not, 2 when it cannot be told.
     """
-    options = _parser().parse_args(argv)
+    options = make_parser().parse_args(argv)
     if options.batch_size is not None and options.batch_size < 1:
         raise UsageError(f"`--batch-size` must be 1 or more, not {options.batch_size}")
     shape = _shapes(options.input_shape)
@@ -70,7 +70,8 @@ def _give_out(prediction: Any, options: argparse.Namespace) -> None:
         sys.stdout.write(drawn)
 
 
-def _parser() -> Parser:
+def make_parser() -> Parser:
+    """The options of `memory`."""
     from fitdoctor.report.memory import FORMATS
 
     parser = Parser("memory", DESCRIPTION, "[OPTION…] MODEL")

@@ -1,4 +1,4 @@
-"""What the commands' parsers share: did-you-mean, and the options that say how a report is given out."""
+"""What the commands' parsers share: did-you-mean, which causes to judge by, and how to print a report."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ import os
 import sys
 
 from fitdoctor.cli import UsageError
-from fitdoctor.cli.declared import OUTPUT, Given, add_to
+from fitdoctor.report import FORMATS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NoReturn, TextIO
 
+    from fitdoctor.config import Config
     from fitdoctor.diagnosis import Diagnosis
 
 
@@ -54,10 +55,63 @@ class Parser(argparse.ArgumentParser):
 
 def add_output_options(parser: Parser) -> None:
     """Add `--output-format`, `--output-file`, `--color` and `--verbose`."""
-    add_to(parser, OUTPUT)
+    add = parser.add_argument_group("output").add_argument
+    add("--output-format", choices=FORMATS, default="text", metavar="FORMAT", help=", ".join(FORMATS))
+    add("--output-file", metavar="FILE", help="write the report to FILE")
+    add("--color", choices=("auto", "always", "never"), default="auto", help="default: auto")
+    add("-v", "--verbose", action="store_true", help="show every finding in full")
 
 
-def give_out(diagnosis: Diagnosis, options: argparse.Namespace | Given, stream: TextIO | None = None) -> None:
+def add_cause_options(group: argparse._ActionsContainer) -> None:
+    """Add `--select`, `--ignore` and `--config` to a parser or a group of its options."""
+    add = group.add_argument
+    which = "check only these causes: ids, id prefixes (FIT2) or slugs"
+    add("--select", action="append", default=[], metavar="IDS", help=which)
+    add("--ignore", action="append", default=[], metavar="IDS", help="skip these causes")
+    add("--config", metavar="FILE", help="read the settings from FILE instead of the nearest pyproject.toml")
+
+
+def listed(values: list[str]) -> tuple[str, ...]:
+    """The words of an option that takes lists and may be repeated."""
+    return tuple(word.strip() for value in values for word in value.split(",") if word.strip())
+
+
+def check_causes(options: argparse.Namespace) -> None:
+    """Refuse a `--select` or `--ignore` that names no cause.
+
+    Raises:
+        UsageError: with a suggestion where a known name is close.
+    """
+    from fitdoctor.config import unknown_cause
+
+    for name in ("select", "ignore"):
+        problem = unknown_cause(listed(getattr(options, name)))
+        if problem:
+            raise UsageError(f"`--{name}`: {problem}")
+
+
+def settings(options: argparse.Namespace, start: str) -> Config:
+    """The configuration that applies to `start`, overridden by what the command line says.
+
+    Raises:
+        UsageError: the configuration cannot be read, or an option names an unknown cause.
+    """
+    from fitdoctor.config import ConfigError, find_config, read_config
+    from fitdoctor.records import replace
+
+    check_causes(options)
+    try:
+        config = read_config(options.config) if options.config else find_config(start)
+    except ConfigError as error:
+        raise UsageError(str(error)) from error
+    return replace(
+        config,
+        select=listed(options.select) or config.select,
+        ignore=(*listed(options.ignore), *config.ignore),
+    )
+
+
+def give_out(diagnosis: Diagnosis, options: argparse.Namespace, stream: TextIO | None = None) -> None:
     """Draw the diagnosis as the options say, on the stream (standard output) or into the file.
 
     Raises:

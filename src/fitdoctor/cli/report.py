@@ -11,7 +11,15 @@ from fitdoctor.diagnosis import Diagnosis
 
 def main(argv: list[str]) -> int:
     """Read the saved run and draw it."""
-    parser = Parser("report", "Draw a saved diagnosis again.", "[OPTION…] run.json …")
+    options = make_parser().parse_args(argv)
+    one = len(options.saved) == 1
+    give_out(read_diagnosis(options.saved[0]) if one else _cluster(options.saved), options)
+    return 0
+
+
+def make_parser() -> Parser:
+    """The options of `report`."""
+    parser = Parser("report", "Re-render a saved diagnosis in any format.", "[OPTION…] run.json …")
     parser.add_argument(
         "saved",
         nargs="+",
@@ -19,10 +27,7 @@ def main(argv: list[str]) -> int:
         help="what `run` or `--output-format json` wrote; - for standard input; several: the workers of a cluster",
     )
     add_output_options(parser)
-    options = parser.parse_args(argv)
-    one = len(options.saved) == 1
-    give_out(read_diagnosis(options.saved[0]) if one else _cluster(options.saved), options)
-    return 0
+    return parser
 
 
 def _cluster(paths: list[str]) -> Diagnosis:

@@ -8,12 +8,18 @@ import sys
 from pathlib import Path
 
 from fitdoctor.cli import UsageError
-from fitdoctor.cli.options import Parser, add_output_options, give_out, wants_color
+from fitdoctor.cli.options import (
+    Parser,
+    add_cause_options,
+    add_output_options,
+    give_out,
+    settings,
+    wants_color,
+)
 from fitdoctor.records import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from fitdoctor.config import Config
     from fitdoctor.diagnosis import Diagnosis
     from fitdoctor.runner.session import Options
     from fitdoctor.runner.supervise import Ended
@@ -25,7 +31,7 @@ A proved error stops the program before its first step; what follows SCRIPT belo
 
 def main(argv: list[str]) -> int:
     """Run a program and give back its own exit status."""
-    parser = _parser()
+    parser = make_parser()
     ours, program = _split(parser, argv)
     options = parser.parse_args(ours)
     if not program or program == ["-m"]:
@@ -39,14 +45,14 @@ def run(options: argparse.Namespace, program: list[str]) -> int:
     from fitdoctor.runner.preflight import CannotStart, check_module, check_script
     from fitdoctor.runner.session import Options
 
-    config = _config(program, options)
+    config = settings(options, os.getcwd() if program[0] == "-m" else program[0])
     for path in (options.output_file, options.save):
         _refuse_unwritable(path)
     # The child tells as it goes only what the parent would have printed on the same stream.
     tells = options.output_format in ("text", "concise") and not options.output_file and not options.quiet
     wanted = Options(
-        select=_words(options.select) or config.select,
-        ignore=(*_words(options.ignore), *config.ignore),
+        select=config.select,
+        ignore=config.ignore,
         keep_going=options.keep_going,
         smoke=options.smoke,
         trace=options.trace,
@@ -65,20 +71,6 @@ def run(options: argparse.Namespace, program: list[str]) -> int:
     except CannotStart as error:
         raise UsageError(str(error)) from None
     return _run(wanted, options, options.fail_on or config.fail_on)
-
-
-def _config(program: list[str], options: argparse.Namespace) -> Config:
-    """What the project asks for; the command line's own words are checked on the way."""
-    from fitdoctor.config import ConfigError, find_config, unknown_cause
-
-    for name in ("select", "ignore"):
-        problem = unknown_cause(_words(getattr(options, name)))
-        if problem:
-            raise UsageError(f"`--{name}`: {problem}")
-    try:
-        return find_config(Path.cwd() if program[0] == "-m" else Path(program[0]))
-    except ConfigError as error:
-        raise UsageError(str(error)) from error
 
 
 def _run(wanted: Options, options: argparse.Namespace, fail_on: str | None) -> int:
@@ -183,14 +175,11 @@ def _refuse_unwritable(path: str | None) -> None:
         raise UsageError(f"cannot write `{path}`: there is no folder `{folder}`")
 
 
-def _words(values: list[str]) -> tuple[str, ...]:
-    return tuple(word.strip() for value in values for word in value.split(",") if word.strip())
-
-
 # --- the command line ---------------------------------------------------------------------------------------------
 
 
-def _parser() -> Parser:
+def make_parser() -> Parser:
+    """The options of `run`."""
     parser = Parser("run", DESCRIPTION, "[OPTIONS] SCRIPT [ARGS …] | [OPTIONS] -m MODULE [ARGS …]")
     parser.add_argument(
         "--keep-going", action="store_true", help="print a proved error and go on all the same"
@@ -206,12 +195,7 @@ def _parser() -> Parser:
         choices=("error", "warning", "info"),
         help="exit with 1 when the program ends well and this, or worse, was found",
     )
-    parser.add_argument(
-        "--select", action="append", default=[], metavar="ID,…", help="judge by these causes only"
-    )
-    parser.add_argument(
-        "--ignore", action="append", default=[], metavar="ID,…", help="leave these causes out"
-    )
+    add_cause_options(parser)
     parser.add_argument(
         "--save", metavar="FILE", help="keep the run, to be drawn again by `fitdoctor report FILE`"
     )

@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from typing import TYPE_CHECKING, Any
 
 from fitdoctor.cli import UsageError
-from fitdoctor.cli.options import Parser, add_output_options, give_out, write_file
+from fitdoctor.cli.options import (
+    Parser,
+    add_cause_options,
+    add_output_options,
+    check_causes,
+    give_out,
+    listed,
+    settings,
+    write_file,
+)
 
 if TYPE_CHECKING:
     from fitdoctor.scan.outcome import ScanReport
@@ -26,7 +36,7 @@ def main(argv: list[str]) -> int:
         1 when something at or above `--fail-on` was found or an element raised, 2 when data cannot be read, 130
         after Ctrl-C.
     """
-    options = _parser().parse_args(argv)
+    options = make_parser().parse_args(argv)
     _check(options)
     report = _scanned(options)
     _give_out(report, options)
@@ -39,7 +49,7 @@ def _scanned(options: argparse.Namespace) -> ScanReport:
     from fitdoctor.scan.progress import Bar
     from fitdoctor.scan.scanning import Wishes, scan_all
 
-    config = _config()
+    config = settings(options, os.getcwd())
     try:
         model = named(options.model) if options.model else None
         if model is not None and not hasattr(model, "fit"):
@@ -47,13 +57,13 @@ def _scanned(options: argparse.Namespace) -> ScanReport:
         wishes = Wishes(
             model=model,
             classes=options.classes,
-            labels=_words(options.labels),
+            labels=listed(options.labels),
             features=options.features,
             limit=options.limit,
             service=options.service,
             local_workers=options.local_workers,
-            select=_words(options.select) or config.select,
-            ignore=(*_words(options.ignore), *config.ignore),
+            select=config.select,
+            ignore=config.ignore,
             patience=options.patience,
         )
         bar = Bar() if sys.stderr.isatty() and not options.no_progress else None
@@ -70,17 +80,6 @@ def _scanned(options: argparse.Namespace) -> ScanReport:
 def _alone(words: list[str] | None) -> Any:
     """One word as it is, several as a list."""
     return words[0] if words is not None and len(words) == 1 else words
-
-
-def _config() -> Any:
-    from pathlib import Path
-
-    from fitdoctor.config import ConfigError, find_config
-
-    try:
-        return find_config(Path.cwd())
-    except ConfigError as error:
-        raise UsageError(str(error)) from error
 
 
 def _give_out(report: ScanReport, options: argparse.Namespace) -> None:
@@ -121,19 +120,14 @@ def _status(report: ScanReport, options: argparse.Namespace) -> int:
     if any(problem.element is None for problem in report.problems):
         return 2
     if report.problems or report.diagnosis.at_least(
-        Severity(options.fail_on or _config().fail_on or "error")
+        Severity(options.fail_on or settings(options, os.getcwd()).fail_on or "error")
     ):
         return 1
     return 0
 
 
 def _check(options: argparse.Namespace) -> None:
-    from fitdoctor.config import unknown_cause
-
-    for name in ("select", "ignore"):
-        problem = unknown_cause(_words(getattr(options, name)))
-        if problem:
-            raise UsageError(f"`--{name}`: {problem}")
+    check_causes(options)
     for name in ("limit", "classes"):
         value = getattr(options, name)
         if value is not None and value < 1:
@@ -144,11 +138,8 @@ def _check(options: argparse.Namespace) -> None:
         raise UsageError("`--service` and `--local-workers` exclude each other")
 
 
-def _words(values: list[str]) -> tuple[str, ...]:
-    return tuple(word.strip() for value in values for word in value.split(",") if word.strip())
-
-
-def _parser() -> Parser:
+def make_parser() -> Parser:
+    """The options of `scan`."""
     parser = Parser("scan", DESCRIPTION, "[OPTION…] DATA…")
     add = parser.add_argument
     add("data", nargs="+", metavar="DATA", help="files that belong together, or MODULE:NAME")
@@ -189,8 +180,7 @@ def _parser() -> Parser:
         help="give the workers up after so long without a word (default: 60)",
     )
     group = parser.add_argument_group("judging")
-    group.add_argument("--select", action="append", default=[], metavar="IDS", help="only these causes")
-    group.add_argument("--ignore", action="append", default=[], metavar="IDS", help="not these causes")
+    add_cause_options(group)
     group.add_argument(
         "--fail-on", choices=("error", "warning", "info"), help="exit 1 from there on (default: error)"
     )

@@ -49,9 +49,8 @@ class Unused:
 
     @property
     def message(self) -> str:
-        """What to tell about it."""
-        what = f"`{self.name}`" if self.name else "anything"
-        return f"unused suppression: the line has no finding of {what}"
+        """What to say about it."""
+        return f"unused suppression: no {self.name or 'problem'} found on this line"
 
 
 @dataclass(frozen=True)
