@@ -77,7 +77,6 @@ NOT_YET = frozenset(
         "catalogue/environment",
         "catalogue/graph",
         "catalogue/inputs",
-        "catalogue/labels",
         "catalogue/memory",
         "catalogue/model",
         "catalogue/pipeline",

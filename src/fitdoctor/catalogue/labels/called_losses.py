@@ -25,7 +25,7 @@ def called_loss(project: Project | Unknown | None, failure: FailureFacts, name: 
     """
     found = _losses(project, failure, name)
     if len(found) != 1:
-        return Unknown("no one call of a loss stands on the line that raised")
+        return Unknown("the line that raised does not contain exactly one loss call")
     module, _call, named = found[0]
     return module.code(named)
 

@@ -34,5 +34,5 @@ def _counts_itself(call: ast.Call) -> bool:
 
 def told_classes(call: Code, units: int) -> Fix:
     """The same with as many columns in every batch."""
-    title = f"tell it the number of classes: `num_classes={units}`; each batch has some of them only"
+    title = f"set `num_classes={units}`: a single batch does not contain every class"
     return fix(title, set_argument(call, "num_classes", str(units), position=1))

@@ -28,14 +28,14 @@ def refused(cause: Cause, failure: FailureFacts, project: Project | Unknown) -> 
     if last.function != _ENCODER and (last is not frame or called_in(frame) != _ENCODER):
         return
     value, size = int(said["value"]), int(said["size"])
-    shift = "shift the labels, where they run from 1: `to_categorical(y - 1, …)`"
+    shift = "if the labels start at 1, subtract 1: `to_categorical(y - 1, …)`"
     yield cause.finding(
-        f"class number {value} has no column: `{_ENCODER}` was told of {size} classes, 0 to {size - 1}",
+        f"label {value} has no column: `{_ENCODER}` creates {size}, for classes 0 to {size - 1}",
         subject="labels",
         location=frame.location,
         evidence=[
             Evidence(
-                claim="the class number that was met",
+                claim="label found",
                 observed=str(value),
                 expected=f"0 to {size - 1}",
                 fact="failure.message",
@@ -44,7 +44,7 @@ def refused(cause: Cause, failure: FailureFacts, project: Project | Unknown) -> 
         ],
         fixes=[
             *([unsafe(shift, _shifted(failure, project))] if value == size else []),
-            fix("number the classes from 0 without gaps, or give `num_classes` their largest number + 1"),
+            fix("renumber the classes from 0 without gaps, or set `num_classes` to the largest label plus 1"),
         ],
         confidence=Confidence.CERTAIN,
     )

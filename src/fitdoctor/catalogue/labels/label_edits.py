@@ -65,7 +65,7 @@ def one_hot_fix(labels: ArrayFacts, data: DataFacts, units: int | None, role: st
         f"tf.one_hot(tf.cast(y, tf.int32), {units})",
     )
     # Validation labels have to follow, and an edit of one array does not reach them.
-    title = f"turn the labels into one-hot rows of {units}"
+    title = f"one-hot encode the labels with {units} classes"
     return fix(title, edits if role == "training" else (), imports if edits else ())
 
 

@@ -33,18 +33,18 @@ from fitdoctor.failure.patterns import TargetOutput, operation_shapes, target_an
 from fitdoctor.records import dataclass, replace
 
 FITS = "fits"
-CLASS_NUMBERS = "class numbers"
-"""One number a row where the loss wants a row of its own width."""
-ONE_HOT = "one-hot rows"
-"""A row where the loss wants one number."""
+CLASS_NUMBERS = "integer classes"
+"""Integer class labels, but the loss expects one column per unit."""
+ONE_HOT = "one-hot labels"
+"""One-hot labels, but the loss expects one integer per sample."""
 UNITS = "units"
-"""Another number of targets than of units."""
+"""The number of targets differs from the number of units."""
 LENGTHS = "lengths"
-"""Other lengths, or another rank, before the last axis: pictures of another size, more or fewer time steps."""
+"""Lengths or rank differ before the last axis: images of another size, more or fewer time steps."""
 SEQUENCE = "sequence"
-"""One target a sample against an output for every time step."""
+"""One target per sample, but an output for every time step."""
 BROADCAST = "broadcast"
-"""Compared by broadcasting, without an error."""
+"""The shapes broadcast without an error."""
 UNTOLD = ""
 
 _ROWS = ROW_LOSSES | {"kl_divergence", "categorical_hinge"}
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 
 
 def verdict(loss: str, labels: Shape, output: Shape, statistics: Statistics | None = None) -> str:
-    """What is wrong between labels and output, batch axis first; see the constants."""
+    """Return how the label shape mismatches the output shape, as one of the constants above."""
     if not labels or len(output) < 2:
         return UNTOLD
     if _one_target_for_all_steps(labels, output):
@@ -180,37 +180,37 @@ def _clash(labels: Shape, output: Shape) -> bool:
 
 
 def rows(shape: Shape) -> str:
-    """A shape in words, `n` for the batch axis: `(n, 28, 28)`."""
+    """Format a shape with `n` for the batch axis: `(n, 28, 28)`."""
     rest = "".join(f", {'None' if length is None else length}" for length in shape[1:])
     return f"(n{rest or ','})"
 
 
 @dataclass(frozen=True)
 class Refused:
-    """Labels that do not go with an output."""
+    """Labels whose shape does not match an output."""
 
     target: Target | None
-    """None when only the message of the failure is known."""
+    """None if only the failure message is known."""
     labels: Shape
     output: Shape
     confidence: Confidence
     place: Location | None = None
     """The line that raised."""
-    called: Code | Unknown = Unknown("it was not found")
-    """Where the loss is named, when nothing is known of the target: in the program's own call of it, or in compile."""
+    called: Code | Unknown = Unknown("the loss was not found in the source")
+    """Where the source names the loss if the target is unknown: in a direct call or in compile."""
 
 
 def after_training(
     fit: FitFacts | Unknown, refused: Refused, project: Project | Unknown | None = None
 ) -> bool:
-    """Whether a call fails that only tries a model: it was trained before, so its loss fits other labels."""
+    """Whether an evaluating call fails: the model was trained before, so its loss matches other labels."""
     if isinstance(fit, Unknown) or fit.method not in ("evaluate", "test_on_batch"):
         return False
     return refused.confidence is Confidence.CERTAIN or _trained_on_others(project, refused)
 
 
 def _trained_on_others(project: Project | Unknown | None, refused: Refused) -> bool:
-    """Whether the source trains a model on labels with another number of axes."""
+    """Whether the source trains a model on labels of another rank."""
     from fitdoctor.source.fits.fit_sites import fit_sites
 
     if project is None or isinstance(project, Unknown):
@@ -222,10 +222,10 @@ def _trained_on_others(project: Project | Unknown | None, refused: Refused) -> b
 
 
 def refused_before(model: ModelFacts, data: DataFacts, kind: str) -> Iterator[Refused]:
-    """The targets with that verdict, unless the loss was tried and accepts them."""
+    """Yield the targets with that verdict, unless the trial showed that the loss accepts them."""
     proven = loss_failure(data) is not None
     if data.role == "validation" and not proven:
-        # The loss may be right for the training labels, and these the ones to change.
+        # The loss may suit the training labels; then the validation labels are the ones to change.
         return
     for target in targets(model, data):
         labels, output = target.label_shape, target.output_shape
@@ -237,7 +237,7 @@ def refused_before(model: ModelFacts, data: DataFacts, kind: str) -> Iterator[Re
 
 
 def is_row_of_one_class(refused: Refused, data: DataFacts | Unknown, project: Project | Unknown) -> bool:
-    """Whether the labels are one-hot rows of a batch with samples of the first class only: they have one column."""
+    """Whether one-hot labels have a single column because the batch contains only the first class."""
     from fitdoctor.catalogue.labels.classes_of_a_batch import counted_in_each_batch
 
     one = len(refused.labels) == len(refused.output) and refused.labels[-1] == 1
@@ -245,7 +245,7 @@ def is_row_of_one_class(refused: Refused, data: DataFacts | Unknown, project: Pr
 
 
 def _trial_is_blind(target: Target) -> bool:
-    """A loss that leaves the check to the subtraction says nothing while the length of a batch is open."""
+    """Whether the trial cannot reject the shapes: a subtracting loss accepts any with an open batch axis."""
     checked = BINARY_LOSSES | {SPARSE, "categorical_crossentropy"}
     shape = target.output_shape
     return target.loss_name not in checked and shape is not None and shape[0] is None
@@ -313,7 +313,7 @@ def _said_target(model: ModelFacts, data: DataFacts, shapes: TargetOutput) -> Ta
 
 
 def shapes_of_failure(failure: FailureFacts) -> TargetOutput | None:
-    """The shapes of labels and output when the failure is about these two."""
+    """Return the shapes of labels and output if the failure is about these two."""
     shapes = target_and_output(failure.message)
     if shapes is not None:
         return shapes
@@ -326,11 +326,11 @@ def shapes_of_failure(failure: FailureFacts) -> TargetOutput | None:
 
 @dataclass(frozen=True)
 class LossStep:
-    """The operation of a loss of Keras that failed."""
+    """The operation of a built-in loss that failed."""
 
     loss: str
     operation: str
-    """Its name below the loss: `sub`, `mul`."""
+    """Its name within the loss: `sub`, `mul`."""
 
     @property
     def weighs(self) -> bool:
@@ -342,7 +342,7 @@ class LossStep:
 
 
 def step_of_loss(failure: FailureFacts | FailureSummary) -> LossStep | None:
-    """The step of the loss at which a graph failed, traced or run, forward or backward; None for any other place."""
+    """Return the operation of a loss at which a graph failed, forward or backward; None for any other node."""
     operation = operation_shapes(failure.message)
     node = operation.node if operation is not None and operation.node else getattr(failure, "node", "")
     parts = node.removeprefix("gradient_tape/").split("/")
@@ -361,7 +361,7 @@ _LOSS_BY_RULE = {
 
 
 def loss_of_failure(failure: FailureFacts, rule: str) -> str:
-    """Which loss raised: by the function of Keras at the end of the traceback, else by the words of the message."""
+    """Return the loss that raised: from the last Keras frames, else from the wording of the message."""
     for frame in reversed(failure.frames[-6:]):
         if frame.library and (
             frame.function in BINARY_LOSSES | _ROWS | _ELEMENTWISE or frame.function == SPARSE
@@ -383,7 +383,7 @@ def refusal_finding(
     fixes: list[Fix],
     trained: bool,
 ) -> Finding:
-    """Labels that the loss refuses by their shape: the loss is to change, or the labels after a training that went well."""
+    """Build the finding for label shapes a loss rejects, located at the loss, or at the labels if already trained."""
     target = refused.target
     labels = target.labels if target is not None else None
     loss = target.loss if target is not None else None

@@ -35,9 +35,9 @@ def odd_weights(message: str, model: ModelFacts | Unknown) -> OddWeights | None:
     loss, given = _argument(model, "loss"), _argument(model, "loss_weights")
     if losses == 1:
         repeated = replace_code(loss, f"[{', '.join([_text(loss)] * weights)}]")
-        told = f"give the loss once for each of the {weights} outputs"
+        told = f"pass one loss for each of the {weights} outputs"
         return OddWeights(losses, weights, loss, fix(told, repeated if weights < 5 else ()))
-    return OddWeights(losses, weights, given, fix(f"give {losses} weights, one for each loss"))
+    return OddWeights(losses, weights, given, fix(f"pass {losses} weights, one per loss"))
 
 
 def keys_of_weights(model: ModelFacts) -> tuple[Code, list[str]] | None:

@@ -22,19 +22,21 @@ def renamed_keys(
     project: Project | Unknown | None = None,
     beside: Iterable[Code | Unknown] = (),
 ) -> tuple[Fix, ...]:
-    """Give the keys that no output has the names of those that are missing, there and in what has them beside it."""
+    """Rename the keys that match no output to the missing names, also in the dicts of `beside`."""
     if len(unknown) == 1 and len(missing) == 1:
         return (_rename(where, {unknown[0]: missing[0]}, project, beside),)
     close = {key: _like(key, missing) for key in unknown}
     names = {key: found for key, found in close.items() if found}
     if not names:
-        return (fix("use the names of the outputs as keys"),)
+        return (fix("use the output names as keys"),)
     whole = len(names) == len(unknown) == len(set(names.values()))
-    return (_rename(where if whole else Unknown("not every key has a like name"), names, None, beside),)
+    return (
+        _rename(where if whole else Unknown("not every key resembles an output name"), names, None, beside),
+    )
 
 
 def key_line(code: Code | Unknown, keys: list[str]) -> Location | None:
-    """The line of a dict over several lines that holds the first of the keys."""
+    """Return the line of a multi-line dict that contains the first of the keys."""
     if isinstance(code, Unknown) or not keys:
         return None
     for number, line in enumerate(code.text.split("\n")):
@@ -44,12 +46,12 @@ def key_line(code: Code | Unknown, keys: list[str]) -> Location | None:
 
 
 def key_words(keys: list[str]) -> str:
-    """The word, in its number, and the keys."""
+    """Return "key" or "keys", followed by the keys."""
     return f"key{'s' * (len(keys) > 1)} {listing(keys)}"
 
 
 def _like(key: str, names: list[str]) -> str:
-    """The name that a key was meant for: one begins or ends with the other, or a slip of the pen."""
+    """Return the name a key was probably meant for: a prefix, a suffix or a typo."""
     import difflib
 
     within = [

@@ -61,20 +61,20 @@ def _finding(cause: Cause, target: Target, met: list[_Met]) -> Finding:
     several = len(met) > 1
     _, function, node = met[0]
     return cause.finding(
-        f"the metric{'s' * several} {names} {'get' if several else 'gets'} labels of shape {rows(labels)} against "
-        f"outputs of {rows(output)}: every label is compared with every output",
+        f"the metric{'s' * several} {names} {'receive' if several else 'receives'} labels of shape {rows(labels)}, but "
+        f"outputs of shape {rows(output)}: every label is compared with every output",
         subject=f"metric {met[0][0].name}",
         location=function.module.location(node),
         evidence=[
             Evidence(
-                claim="fit aligns the axes of labels and outputs for the metrics of Keras, not for your own",
+                claim="fit aligns labels and outputs for built-in metrics, not for custom ones",
                 observed=f"labels {rows(labels)}",
                 expected=f"outputs {rows(output)}",
                 fact="data.y.shape",
                 location=place(target.labels.code, target.labels.use) if target.labels else None,
             )
         ],
-        fixes=[unsafe("give the labels the axis of the outputs", _all_aligned(met))],
+        fixes=[unsafe("reshape the labels to the shape of the outputs", _all_aligned(met))],
         confidence=Confidence.LIKELY,
     )
 

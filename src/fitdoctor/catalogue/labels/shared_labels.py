@@ -27,7 +27,7 @@ def as_labels_alone(labels: ArrayFacts, project: Project | Unknown) -> ArrayFact
             continue
         if isinstance(node, ast.expr) and not _is_computed_with(step.module, node):
             return replace(labels, code=step.module.code(node))
-    return replace(labels, code=Unknown("its array goes into something else, too"))
+    return replace(labels, code=Unknown("the array is also used elsewhere"))
 
 
 def as_one_piece(labels: ArrayFacts, project: Project | Unknown) -> ArrayFacts:

@@ -32,15 +32,13 @@ def swapped(cause: Cause, module: Module) -> Iterator[Finding]:
             continue
         first, second = given[:2]
         yield cause.finding(
-            f"`{module.segment(site.node.func)}` gets the predictions first: it takes the labels, then the predictions",
+            f"`{module.segment(site.node.func)}` receives the predictions first, but expects the labels first",
             subject="arguments of the metric",
             location=module.location(site.node),
-            evidence=[
-                Evidence("what it takes for labels", f"the output of a model, `{module.segment(first)}`")
-            ],
+            evidence=[Evidence("first argument", f"the output of a model, `{module.segment(first)}`")],
             fixes=[
                 fix(
-                    "give the labels first",
+                    "pass the labels first",
                     (
                         Edit(module.location(first), module.segment(second)),
                         Edit(module.location(second), module.segment(first)),

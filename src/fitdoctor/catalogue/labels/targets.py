@@ -175,7 +175,7 @@ def targets(model: ModelFacts, data: DataFacts) -> Iterator[Target]:
     outputs = output_specs(model, data)
     if not outputs and model.kind == "sequential" and model.layers:
         # One output, whatever its shape: what its last layer does to it is known all the same.
-        outputs = (Spec(Unknown("not evident from the source"), ""),)
+        outputs = (Spec(Unknown("the source does not show it"), ""),)
     names = output_names(model, outputs)
     for index, output in enumerate(outputs):
         name = names[index] if names and len(outputs) > 1 else ""

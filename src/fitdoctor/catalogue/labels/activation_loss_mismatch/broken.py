@@ -1,4 +1,4 @@
-"""Three kinds of cloud; the last layer has the activation of a hidden one."""
+"""Classify three kinds of cloud."""
 
 import numpy as np
 import tensorflow as tf

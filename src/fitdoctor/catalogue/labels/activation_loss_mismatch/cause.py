@@ -1,27 +1,29 @@
-"""An output activation that does not go with the loss, or cannot reach the targets.
+"""Output activation that does not suit the loss or cannot reach the targets.
 
 ## What happens
 
-Training runs to its end, and the model cannot learn what it should: relu never gives a negative value, tanh none beyond
-±1, sigmoid none outside 0..1, so that targets there stay out of reach. Sigmoid units with `categorical_crossentropy`
-give numbers that do not sum to 1, although every sample has exactly one class; softmax units cannot give two labels of
-one sample a probability near 1; relu or tanh outputs are no probabilities at all, and a crossentropy clips them. Dropout
-behind the last activation sets probabilities to 0 by chance: the loss is huge, or NaN where it hits a whole row.
+Training runs to the end, but the model cannot learn the task. relu never outputs a negative value, tanh never leaves
+-1 to 1, and sigmoid never leaves 0 to 1, so targets outside that range are out of reach. Sigmoid units with
+`categorical_crossentropy` output values that do not sum to 1, although every sample has exactly one class. Softmax
+units cannot assign a probability near 1 to two labels of the same sample. relu and tanh outputs are not
+probabilities, so a crossentropy clips them. Dropout after the last activation sets random probabilities to 0: the
+loss becomes huge, or NaN when a whole row is dropped.
 
 ## Why
 
-The activation of a hidden layer was copied to the last one, or the network was written for another kind of target.
+The activation of a hidden layer was copied to the last layer, or the network was written for another kind of target.
 
 ## Fix
 
-Regression: a linear last layer, or targets scaled into the range of the activation. One class of several: softmax with
-`categorical_crossentropy`. Several labels at once: sigmoid with `binary_crossentropy`. No dropout behind the last layer.
+Regression: use a linear last layer, or scale the targets into the range of the activation. One class per sample: use
+softmax with `categorical_crossentropy`. Several labels per sample: use sigmoid with `binary_crossentropy`. Do not
+put dropout after the last layer.
 
 ## Known limits
 
-A few targets slightly out of reach (up to a twentieth of their spread) are taken for noise. Keras trains sigmoid with
-`categorical_crossentropy` as it would train softmax when the activation comes last; the probabilities that `predict`
-gives are wrong all the same.
+Targets that are out of reach by less than 5% of their range count as noise and are not reported. If sigmoid is the
+last operation, Keras trains it with `categorical_crossentropy` as if it were softmax; even so, the probabilities
+returned by `predict` are wrong.
 """
 
 from __future__ import annotations
@@ -61,20 +63,20 @@ RANGES = {
     "softplus": (0.0, INFINITE),
     "exponential": (0.0, INFINITE),
 }
-"""What an activation can give."""
+"""The range of values an activation can output."""
 _NO_PROBABILITY = frozenset(
     {"relu", "relu6", "tanh", "elu", "selu", "leaky_relu", "softplus", "gelu", "swish", "silu"}
 )
 _NOISE = 0.05
 _ELEMENTWISE = BINARY_LOSSES | REGRESSION
-"""Losses that take each unit by itself."""
+"""Losses that treat each unit independently."""
 
 
 @CAUSE.in_source
 @doubting(LABELS)
 @CAUSE.before_fit
 def from_model(model: ModelFacts, data: DataFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """The activation against the loss, and against the targets that were seen."""
+    """Check the last activation against the loss and the range of the targets."""
     for target in targets(model, data) if data.role == "training" else ():
         dropped = _dropped_probabilities(target)
         if dropped is not None:
@@ -94,7 +96,7 @@ def from_model(model: ModelFacts, data: DataFacts, project: Project | Unknown) -
                 yield _finding(
                     target,
                     wanted,
-                    f"`{target.loss_name}` wants probabilities, but the last activation is {target.activation}",
+                    f"`{target.loss_name}` expects probabilities, but the last activation is {target.activation}",
                     f"use {wanted} in the last layer",
                 )
         elif target.loss_name in REGRESSION and statistics is not None:
@@ -102,7 +104,7 @@ def from_model(model: ModelFacts, data: DataFacts, project: Project | Unknown) -
 
 
 def _dropped_probabilities(target: Target) -> LayerFacts | None:
-    """The dropout between the probabilities and a loss that takes their logarithm."""
+    """Return the dropout layer between the probabilities and a loss that takes their logarithm."""
     last, before = (*target.way, "", "")[:2]
     if isinstance(last, str) or isinstance(before, str) or last.class_name not in _DROPOUTS:
         return None
@@ -120,15 +122,15 @@ def _behind_the_last(layer: LayerFacts, target: Target, project: Project | Unkno
     from fitdoctor.catalogue.model.layer_ranks import left_out_fix
 
     return CAUSE.finding(
-        f"`{layer.class_name}` behind the last activation sets probabilities to 0 by chance, and `{target.loss_name}` "
+        f"`{layer.class_name}` after the last activation sets random probabilities to 0, but `{target.loss_name}` "
         "takes their logarithm",
         subject=target.subject,
         location=place(layer.code, target.loss.code if target.loss is not None else None),
         evidence=[
             Evidence(
-                claim="the last layer",
+                claim="last layer",
                 observed=f"{layer.class_name}({layer.setting('rate')})",
-                expected="the activation that gives the probabilities",
+                expected="the softmax or sigmoid activation",
                 fact="model.layers",
             )
         ],
@@ -138,12 +140,12 @@ def _behind_the_last(layer: LayerFacts, target: Target, project: Project | Unkno
 
 
 _EXCLUSIVE = (
-    "sigmoid units with one-hot labels: every sample has one class, but the outputs do not sum to 1",
-    "use softmax for classes that exclude each other",
+    "the labels are one-hot, one class per sample, but sigmoid outputs do not sum to 1",
+    "use softmax for mutually exclusive classes",
 )
 _TOGETHER = (
-    "softmax units with several labels a sample: their probabilities can only sum to 1",
-    "use sigmoid for labels that occur together",
+    "samples have several labels each, but softmax outputs sum to 1",
+    "use sigmoid for labels that can occur together",
 )
 
 
@@ -172,10 +174,10 @@ def _out_of_reach(target: Target, statistics: Statistics) -> Iterator[Finding]:
     yield _finding(
         target,
         "linear",
-        f"targets run from {number(least)} to {number(most)}, but {target.activation} gives {reach}",
-        "leave out the activation of the last layer",
+        f"targets run from {number(least)} to {number(most)}, but {target.activation} outputs {reach}",
+        "remove the activation of the last layer",
         Evidence(
-            claim="the targets",
+            claim="range of the targets",
             observed=f"{number(least)}..{number(most)}",
             expected=reach,
             fact="data.y.statistics",
@@ -191,7 +193,7 @@ def _finding(target: Target, wanted: str, message: str, title: str, seen: Eviden
     assert target.loss is not None
     layer = target.last.layer
     evidence = seen or Evidence(
-        claim="the last activation",
+        claim="last activation",
         observed=str(target.activation),
         expected=wanted,
         fact="model.layers",

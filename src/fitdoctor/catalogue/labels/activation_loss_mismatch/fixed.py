@@ -1,4 +1,4 @@
-"""Three kinds of cloud."""
+"""Classify three kinds of cloud."""
 
 import numpy as np
 import tensorflow as tf

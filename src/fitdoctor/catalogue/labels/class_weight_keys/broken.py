@@ -1,4 +1,4 @@
-"""Log messages in three grades; the rarest one was left without a weight."""
+"""Classify log messages by severity with a weight per class."""
 
 import numpy as np
 import tensorflow as tf

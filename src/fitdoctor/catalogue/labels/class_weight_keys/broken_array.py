@@ -1,4 +1,4 @@
-"""Pumps that rarely fail; the weights come from scikit-learn, as an array."""
+"""Predict rare pump failures with class weights from scikit-learn."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,26 +1,27 @@
-"""`class_weight` whose keys are not the class numbers in y.
+"""`class_weight` keys that are not the classes in y.
 
 ## What happens
 
-Keras looks up the weight of a sample by its class as a whole number. With arrays a class that is not among the keys
-weighs 1, so that keys such as `"0"` and `"1"` from a JSON file, or the labels from before encoding, change nothing: no
-error, no warning, no weighting. With a dataset Keras makes a table up to the largest key: a class beyond it ends the
-training with `InvalidArgumentError: indices[…] = 2 is not in [0, 2)`, and string keys raise a `TypeError`. A list or an
-array instead of a dict raises `AttributeError: 'list' object has no attribute 'get'`.
+Keras looks up the weight of a sample by its integer class. With arrays, a class without a key gets weight 1. Keys
+such as `"0"` and `"1"` from a JSON file, or labels from before encoding, therefore change nothing: no error, no
+warning, no weighting. With a dataset, Keras builds a table up to the largest key. A class beyond it ends the
+training with `InvalidArgumentError: indices[…] = 2 is not in [0, 2)`, and string keys raise a `TypeError`. A list or
+an array instead of a dict raises `AttributeError: 'list' object has no attribute 'get'`.
 
 ## Why
 
-The weights were computed on the raw labels and the model is trained on encoded ones, the keys went through JSON, the
-classes are counted from 1 in one place and from 0 in the other, or one class was forgotten.
+The weights were computed on the raw labels while the model trains on encoded ones, the keys went through JSON,
+classes start at 1 in one place and at 0 in the other, or one class is missing.
 
 ## Fix
 
-Compute the weights on the labels that fit gets, with their numbers as keys: `dict(enumerate(weights))`.
+Compute the weights from the labels passed to `fit` and use their integer classes as keys:
+`dict(enumerate(weights))`.
 
 ## Known limits
 
-With arrays a dict that names only some of the classes is accepted as it is meant: the others weigh 1. Keys beyond the
-classes that were seen are harmless and not reported by themselves.
+With arrays, a dict that lists only some of the classes is accepted: the others get weight 1. Keys without a matching
+class are harmless and not reported on their own.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ _LOOKED_UP_IN = ("class_weight_to_sample_weights", "make_class_weight_map_fn")
 @CAUSE.in_source
 @mentions("class_weight")
 def from_source(fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
-    """An array instead of a dict, as the source tells it."""
+    """Report an array passed instead of a dict, read from the source."""
     weights = fit.class_weight
     if weights is None or weights.keys != ("(ndarray)",):
         return
@@ -68,13 +69,13 @@ def from_source(fit: FitFacts, data: DataFacts, project: Project) -> Iterator[Fi
 
 @CAUSE.before_fit
 def from_data(fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
-    """The keys against the classes that were seen."""
+    """Check the keys against the classes in the labels."""
     weights = fit.class_weight
     if weights is None or data.role != "training" or len(data.y) != 1 or data.sample_weight:
         return
     if len(weights.keys) == 1 and weights.keys[0].startswith("("):
         yield _finding(
-            fit, weights, f"`class_weight` is a {weights.keys[0][1:-1]}, not a dict of class numbers", "",
+            fit, weights, f"`class_weight` is a {weights.keys[0][1:-1]}, not a dict keyed by integer class", "",
             [_numbered(weights)],
             Severity.ERROR,
         )  # fmt: skip
@@ -90,30 +91,32 @@ def from_data(fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
     if data.form == "dataset" and max(classes) > max(numbers):
         yield _finding(
             fit, weights,
-            f"class {max(classes)} has no weight, and with a dataset every class up to the largest needs one",
+            f"class {max(classes)} has no weight, but with a dataset every class up to the largest needs one",
             _listed(classes), [_weight_for(weights, max(classes), numbers)], Severity.ERROR,
-            # A column of one-hot rows may never hold a 1.
+            # A one-hot column may never contain a 1.
             Confidence.LIKELY if is_one_hot(data.y[0]) else Confidence.CERTAIN,
         )  # fmt: skip
     elif classes - numbers and _complete(data.y[0]) and numbers - classes:
         yield _finding(
             fit, weights,
-            f"the keys {_listed(numbers)} of `class_weight` are not the classes {_listed(classes)} in y",
+            f"`class_weight` has the keys {_listed(numbers)}, but y contains the classes {_listed(classes)}",
             _listed(classes), [_renumbered(weights, classes, numbers)], Severity.WARNING,
         )  # fmt: skip
 
 
 def _numbered(weights: ClassWeight) -> Fix:
-    """A dict of the weights; the word `balanced` stands for weights that are still to be computed."""
+    """Convert the weights to a dict; for the string `balanced` they must be computed first."""
     if weights.keys[0] == "(str)":
-        return fix("compute the weights: a dict such as `{0: 0.6, 1: 3.1}`, one weight a class")
-    return fix("number the weights: `dict(enumerate(…))`", wrap(weights.code, "dict(enumerate({}))"))
+        return fix("compute a dict with one weight per class, such as `{0: 0.6, 1: 3.1}`")
+    return fix(
+        "convert the weights to a dict: `dict(enumerate(…))`", wrap(weights.code, "dict(enumerate({}))")
+    )
 
 
 def _strings(fit: FitFacts, data: DataFacts, weights: ClassWeight) -> Finding:
     digits = all(key.strip("'\"").isdigit() for key in weights.keys)
     edits = wrap(weights.code, "{int(key): weight for key, weight in {}.items()}") if digits else ()
-    # Encoders number sorted names; so does the order of the weights where the names stand sorted.
+    # Encoders number the names in sorted order, so sorted keys can be numbered the same way.
     if (
         not digits
         and list(weights.keys) == sorted(weights.keys)
@@ -121,11 +124,11 @@ def _strings(fit: FitFacts, data: DataFacts, weights: ClassWeight) -> Finding:
     ):
         edits = wrap(weights.code, "dict(enumerate({}.values()))")
     raises = data.form == "dataset"
-    what = "raise an error" if raises else "are ignored: every class weighs 1"
+    what = "Keras rejects them" if raises else "Keras ignores them: every class has weight 1"
     repair = fix if raises else unsafe
     return _finding(
-        fit, weights, f"the keys of `class_weight` are not whole numbers, and {what}", "",
-        [repair("turn the keys into class numbers", edits)], Severity.ERROR if raises else Severity.WARNING,
+        fit, weights, f"the keys of `class_weight` are not integers; {what}", "",
+        [repair("convert the keys to integer classes", edits)], Severity.ERROR if raises else Severity.WARNING,
     )  # fmt: skip
 
 
@@ -145,9 +148,9 @@ def _finding(
         location=place(weights.code, fit.code),
         evidence=[
             Evidence(
-                claim="the keys of `class_weight`",
+                claim="keys of `class_weight`",
                 observed=shown,
-                expected=classes or "whole numbers from 0",
+                expected=classes or "integers from 0",
                 fact="fit.class_weight",
                 location=place(weights.code),
             )
@@ -159,7 +162,7 @@ def _finding(
 
 
 def _whole(key: str) -> int | None:
-    """The class that a key (as `repr`) is looked up for: Python takes 1, 1.0 and True for the same key."""
+    """Return the integer class a key (as `repr`) matches; 1, 1.0 and True are the same key in Python."""
     try:
         value = float({"True": "1", "False": "0"}.get(key, key))
     except ValueError:
@@ -191,7 +194,7 @@ def _listed(numbers: set[int]) -> str:
 def _weight_for(weights: ClassWeight, last: int, numbers: set[int]) -> Fix:
     missing = [value for value in range(last + 1) if value not in numbers]
     extra = ", ".join(f"{value}: 1.0" for value in missing)
-    title = f"give class {', '.join(map(str, missing))} a weight too"
+    title = f"add a weight for class {', '.join(map(str, missing))}"
     code = weights.code
     if (
         isinstance(code, Code)
@@ -205,11 +208,11 @@ def _weight_for(weights: ClassWeight, last: int, numbers: set[int]) -> Fix:
 
 
 def _renumbered(weights: ClassWeight, classes: set[int], numbers: set[int]) -> Fix:
-    title = "compute the weights on the labels that fit gets"
+    title = "compute the weights from the labels passed to `fit`"
     edits: tuple[Edit, ...] = ()
     if len(classes) == len(numbers) and sorted(classes) == list(range(len(classes))):
         edits = wrap(weights.code, "dict(enumerate({}.values()))")
-        title = "number the weights as the classes in y are numbered"
+        title = "use the classes in y as the keys"
     return unsafe(title, edits)
 
 
@@ -217,7 +220,7 @@ def _renumbered(weights: ClassWeight, classes: set[int], numbers: set[int]) -> F
 def from_failure(
     failure: FailureFacts, fit: FitFacts | Unknown, data: DataFacts | Unknown
 ) -> Iterator[Finding]:
-    """The table of weights has no row for a class, or the keys could not be looked up."""
+    """Report a class without a weight, or keys that cannot be looked up."""
     if not _is_about_weights(failure, fit):
         return
     if isinstance(fit, FitFacts) and isinstance(data, DataFacts):
@@ -230,7 +233,7 @@ def from_failure(
     message = (
         f"class {index.value} has no weight in `class_weight`"
         if index is not None
-        else "`class_weight` is not a dict with class numbers as its keys"
+        else "`class_weight` is not a dict keyed by integer class"
     )
     weights = fit.class_weight.code if isinstance(fit, FitFacts) and fit.class_weight is not None else None
     yield CAUSE.finding(
@@ -239,14 +242,14 @@ def from_failure(
         location=place(weights, frame.location if frame is not None else None),
         evidence=[
             Evidence(
-                claim="Keras looked up the weight of a class",
+                claim="class whose weight Keras looked up",
                 observed=str(index.value) if index is not None else failure.message,
                 expected=f"0..{index.high - 1}" if index is not None else "a dict such as {0: 1.0, 1: 5.0}",
                 fact="failure.message",
                 location=frame.location if frame is not None else None,
             )
         ],
-        fixes=[fix("give `class_weight` every class number that y holds as a key")],
+        fixes=[fix("add a key to `class_weight` for every class in y")],
         confidence=Confidence.LIKELY,
         severity=Severity.ERROR,
     )

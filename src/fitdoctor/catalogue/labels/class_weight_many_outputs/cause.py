@@ -2,17 +2,18 @@
 
 ## What happens
 
-Keras turns class weights into sample weights before the first step, and can do so only for one y: `ValueError:
-class_weight is only supported for Models with a single output.` A list or dict of one array counts as several.
+Keras converts class weights to sample weights before the first step, and can do so for a single y only: `ValueError:
+class_weight is only supported for Models with a single output.` A list or dict that contains one array counts as
+several.
 
 ## Why
 
-With several outputs it would not be known whose classes the keys are.
+With several outputs, Keras cannot tell which output's classes the keys belong to.
 
 ## Fix
 
-Compute the weight of each sample yourself and give one array for each output:
-`sample_weight=[weight_of_first, weight_of_second]`, in the structure of y.
+Compute the weight of each sample yourself and pass one array per output, in the structure of y:
+`sample_weight=[weight_of_first, weight_of_second]`.
 
 ## Known limits
 
@@ -45,7 +46,7 @@ _WORDS = "`class_weight` is only supported for Models with a single output"
 @CAUSE.before_fit
 @mentions("class_weight")
 def from_data(model: ModelFacts | Unknown, fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
-    """Class weights are given, and y has parts."""
+    """Report class weights passed with a structured y."""
     if fit.class_weight is None or data.role != "training" or data.form not in ("arrays", "dataset"):
         return
     if data.y_structure in ("list", "tuple", "dict") and data.y:
@@ -56,7 +57,7 @@ def from_data(model: ModelFacts | Unknown, fit: FitFacts, data: DataFacts) -> It
 def from_failure(
     failure: FailureFacts, model: ModelFacts | Unknown, fit: FitFacts | Unknown, data: DataFacts | Unknown
 ) -> Iterator[Finding]:
-    """Keras says so."""
+    """Report the ValueError Keras raises for several outputs."""
     if _WORDS in failure.message and (isinstance(data, Unknown) or data.role == "training"):
         frame = failure.last_user_frame
         yield _finding(model, fit, data, frame.location if frame is not None else None)
@@ -68,17 +69,17 @@ def _finding(
     data: DataFacts | Unknown,
     raised_at: Location | None,
 ) -> Finding:
-    code = fit.code if isinstance(fit, FitFacts) else Unknown("the call was not seen")
+    code = fit.code if isinstance(fit, FitFacts) else Unknown("the call of fit is unknown")
     given = code.argument("class_weight") if isinstance(code, Code) else None
     count = len(data.y) if isinstance(data, DataFacts) and data.y else 0
     seen = f"y has {count} part{'s' * (count != 1)}" if count else "y has several parts"
     return CAUSE.finding(
-        f"`class_weight` is for one y, but {seen}",
+        f"`class_weight` works with a single y, but {seen}",
         subject="class_weight",
         location=place(given.whole if given is not None else None, code, raised_at),
         evidence=[
             Evidence(
-                claim="the structure of y",
+                claim="structure of y",
                 observed=data.y_structure if isinstance(data, DataFacts) else "several outputs",
                 expected="one array",
                 fact="data.y_structure",
@@ -87,10 +88,10 @@ def _finding(
         ],
         fixes=[
             unsafe(
-                "weigh the samples of each output: `sample_weight` in the structure of y",
+                "pass `sample_weight` instead, one array per output",
                 _as_sample_weights(model, fit, data),
             ),
-            unsafe("leave out `class_weight`", remove_argument(code, "class_weight")),
+            unsafe("remove `class_weight`", remove_argument(code, "class_weight")),
         ],
         confidence=Confidence.CERTAIN,
     )
@@ -99,7 +100,7 @@ def _finding(
 def _as_sample_weights(
     model: ModelFacts | Unknown, fit: FitFacts | Unknown, data: DataFacts | Unknown
 ) -> tuple[Edit, ...]:
-    """A weight for each sample by its class, in every part of y that has the classes that are weighed."""
+    """Replace `class_weight` by a `sample_weight` array for every part of y that has the weighted classes."""
     if isinstance(fit, Unknown) or isinstance(data, Unknown) or not isinstance(fit.code, Code):
         return ()
     given = fit.code.argument("class_weight")
@@ -120,7 +121,7 @@ def _as_sample_weights(
         return (Edit(given.whole, f"sample_weight=[{', '.join(parts.values())}]"), *imports)
     order = model.output_names if isinstance(model, ModelFacts) and model.output_structure == "list" else ()
     if set(order) == set(parts):
-        # Where the outputs are a list, Keras refuses a dict of weights; labels and weights are then lists both.
+        # For list outputs Keras rejects a dict of weights, so labels and weights both become lists.
         labels = fit.code.argument("y", 1)
         named = {array.key: name for array, name in zip(data.y, names, strict=True)}
         as_list = Edit(labels.location, f"[{', '.join(named[key] for key in order)}]") if labels else None
@@ -131,7 +132,7 @@ def _as_sample_weights(
 
 
 def _names(data: DataFacts) -> list[str]:
-    """How the parts of y are written; none where one of them has no name of its own."""
+    """Return the variable name of each part of y, or nothing if one of them has none."""
     names = [array.use.text for array in data.y if isinstance(array.use, Code)]
     if len(names) != len(data.y) or not all(name.isidentifier() for name in names):
         return []
@@ -141,7 +142,7 @@ def _names(data: DataFacts) -> list[str]:
 
 
 def _weighed(model: ModelFacts | Unknown, fit: FitFacts, data: DataFacts) -> list[ArrayFacts]:
-    """The parts of y whose classes are weighed; where the values are not known, those with a loss for classes."""
+    """Return the parts of y whose classes are weighted; if values are unknown, those with a classification loss."""
     classes = {str(key) for key in fit.class_weight.keys} if fit.class_weight is not None else set()
     found = [array for array in data.y if _classes_of(array) == classes]
     if not found and isinstance(model, ModelFacts) and len(model.losses) == len(data.y):
@@ -155,7 +156,7 @@ def _weighed(model: ModelFacts | Unknown, fit: FitFacts, data: DataFacts) -> lis
 
 
 def _classes_of(array: ArrayFacts) -> set[str]:
-    """The class numbers that labels of one number a sample hold, as they are written."""
+    """Return the integer classes in one-dimensional labels, as strings."""
     statistics = array.statistics
     if isinstance(statistics, Unknown) or not statistics.integral or not statistics.histogram:
         return set()

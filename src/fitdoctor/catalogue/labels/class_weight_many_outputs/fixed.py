@@ -1,4 +1,4 @@
-"""A plant's kind and its health from one picture, each kind weighed sample by sample."""
+"""Classify a plant and its health, with more weight on the rare kinds."""
 
 import numpy as np
 from tensorflow import keras

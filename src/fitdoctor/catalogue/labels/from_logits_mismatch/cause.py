@@ -1,26 +1,26 @@
-"""A loss that takes probabilities for logits, or logits for probabilities.
+"""Loss that reads probabilities as logits, or logits as probabilities.
 
 ## What happens
 
-`from_logits=True` says that the output layer is linear; without it the loss takes the outputs for probabilities. A
-linear layer with the plain loss (`"sparse_categorical_crossentropy"`) is the worse mistake: the outputs are clipped
-into 0..1, most gradients vanish, and nothing warns. The other way round, `from_logits=True` after softmax or sigmoid,
-Keras 3 warns and looks for the logits behind the activation: it finds them when the activation comes last, and then
-trains as if the flag were not there. With a layer in between (`Reshape`, `Flatten`) it does not, and the values are
-squeezed twice.
+`from_logits=True` declares that the output layer is linear. Without it, the loss reads the outputs as probabilities.
+A linear layer with the default loss (`"sparse_categorical_crossentropy"`) is the worse mistake: the outputs are
+clipped to 0..1, most gradients vanish, and there is no warning. In the opposite case, `from_logits=True` after
+softmax or sigmoid, Keras 3 warns and looks for the logits before the activation. If the activation is the last
+operation, Keras finds them and trains as if the flag were not set. With a layer in between (`Reshape`, `Flatten`) it
+does not find them, and the activation is applied twice.
 
 ## Why
 
-The activation was left out, or the flag was copied, when the other half came from elsewhere.
+The activation was removed, or the flag was copied, without changing the other.
 
 ## Fix
 
-Either a linear last layer with `from_logits=True`, or softmax (sigmoid) with the plain loss. With logits, `predict`
-gives logits too.
+Use either a linear last layer with `from_logits=True`, or softmax (sigmoid) with the default loss. With logits,
+`predict` also returns logits.
 
 ## Known limits
 
-Where the last activation cannot be told (a Lambda layer, code of your own), nothing is reported.
+If the last activation cannot be determined (a Lambda layer, custom code), nothing is reported.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _THRESHOLDED = frozenset({"accuracy", "BinaryAccuracy", "AUC", "Precision", "Rec
 @CAUSE.before_fit
 @mentions("rossentropy", "bce", "BCE")
 def from_model(model: ModelFacts, data: DataFacts) -> Iterator[Finding]:
-    """What the last activation gives is not what the loss takes."""
+    """Check the last activation against `from_logits`."""
     for target in targets(model, data) if data.role == "training" else ():
         if target.loss_name not in CROSSENTROPIES or target.loss is None or target.last is None:
             continue
@@ -62,18 +62,16 @@ def _probabilities(target: Target, loss: LossFacts) -> Finding:
     assert target.last is not None
     layer = target.last.layer
     if target.last.direct:
-        note = "Keras finds the logits behind the activation here and trains as if the flag were not there"
+        note = "Keras finds the logits before this activation and trains as if the flag were not set"
     else:
-        note = (
-            "another layer stands between the activation and the loss, so that Keras does not find the logits"
-        )
+        note = "another layer follows the activation, so Keras does not find the logits"
     return CAUSE.finding(
-        f"`from_logits=True`, but the output went through {target.activation}",
+        f"the loss has `from_logits=True`, but the output already goes through {target.activation}",
         subject=target.subject,
         location=place(loss.code, layer.code if layer is not None else None),
         evidence=[
             Evidence(
-                claim="the last activation",
+                claim="last activation",
                 observed=str(target.activation),
                 expected="linear",
                 fact="model.layers",
@@ -81,8 +79,8 @@ def _probabilities(target: Target, loss: LossFacts) -> Finding:
             )
         ],
         fixes=[
-            unsafe("take `from_logits=True` out of the loss", remove_argument(loss.code, "from_logits")),
-            unsafe("or leave out the activation", with_activation(layer, "linear")),
+            unsafe("remove `from_logits=True` from the loss", remove_argument(loss.code, "from_logits")),
+            unsafe("or remove the activation", with_activation(layer, "linear")),
         ],
         notes=[note],
         confidence=Confidence.CERTAIN,
@@ -92,27 +90,27 @@ def _probabilities(target: Target, loss: LossFacts) -> Finding:
 def _logits(model: ModelFacts, target: Target, loss: LossFacts, wanted: str) -> Finding:
     assert target.last is not None
     layer = target.last.layer
-    activation = unsafe(f"give the last layer the activation {wanted}", with_activation(layer, wanted))
-    flag = unsafe("tell the loss: `from_logits=True`", _with_flag(loss))
-    # Metrics with a threshold would read the logits as probabilities next.
+    activation = unsafe(f"use {wanted} in the last layer", with_activation(layer, wanted))
+    flag = unsafe("set `from_logits=True` on the loss", _with_flag(loss))
+    # With the flag, metrics that use a threshold would still read the logits as probabilities.
     thresholded = wanted == "sigmoid" and any(
         metric.class_name in _THRESHOLDED for metric in metrics_for(model, target)
     )
     places = (layer.code if layer is not None else None, loss.code)
     return CAUSE.finding(
-        f"`{loss.name}` wants probabilities, but the last layer is linear",
+        f"`{loss.name}` expects probabilities, but the last layer is linear",
         subject=target.subject,
         location=place(*places) if thresholded else place(*reversed(places)),
         evidence=[
             Evidence(
-                claim="the last activation",
+                claim="last activation",
                 observed="linear",
                 expected=wanted,
                 fact="model.layers",
                 location=place(layer.code) if layer is not None else None,
             ),
             Evidence(
-                claim="the loss", observed="from_logits=False", fact="model.losses", location=place(loss.code)
+                claim="loss", observed="from_logits=False", fact="model.losses", location=place(loss.code)
             ),
         ],
         fixes=[activation, flag] if thresholded else [flag, activation],

@@ -1,4 +1,4 @@
-"""Four topics; the last layer is linear and the loss knows it."""
+"""Classify texts by topic with a linear output layer."""
 
 import numpy as np
 import tensorflow as tf

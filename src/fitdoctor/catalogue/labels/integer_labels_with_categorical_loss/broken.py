@@ -1,4 +1,4 @@
-"""Iris-like flowers: three kinds, given by number."""
+"""Classify iris-like flowers by species."""
 
 import numpy as np
 from tensorflow.keras import Sequential

@@ -1,25 +1,25 @@
-"""Class numbers with a loss that wants one-hot rows.
+"""Integer class labels with a loss that expects one-hot labels.
 
 ## What happens
 
-`categorical_crossentropy` compares each output row with a row of the same width. Given class numbers of shape (n,) or
-(n, 1), fit raises before the first step: `ValueError: Arguments target and output must have the same rank (ndim)` or
-`… must have the same shape`.
+`categorical_crossentropy` compares each output row with a label row of the same width. With integer class labels of
+shape (n,) or (n, 1), fit raises before the first step: `ValueError: Arguments target and output must have the same
+rank (ndim)` or `… must have the same shape`.
 
 ## Why
 
-The labels are class numbers (0, 1, 2, …) and the loss expects one-hot rows. The two crossentropies compute the same;
-they differ in how they read the labels.
+The labels are integer classes (0, 1, 2, …), but the loss expects one-hot labels. Both crossentropies compute the
+same value; they differ only in the label format they expect.
 
 ## Fix
 
-Use `sparse_categorical_crossentropy` (and `sparse_categorical_accuracy`, or plain `"accuracy"`), or turn the labels
-into one-hot rows with `keras.utils.to_categorical`.
+Use `sparse_categorical_crossentropy` (and `sparse_categorical_accuracy`, or plain `"accuracy"`), or one-hot encode
+the labels with `keras.utils.to_categorical`.
 
 ## Known limits
 
-With one output unit the same labels are accepted and the loss is 0 for ever: that is `softmax-over-one-unit` or
-`output-units-mismatch`. From a saved message alone the labels' values are not known.
+With one output unit the same labels are accepted and the loss stays at 0: see `softmax-over-one-unit` and
+`output-units-mismatch`. A saved message does not show the values of the labels.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ CAUSE = Cause(
 def from_data(
     model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
 ) -> Iterator[Finding]:
-    """Whole numbers without a class axis meet a loss that compares rows."""
+    """Report integer labels without a class axis for a loss that expects one-hot labels."""
     for refused in refused_before(model, data, CLASS_NUMBERS):
         if not is_row_of_one_class(refused, data, project):  # output-units-mismatch says so
             yield _finding(refused, model, data, after_training(fit, refused, project))
@@ -73,7 +73,7 @@ def from_failure(
     data: DataFacts | Unknown,
     project: Project | Unknown,
 ) -> Iterator[Finding]:
-    """The message holds both shapes: labels without a class axis against an output with one."""
+    """Report the same from the two shapes in the message."""
     for refused in refused_after(failure, model, data, CLASS_NUMBERS, project):
         if not is_row_of_one_class(refused, data, project):
             yield _finding(refused, model, data, after_training(fit, refused))
@@ -87,7 +87,7 @@ def _finding(
         CAUSE,
         refused,
         model,
-        f"`{loss.name if loss else CATEGORICAL}` wants one-hot rows, but the labels are class numbers",
+        f"`{loss.name if loss else CATEGORICAL}` expects one-hot labels, but the labels are integer classes",
         f"shape of the labels{_range(refused)}",
         refused.output,
         _fixes(refused, model, data),
@@ -99,17 +99,17 @@ def _range(refused: Refused) -> str:
     statistics = refused.target.label_statistics if refused.target is not None else None
     if statistics is None or statistics.minimum is None or statistics.maximum is None:
         return ""
-    return f", whole numbers from {number(statistics.minimum)} to {number(statistics.maximum)}"
+    return f"; they are integers from {number(statistics.minimum)} to {number(statistics.maximum)}"
 
 
 def _fixes(refused: Refused, model: ModelFacts | Unknown, data: DataFacts | Unknown) -> list[Fix]:
     target = refused.target
-    use_sparse = f"use the loss for class numbers, `{SPARSE}`"
+    use_sparse = f"use `{SPARSE}`, the loss for integer class labels"
     if target is None or target.labels is None or target.loss is None:
         called = respell(refused.called, SPARSE, without=("label_smoothing", "axis"))
         return [
             fix(use_sparse, called),
-            fix("turn the labels into one-hot rows with `keras.utils.to_categorical`"),
+            fix("one-hot encode the labels with `keras.utils.to_categorical`"),
         ]
     assert isinstance(model, ModelFacts)
     assert isinstance(data, DataFacts)

@@ -1,4 +1,4 @@
-"""One price a house, but the model gives three numbers a house."""
+"""Predict one price per house."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,28 +1,29 @@
-"""Labels and outputs of different shapes, compared by broadcasting.
+"""Labels and outputs of different shapes, silently broadcast.
 
 ## What happens
 
-Regression losses subtract. Labels of shape (n, 1) against outputs of shape (n, 3), or (n, 3) against (n, 1), broadcast
-without a word: every label is compared with every unit, training runs to its end, and the model learns an average.
-A loss class of your own, or a `train_step` of your own, gets labels of shape (n,) as they are: against outputs of
-(n, 1) the difference has shape (n, n).
+Regression losses subtract. Labels of shape (n, 1) and outputs of shape (n, 3), or (n, 3) and (n, 1), broadcast
+without a warning: every label is compared with every unit, training runs to the end, and the model learns an
+average. A custom `Loss` subclass or `train_step` receives labels of shape (n,) unchanged. With outputs of shape (n,
+1), the difference then has shape (n, n).
 
 ## Why
 
-The number of units is not the number of targets, or an axis was lost (`df["price"]` has shape (n,), `df[["price"]]`
-has (n, 1)). The crossentropies check shapes and raise; the regression losses do not. Losses built into Keras, and loss
-functions of your own, get the ranks of labels and outputs aligned by fit; a subclass of `Loss` does not.
+The number of units differs from the number of targets, or an axis was lost (`df["price"]` has shape (n,),
+`df[["price"]]` has shape (n, 1)). The crossentropies check the shapes and raise; the regression losses do not. `fit`
+aligns the ranks of labels and outputs for built-in losses and for custom loss functions, but not for subclasses of
+`Loss`.
 
 ## Fix
 
-Give the last layer as many units as there are targets. In a loss class or `train_step`, reshape the labels to the
-shape of the predictions first.
+Set the units of the last layer to the number of targets. In a custom `Loss` or `train_step`, reshape the labels to
+the shape of the predictions first.
 
 ## Known limits
 
-In a loss class, `train_step` or loop of your own only the plain case is found: labels and predictions that meet in a
-difference or product with the axes they came with. Outputs with an axis more than the labels (sequence outputs) are
-`sequence-output-single-target`.
+In a custom `Loss`, `train_step` or training loop, only the simple case is detected: labels and predictions that are
+subtracted or multiplied with their original axes. Outputs with one axis more than the labels (sequence outputs) are
+covered by `sequence-output-single-target`.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ _REFUSED = ("must have the same rank", "must have the same shape")
 @doubting(LABELS)
 @CAUSE.before_fit
 def from_shapes(model: ModelFacts, data: DataFacts) -> Iterator[Finding]:
-    """The last axes differ and one of them is 1, so that the loss broadcasts."""
+    """Report last axes that differ where one of them is 1, so the loss broadcasts."""
     for target in targets(model, data):
         labels, output = target.label_shape, target.output_shape
         if labels is None or output is None or target.labels is None:
@@ -73,11 +74,12 @@ def _other_width(target: Target, labels: Shape, output: Shape) -> Finding:
     each = (
         f"every label is compared with all {units} units"
         if count == 1
-        else f"the one unit is compared with all {count} targets"
+        else f"the only unit is compared with all {count} targets"
     )
     wanted = f"{count} unit{'s' * (count != 1)}"
     return CAUSE.finding(
-        f"{count} target{'s' * (count != 1)} a sample against {units} unit{'s' * (units != 1)}: {each}",
+        f"the labels have {count} target{'s' * (count != 1)} per sample, but the output has "
+        f"{units} unit{'s' * (units != 1)}: {each}",
         subject=target.subject,
         location=place(target.layer.code if target.layer else None, target.labels.code, target.labels.use),
         evidence=[
@@ -89,7 +91,7 @@ def _other_width(target: Target, labels: Shape, output: Shape) -> Finding:
                 location=place(target.labels.code, target.labels.use),
             )
         ],
-        fixes=[unsafe(f"give the last layer {wanted}, one for each target", with_units(target.layer, count))],
+        fixes=[unsafe(f"use {wanted} in the last layer, one per target", with_units(target.layer, count))],
         confidence=Confidence.CERTAIN,
     )
 
@@ -98,7 +100,7 @@ def _other_width(target: Target, labels: Shape, output: Shape) -> Finding:
 @doubting(LABELS)
 @CAUSE.before_fit
 def from_own_code(model: ModelFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
-    """A loss class or training step subtracts what fit did not align."""
+    """Report a `Loss` subclass or training step that subtracts shapes fit does not align."""
     if data.role != "training" or len(data.y) != 1 or not isinstance(data.y[0].shape, tuple):
         return
     labels = data.y[0]
@@ -121,7 +123,7 @@ def from_own_code(model: ModelFacts, data: DataFacts, project: Project) -> Itera
 def from_failure(
     failure: FailureFacts, model: ModelFacts, data: DataFacts, project: Project
 ) -> Iterator[Finding]:
-    """A crossentropy in the user's own code refused what fit did not align."""
+    """Report a crossentropy in the user's code that rejects shapes fit does not align."""
     if failure.type == "ValueError" and any(said in failure.message for said in _REFUSED):
         for finding in from_own_code(model, data, project):
             if finding.severity is Severity.ERROR:
@@ -131,24 +133,26 @@ def from_failure(
 @CAUSE.in_source
 @mentions("GradientTape")
 def from_own_loop(site: SpreadSite) -> Iterator[Finding]:
-    """A loop of the user's own subtracts a row of labels from a column of predictions."""
+    """Report a custom loop that subtracts labels (n,) from predictions (n, 1)."""
     flat = len(site.labels) == 1
     tensorflow, imports = spell(site.code, "tensorflow", "tf")
     template = f"{tensorflow}.expand_dims({{}}, -1)" if flat else f"{tensorflow}.squeeze({{}}, -1)"
     yield CAUSE.finding(
-        f"labels of shape {rows(site.labels)} against outputs of {rows(site.predictions)}: "
+        f"labels have shape {rows(site.labels)}, but outputs have shape {rows(site.predictions)}: "
         "their difference has shape (n, n)",
         subject="labels",
         location=place(site.given),
         evidence=[
             Evidence(
-                claim="the difference is taken of every label with every output",
+                claim="every label is subtracted from every output",
                 observed=f"labels {rows(site.labels)}",
                 expected=f"outputs {rows(site.predictions)}",
                 location=place(site.code),
             )
         ],
-        fixes=[unsafe("give the labels the axes of the outputs", (*wrap(site.given, template), *imports))],
+        fixes=[
+            unsafe("reshape the labels to the shape of the outputs", (*wrap(site.given, template), *imports))
+        ],
         confidence=Confidence.LIKELY,
     )
 
@@ -156,7 +160,7 @@ def from_own_loop(site: SpreadSite) -> Iterator[Finding]:
 def _own_comparisons(
     model: ModelFacts, data: DataFacts, project: Project
 ) -> Iterator[tuple[str, FunctionInfo, Shape]]:
-    """The user's own code that compares the only output with the labels, and the shape of that output."""
+    """Yield the user's functions that compare the only output with the labels, with the shape of that output."""
     own = {"train_step", "compute_loss"} & set(model.overrides)
     if own:
         owner = project.class_named(model.class_name)
@@ -174,7 +178,7 @@ def _own_comparisons(
         owner = project.class_named(target.loss.name)
         method = owner.module.method(owner, "call") if owner is not None else None
         if method is not None:
-            yield f"the loss class `{target.loss.name}`", method, target.output_shape
+            yield f"the custom loss `{target.loss.name}`", method, target.output_shape
 
 
 def _lost_axis(
@@ -191,14 +195,14 @@ def _lost_axis(
     assert isinstance(labels.shape, tuple)
     flat = len(labels.shape) == 1
     return CAUSE.finding(
-        f"{name} gets labels of shape {rows(labels.shape)} against outputs of {rows(output)}: "
-        + ("their ranks differ, which it refuses" if raises else "their difference has shape (n, n)"),
+        f"{name} receives labels of shape {rows(labels.shape)}, but outputs of shape {rows(output)}: "
+        + ("their ranks must be equal" if raises else "their difference has shape (n, n)"),
         subject="labels",
         location=function.module.location(node),
         severity=Severity.ERROR if raises else Severity.WARNING,
         evidence=[
             Evidence(
-                claim="fit aligns the ranks for functions and for its own losses, not for a `Loss` subclass or a step",
+                claim="fit aligns ranks for built-in losses and loss functions, not for a `Loss` subclass or a step",
                 observed=f"labels {rows(labels.shape)}",
                 expected=f"outputs {rows(output)}",
                 fact="data.y.shape",
@@ -207,7 +211,7 @@ def _lost_axis(
         ],
         fixes=[
             unsafe(
-                "give the labels the axis of the outputs",
+                "reshape the labels to the shape of the outputs",
                 rework_labels(labels, data, "np.reshape({}, (-1, 1))", "tf.expand_dims(y, -1)")
                 if flat
                 else (),

@@ -1,4 +1,4 @@
-"""Which instruments play: often several at once."""
+"""Detect which instruments play; often several at once."""
 
 import numpy as np
 from tensorflow import keras

@@ -1,25 +1,26 @@
-"""Rows that are not probabilities, with a loss that takes them for such.
+"""Labels that are not probabilities, with a loss that expects probabilities.
 
 ## What happens
 
-`categorical_crossentropy` computes `-sum(y * log(p))` and does not look at y. Rows that sum to more than 1 (several
-ones a row, counts, scores) scale the loss; negative values turn its sign, so that training makes it smaller without
-end. Nothing raises, and the number says nothing.
+`categorical_crossentropy` computes `-sum(y * log(p))` and does not check y. Rows that sum to more than 1 (several
+ones per row, counts, scores) scale the loss. Negative values flip its sign, so that training lowers it without
+bound. Nothing raises, and the loss value is meaningless.
 
 ## Why
 
-A sample with several labels was given as a row of several ones: then the classes do not exclude each other, and softmax
-cannot give two of them a probability near 1. Or the targets are counts, or were standardised like features.
+Samples with several labels were encoded as rows with several ones. The classes are then not mutually exclusive, and
+softmax cannot give two of them a probability near 1. Or the targets are counts, or were standardized like features.
 
 ## Fix
 
-Several labels a sample: sigmoid outputs with `binary_crossentropy`. Counts: divide each row by its sum. Standardised
-targets: leave them as they were.
+Several labels per sample: use sigmoid outputs with `binary_crossentropy`. Counts: divide each row by its sum.
+Standardized targets: use the original values.
 
 ## Known limits
 
-Rows that sum to less than 1, down to rows of zeros, are taken for masks and not reported. So are rows of one value
-each that differ from row to row: a one-hot row times the weight of its sample, as policy gradients have it.
+Rows that sum to less than 1, including rows of zeros, count as masked and are not reported. Neither are rows with a
+single non-zero value that differs between rows: these are one-hot labels multiplied by a sample weight, as in policy
+gradients.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ _TOLERANCE = 0.02
 
 @CAUSE.before_fit
 def from_data(model: ModelFacts, data: DataFacts) -> Iterator[Finding]:
-    """A row that was seen sums to more than 1, or holds a negative value."""
+    """Report label rows that sum to more than 1 or contain a negative value."""
     for target in targets(model, data) if data.role == "training" else ():
         statistics, labels = target.label_statistics, target.label_shape
         if target.loss_name not in ROW_LOSSES or statistics is None or labels is None or target.loss is None:
@@ -59,7 +60,7 @@ def from_data(model: ModelFacts, data: DataFacts) -> Iterator[Finding]:
 
 
 def _weighs_one_class(statistics: Statistics) -> bool:
-    """One-hot rows, each times a weight of its own: the loss is that of the class times the weight, as it is meant."""
+    """Whether the rows are one-hot labels multiplied by a sample weight, which is intended."""
     if statistics.row_filled is None or statistics.row_filled > 1:
         return False
     weights = [value for value, _ in statistics.histogram or () if value != 0]
@@ -72,19 +73,19 @@ def _finding(target: Target, statistics: Statistics, least: float, most: float) 
     several = is_binary(statistics)
     made = (target.labels.code, target.labels.use)
     if several:
-        message = f"rows of labels hold up to {number(most)} ones, but `{target.loss_name}` takes a row for one class"
+        message = f"label rows contain up to {number(most)} ones, but `{target.loss_name}` expects one class per row"
     elif (statistics.minimum or 0) < -_TOLERANCE:
         lowest = number(statistics.minimum or 0)
-        message = f"labels as low as {lowest} with `{target.loss_name}`, which wants probabilities"
+        message = f"labels go down to {lowest}, but `{target.loss_name}` expects probabilities"
     else:
-        message = f"rows of labels sum to up to {number(most)}, but `{target.loss_name}` wants probabilities"
+        message = f"label rows sum to up to {number(most)}, but `{target.loss_name}` expects probabilities"
     return CAUSE.finding(
         message,
         subject=target.subject,
         location=place(target.loss.code, *made) if several else place(*made, target.loss.code),
         evidence=[
             Evidence(
-                claim="the sums of the rows",
+                claim="sums of the label rows",
                 observed=f"{number(least)}..{number(most)}",
                 expected="1",
                 fact="data.y.statistics",
@@ -105,14 +106,14 @@ def _fixes(target: Target, statistics: Statistics, several: bool) -> list[Fix]:
             activation = with_activation(target.last.layer, "sigmoid")
         edits = respell(target.loss.code, BINARY, without=("axis", "gamma", "alpha"))
         both = (edits, activation) if edits and activation else ()
-        return [unsafe(f"use `{BINARY}` with sigmoid outputs: each class by itself", *both)]
+        return [unsafe(f"use `{BINARY}` with sigmoid outputs: every class is independent", *both)]
     if (statistics.minimum or 0) < -_TOLERANCE:
-        return [unsafe("give the loss the shares themselves, not standardised ones")]
+        return [unsafe("use the original proportions as labels, not standardized ones")]
     return [unsafe("divide each row by its sum", _shares(target.labels))]
 
 
 def _shares(labels: ArrayFacts) -> tuple[Edit, ...]:
-    """The rows by their sums, where they have a name: what is written twice would be drawn or read twice."""
+    """Divide the rows by their sums, only if they have a name: the edit writes the expression twice."""
     shares = "{} / {}.sum(axis=-1, keepdims=True)"
     if "numpy" not in labels.container:
         return ()

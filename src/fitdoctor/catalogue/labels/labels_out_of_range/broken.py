@@ -1,4 +1,4 @@
-"""Ten kinds of clothing, numbered from 1 as in the shop's own list."""
+"""Classify ten kinds of clothing."""
 
 import numpy as np
 from tensorflow import keras

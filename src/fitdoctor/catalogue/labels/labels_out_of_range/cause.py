@@ -2,24 +2,24 @@
 
 ## What happens
 
-`sparse_categorical_crossentropy` reads each label as the index of an output unit. A model with 10 units knows the
-classes 0 to 9; a label of 10 or -1 ends the training with `InvalidArgumentError: Received a label value of 10 which
-is outside the valid range of [0, 10)`, at the first batch that holds such a label, which may be hours in. Compiled
-with `jit_compile=True` the same labels raise nothing and the loss turns to NaN.
+`sparse_categorical_crossentropy` reads each label as the index of an output unit. A model with 10 units has the
+classes 0 to 9. A label of 10 or -1 ends the training with `InvalidArgumentError: Received a label value of 10 which
+is outside the valid range of [0, 10)`, at the first batch that contains it, which may be hours into the run.
+Compiled with `jit_compile=True`, the same labels raise nothing and the loss becomes NaN.
 
 ## Why
 
-The labels count from 1, -1 marks a missing label, or there is one class more than units.
+The labels start at 1, -1 marks a missing label, or there are more classes than units.
 
 ## Fix
 
-Labels that run from 1 to the number of units: subtract 1. Otherwise give the last layer as many units as there are
-classes, or remove the rows with the stray label. A marker such as -1 can stay when the loss is told so:
+If the labels run from 1 to the number of units, subtract 1. Otherwise set the units of the last layer to the number
+of classes, or remove the rows with the stray label. To keep a marker such as -1, exclude it from the loss:
 `SparseCategoricalCrossentropy(ignore_class=-1)`.
 
 ## Known limits
 
-Labels that come from a generator or a dataset are known only as far as they were looked at.
+Labels from a generator or a dataset are known only as far as they were read.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ CAUSE = Cause(
 def from_data(
     model: ModelFacts, fit: FitFacts | Unknown, data: DataFacts, project: Project | Unknown
 ) -> Iterator[Finding]:
-    """A label that was seen has no unit."""
+    """Report a label without an output unit."""
     for target in targets(model, data):
         statistics, units = target.label_statistics, target.units
         if statistics is None or units is None or target.labels is None or target.loss is None:
@@ -97,7 +97,8 @@ def from_data(
             location=_culprit(target, statistics, units),
             evidence=[
                 Evidence(
-                    claim=f"the label {number(label)}" + (f" stands in row {row}" if row is not None else ""),
+                    claim=f"label {number(label)}"
+                    + (f" appears in row {row:,}" if row is not None else " has no unit"),
                     observed=f"{number(least)}..{number(most)}",
                     expected=f"0..{units - 1}",
                     fact="data.y.statistics",
@@ -106,8 +107,8 @@ def from_data(
                 *_layer_evidence(target, units),
             ],
             fixes=_fixes(target, fit, data, statistics, units, project),
-            # Under XLA the operation does not check: no exception, but a loss of NaN.
-            notes=["compiled with `jit_compile=True` this raises nothing and the loss becomes NaN"]
+            # Under XLA the operation does not check its labels.
+            notes=["with `jit_compile=True` nothing raises and the loss becomes NaN"]
             if model.jit_compile
             else [],
             confidence=Confidence.CERTAIN if statistics.complete else Confidence.LIKELY,
@@ -120,7 +121,7 @@ def _classes(units: int) -> str:
 
 
 def _culprit(target: Target, statistics: Statistics, units: int) -> Location | None:
-    """The line to change: the labels when they can be moved into the range, else the layer or the loss."""
+    """Return the line to change: the labels if they can be shifted into range, else the layer or the loss."""
     assert target.labels is not None
     assert target.loss is not None
     labels = (target.labels.code, target.labels.use)
@@ -133,19 +134,19 @@ def _culprit(target: Target, statistics: Statistics, units: int) -> Location | N
 
 
 def _are_classes(statistics: Statistics, units: int) -> bool:
-    """Whether labels from 0 are classes that the model lacks; far beyond its units they are other numbers."""
+    """Whether the labels are classes the model has no unit for, rather than unrelated numbers."""
     most = statistics.maximum or 0
     every = statistics.histogram is not None and len(statistics.histogram) == most + 1
     return every or most < max(2 * units, 10)
 
 
 def _is_binary_head(target: Target, units: int) -> bool:
-    """One unit for 0 and 1: the model is meant for the binary loss, unless its softmax is meant for classes."""
+    """Whether the model has one non-softmax unit for labels 0 and 1, as the binary loss expects."""
     return units == 1 and is_binary(target.label_statistics) and target.activation != "softmax"
 
 
 def _stray_label(statistics: Statistics, units: int, ignored: str | None) -> tuple[float, int | None] | None:
-    """A label without a unit, and the first row that has it."""
+    """Return a label without a unit and the first row that contains it."""
     if statistics.histogram is not None:
         labels = [value for value, _count in statistics.histogram if str(int(value)) != ignored]
     else:
@@ -165,7 +166,7 @@ def _layer_evidence(target: Target, units: int) -> list[Evidence]:
         return []
     return [
         Evidence(
-            claim=f"the last layer `{target.layer.name}` has {units} units",
+            claim=f"the last layer `{target.layer.name}` has {units} unit{'s' * (units != 1)}",
             fact="model.outputs",
             location=place(target.layer.code),
         )
@@ -190,13 +191,14 @@ def _fixes(
             fix(f"use `{BINARY}`, the loss for one unit", edits if target.activation == "sigmoid" else ())
         ]
     classes = int(most) + 1
-    title = f"give the last layer {classes} units, one for each class"
+    title = f"use {classes} units in the last layer, one per class"
     if least != 0 and most - least + 1 == units:
         from fitdoctor.catalogue.labels.shared_labels import as_one_piece
 
         by = f"{'-' if least > 0 else '+'} {number(abs(least))}"
         shifted = fix(
-            f"shift the labels: they run {number(least)}..{number(most)}, the loss counts from 0",
+            f"{'subtract' if least > 0 else 'add'} {number(abs(least))} {'from' if least > 0 else 'to'} the labels: "
+            f"they run from {number(least)} to {number(most)}, but the loss expects classes starting at 0",
             rework_labels(as_one_piece(labels, project), data, f"{{}} {by}", f"y {by}", call),
         )
         wider = unsafe(title, with_units(target.layer, classes, project)) if least > 0 else None
@@ -205,22 +207,22 @@ def _fixes(
     if left_out is not None:
         return [left_out]
     if least < 0:
-        return [unsafe(f"remove or relabel the rows with the label {number(least)}")]
-    # Nobody means a unit for each of the numbers 0 to 5000 when 3 classes are there.
+        return [unsafe(f"remove or relabel the rows with label {number(least)}")]
+    # For 3 distinct labels up to 5000, nobody intends 5001 units.
     if statistics.histogram is not None and classes > 2 * len(statistics.histogram):
         kinds = len(statistics.histogram)
-        return [fix(f"number the {kinds} classes from 0 to {kinds - 1}, for instance with `np.unique`")]
+        return [fix(f"renumber the {kinds} classes from 0 to {kinds - 1}, for example with `np.unique`")]
     return [fix(title, with_units(target.layer, classes, project))]
 
 
 def _left_out_of_loss(target: Target, statistics: Statistics, units: int) -> Fix | None:
-    """One label beside the classes, such as 255 or -1, means that nothing is to be learnt there."""
+    """Exclude a single label outside the classes, such as 255 or -1: it marks samples to ignore."""
     values = [int(value) for value, _count in statistics.histogram or ()]
     strays = [value for value in values if not 0 <= value < units]
     if len(strays) != 1 or target.loss is None or (strays[0] >= 0 and _are_classes(statistics, units)):
         return None
     code = target.loss.code
-    title = f"leave the label {strays[0]} out of the loss: `ignore_class={strays[0]}`"
+    title = f"exclude label {strays[0]} from the loss: `ignore_class={strays[0]}`"
     if isinstance(code, Code) and code.text[:1] in "'\"":
         keras, imports = spell(code, "keras", "keras")
         made = f"{keras}.losses.SparseCategoricalCrossentropy(ignore_class={strays[0]})"
@@ -241,14 +243,14 @@ def from_failure(
     data: DataFacts | Unknown,
     project: Project | Unknown,
 ) -> Iterator[Finding]:
-    """TensorFlow names the label and the range."""
+    """Report the label and the range that TensorFlow names."""
     seen = label_out_of_range(failure.message)
     if seen is None:
         return
     if isinstance(model, ModelFacts) and isinstance(data, DataFacts):
         found = list(from_data(model, fit, data, project))
         yield from (replace(finding, confidence=Confidence.CERTAIN) for finding in found)
-        # What the source lets one guess of the labels does not stand against the label that was met.
+        # The label TensorFlow rejected overrides whatever the source suggests about the labels.
         judged = not failure.from_text and not isinstance(model.outputs, Unknown)
         seen_all = judged and all(_fully_seen(array) for array in data.y)
         if found or data.role != "training" or seen_all:
@@ -261,14 +263,14 @@ def from_failure(
 
 @CAUSE.after_failure
 def while_encoding(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """`to_categorical` met a class number that it has no column for."""
+    """Report a label that `to_categorical` has no column for."""
     from fitdoctor.catalogue.labels.encoded_labels import refused
 
     yield from refused(CAUSE, failure, project)
 
 
 def _in_loop(project: Project | Unknown, failure: FailureFacts) -> Code | None:
-    """What made the labels of a training loop of the user's own."""
+    """Return the expression that creates the labels of a custom training loop."""
     from fitdoctor.catalogue.inputs.loop_data import array_behind
     from fitdoctor.catalogue.labels.called_losses import arguments_of_loss
 
@@ -278,7 +280,7 @@ def _in_loop(project: Project | Unknown, failure: FailureFacts) -> Code | None:
 
 
 def _shifted_there(found: Finding, seen: LabelOutOfRange, made: Code) -> Finding:
-    """The same with the edit, where the batch shows that the labels start at 1."""
+    """Add the edit if the batch shows that the labels start at 1."""
     least = min(seen.batch, default=0)
     if seen.value != seen.high or least < 1 or not made.target or made.maker is not None:
         return found
@@ -288,7 +290,7 @@ def _shifted_there(found: Finding, seen: LabelOutOfRange, made: Code) -> Finding
 def _wider_there(
     found: Finding, seen: LabelOutOfRange, failure: FailureFacts, project: Project | Unknown
 ) -> Finding:
-    """The same at the last layer of the model that the loop calls, where the labels start at 0 and it lacks units."""
+    """Move the finding to the last layer of the loop's model if the labels start at 0 and units are missing."""
     from fitdoctor.catalogue.inputs.loop_data import told_at_head
     from fitdoctor.catalogue.labels.called_losses import arguments_of_loss
 
@@ -296,12 +298,12 @@ def _wider_there(
     if given is None or not _lacks_units(seen):
         return found
     classes = int(max(seen.batch, default=seen.value)) + 1
-    title = f"give the last layer {classes} units or more, one for each class"
+    title = f"use at least {classes} units in the last layer, one per class"
     return told_at_head(found, given[0], given[2], classes, title)
 
 
 def _lacks_units(seen: LabelOutOfRange) -> bool:
-    """Whether labels from 0 are classes that the model lacks; far beyond its units they are other numbers."""
+    """Whether the labels are classes the model has no unit for, rather than unrelated numbers."""
     return seen.high <= seen.value < max(2 * seen.high, 10) and 0 in seen.batch
 
 
@@ -312,7 +314,7 @@ def _from_words(
     data: DataFacts | Unknown,
     origin: Code | None,
 ) -> Finding:
-    """What the message tells of labels that nobody looked at; it shows the batch that held the stray one."""
+    """Build the finding from the message alone, which lists the batch with the stray label."""
     labels = data.y[0] if isinstance(data, DataFacts) and len(data.y) == 1 else None
     layer = head_layer(model) if isinstance(model, ModelFacts) else None
     frame = failure.last_user_frame
@@ -322,22 +324,24 @@ def _from_words(
     least, most = min(seen.batch, default=seen.value), max(seen.batch, default=seen.value)
     raised = frame.location if frame else None
     if _lacks_units(seen):
-        advice = fix(f"give the last layer {most + 1} units or more, one for each class")
+        advice = fix(f"use at least {most + 1} units in the last layer, one per class")
         where = place(layer.code if layer is not None else None, *made, raised)
     elif seen.value == seen.high and least > 0:
-        advice = fix(f"shift the labels: they run from 1 to {seen.high}, the loss counts from 0")
+        advice = fix(
+            f"subtract 1 from the labels: they run from 1 to {seen.high}, but the loss expects classes starting at 0"
+        )
         where = place(*made, raised)
     else:
         advice = fix("keep the labels within the range of the output units")
         where = place(*made, raised)
     return CAUSE.finding(
-        f"a label of {seen.value} was met, but the model has {seen.high} unit{'s' * (seen.high != 1)}: "
+        f"the labels contain {seen.value}, but the model has {seen.high} unit{'s' * (seen.high != 1)}: "
         f"{_classes(seen.high)}",
         subject="labels",
         location=where,
         evidence=[
             Evidence(
-                claim="TensorFlow refused the label",
+                claim="label rejected by TensorFlow",
                 observed=str(seen.value),
                 expected=f"0..{seen.high - 1}",
                 fact="failure.message",

@@ -1,4 +1,4 @@
-"""Masks as they lie on disk: 0 and 255."""
+"""Predict masks that are stored as 0 and 255."""
 
 import numpy as np
 import tensorflow as tf

@@ -2,23 +2,24 @@
 
 ## What happens
 
-`binary_crossentropy` computes `-(y * log(p) + (1 - y) * log(1 - p))` and does not look at y. With masks of 0 and 255,
-labels of -1 and 1, or standardised targets the loss runs far below 0 and the outputs to the end of the sigmoid. Nothing
+`binary_crossentropy` computes `-(y * log(p) + (1 - y) * log(1 - p))` and does not check y. With masks of 0 and 255,
+labels of -1 and 1, or standardized targets, the loss falls far below 0 and the outputs saturate the sigmoid. Nothing
 raises.
 
 ## Why
 
-The labels are in another coding than 0 and 1: pixels of a mask file, the -1 and 1 of support vector machines, class
-numbers 1 and 2, or images that were standardised and serve as their own target.
+The labels are not encoded as 0 and 1: pixels of a mask file, the -1 and 1 of support vector machines, classes 1 and
+2, or standardized images that serve as their own target.
 
 ## Fix
 
-Bring the labels into 0..1: divide a mask by 255, map -1 and 1 to 0 and 1. For more than two classes use a softmax over
-them with `sparse_categorical_crossentropy`.
+Bring the labels into 0..1: divide a mask by 255, map -1 and 1 to 0 and 1. For more than two classes, use softmax
+with `sparse_categorical_crossentropy`.
 
 ## Known limits
 
-Soft labels between 0 and 1 are fine and are not reported. Of datasets and generators only what was looked at is known.
+Soft labels between 0 and 1 are fine and not reported. Labels from a dataset or a generator are known only as far as
+they were read.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ _TOLERANCE = 1e-3
 
 @CAUSE.before_fit
 def from_data(model: ModelFacts, data: DataFacts) -> Iterator[Finding]:
-    """A label that was seen lies outside of 0..1."""
+    """Report labels outside 0..1."""
     for target in targets(model, data) if data.role == "training" else ():
         statistics, labels = target.label_statistics, target.label_shape
         if target.loss_name not in BINARY_LOSSES or statistics is None or labels is None:
@@ -56,7 +57,7 @@ def from_data(model: ModelFacts, data: DataFacts) -> Iterator[Finding]:
         assert target.labels is not None
         assert target.loss is not None
         yield CAUSE.finding(
-            f"labels run from {number(least)} to {number(most)}, but `{target.loss_name}` wants 0 to 1",
+            f"labels run from {number(least)} to {number(most)}, but `{target.loss_name}` expects 0 to 1",
             subject=target.subject,
             location=place(
                 target.loss.code if _classes(target, statistics) else None,
@@ -82,12 +83,12 @@ def from_data(model: ModelFacts, data: DataFacts) -> Iterator[Finding]:
 def _values(statistics: Statistics) -> str:
     values = [value for value, _count in statistics.histogram or ()]
     if not values or len(values) > 6:
-        return "the values of the labels"
-    return "the labels are " + ", ".join(number(value) for value in values)
+        return "range of the labels"
+    return "distinct labels: " + ", ".join(number(value) for value in values)
 
 
 def _classes(target: Target, statistics: Statistics) -> int:
-    """How many classes the labels number, 0 first and none left out, before a single sigmoid unit; else 0."""
+    """Return the number of classes if the labels count from 0 without gaps for a single unit, else 0."""
     values = [value for value, _count in statistics.histogram or ()]
     numbered = statistics.integral and values == list(range(len(values)))
     return len(values) if numbered and target.units == 1 and 2 < len(values) <= 100 else 0
@@ -102,7 +103,7 @@ def _fixes(target: Target, data: DataFacts, statistics: Statistics, least: float
     if values == [1.0, 2.0]:
         return [unsafe("map 1 and 2 to 0 and 1", rework_labels(labels, data, "{} - 1", "y - 1"))]
     if least >= 0 and 100 < most <= 255:
-        # An autoencoder's targets are its inputs: scaled together or not at all.
+        # The targets of an autoencoder are its inputs, so both must be scaled together.
         own = any(labels.code == array.code for array in data.x)
         apart = own and rework_place(labels.code, labels.use) is labels.use
         edits = () if apart else rework_labels(labels, data, "{} / 255", "y / 255")
@@ -112,8 +113,8 @@ def _fixes(target: Target, data: DataFacts, statistics: Statistics, least: float
         loss = respell(target.loss.code, SPARSE, without=("label_smoothing", "gamma", "axis", "from_logits"))
         head = with_units(target.layer, classes), with_activation(target.layer, "softmax")
         whole = bool(loss) and all(head)
-        title = f"give each of the {classes} classes a unit, with softmax and `{SPARSE}`"
+        title = f"use {classes} softmax units, one per class, with `{SPARSE}`"
         return [unsafe(title, *((*head, loss) if whole else ()))]
     if statistics.integral and 2 < len(values) <= 100:
-        return [unsafe(f"give each of the {len(values)} classes a unit, with softmax and `{SPARSE}`")]
-    return [unsafe("scale the targets into 0..1, or use a regression loss with a linear output")]
+        return [unsafe(f"use {len(values)} softmax units, one per class, with `{SPARSE}`")]
+    return [unsafe("scale the targets to 0..1, or use a regression loss with a linear output")]

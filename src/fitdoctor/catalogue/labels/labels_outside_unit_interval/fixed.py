@@ -1,4 +1,4 @@
-"""Masks from disk, 0 and 255, brought to 0 and 1."""
+"""Predict masks that are stored as 0 and 255."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,34 +1,34 @@
-"""A metric that does not fit the labels or the output.
+"""Metric that does not match the labels or the output.
 
 ## What happens
 
-Keras computes what it is asked for. `"accuracy"` of a regression is 0, because two fractions are never equal;
-`keras.metrics.Accuracy()` on probabilities is 0 for the same reason; `"categorical_accuracy"` on class numbers takes
-the largest entry of every single number and gives a share that means nothing. `Precision`, `Recall` and `AUC` on
-logits cut at 0.5, which is no probability there. Others raise once the shapes do not go together: `Precision` or `AUC`
-on class numbers against several units, `"sparse_categorical_accuracy"` on one-hot rows, `F1Score` on labels of shape
-(n,). The words are `Dimensions must be equal` or, when the last batch is shorter than the others, `Incompatible shapes`
-at the first step.
+Keras computes whatever metric you request. `"accuracy"` on a regression is 0, because two floats are never exactly
+equal. `keras.metrics.Accuracy()` on probabilities is 0 for the same reason. `"categorical_accuracy"` on integer
+class labels compares an argmax over a single value and returns a meaningless number. `Precision`, `Recall` and `AUC`
+apply a threshold of 0.5 to logits, which are not probabilities. Other metrics raise because the shapes do not match:
+`Precision` or `AUC` on integer class labels with several units, `"sparse_categorical_accuracy"` on one-hot labels,
+`F1Score` on labels of shape (n,). The message is `Dimensions must be equal` or, if the last batch is shorter than
+the others, `Incompatible shapes` at the first step.
 
-A metric function or class of your own gets labels of shape (n,) as they are: against outputs of (n, 1) their
-difference or product has shape (n, n), and a perfect model has an R² of -63 or a recall above 1. Keras 2 gave the labels
-the second axis.
+A custom metric function or class receives labels of shape (n,) unchanged. With outputs of shape (n, 1), their
+difference or product has shape (n, n), and a perfect model gets an R² of -63 or a recall above 1. Keras 2 added the
+second axis to the labels.
 
 ## Why
 
-The string `"accuracy"` is looked up by the shapes of labels and output; the named metrics and the metric objects are
-taken at their word.
+Keras chooses the metric for the string `"accuracy"` by the shapes of labels and output. Named metrics and metric
+objects are used as they are.
 
 ## Fix
 
-Regression: `"mae"` or `"mse"`. Classes: the string `"accuracy"`, which picks the right one. Logits: a threshold of 0
-(`BinaryAccuracy(threshold=0.0)`, `Precision(thresholds=0)`), `AUC(from_logits=True)`. In
-a metric of your own: `y_true = tf.reshape(y_true, (-1, 1))` before labels and outputs meet.
+Regression: use `"mae"` or `"mse"`. Classification: use the string `"accuracy"`, which selects the right metric.
+Logits: use a threshold of 0 (`BinaryAccuracy(threshold=0.0)`, `Precision(thresholds=0)`) or `AUC(from_logits=True)`.
+In a custom metric: reshape the labels first, `y_true = tf.reshape(y_true, (-1, 1))`.
 
 ## Known limits
 
-Of metrics of your own only the plain case is judged: labels and outputs that meet in a difference or product with the
-axes they came with.
+In custom metrics, only the simple case is detected: labels and outputs that are subtracted or multiplied with their
+original axes.
 """
 
 from __future__ import annotations
@@ -95,9 +95,9 @@ class _Misfit:
     message: str
     expected: str
     instead: str = ""
-    """What to write in the metric's place."""
+    """The source text that replaces the metric."""
     threshold: tuple[str, str] = ("", "")
-    """The argument that would make it fit."""
+    """The argument and value that would correct it."""
     raises: bool = False
     severity: Severity = Severity.WARNING
 
@@ -106,12 +106,12 @@ class _Misfit:
 @doubting(METRICS)
 @CAUSE.before_fit
 def from_model(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
-    """Each metric against the labels and the output that it gets."""
+    """Check each metric against the labels and the output it receives."""
     tried = data.trial.metrics
     failed = isinstance(tried, Outcome) and not tried.ok
     accepted = isinstance(tried, Outcome) and tried.ok
     for target, misfits in _grouped(model, data):
-        # While the length of a batch is open the trial cannot see that shapes differ.
+        # With an open batch axis the trial cannot detect that the shapes differ.
         is_open = target.output_shape is not None and target.output_shape[0] is None
         if misfits[0].raises and (not accepted or is_open):
             found = _finding(model, target, misfits, Confidence.CERTAIN if failed else Confidence.LIKELY)
@@ -124,7 +124,7 @@ def from_model(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Fi
 def from_failure(
     failure: FailureFacts, model: ModelFacts | Unknown, fit: FitFacts | Unknown, data: DataFacts | Unknown
 ) -> Iterator[Finding]:
-    """A metric could not take labels and output together."""
+    """Report a metric that rejects labels and output."""
     if not _is_of_metric(failure):
         return
     frame = failure.last_user_frame
@@ -140,21 +140,19 @@ def from_failure(
         if not any(metric.builtin for metric in model.metrics):
             return
     yield CAUSE.finding(
-        "a metric could not take the labels and the outputs together",
+        "a metric cannot compare the labels with the outputs: their shapes do not match",
         subject="metrics",
         location=place(model.compile_code if isinstance(model, ModelFacts) else None, raised_at),
         evidence=[
             Evidence(
-                claim="the comparison that failed is a metric's, not the loss's",
+                claim="the failing comparison belongs to a metric, not to the loss",
                 observed=failure.message.splitlines()[0],
                 fact="failure.message",
                 location=raised_at,
             )
         ],
         fixes=[
-            fix(
-                'use the metric for the labels that there are; the string `"accuracy"` picks it by the shapes'
-            )
+            fix('use a metric that matches the labels; the string `"accuracy"` selects one by their shape')
         ],
         confidence=Confidence.LIKELY,
         severity=Severity.ERROR,
@@ -208,7 +206,7 @@ def _misfit(target: Target, metric: MetricFacts, keras: int) -> _Misfit | None:
     if metric.class_name == "Accuracy":
         return _Misfit(
             metric,
-            "`Accuracy` counts exact equality, which the model's output never reaches",
+            "`Accuracy` counts exact matches, but the model outputs floats that never match a label exactly",
             '`"accuracy"`' if target.loss_name in CROSSENTROPIES else '`"mae"`',
             '"accuracy"' if target.loss_name in CROSSENTROPIES else '"mae"',
             raises=target.loss_name == SPARSE and (target.units or 0) > 1,
@@ -232,17 +230,20 @@ def _of_regression(target: Target, metric: MetricFacts) -> _Misfit | None:
     if not is_continuous(statistics) and not whole:
         return None
     return _Misfit(
-        metric, f"`{metric.name}` of a regression: the targets are no classes", '`"mae"` or `"mse"`', '"mae"'
+        metric,
+        f"`{metric.name}` is for classification, but the targets are not classes",
+        '`"mae"` or `"mse"`',
+        '"mae"',
     )
 
 
 def _of_class_numbers(metric: MetricFacts) -> _Misfit | None:
-    """Labels (n,) of class numbers against several units."""
+    """Return what is wrong with a metric on integer class labels (n,) and several units."""
     name = metric.class_name
     if name == "CategoricalAccuracy":
         return _Misfit(
             metric,
-            f"`{metric.name}` compares one-hot rows, but the labels are class numbers",
+            f"`{metric.name}` expects one-hot labels, but the labels are integer classes",
             '`"accuracy"` or `"sparse_categorical_accuracy"`',
             '"sparse_categorical_accuracy"',
         )
@@ -254,10 +255,10 @@ def _of_class_numbers(metric: MetricFacts) -> _Misfit | None:
             rows_for_numbers = ("sparse_y_pred", "False")
         return _Misfit(
             metric,
-            f"`{metric.name}` wants labels as wide as the output, but the labels are class numbers",
+            f"`{metric.name}` expects labels with one column per unit, but the labels are integer classes",
             f"`{'='.join(rows_for_numbers)}`"
             if rows_for_numbers[0]
-            else "one-hot labels, or a metric for class numbers",
+            else "one-hot labels, or a metric for integer class labels",
             '"sparse_categorical_accuracy"',
             rows_for_numbers,
             raises=True,
@@ -269,7 +270,7 @@ def _of_rows(metric: MetricFacts) -> _Misfit | None:
     if metric.class_name in _OF_NUMBERS:
         return _Misfit(
             metric,
-            f"`{metric.name}` wants class numbers, but the labels are rows",
+            f"`{metric.name}` expects integer class labels, but the labels are one-hot",
             '`"accuracy"` or `"categorical_accuracy"`',
             '"categorical_accuracy"',
             raises=True,
@@ -279,19 +280,19 @@ def _of_rows(metric: MetricFacts) -> _Misfit | None:
 
 def _of_binary(target: Target, metric: MetricFacts, keras: int) -> _Misfit | None:
     name = metric.class_name
-    # The loss gets its labels aligned to the output, a metric does not; in Keras 2 both do.
+    # Keras aligns the labels with the output for the loss but not for metrics; Keras 2 does both.
     compares = name in ("F1Score", "FBetaScore") or name == "BinaryCrossentropy" and keras == 3
     if compares and len(target.label_shape or ()) == 1:
         return _Misfit(
             metric,
-            f"`{metric.name}` wants labels of shape (n, 1), but they have shape (n,)",
+            f"`{metric.name}` expects labels of shape (n, 1), but they have shape (n,)",
             "labels of shape (n, 1)",
             raises=True,
         )
     if target.units == 1 and name in ("CategoricalAccuracy", "SparseCategoricalAccuracy"):
         return _Misfit(
             metric,
-            f"`{metric.name}` takes the largest of several units, but there is one",
+            f"`{metric.name}` takes the argmax over several units, but the output has one",
             '`"accuracy"` or `"binary_accuracy"`',
             '"binary_accuracy"',
         )
@@ -299,7 +300,7 @@ def _of_binary(target: Target, metric: MetricFacts, keras: int) -> _Misfit | Non
 
 
 def _setting(metric: MetricFacts, name: str) -> str | None:
-    """A setting of a metric, from the living object or else from its call; None where the default holds."""
+    """Return a setting of a metric from the object or its call; None for the default."""
     settings = dict(metric.settings)
     if settings:
         return settings.get(name)
@@ -314,13 +315,13 @@ def _setting(metric: MetricFacts, name: str) -> str | None:
 
 
 def _on_logits(target: Target, metric: MetricFacts) -> _Misfit | None:
-    """A threshold of 0.5 is meant for probabilities."""
+    """Return a metric whose threshold of 0.5 is applied to logits."""
     if target.loss is None or target.loss.from_logits is not True or target.activation != "linear":
         return None
     name = metric.class_name
-    message = f"`{metric.name}` cuts at 0.5, but the model gives logits: their middle is 0"
+    message = f"`{metric.name}` uses a threshold of 0.5, but the model outputs logits, whose midpoint is 0"
     if name == "AUC" and _setting(metric, "from_logits") in ("False", None):
-        told = f"`{metric.name}` spreads its thresholds over 0..1, but the model gives logits"
+        told = f"`{metric.name}` uses thresholds from 0 to 1, but the model outputs logits"
         return _Misfit(metric, told, "`from_logits=True`", threshold=("from_logits", "True"))
     if name in ("Precision", "Recall") and _setting(metric, "thresholds") in ("(0.5,)", "0.5", "None", None):
         return _Misfit(metric, message, "`thresholds=0`", threshold=("thresholds", "0"))
@@ -340,16 +341,18 @@ def _finding(
     confidence: Confidence,
     raised_at: Location | None = None,
 ) -> Finding:
-    """One finding for the metrics that fail for the same reason: mended one by one the program would fail again."""
+    """Build one finding for all metrics that fail for the same reason, so that one fix is enough."""
     first = misfits[0]
     names = listing(misfit.metric.name for misfit in misfits)
     edits = _replacements(model, misfits)
     replaced = first.threshold[0] or any(first.instead in edit.replacement for edit in edits)
     repair, title = (fix if first.raises else unsafe), f"use {first.expected}"
     if edits and not replaced:
-        repair, title = unsafe, f"leave {names} out, or use {first.expected}"
+        repair, title = unsafe, f"remove {names}, or use {first.expected}"
     return CAUSE.finding(
-        first.message if len(misfits) == 1 else f"the metrics {names} do not fit: {first.message}",
+        first.message
+        if len(misfits) == 1
+        else f"the metrics {names} do not match the labels: {first.message}",
         subject=f"metric {first.metric.name}",
         location=place(first.metric.code, raised_at),
         evidence=[
@@ -370,7 +373,7 @@ def _finding(
 def _as_rows(
     model: ModelFacts, fit_call: FitFacts, data: DataFacts, target: Target, misfits: list[_Misfit]
 ) -> Iterator[Fix]:
-    """Metrics that count by class are kept by one-hot labels, with the loss that computes the same of them."""
+    """Yield a fix that keeps the metrics: one-hot labels and the matching loss."""
     by_class = all(misfit.metric.class_name in _THRESHOLDED | _OF_ROWS for misfit in misfits)
     if not by_class or target.loss_name != SPARSE or target.labels is None or target.loss is None:
         return
@@ -378,7 +381,7 @@ def _as_rows(
     given = target.labels
     keras, imports = spell(given.use, "keras", "keras")
     if isinstance(given.code, Code) and given.code.computed_with and isinstance(given.use, Code):
-        given = replace(given, code=given.use)  # `centers[y]` wants them as they are
+        given = replace(given, code=given.use)  # `centers[y]` needs the integer labels
     labels = rework_labels(
         given,
         data,
@@ -388,7 +391,7 @@ def _as_rows(
     )
     if loss and labels:
         metrics = respell_metrics(metrics_for(model, target), ROW_METRICS)
-        yield fix(f"give it one-hot labels, with `{CATEGORICAL}`", loss, labels, metrics, imports)
+        yield fix(f"one-hot encode the labels and use `{CATEGORICAL}`", loss, labels, metrics, imports)
 
 
 def _replacements(model: ModelFacts, misfits: list[_Misfit]) -> tuple[Edit, ...]:

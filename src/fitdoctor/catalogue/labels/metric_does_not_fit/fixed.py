@@ -1,4 +1,4 @@
-"""Four kinds of birdsong."""
+"""Classify four kinds of birdsong and track precision."""
 
 import keras
 import numpy as np

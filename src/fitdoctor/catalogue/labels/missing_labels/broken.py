@@ -1,4 +1,4 @@
-"""An autoencoder that is not told what to rebuild."""
+"""Train an autoencoder."""
 
 import numpy as np
 import tensorflow as tf

@@ -2,21 +2,21 @@
 
 ## What happens
 
-fit ends before the first step with `ValueError: None values not supported.`, from deep inside Keras: the loss was given
-None for y. With several outputs it says that `y_true and y_pred have different structures`.
+fit fails before the first step with `ValueError: None values not supported.`, from deep inside Keras: the loss
+receives None instead of y. With several outputs the message is `y_true and y_pred have different structures`.
 
 ## Why
 
-`fit(x)` of an autoencoder without the second x; a dataset, generator or PyDataset that yields the features only;
-`fit((x, y))`, where the tuple is taken for two inputs.
+An autoencoder is trained with `fit(x)` instead of `fit(x, x)`; a dataset, generator or PyDataset yields only the
+features; or the call is `fit((x, y))`, which Keras reads as two inputs.
 
 ## Fix
 
-Give y. An autoencoder's labels are its inputs: `fit(x, x)`. A dataset yields `(x, y)`.
+Pass y. The labels of an autoencoder are its inputs: `fit(x, x)`. A dataset must yield `(x, y)`.
 
 ## Known limits
 
-A loss function that forgets its `return` ends with the very same words: labels that are there point to that.
+A loss function without a `return` raises the same message. If labels are present, check the loss function.
 """
 
 from __future__ import annotations
@@ -132,25 +132,25 @@ def from_failure(
     given = gives_labels(frame.text)
     if given is False and frame.function not in ("call", "train_step"):
         yield CAUSE.finding(
-            "the model has a loss, but fit gets no labels",
+            "the model has a loss, but `fit` receives no labels",
             subject="labels",
             location=place(_made(data) if isinstance(data, DataFacts) else None, raised_at),
             evidence=[
                 Evidence(
-                    claim="the call gives one argument before the options",
+                    claim="the call passes one positional argument",
                     observed=frame.text.strip(),
-                    expected="x and y, or a dataset of both",
+                    expected="x and y, or a dataset that yields both",
                     fact="failure.frames",
                     location=raised_at,
                 )
             ],
-            fixes=[fix("give y; for an autoencoder, x once more")],
+            fixes=[fix("pass y; for an autoencoder, pass x again as y")],
             confidence=Confidence.LIKELY,
         )
 
 
 def _made(data: DataFacts) -> Code | Unknown:
-    """What a pipeline starts with, where labels would go in; else what made the data."""
+    """Return the first pipeline stage, where labels would be added, else the code that creates the data."""
     return data.pipeline[0].code if data.pipeline else data.code
 
 
@@ -159,7 +159,7 @@ _KEY = pattern(r"'(\w+)': ")
 
 
 def _labels_among_inputs(message: str) -> bool:
-    """Whether the model was given a dict that holds the labels beside the features."""
+    """Whether the model received a dict that contains the labels next to the features."""
     said = _STRUCTURE.search(message)
     return said is not None and any(key.lower() in LABEL_KEYS for key in _KEY.findall(said["inputs"]))
 
@@ -172,26 +172,26 @@ def _not_split(
     steps = data.pipeline if isinstance(data, DataFacts) and not data.y else ()
     made = [returned_in_step(project, step.code) for step in steps if step.operation == "map"]
     return CAUSE.finding(
-        "features and labels come in one dict: the model takes it for its inputs, and there are no labels",
+        "features and labels are in one dict: the model treats all of it as inputs, so there are no labels",
         subject="labels",
         location=place(
             *reversed(made), _parsed(project), steps[0].code if steps and not made else None, used
         ),
         evidence=[
             Evidence(
-                claim="what the model was given",
-                observed="a dict with the labels in it",
-                expected="the features, and the labels as y",
+                claim="what the model receives",
+                observed="a dict that includes the labels",
+                expected="features as x, labels as y",
                 fact="data.x",
             )
         ],
-        fixes=[fix("return a pair: the features, then the label", _split_off(data))],
+        fixes=[fix("return a pair `(features, label)`", _split_off(data))],
         confidence=confidence,
     )
 
 
 def _split_off(data: DataFacts | Unknown) -> tuple[Edit, ...]:
-    """A last step that takes the label out of the dict, where one key is surely that of the label."""
+    """Append a stage that splits the label off the dict if exactly one key names a label."""
     if isinstance(data, Unknown) or data.form != "dataset" or not data.pipeline:
         return ()
     from fitdoctor.catalogue.pipeline.pipeline_steps import with_step_after
@@ -205,7 +205,7 @@ def _split_off(data: DataFacts | Unknown) -> tuple[Edit, ...]:
 
 
 def _parsed(project: Project | Unknown) -> Location | None:
-    """The only place that returns all the features of a record."""
+    """Return the location of the only `return` of a parsed record."""
     found = [
         module.location(node.value)
         for module in (() if isinstance(project, Unknown) else project.modules)
@@ -228,23 +228,21 @@ def _finding(
 ) -> Finding:
     whose = "the validation data" if data.role == "validation" else f"`{fit.method}`"
     told = {
-        "arrays": "no y was given",
-        "dataset": "an element of the dataset is x alone",
-        "generator": "the generator yields x alone",
-        "pydataset": "a batch of the PyDataset is x alone",
-        "dataloader": "a batch of the DataLoader is x alone",
+        "arrays": "y is missing",
+        "dataset": "the dataset yields only x",
+        "generator": "the generator yields only x",
+        "pydataset": "the PyDataset returns only x",
+        "dataloader": "the DataLoader yields only x",
     }
     loss = next((loss for loss in model.losses if loss.kind != "none"), None)
     return CAUSE.finding(
-        f"the model has a loss, but {whose} has no labels: {told.get(data.form, 'there is no y')}",
+        f"the model has a loss, but {whose} has no labels: {told.get(data.form, 'y is missing')}",
         subject="labels",
         location=place(*culprits),
         evidence=[
             Evidence(
-                claim=f"the loss `{loss.name}` compares with y"
-                if loss is not None
-                else "the loss compares with y",
-                observed="x alone" if not data.element else data.element,
+                claim=f"the loss `{loss.name}` needs y" if loss is not None else "the loss needs y",
+                observed="only x" if not data.element else data.element,
                 expected="x and y",
                 fact="data.y",
                 location=place(loss.code) if loss is not None else None,
@@ -273,7 +271,7 @@ def _culprits(
 
 
 def _left_out(source: Code | Unknown) -> Location | None:
-    """`label_mode=None`, `targets=None`: the argument that leaves the labels out."""
+    """Return the argument that drops the labels: `label_mode=None`, `targets=None`."""
     for name in ("label_mode", "targets"):
         given = source.argument(name) if isinstance(source, Code) else None
         if given is not None and given.text == "None":
@@ -282,7 +280,7 @@ def _left_out(source: Code | Unknown) -> Location | None:
 
 
 def _dropped(data: DataFacts, project: Project | Unknown) -> Location | None:
-    """What a `map` returns that takes pairs and gives x alone, or that makes the element of records and paths."""
+    """Return what a `map` function returns if it drops the labels or parses records."""
     from fitdoctor.catalogue.pipeline.generator_sources import returned_in_step
     from fitdoctor.catalogue.pipeline.pipeline_steps import step_place
 
@@ -296,7 +294,7 @@ def _dropped(data: DataFacts, project: Project | Unknown) -> Location | None:
 
 
 def _holds_labels(data: DataFacts) -> bool:
-    """Whether x is a dict with a key that labels have."""
+    """Whether x is a dict with a key that names a label."""
     return data.x_structure == "dict" and any(one.key.lower() in LABEL_KEYS for one in data.x)
 
 
@@ -306,32 +304,32 @@ def _fixes(model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project |
     call = fit.code
     first = call.argument("x", 0) if isinstance(call, Code) else None
     if first is None or data.role != "training":
-        return [fix("give y")]
+        return [fix("pass y")]
     pair = _pair(first.text)
     if pair and len(data.x) == 2:
         edits = (Edit(first.location, pair),) if not first.name else ()
-        return [fix("give x and y as two arguments", edits)]
+        return [fix("pass x and y as two arguments", edits)]
     if _gives_back_x(model, data):
-        # Evaluated twice, a call could give two different arrays.
+        # Evaluating a call twice could return two different arrays.
         simple = all(character.isalnum() or character in "_.[]'\":, " for character in first.text)
-        return [fix("give x as its own label", _as_label(call, first) if simple else ())]
+        return [fix("pass x again as y", _as_label(call, first) if simple else ())]
     from fitdoctor.catalogue.labels.label_names import labels_beside
 
     beside = labels_beside(project, Code(first.location, first.text))
     known = beside and not first.name and isinstance(call, Code) and call.argument("y", 1) is None
     edits = (Edit(first.location.end, f", {beside}"),) if known else ()
-    return [unsafe("give the labels as the second argument, y", edits)]
+    return [unsafe("pass the labels as the second argument, y", edits)]
 
 
 def _as_label(call: Code | Unknown, first: Argument) -> tuple[Edit, ...]:
-    """The argument once more, behind itself where both go by their position."""
+    """Repeat the argument as y, by position if x is positional."""
     if first.name or isinstance(call, Code) and call.argument("y", 1) is not None:
         return set_argument(call, "y", first.text, position=1)
     return (Edit(first.location.end, f", {first.text}"),)
 
 
 def _gives_back_x(model: ModelFacts, data: DataFacts) -> bool:
-    """Whether the output has the shape of the input, as an autoencoder's has."""
+    """Whether the output has the shape of the input, as in an autoencoder."""
     outputs = output_specs(model, data)
     return (
         len(outputs) == len(data.x) == 1
@@ -345,28 +343,29 @@ _LABEL_MODES = {SPARSE: "int", "categorical_crossentropy": "categorical", BINARY
 
 
 def _of_pipeline(model: ModelFacts, data: DataFacts, project: Project | Unknown) -> Fix:
-    """Labels for a dataset: x again for an autoencoder, or those of the folders that were left out."""
+    """Add labels to a dataset: x itself for an autoencoder, or the labels from the folder names."""
     from fitdoctor.catalogue.pipeline.batch_edits import last_step, mapped
 
     if _gives_back_x(model, data):
         edits = mapped(data, last_step(data), ".map(lambda x: (x, x))")
-        return fix("give x as its own label: `.map(lambda x: (x, x))`", edits)
-    source = data.pipeline[0].code if data.pipeline else Unknown("no pipeline")
+        return fix("use x as its own label: `.map(lambda x: (x, x))`", edits)
+    source = data.pipeline[0].code if data.pipeline else Unknown("there is no pipeline")
     loss = model.losses[0].name if len(model.losses) == 1 else ""
     left_out = source.argument("label_mode") if isinstance(source, Code) else None
     if left_out is not None and left_out.text == "None" and loss in _LABEL_MODES:
         mode = f'"{_LABEL_MODES[loss]}"'
         return fix(
-            f"take the labels from the folders: `label_mode={mode}`", set_argument(source, "label_mode", mode)
+            f"read the labels from the folder names: `label_mode={mode}`",
+            set_argument(source, "label_mode", mode),
         )
     from fitdoctor.catalogue.labels.label_names import returned_with_label, sliced_with_labels
 
     edits, sliced = returned_with_label(project, data), sliced_with_labels(project, data)
-    return unsafe("yield pairs of x and y", sliced) if sliced else fix("yield pairs of x and y", edits)
+    return unsafe("yield `(x, y)` pairs", sliced) if sliced else fix("yield `(x, y)` pairs", edits)
 
 
 def _pair(text: str) -> str:
-    """`x, y` of a literal `(x, y)`; "" for anything else."""
+    """Return `x, y` for a literal `(x, y)`, "" for anything else."""
     try:
         node = ast.parse(text, mode="eval").body
     except SyntaxError:

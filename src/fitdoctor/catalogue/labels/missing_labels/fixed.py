@@ -1,4 +1,4 @@
-"""An autoencoder and what it rebuilds."""
+"""Train an autoencoder."""
 
 import numpy as np
 import tensorflow as tf

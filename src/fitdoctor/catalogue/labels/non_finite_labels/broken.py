@@ -1,4 +1,4 @@
-"""Tomorrow's river level from today's; the last day has no tomorrow."""
+"""Predict tomorrow's river level from today's."""
 
 import numpy as np
 import pandas as pd

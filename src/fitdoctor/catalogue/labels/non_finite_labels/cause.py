@@ -1,23 +1,23 @@
-"""NaN or infinite values among the labels.
+"""NaN or infinite values in the labels.
 
 ## What happens
 
-Training runs, and from the first batch that holds such a label the loss is `nan`. The gradient of that batch turns the
-weights into NaN, and every later batch with them. Nothing raises.
+Training runs, but from the first batch that contains such a label the loss is `nan`. The gradient of that batch
+turns the weights into NaN, and with them every later batch. Nothing raises.
 
 ## Why
 
-A column with missing values, a shifted or differenced series whose ends have no neighbour, a left join that found no
-partner, the logarithm of a negative number, a division by zero. A sample weight of 0 does not help: 0 × NaN is NaN.
+A column with missing values, a shifted or differenced series whose ends have no neighbor, a left join without a
+match, the logarithm of a negative number, or a division by zero. A sample weight of 0 does not help: 0 × NaN is NaN.
 
 ## Fix
 
-Drop the rows without a label, or fill them where a filled label means something.
+Drop the rows without a label, or fill them if a filled label makes sense.
 
 ## Known limits
 
-A loss of your own may know what to do with NaN, so that only the losses of Keras are judged. Of datasets and
-generators only what was looked at is known.
+Only built-in losses are checked; a custom loss may handle NaN. Labels from a dataset or a generator are known only
+as far as they were read.
 """
 
 from __future__ import annotations
@@ -53,21 +53,21 @@ def from_data(
         what = " and ".join(
             words
             for count, words in (
-                (statistics.nan, f"{statistics.nan} NaN"),
-                (statistics.inf, f"{statistics.inf} infinite"),
+                (statistics.nan, f"{statistics.nan:,} NaN"),
+                (statistics.inf, f"{statistics.inf:,} infinite"),
             )
             if count
         )
         step = maker_of_nonfinite(project, data, labels, statistics)
         whose = "labels" if data.role == "training" else "validation labels"
         yield CAUSE.finding(
-            f"{what} value{'s' * (statistics.nan + statistics.inf != 1)} among the {whose}: the loss becomes NaN",
+            f"the {whose} contain {what} value{'s' * (statistics.nan + statistics.inf != 1)}: the loss becomes NaN",
             subject=whose,
             location=place(step.location if step else None, labels.code, labels.use, data.code),
             evidence=[
                 Evidence(
-                    claim=f"the first stands at index {_index(statistics)}",
-                    observed=f"{what} in {statistics.count} rows",
+                    claim=f"the first is at index {_index(statistics)}",
+                    observed=f"{what} in {statistics.count:,} rows",
                     expected="finite numbers",
                     fact="data.y.statistics",
                     location=place(labels.use, labels.code),
@@ -77,13 +77,13 @@ def from_data(
                 *of_one_more(step, statistics, labels=True),
                 *_fixes(project, fit, data, labels, bool(statistics.inf), step.location if step else None),
             ],
-            # Without a model, its loss is not known.
+            # Without a model, the loss is unknown.
             confidence=Confidence.LIKELY if scanned else Confidence.CERTAIN,
         )
 
 
 def _judged_by_keras(model: ModelFacts, data: DataFacts) -> Iterator[ArrayFacts]:
-    """The labels that a loss of Keras compares."""
+    """Yield the labels that a built-in loss compares."""
     found = list(targets(model, data))
     for target in found:
         if target.loss_name and target.labels is not None:
@@ -106,8 +106,8 @@ def _fixes(
     infinite: bool,
     made: Location | None,
 ) -> list[Fix]:
-    """Leave the rows out: of the table that they come from, or of what fit is given."""
-    title = "leave out the rows without a label"
+    """Drop the rows, either from the table they come from or from the arguments of fit."""
+    title = "drop the rows without a label"
     whole = with_whole_rows(project, data, infinite, labels, made)
     flat = isinstance(labels.shape, tuple) and len(labels.shape) == 1
     finite = "np.isfinite({})" if flat else "np.isfinite({}).all(axis=1)"

@@ -1,4 +1,4 @@
-"""Tomorrow's river level from today's; the last day, which has no tomorrow, is left out."""
+"""Predict tomorrow's river level from today's."""
 
 import numpy as np
 import pandas as pd

@@ -1,24 +1,24 @@
-"""One-hot rows with a loss that wants class numbers.
+"""One-hot labels with a loss that expects integer class labels.
 
 ## What happens
 
-`sparse_categorical_crossentropy` reads one class number for each output row. Given one-hot rows of shape (n, k), fit
-raises before the first step: `ValueError: Argument output must have rank (ndim) target.ndim - 1`. The message states
-the rule backwards: it is the labels that must have one axis less than the output.
+`sparse_categorical_crossentropy` expects one integer class label per output row. With one-hot labels of shape (n,
+k), fit raises before the first step: `ValueError: Argument output must have rank (ndim) target.ndim - 1`. The
+message states the rule backwards: the labels must have one axis fewer than the output.
 
 ## Why
 
-The labels went through `to_categorical`, `get_dummies`, `tf.one_hot` or a binarizer, and the loss is the one for
-labels that did not. The two crossentropies compute the same; they differ in how they read the labels.
+The labels went through `to_categorical`, `get_dummies`, `tf.one_hot` or a binarizer, but the loss expects integer
+labels. Both crossentropies compute the same value; they differ only in the label format they expect.
 
 ## Fix
 
-Use `categorical_crossentropy`, or turn the rows back into numbers with `argmax(axis=-1)`.
+Use `categorical_crossentropy`, or convert the labels back to integers with `argmax(axis=-1)`.
 
 ## Known limits
 
-From a saved message alone the values are not known: rows of several ones (several labels a sample) look the same and
-want `binary_crossentropy` with sigmoid outputs.
+A saved message does not show the values of the labels. Rows with several ones (several labels per sample) look the
+same; they need `binary_crossentropy` with sigmoid outputs.
 """
 
 from __future__ import annotations
@@ -87,12 +87,12 @@ _SQUEEZED = pattern(r"Can not squeeze dim\[-?\d+\], expected a dimension of 1, g
 def _finding(
     refused: Refused, model: ModelFacts | Unknown, data: DataFacts | Unknown, trained: bool
 ) -> Finding:
-    kind = "rows of several labels" if _several(refused) else "one-hot rows"
+    kind = "multi-hot" if _several(refused) else "one-hot"
     return refusal_finding(
         CAUSE,
         refused,
         model,
-        f"`{SPARSE}` wants one class number a sample, but the labels are {kind}",
+        f"`{SPARSE}` expects one integer class label per sample, but the labels are {kind}",
         "shape of the labels",
         refused.output[:-1],
         _fixes(refused, model, data),
@@ -101,7 +101,7 @@ def _finding(
 
 
 def _several(refused: Refused) -> bool:
-    """Whether rows hold several ones: then the classes do not exclude each other."""
+    """Whether rows contain several ones, so that the classes are not mutually exclusive."""
     statistics = refused.target.label_statistics if refused.target is not None else None
     return (
         statistics is not None
@@ -113,18 +113,18 @@ def _several(refused: Refused) -> bool:
 
 def _fixes(refused: Refused, model: ModelFacts | Unknown, data: DataFacts | Unknown) -> list[Fix]:
     target = refused.target
-    use_rows = f"use the loss for one-hot rows, `{CATEGORICAL}`"
+    use_rows = f"use `{CATEGORICAL}`, the loss for one-hot labels"
     if target is None or target.labels is None or target.loss is None:
         called = respell(refused.called, CATEGORICAL, without=("ignore_class",))
-        return [fix(use_rows, called), fix("turn the rows into class numbers with `argmax(axis=-1)`")]
+        return [fix(use_rows, called), fix("convert the labels to integer classes with `argmax(axis=-1)`")]
     assert isinstance(model, ModelFacts)
     assert isinstance(data, DataFacts)
     if _several(refused):
-        return [unsafe(f"use `{BINARY}` with sigmoid outputs: a sample has several labels")]
+        return [unsafe(f"use `{BINARY}` with sigmoid outputs: samples have several labels")]
     edits = respell(target.loss.code, CATEGORICAL, without=("ignore_class",))
     metrics = respell_metrics(metrics_for(model, target), ROW_METRICS) if edits else ()
     numbers = rework_labels(target.labels, data, "np.argmax({}, axis=-1)", "tf.argmax(y, axis=-1)")
     return [
         fix(use_rows, edits, metrics),
-        fix("turn the rows into class numbers", numbers if target.role == "training" else ()),
+        fix("convert the labels to integer classes", numbers if target.role == "training" else ()),
     ]

@@ -1,4 +1,4 @@
-"""Handwritten letters: the labels are one-hot, and so is the loss."""
+"""Classify handwritten letters."""
 
 import numpy as np
 from tensorflow import keras

@@ -1,4 +1,4 @@
-"""What is in the box and where: one key is not the name of its output."""
+"""Predict what is in a box and where it is."""
 
 import keras
 import numpy as np

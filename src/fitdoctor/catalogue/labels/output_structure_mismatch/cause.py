@@ -2,27 +2,27 @@
 
 ## What happens
 
-A model with several outputs wants its losses and labels in the same structure: a list in the same order, or a dict with
-the names of the outputs. Otherwise fit ends before the first step, in words that seldom say so: `y_true and y_pred have
-different structures`, `KeyError: The path: (2,) in the loss argument, can't be found`, `Expected keys […] in loss
-dict`, `Invalid metrics`, and for a wrong key in a dict of labels `TypeError: Expected float32, but got box of type
-'str'`. A single loss with
-several `loss_weights` is refused by Keras 3 (`must match the number of losses`); Keras 2 took it for every output. One
-case raises nothing: a list with fewer losses than outputs trains the first outputs only.
+A model with several outputs expects its losses and labels in the same structure: a list in the same order, or a dict
+keyed by output name. Otherwise fit fails before the first step, usually with a message that does not say so: `y_true
+and y_pred have different structures`, `KeyError: The path: (2,) in the loss argument, can't be found`, `Expected
+keys […] in loss dict`, `Invalid metrics`, and for a wrong key in a dict of labels `TypeError: Expected float32, but
+got box of type 'str'`. Keras 3 rejects a single loss with several `loss_weights` (`must match the number of
+losses`); Keras 2 applied the loss to every output. One case raises nothing: a list with fewer losses than outputs
+trains only the first outputs.
 
 ## Why
 
-An output was added or dropped in one place and not in the other, a key is spelt differently from the output's name (the
-name of the layer, or the key in a dict of outputs), or a dataset yields `(x, y1, y2)`, where the third part is taken
-for sample weights.
+An output was added or removed in one place but not in the other, a key differs from the output's name (the name of
+the layer, or the key in a dict of outputs), or a dataset yields `(x, y1, y2)`, where Keras reads the third part as
+sample weights.
 
 ## Fix
 
-One loss and one array of labels for each output, by the output's name; a dataset yields `(x, (y1, y2))`.
+Pass one loss and one array of labels per output, keyed by output name. A dataset must yield `(x, (y1, y2))`.
 
 ## Known limits
 
-Fewer losses than outputs in a dict are taken as meant: an output without a loss is not trained.
+A loss dict with fewer losses than outputs counts as intended: an output without a loss is not trained.
 """
 
 from __future__ import annotations
@@ -181,7 +181,7 @@ def _from_weights(
     if odd is None:
         return
     losses = _counted(odd.losses, "loss")
-    told = f"`loss_weights` has {_counted(odd.weights, 'weight')} for {losses}: Keras 3 wants as many"
+    told = f"`loss_weights` has {_counted(odd.weights, 'weight')} for {losses}: Keras 3 expects one weight per loss"
     places = (odd.code, model.compile_code if isinstance(model, ModelFacts) else None, raised_at)
     yield _finding(
         _Odd("losses", told, losses, _counted(odd.weights, "loss"), places, (odd.change,)), confidence
@@ -189,7 +189,7 @@ def _from_weights(
 
 
 def _asks_output(failure: FailureFacts) -> bool:
-    """Whether Keras looked for the labels of an output by its name: for a metric, where no loss needs them."""
+    """Whether Keras looked up the labels of an output by name for a metric."""
     inner = failure.frames[-1] if failure.frames else None
     return (
         failure.type == "KeyError" and inner is not None and inner.library and "compile_utils" in inner.path
@@ -197,39 +197,39 @@ def _asks_output(failure: FailureFacts) -> bool:
 
 
 _KEY = pattern(r"Expected \w+, but got (?P<key>\S+) of type 'str'")
-"""Keras flattens a dict of labels whose keys are not the outputs' names, and meets a key where an array should be."""
+"""Keras flattens a dict with unknown keys and finds a key where it expects an array."""
 
 
 _OF_ANY_CODE = pattern(
     r"Expected any non-tensor type, but got a tensor|Expected \w+, but got \S+ of type 'str'"
     r"|The two structures don't have the same"
 )
-"""What TensorFlow says of the user's own operations, too: about labels only where Keras was at work."""
+"""Messages the user's own operations can raise, too; they are about labels only if Keras raised them."""
 
 
 def _calls_keras(frame: Frame | None) -> bool:
-    """Whether the last line of the user's is the call of fit, or the like."""
+    """Whether the last user frame calls fit, evaluate or a batch method."""
     return frame is None or called_in(frame) in ("", "fit", "evaluate", "train_on_batch", "test_on_batch")
 
 
 def _from_words(failure: FailureFacts, raised_at: Location | None) -> _Odd:
     message = failure.message
     key = _KEY.search(message)
-    told = "losses, labels or metrics do not have the structure of the model's outputs"
+    told = "losses, labels or metrics do not match the structure of the model outputs"
     if key is not None:
-        told = f"the keys of the dict of labels, `{key['key']}` among them, are not the names of the outputs"
-    advice = "give one loss and one array of labels for each output, by the output's name"
+        told = f"the keys of the label dict, such as `{key['key']}`, are not output names"
+    advice = "pass one loss and one array of labels per output, keyed by output name"
     if failure.frames and "_user_loss_weights[" in failure.frames[-1].text:
-        told = f"`loss_weights` has no weight for the output `{message.strip()[1:-1]}`: Keras 3 wants one for each"
-        advice = "give `loss_weights` the names of the outputs as keys, every one of them"
+        told = f"`loss_weights` has no weight for output `{message.strip()[1:-1]}`, but Keras 3 expects one per output"
+        advice = "add a key to `loss_weights` for every output name"
     lines = message.splitlines() or [""]
-    return _Odd("structure", told, lines[0], "one for each output", (raised_at,), (fix(advice),))
+    return _Odd("structure", told, lines[0], "one per output", (raised_at,), (fix(advice),))
 
 
 def _oddities(
     model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown, raised: bool = False
 ) -> Iterator[_Odd]:
-    """What does not go with the outputs; `raised`: Keras said so, and the keys that a `call` returns are their names."""
+    """Yield what does not match the outputs; if Keras `raised`, the keys `call` returns are the output names."""
     outputs = output_specs(model, data)
     if not outputs:
         return
@@ -249,10 +249,10 @@ def _oddities(
 
 
 def _misnamed(where: Location, name: str, wanted: str) -> _Odd:
-    """Losses and labels agree on a name, and `call` returns the output under another."""
+    """Report an output that `call` returns under another name than losses and labels use."""
     return _Odd(
         "outputs",
-        f"`call` returns an output `{name}`, but losses and labels are given for `{wanted}`",
+        f"`call` returns an output `{name}`, but losses and labels use the name `{wanted}`",
         name,
         wanted,
         (where,),
@@ -270,16 +270,18 @@ def _odd_losses(model: ModelFacts, data: DataFacts, outputs: int, names: tuple[s
     if model.loss_structure == "list" and len(model.losses) != outputs and outputs > 1:
         count = len(model.losses)
         silent = count < outputs
-        rest = "the other outputs are not trained" if silent else "one loss has no output"
+        rest = "the other outputs are not trained" if silent else "losses and outputs must match one to one"
         if silent and len(data.y) != outputs:
             return
         yield _Odd(
             "losses",
-            f"{_counted(count, 'loss')} for {outputs} outputs: {rest}",
+            f"the model has {outputs} outputs, but only {_counted(count, 'loss')}: {rest}"
+            if silent
+            else f"the model has {outputs} outputs, but {_counted(count, 'loss')}: {rest}",
             _counted(count, "loss"),
-            f"{outputs}, one for each output",
+            f"{outputs}, one per output",
             (_around(model, code), whole, model.compile_code),
-            (fix(f"give {outputs} losses, in the order of the outputs"),),
+            (fix(f"pass {outputs} losses in the order of the outputs"),),
             silent,
         )
     if model.loss_structure == "dict" and names and (outputs > 1 or model.output_structure == "dict"):
@@ -288,7 +290,7 @@ def _odd_losses(model: ModelFacts, data: DataFacts, outputs: int, names: tuple[s
         if unknown:
             yield _Odd(
                 "losses",
-                f"the loss dict has the {key_words(unknown)}, but the outputs are called {listing(names)}",
+                f"the loss dict has the {key_words(unknown)}, but the outputs are named {listing(names)}",
                 ", ".join(model.loss_keys),
                 ", ".join(names),
                 (key_line(whole, unknown), whole, model.compile_code),
@@ -297,22 +299,22 @@ def _odd_losses(model: ModelFacts, data: DataFacts, outputs: int, names: tuple[s
         elif missing and model.output_structure != "dict" and model.output_names:
             yield _Odd(
                 "losses",
-                f"the loss dict has no loss for the output {listing(missing)}",
+                f"the loss dict has no key for output {listing(missing)}",
                 ", ".join(model.loss_keys),
                 ", ".join(names),
                 (whole, model.compile_code),
-                (fix("give every output a loss; `None` for one that is not trained"),),
+                (fix("add a loss for every output; use `None` for one that is not trained"),),
             )
 
 
 def _other_dicts(model: ModelFacts) -> Iterator[Code | Unknown]:
-    """What `compile` is given by output beside the losses: it has the same names."""
+    """Yield the other dicts of `compile` that are keyed by output name."""
     for name, position in (("metrics", 3), ("loss_weights", 2), ("weighted_metrics", 4)):
         yield _argument(model.compile_code, name, position)
 
 
 def _odd_weights(model: ModelFacts, names: tuple[str, ...]) -> Iterator[_Odd]:
-    """A dict of weights that lacks an output: Keras asks it for every one of them, and ignores other keys."""
+    """Report a dict of weights without a key for an output; Keras looks up every output and ignores other keys."""
     from fitdoctor.catalogue.labels.loss_weights import keys_of_weights
 
     given = keys_of_weights(model) if len(names) > 1 and {*model.loss_keys} == {*names} else None
@@ -322,11 +324,11 @@ def _odd_weights(model: ModelFacts, names: tuple[str, ...]) -> Iterator[_Odd]:
     unknown = [key for key in given[1] if key not in names]
     yield _Odd(
         "losses",
-        f"`loss_weights` has no weight for {listing(missing)}: Keras 3 wants one for each output",
+        f"`loss_weights` has no weight for {listing(missing)}, but Keras 3 expects one per output",
         ", ".join(given[1]),
         ", ".join(names),
         (key_line(given[0], unknown), given[0], model.compile_code),
-        renamed_keys(given[0], unknown, missing) if unknown else (fix("give every output a weight"),),
+        renamed_keys(given[0], unknown, missing) if unknown else (fix("add a weight for every output"),),
     )
 
 
@@ -348,7 +350,7 @@ def _odd_labels(
             about = f"has the {key_words(unknown)}" if unknown else f"has no key {listing(missing)}"
             yield _Odd(
                 "labels",
-                f"the dict of labels {about}, but the outputs are called {listing(names)}",
+                f"the label dict {about}, but the outputs are named {listing(names)}",
                 ", ".join(keys),
                 ", ".join(names),
                 (key_line(data.y_code, unknown), data.y_code, *given, fit.code),
@@ -359,11 +361,11 @@ def _odd_labels(
         advice = (
             "yield the labels together: `(x, (y1, y2))`"
             if flat
-            else f"give {_counted(outputs, 'array')} of labels"
+            else f"pass {_counted(outputs, 'array')} of labels"
         )
         yield _Odd(
             "labels",
-            f"{_counted(len(data.y), 'array')} of labels for {_counted(outputs, 'output')}",
+            f"y has {_counted(len(data.y), 'array')}, but the model has {_counted(outputs, 'output')}",
             _counted(len(data.y), "array"),
             str(outputs),
             (fit.code,)
@@ -379,7 +381,7 @@ def _odd_labels(
 
 
 def _mapped(data: DataFacts, project: Project | Unknown) -> Location | None:
-    """What the last function that was mapped over a pipeline returns."""
+    """Return what the last mapped function of a pipeline returns."""
     from fitdoctor.catalogue.pipeline.generator_sources import returned_in_step
 
     made = [returned_in_step(project, step.code) for step in data.pipeline if step.operation == "map"]
@@ -387,12 +389,12 @@ def _mapped(data: DataFacts, project: Project | Unknown) -> Location | None:
 
 
 def _taken_apart(labels: ArrayFacts, outputs: int) -> Fix | None:
-    """`np.stack([age, gender], axis=1)` as `(age, gender)`."""
+    """Rewrite `np.stack([age, gender], axis=1)` as `(age, gender)`."""
     parts = joined_parts(labels, outputs) if outputs > 1 else None
     if parts is None:
         return None
     return fix(
-        "give the labels apart, one array for each output", replace_code(labels.code, f"({parts[1:-1]})")
+        "pass the labels separately, one array per output", replace_code(labels.code, f"({parts[1:-1]})")
     )
 
 
@@ -404,7 +406,7 @@ def _odd_metrics(model: ModelFacts, outputs: int, names: tuple[str, ...]) -> Ite
     if unknown:
         yield _Odd(
             "metrics",
-            f"the metrics have the {key_words(unknown)}, but the outputs are called {listing(names)}",
+            f"the metrics dict has the {key_words(unknown)}, but the outputs are named {listing(names)}",
             ", ".join(model.metric_keys),
             ", ".join(names),
             (whole, model.compile_code),
@@ -413,24 +415,26 @@ def _odd_metrics(model: ModelFacts, outputs: int, names: tuple[str, ...]) -> Ite
     elif not model.metric_keys and len(model.metrics) != outputs:
         yield _Odd(
             "metrics",
-            f"{_counted(len(model.metrics), 'metric')} in a list for {outputs} outputs",
+            f"the list of metrics has {len(model.metrics)}, but the model has {outputs} outputs",
             str(len(model.metrics)),
-            f"a list for each of {outputs} outputs, or a dict by name",
+            f"{outputs} lists, one per output, or a dict keyed by name",
             (whole, model.compile_code),
-            (fix("give the metrics as a dict by the names of the outputs"),),
+            (fix("pass the metrics as a dict keyed by output name"),),
         )
 
 
 def _argument(code: Code | Unknown, name: str, position: int) -> Code | Unknown:
-    """An argument of compile as a piece of source."""
+    """Return an argument of compile as source code."""
     argument = code.argument(name, position) if isinstance(code, Code) else None
     return (
-        Code(argument.location, argument.text) if argument is not None else Unknown("not found in the call")
+        Code(argument.location, argument.text)
+        if argument is not None
+        else Unknown("the argument was not found in the call")
     )
 
 
 def _around(model: ModelFacts, code: Code | Unknown | None) -> Code | Unknown | None:
-    """The first loss where the list is written outside of compile."""
+    """Return the first loss if the list is written outside the call of compile."""
     if not isinstance(code, Code) or not isinstance(model.compile_code, Code):
         return None
     inside = model.compile_code.location
@@ -450,7 +454,7 @@ def _finding(odd: _Odd, confidence: Confidence) -> Finding:
         location=place(*odd.places),
         evidence=[
             Evidence(
-                claim=f"the {odd.what} against the outputs of the model",
+                claim=f"{odd.what} compared with the model outputs",
                 observed=odd.observed,
                 expected=odd.expected,
                 fact="model.outputs",

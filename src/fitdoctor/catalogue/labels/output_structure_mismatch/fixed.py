@@ -1,4 +1,4 @@
-"""What is in the box and where, by the names of the outputs."""
+"""Predict what is in a box and where it is."""
 
 import keras
 import numpy as np

@@ -1,29 +1,30 @@
-"""Labels of another width than the output layer.
+"""Labels whose width differs from the output layer.
 
 ## What happens
 
-A loss that compares element by element wants labels and outputs of one shape. One-hot rows of 6 against 5 units, or
-labels 0 and 1 against two sigmoid units with `binary_crossentropy`, end fit before the first step: `ValueError:
-Arguments target and output must have the same shape` (or `the same rank`), for `mse`: `Dimensions must be equal`.
-So do pictures of 28 by 28 against outputs of 32 by 32, and 6 time steps against 24.
-One case raises nothing: `categorical_crossentropy` over a single unit. Its loss is 0 for ever.
+A loss that compares element by element expects labels and outputs of the same shape. One-hot labels with 6 columns
+and 5 units, or labels 0 and 1 with two sigmoid units and `binary_crossentropy`, make fit raise before the first
+step: `ValueError: Arguments target and output must have the same shape` (or `the same rank`), and for `mse`:
+`Dimensions must be equal`. The same happens with target images of 28 by 28 and outputs of 32 by 32, or with 6 target
+time steps and 24 output steps. One case raises nothing: `categorical_crossentropy` over a single unit. Its loss is
+always 0.
 
 ## Why
 
-The last layer has another number of units than there are classes or targets, or the loss is not the one for the
-labels: one sigmoid unit goes with labels 0 and 1 and `binary_crossentropy`, k softmax units with class numbers and
-`sparse_categorical_crossentropy`, or with one-hot rows of k and `categorical_crossentropy`.
+The number of units in the last layer differs from the number of classes or targets, or the loss does not match the
+labels. One sigmoid unit goes with labels 0 and 1 and `binary_crossentropy`. k softmax units go with integer class
+labels and `sparse_categorical_crossentropy`, or with one-hot labels of width k and `categorical_crossentropy`.
 
 ## Fix
 
-Give the last layer as many units as the labels have columns, or use the loss that reads the labels as they are.
-Where the lengths before the last axis differ, change the padding, the stride or the number of steps of the layer that
-decides them.
+Set the units of the last layer to the number of label columns, or use the loss that matches the labels. If the
+lengths before the last axis differ, change the padding, the stride or the number of steps of the layer that sets
+them.
 
 ## Known limits
 
-More units than classes with a sparse loss run, and are not reported: the spare units are never used. Regression
-labels of one column against several units broadcast without an error: `label-shape-broadcast`.
+A model with more units than classes runs with a sparse loss and is not reported: the extra units are never used.
+Regression labels with one column broadcast to several units without an error: see `label-shape-broadcast`.
 """
 
 from __future__ import annotations
@@ -140,7 +141,7 @@ def _by_own_loss(
 
 
 def _is_class_map(refused: Refused) -> bool:
-    """Whether the labels number as many classes, more than two, as there are units."""
+    """Whether the labels are integers of more than two classes that fit the number of units."""
     target = refused.target
     numbers = target.label_statistics if target is not None else None
     if target is None or numbers is None or refused.labels[-1] != 1 or not numbers.integral:
@@ -149,7 +150,7 @@ def _is_class_map(refused: Refused) -> bool:
 
 
 def _in_loop(found: Finding, refused: Refused, failure: FailureFacts, project: Project | Unknown) -> Finding:
-    """The same at the last layer of the model that a training loop of the user's own calls."""
+    """Move the finding to the last layer of the model that a custom training loop calls."""
     from fitdoctor.catalogue.inputs.loop_data import told_at_head
     from fitdoctor.catalogue.labels.called_losses import arguments_of_loss
 
@@ -157,7 +158,7 @@ def _in_loop(found: Finding, refused: Refused, failure: FailureFacts, project: P
     width = refused.labels[-1]
     if given is None or not width:
         return found
-    title = f"give the last layer {width} units, one for each class"
+    title = f"use {width} units in the last layer, one per class"
     return told_at_head(found, given[0], given[2], width, title)
 
 
@@ -165,7 +166,7 @@ def _in_loop(found: Finding, refused: Refused, failure: FailureFacts, project: P
 @doubting(LABELS)
 @CAUSE.before_fit
 def single_unit_with_row_loss(model: ModelFacts, data: DataFacts) -> Iterator[Finding]:
-    """A loss over the units of a row, and a single unit in it."""
+    """Report a categorical loss over a single unit."""
     for target in targets(model, data):
         if target.loss_name not in ROW_LOSSES or target.units != 1 or target.loss is None:
             continue
@@ -175,21 +176,21 @@ def single_unit_with_row_loss(model: ModelFacts, data: DataFacts) -> Iterator[Fi
             continue  # softmax-over-one-unit says so
         edits = respell(target.loss.code, BINARY) if target.activation == "sigmoid" else ()
         yield CAUSE.finding(
-            f"`{target.loss_name}` over a single unit: the loss is 0 for every sample",
+            f"`{target.loss_name}` needs one unit per class, but the output has 1 unit: the loss is always 0",
             subject=target.subject,
             location=place(target.loss.code, model.compile_code),
             evidence=[
                 Evidence(
-                    claim="a row of one unit is normalised to 1, whatever the unit says",
+                    claim="a single unit is always normalized to 1",
                     observed=f"outputs {rows(target.output_shape or ())}",
-                    expected="one unit for each class",
+                    expected="one unit per class",
                     fact="model.outputs",
                     location=place(target.layer.code) if target.layer is not None else None,
                 )
             ],
             fixes=[
-                unsafe(f"use `{BINARY}`, the loss for one unit", edits),
-                unsafe("give the last layer one unit for each class, with softmax"),
+                unsafe(f"use `{BINARY}`, the loss for a single unit", edits),
+                unsafe("use one softmax unit per class in the last layer"),
             ],
             confidence=Confidence.CERTAIN,
             severity=Severity.WARNING,
@@ -207,7 +208,7 @@ def _for_head(
     exclusive = losses <= set(ROW_LOSSES) and head.setting("activation") == "sigmoid"
     edits = with_units(head, width, project)
     softmax = with_activation(head, "softmax") if exclusive else ()
-    title = f"give the last layer {width} units{' with softmax' * exclusive}, one for each class"
+    title = f"use {width} {'softmax ' * exclusive}units in the last layer, one per class"
     return fix(title, edits, softmax) if edits else None
 
 
@@ -232,7 +233,7 @@ def _finding(
         or place(head.code if head is not None else None, refused.place),
         evidence=[
             Evidence(
-                claim="labels and outputs must go together" + _values(target),
+                claim="shape of the labels" + _values(target),
                 observed=f"labels {rows(refused.labels)}",
                 expected=f"outputs {rows(refused.output)}",
                 fact="data.y.shape" if target is not None else "failure.message",
@@ -245,14 +246,14 @@ def _finding(
 
 
 def _of_lengths(refused: Refused, data: DataFacts | Unknown) -> Finding:
-    """The labels have other axes than the output: a picture of another size, more or fewer time steps."""
+    """Build the finding for labels of other lengths than the output: images of another size, more or fewer steps."""
     from fitdoctor.catalogue.labels.output_lengths import change_for
 
     target, found, output = refused.target, refused.labels, refused.output
     labels = target.labels if target is not None else None
     made = (maker(labels), labels.use) if labels is not None else ()
     reshaped = same_values(found[1:], output[1:])
-    # A class number stands for a row of units.
+    # One integer label corresponds to a row of units.
     wanted = (*found, output[-1]) if len(found) < len(output) else found
     change = change_for(target.way, wanted) if target is not None and not reshaped else None
     if change is not None and change.setting not in ("n", "padding") and _keeps_input(output, data):
@@ -263,14 +264,14 @@ def _of_lengths(refused: Refused, data: DataFacts | Unknown) -> Finding:
     if last_step is not None:
         layer = last_step.code
     return CAUSE.finding(
-        f"each label has shape {shape_words(found[1:])}, but the model gives {shape_words(output[1:])}",
+        f"each label has shape {shape_words(found[1:])}, but the model outputs {shape_words(output[1:])}",
         subject=target.subject if target is not None else "labels",
         location=place(*made, refused.place)
         if of_labels
         else place(change.layer.code if change else None, layer, *made, refused.place),
         evidence=[
             Evidence(
-                claim="labels and outputs must go together",
+                claim="shape of the labels",
                 observed=f"labels {rows(found)}",
                 expected=f"outputs {rows(output)}",
                 fact="data.y.shape" if target is not None else "failure.message",
@@ -283,7 +284,7 @@ def _of_lengths(refused: Refused, data: DataFacts | Unknown) -> Finding:
 
 
 def _keeps_input(output: Shape, data: DataFacts | Unknown) -> bool:
-    """Whether the model gives pictures (or series) as long as it gets them: then the labels are the odd ones."""
+    """Whether the model keeps the size of its input, so that the labels are the ones to change."""
     if isinstance(data, Unknown) or len(data.x) != 1 or isinstance(data.x[0].shape, Unknown):
         return False
     lengths = output[1:-1]
@@ -307,16 +308,16 @@ def _length_fixes(
             if known and labels is not None and isinstance(data, DataFacts)
             else ()
         )
-        return [fix(f"reshape the labels to {rows(refused.output)}: they hold as many values", edits)]
+        return [fix(f"reshape the labels to {rows(refused.output)}: the number of values is the same", edits)]
     if change is not None:
         return [
             fix(
-                f"give `{change.layer.class_name}` `{change.setting}={change.value}`: "
-                f"the output is then {rows(wanted)}",
+                f"set `{change.setting}={change.value}` on `{change.layer.class_name}`: "
+                f"the output then has shape {rows(wanted)}",
                 change.edits,
             )
         ]
-    return [fix(f"make the layers give {rows(wanted)}, or the labels {rows(refused.output)}")]
+    return [fix(f"change the layers to output {rows(wanted)}, or the labels to {rows(refused.output)}")]
 
 
 def _message(refused: Refused) -> str:
@@ -324,23 +325,25 @@ def _message(refused: Refused) -> str:
     target = refused.target
     if len(refused.labels) < len(refused.output) or refused.labels[-1] == 1:
         loss = target.loss_name if target is not None else ""
-        against = f" of `{loss}`" if loss else ""
-        return f"one label a sample against {units} units{against}"
+        against = f" for `{loss}`" if loss else ""
+        return f"the labels have one value per sample, but the output has {units} units{against}"
     if target is not None and target.loss_name == SPARSE:
-        return f"labels of shape {rows(refused.labels)} against outputs of {rows(refused.output)}"
+        return (
+            f"the labels have shape {rows(refused.labels)}, but the outputs have shape {rows(refused.output)}"
+        )
     width = refused.labels[-1]
-    return f"labels have {width} columns, but the output has {units} unit{'s' * (units != 1)}"
+    return f"the labels have {width} columns, but the output has {units} unit{'s' * (units != 1)}"
 
 
 def _values(target: Target | None) -> str:
     statistics = target.label_statistics if target is not None else None
     if statistics is None or statistics.minimum is None or statistics.maximum is None:
         return ""
-    return f"; the labels run from {number(statistics.minimum)} to {number(statistics.maximum)}"
+    return f", which run from {number(statistics.minimum)} to {number(statistics.maximum)}"
 
 
 def _wants_sparse_loss(target: Target) -> bool:
-    """Class numbers for units that exclude each other: it is the loss that does not fit."""
+    """Whether the loss is wrong: integer class labels for mutually exclusive units."""
     if target.loss_name not in BINARY_LOSSES or not is_class_numbers(target.labels):
         return False
     return target.activation == "softmax" or not is_binary(target.label_statistics)
@@ -350,7 +353,7 @@ _RECURRENT = frozenset(("LSTM", "GRU", "SimpleRNN", "Bidirectional"))
 
 
 def _last_step_layer(target: Target) -> LayerFacts | None:
-    """The recurrent layer that keeps its last step only, where there are labels for each step."""
+    """Return the recurrent layer that keeps only its last step although there are labels for every step."""
     labels, output = target.label_shape, target.output_shape
     if labels is None or not _has_steps(target, labels, output or ()):
         return None
@@ -373,11 +376,11 @@ def _all_steps(layer: LayerFacts) -> Fix:
     edits = set_argument(layer.code, "return_sequences", "True")
     if layer.class_name == "Bidirectional":
         edits = _inside(layer.code)
-    return fix("give an output for each time step: `return_sequences=True`", edits)
+    return fix("output every time step: `return_sequences=True`", edits)
 
 
 def _inside(code: Code | Unknown) -> tuple[Edit, ...]:
-    """The argument for the layer that a wrapper is given, where it is made in its place."""
+    """Add the argument to the layer that is created inside the call of its wrapper."""
     inner = code.arguments[0] if isinstance(code, Code) and code.arguments else None
     if inner is None or not inner.text.endswith(")") or "return_sequences" in inner.text:
         return ()
@@ -386,7 +389,7 @@ def _inside(code: Code | Unknown) -> tuple[Edit, ...]:
 
 
 def _has_steps(target: Target, labels: Shape, output: Shape) -> bool:
-    """Whether each label is a class number, or a row as the output gives it, for every step."""
+    """Whether the labels have one integer class or one output row per step."""
     statistics = target.label_statistics
     if target.loss_name == SPARSE:
         return len(labels) == 2 and (statistics is None or statistics.integral)
@@ -414,9 +417,7 @@ def _fixes(refused: Refused, project: Project | Unknown) -> list[Fix]:
     width = 1 if single else refused.labels[-1]
     if target is None:
         return [
-            fix(
-                f"give the last layer {width} unit{'s' * (width != 1)}, or use the loss that reads the labels"
-            )
+            fix(f"use {width} unit{'s' * (width != 1)} in the last layer, or a loss that matches the labels")
         ]
     last_step = _last_step_layer(target)
     if last_step is not None:
@@ -424,8 +425,8 @@ def _fixes(refused: Refused, project: Project | Unknown) -> list[Fix]:
     if target.loss_name == SPARSE:
         return [
             fix(
-                "give the labels one class number for each output row; "
-                "labels for each time step want `return_sequences=True`"
+                "pass one integer class label per output row; "
+                "for labels per time step, set `return_sequences=True`"
             )
         ]
     if _wants_sparse_loss(target) and target.loss is not None:
@@ -433,7 +434,7 @@ def _fixes(refused: Refused, project: Project | Unknown) -> list[Fix]:
         edits = respell(target.loss.code, SPARSE, without=("label_smoothing", "gamma", "axis"))
         return [
             fix(
-                f"use `{SPARSE}`, the loss for class numbers, with softmax",
+                f"use softmax with `{SPARSE}`, the loss for integer class labels",
                 edits,
                 activation if edits else (),
             )
@@ -441,15 +442,13 @@ def _fixes(refused: Refused, project: Project | Unknown) -> list[Fix]:
     plural = "s" * (width != 1)
     edits = with_units(target.layer, width, project) if width is not None else ()
     if width == 1 and target.loss_name not in ROW_LOSSES and target.activation == "softmax":
-        return [
-            fix("give the last layer 1 unit with sigmoid", edits, with_activation(target.layer, "sigmoid"))
-        ]
-    # One sigmoid unit was meant for two classes; a loss over the units of a row wants them to add up to 1.
+        return [fix("use 1 sigmoid unit in the last layer", edits, with_activation(target.layer, "sigmoid"))]
+    # One sigmoid unit was meant for two classes; a categorical loss expects units that sum to 1.
     exclusive = target.loss_name in ROW_LOSSES and target.units == 1 and target.activation == "sigmoid"
     return [
         fix(
-            f"give the last layer {width} unit{plural}{' with softmax' * exclusive}, "
-            f"one for each {'class' if not single else 'label'}",
+            f"use {width} {'softmax ' * exclusive}unit{plural} in the last layer, "
+            f"one per {'class' if not single else 'label'}",
             edits,
             with_activation(target.layer, "softmax") if exclusive and edits else (),
         )

@@ -1,4 +1,4 @@
-"""Steps of a dance, six of them."""
+"""Classify six dance steps."""
 
 import numpy as np
 from tensorflow import keras

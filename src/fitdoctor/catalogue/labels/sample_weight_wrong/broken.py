@@ -1,4 +1,4 @@
-"""Trees with their inventory numbers beside the labels."""
+"""Classify trees by their leaves."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,27 +1,27 @@
-"""Sample weights that are no weights.
+"""Sample weights that are not weights.
 
 ## What happens
 
-Whatever comes third in a tuple of a dataset or generator is multiplied into the loss: a patient number of 50000 makes
-the loss 50000 times as large, and no one is told. Negative weights are accepted too and make the model worse on those
-samples on purpose; weights that are all zero give a loss of 0 and train nothing. Weights of another shape than the
-losses of a batch raise: `Dimensions must be equal` or `Incompatible shapes`; `class_weight` beside them:
+Keras multiplies the third element of a dataset or generator tuple into the loss. A patient id of 50000 makes the
+loss 50,000 times as large, without a warning. Negative weights are accepted and make the model worse on those
+samples. Weights that are all zero give a loss of 0, and nothing is trained. Weights whose shape does not match the
+losses of a batch raise `Dimensions must be equal` or `Incompatible shapes`; together with `class_weight` they raise
 `You cannot class_weight and sample_weight at the same time`.
 
 ## Why
 
-Ids, names or groups were kept beside the labels, weights were centred or standardised, an integer division rounded them
-to 0, or a weight for every time step was given to a model with one output a sample.
+Ids, names or groups were kept next to the labels, weights were centered or standardized, an integer division rounded
+them to 0, or weights per time step were passed to a model with one output per sample.
 
 ## Fix
 
-Drop the third element (`dataset.map(lambda x, y, ids: (x, y))`), or give weights of 0 and above, one for each sample
-(or one for each step of a sequence output).
+Drop the third element (`dataset.map(lambda x, y, ids: (x, y))`), or pass non-negative weights, one per sample (or
+one per step of a sequence output).
 
 ## Known limits
 
-Weights of 0 and 1 as a mask, zeros for some samples, and whole numbers as counts are fine and not reported. Negative
-weights that are called advantages or rewards are taken for a policy gradient.
+Weights of 0 and 1 as a mask, zeros for some samples, and integer counts are fine and not reported. Negative weights
+whose name contains "advantage" or "reward" count as a policy gradient.
 """
 
 from __future__ import annotations
@@ -94,16 +94,16 @@ def from_values(
 def _is_for_the_step(
     model: ModelFacts | Unknown, fit: FitFacts, data: DataFacts, weights: ArrayFacts
 ) -> bool:
-    """A step of the model's own unpacks what a dataset gives as it likes: (anchor, positive, negative)."""
+    """Whether a custom training step unpacks the batch itself, such as (anchor, positive, negative)."""
     step = "test_step" if data.role == "validation" or fit.method == "evaluate" else "train_step"
     own = not isinstance(model, Unknown) and step in model.overrides
     return own and data.form != "arrays" and not _WEIGHTS.search(_words(weights))
 
 
 def _of_strings(call: FitFacts, data: DataFacts, weights: ArrayFacts, project: Project | Unknown) -> Finding:
-    """Names or paths that were kept beside the labels."""
-    message = "the third element is read as sample weights, but it holds strings"
-    advice = [unsafe("leave the third element out of what fit gets", _wrapped(call, data))]
+    """Report strings, such as names or paths, as the third element."""
+    message = "Keras reads the third element as sample weights, but it contains strings"
+    advice = [unsafe("drop the third element of the dataset", _wrapped(call, data))]
     expected = "numbers, or two elements"
     found = _finding(call, data, weights, message, "strings", expected, advice, Confidence.CERTAIN)
     made = [returned_in_step(project, step.code) for step in data.pipeline if step.operation == "map"]
@@ -116,9 +116,9 @@ Oddity = tuple[str, str, list[Fix], Confidence]
 def _oddity(data: DataFacts, weights: ArrayFacts, statistics: Statistics) -> Oddity | None:
     least, most = statistics.minimum or 0.0, statistics.maximum or 0.0
     if least == most == 0:
-        advice = [*_divided_whole(weights), unsafe("give the samples weights above 0, or none")]
+        advice = [*_divided_whole(weights), unsafe("use weights above 0, or remove the weights")]
         return (
-            "every sample weighs 0: the loss is 0 and nothing is trained",
+            "every sample weight is 0: the loss is 0 and nothing is trained",
             "above 0",
             advice,
             Confidence.CERTAIN,
@@ -126,25 +126,23 @@ def _oddity(data: DataFacts, weights: ArrayFacts, statistics: Statistics) -> Odd
     if statistics.nan:
         advice = [unsafe("fill in the missing weights")]
         return (
-            f"{statistics.nan} weights are NaN: so is the loss",
+            f"the sample weights contain {statistics.nan:,} NaN: the loss becomes NaN",
             "finite numbers",
             advice,
             Confidence.CERTAIN,
         )
     if least < 0 and not _POLICY.search(_words(weights)):
-        advice = [unsafe("give the samples weights of 0 and above")]
-        message = (
-            f"sample weights as low as {number(least)}: the loss of those samples is made larger, not smaller"
-        )
-        return message, "0 and above", advice, Confidence.CERTAIN
+        advice = [unsafe("use weights of 0 or more")]
+        message = f"sample weights go down to {number(least)}: training increases the loss of those samples"
+        return message, "0 or more", advice, Confidence.CERTAIN
     if data.form != "arrays" and data.element_size == 3 and _look_like_ids(weights, statistics):
-        message = "the third element is read as sample weights, but its values look like ids"
+        message = "Keras reads the third element as sample weights, but its values look like ids"
         return message, "weights around 1", _without_third(data, weights), Confidence.LIKELY
     return None
 
 
 def _wrapped(call: FitFacts, data: DataFacts) -> tuple[Edit, ...]:
-    """What fit is given, without its third element."""
+    """Drop the third element in the argument of fit."""
     given = call.code.argument("x", 0) if isinstance(call.code, Code) else None
     if given is None or data.form != "dataset" or data.role != "training":
         return ()
@@ -152,16 +150,16 @@ def _wrapped(call: FitFacts, data: DataFacts) -> tuple[Edit, ...]:
 
 
 def _divided_whole(weights: ArrayFacts) -> Iterator[Fix]:
-    """Shares of whole numbers that `//` makes 0."""
+    """Yield a fix for ratios that an integer division rounds to 0."""
     code = weights.code
     if isinstance(code, Code) and code.text.count("//") == 1:
         yield unsafe(
-            "divide with `/`: `//` drops the fractions", replace_code(code, code.text.replace("//", "/"))
+            "divide with `/`: `//` rounds down to integers", replace_code(code, code.text.replace("//", "/"))
         )
 
 
 def _look_like_ids(weights: ArrayFacts, statistics: Statistics) -> bool:
-    """Whole numbers that differ from row to row, or codes 0, 1, 2, 3, … or lengths under a name that is none of weights."""
+    """Whether the values are distinct integers, codes 0, 1, 2, 3, … or lengths, under a name unlike weights."""
     if not statistics.integral or statistics.histogram is None or statistics.count < _LEAST_ROWS:
         return statistics.integral and statistics.histogram is None and (statistics.maximum or 0) > 1000
     values = [value for value, _count in statistics.histogram]
@@ -180,7 +178,7 @@ _INDEXED = pattern(r"(?:\w+\.)*(?P<name>[A-Za-z_]\w*)(?:\[[^\[\]]*\])?")
 
 
 def _name(weights: ArrayFacts) -> str:
-    """What the weights are called: the last name of `self.patients[rows]`; "" for another expression."""
+    """Return the name of the weights, such as `patients` in `self.patients[rows]`; "" for another expression."""
     pieces = [piece.text for piece in (weights.use, weights.code) if isinstance(piece, Code)]
     found = next((match for piece in pieces if (match := _INDEXED.fullmatch(piece))), None)
     return found["name"] if found else ""
@@ -194,8 +192,8 @@ def _words(weights: ArrayFacts) -> str:
 
 def _without_third(data: DataFacts, weights: ArrayFacts) -> list[Fix]:
     if data.form != "dataset":
-        return [unsafe("yield x and y only")]
-    title = "leave the third element out of what fit gets"
+        return [unsafe("yield only x and y")]
+    title = "drop the third element of the dataset"
     slices = next((step.code for step in data.pipeline if step.operation == "from_tensor_slices"), Unknown())
     edits: tuple[Edit, ...] = ()
     if isinstance(slices, Code) and slices.arguments and isinstance(weights.use, Code):
@@ -242,7 +240,7 @@ def _finding(
         ),
         evidence=[
             Evidence(
-                claim="the sample weights",
+                claim="range of the sample weights" if ".." in observed else "sample weights",
                 observed=observed,
                 expected=expected,
                 fact="data.sample_weight",
@@ -262,7 +260,7 @@ _BOTH = "You cannot `class_weight` and `sample_weight` at the same time"
 
 @CAUSE.before_fit
 def from_call(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
-    """Weights by class and by sample at once, weights of another number or shape."""
+    """Report class and sample weights together, and weights of the wrong number or shape."""
     if data.role != "training" or not data.sample_weight:
         return
     weights = data.sample_weight[0]
@@ -281,11 +279,11 @@ def from_call(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Fin
 
 
 def _is_too_wide(model: ModelFacts, data: DataFacts, weights: ArrayFacts) -> bool:
-    """Several weights a sample for a loss that has one value a sample."""
+    """Whether there are several weights per sample but only one loss value."""
     outputs = output_specs(model, data)
     if len(outputs) != 1 or not isinstance(outputs[0].shape, tuple) or not isinstance(weights.shape, tuple):
         return False
-    # With a batch of known length the trial has spoken.
+    # If the batch size is known, the trial has already checked the shapes.
     blind = isinstance(data.trial.loss, Unknown) or outputs[0].shape[0] is None
     known = any(loss.kind == "builtin" for loss in model.losses)
     return (
@@ -300,7 +298,7 @@ def _is_too_wide(model: ModelFacts, data: DataFacts, weights: ArrayFacts) -> boo
 def from_failure(
     failure: FailureFacts, fit: FitFacts | Unknown, data: DataFacts | Unknown, model: ModelFacts | Unknown
 ) -> Iterator[Finding]:
-    """Keras refused the weights, or the loss could not be multiplied by them."""
+    """Report weights that Keras rejects or that do not match the loss values."""
     if isinstance(data, DataFacts) and (data.role != "training" or not data.sample_weight):
         return
     frame = failure.last_user_frame
@@ -315,8 +313,8 @@ def from_failure(
         yield _other_shape(fit, data, weights, Confidence.CERTAIN, raised_at)
     elif "You should provide one `sample_weight` array per output" in failure.message:
         yield _finding(
-            fit, data, weights, "the sample weights do not have the structure of y", "another structure",
-            "one array for each output", [fix("give `sample_weight` as a list or dict in the structure of y")],
+            fit, data, weights, "the sample weights do not have the same structure as y", "another structure",
+            "one array per output", [fix("pass `sample_weight` as a list or dict in the structure of y")],
             Confidence.CERTAIN, Severity.ERROR, raised_at,
         )  # fmt: skip
 
@@ -332,10 +330,10 @@ def _only_weights_differ(message: str) -> bool:
 def _both(
     fit: FitFacts | Unknown, data: DataFacts | Unknown, weights: ArrayFacts | None, raised_at: Location | None
 ) -> Finding:
-    code = fit.code if isinstance(fit, FitFacts) else Unknown("the call was not seen")
+    code = fit.code if isinstance(fit, FitFacts) else Unknown("the call of fit is unknown")
     return _finding(
-        fit, data, weights, "`class_weight` and sample weights are both given; Keras takes one of them", "both",
-        "one of them", [unsafe("leave out `class_weight`", remove_argument(code, "class_weight"))],
+        fit, data, weights, "fit receives both `class_weight` and sample weights, but Keras accepts only one", "both",
+        "one of them", [unsafe("remove `class_weight`", remove_argument(code, "class_weight"))],
         Confidence.CERTAIN, Severity.ERROR, raised_at,
     )  # fmt: skip
 
@@ -351,8 +349,8 @@ def _other_length(
     found = sizes.of("sample_weight")[0] if sizes is not None else 0
     wanted = sizes.of("x")[0] if sizes is not None and sizes.of("x") else 0
     return _finding(
-        fit, data, weights, f"{found} sample weights for {wanted} samples", str(found), str(wanted),
-        [fix("give one weight for each sample")], Confidence.CERTAIN, Severity.ERROR, raised_at,
+        fit, data, weights, f"there are {found:,} sample weights, but {wanted:,} samples", str(found), str(wanted),
+        [fix("pass one weight per sample")], Confidence.CERTAIN, Severity.ERROR, raised_at,
     )  # fmt: skip
 
 
@@ -365,8 +363,8 @@ def _other_shape(
 ) -> Finding:
     shape = shape_words(weights.shape) if weights is not None else "another shape"
     return _finding(
-        fit, data, weights, f"sample weights of shape {shape} do not fit the losses of a batch", shape,
-        "one weight for each sample, or for each step of a sequence output",
-        [fix("give one weight for each value of the loss: (n,), or (n, steps) for a sequence output")],
+        fit, data, weights, f"sample weights have shape {shape}, which does not match the loss values of a batch", shape,
+        "one weight per sample, or per step of a sequence output",
+        [fix("pass one weight per loss value: shape (n,), or (n, steps) for a sequence output")],
         confidence, Severity.ERROR, raised_at,
     )  # fmt: skip

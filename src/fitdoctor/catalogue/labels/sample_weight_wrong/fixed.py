@@ -1,4 +1,4 @@
-"""Trees by their leaves."""
+"""Classify trees by their leaves."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""The mood of a melody from its notes: one mood a melody."""
+"""Classify the mood of a melody from its notes."""
 
 import numpy as np
 from tensorflow.keras import Sequential

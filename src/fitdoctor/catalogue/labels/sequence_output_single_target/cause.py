@@ -1,25 +1,25 @@
-"""An output for every time step, and one target a sample.
+"""Output for every time step, but one target per sample.
 
 ## What happens
 
-The output has shape (n, steps, k) and the labels (n,), (n, 1) or (n, k). The crossentropies raise: `Argument output
-must have rank (ndim) target.ndim - 1`, `must have the same rank` or `the same shape`. The regression losses do not:
-`mse` on (n,) broadcasts to (batch, steps, batch), every step is compared with every sample's label, and the model
-learns their mean.
+The output has shape (n, steps, k) and the labels have shape (n,), (n, 1) or (n, k). The crossentropies raise:
+`Argument output must have rank (ndim) target.ndim - 1`, `must have the same rank` or `the same shape`. The
+regression losses do not: `mse` with labels of shape (n,) broadcasts to (batch, steps, batch), every step is compared
+with the label of every sample, and the model learns their mean.
 
 ## Why
 
-The last recurrent layer has `return_sequences=True`, or the steps of a convolution, an embedding or an attention layer
-were never pooled, and Dense works on each step by itself.
+The last recurrent layer has `return_sequences=True`, or the steps of a convolution, an embedding or an attention
+layer are never pooled, so Dense is applied to each step separately.
 
 ## Fix
 
-Leave out `return_sequences=True` of the last recurrent layer, or pool over the steps (`GlobalAveragePooling1D`) or
-flatten them before the last Dense.
+Remove `return_sequences=True` from the last recurrent layer, or pool over the steps (`GlobalAveragePooling1D`) or
+flatten them before the last Dense layer.
 
 ## Known limits
 
-From a saved message alone an output of (n, steps, 1) may already have lost its last axis, and looks like labels of
+In a saved message, an output of shape (n, steps, 1) may already have lost its last axis and looks like labels of
 another width.
 """
 
@@ -99,10 +99,10 @@ def _finding(refused: Refused, silent: bool, project: Project | Unknown) -> Find
     target = refused.target
     labels = target.labels if target is not None else None
     layer, following = _keeper(target)
-    steps = "every time step" if refused.output[1] is None else f"each of {refused.output[1]} steps"
-    more = ", and the loss compares them by broadcasting" if silent else ""
+    steps = "every time step" if refused.output[1] is None else f"each of {refused.output[1]} time steps"
+    more = ", so the loss broadcasts them" if silent else ""
     return CAUSE.finding(
-        f"the model gives an output for {steps}, but there is one target a sample{more}",
+        f"the model outputs a value for {steps}, but the labels have one target per sample{more}",
         subject=target.subject if target is not None else "labels",
         location=place(
             _line(layer),
@@ -113,7 +113,7 @@ def _finding(refused: Refused, silent: bool, project: Project | Unknown) -> Find
         ),
         evidence=[
             Evidence(
-                claim="labels against outputs",
+                claim="shape of the labels",
                 observed=f"labels {rows(refused.labels)}",
                 expected=f"outputs {rows(refused.output)}",
                 fact="data.y.shape" if target is not None else "failure.message",
@@ -127,7 +127,7 @@ def _finding(refused: Refused, silent: bool, project: Project | Unknown) -> Find
 
 
 def _keeper(target: Target | None) -> tuple[LayerFacts | None, LayerFacts | None]:
-    """The last layer that could have dropped the time axis and did not, and the layer that follows it."""
+    """Return the last layer that could have dropped the time axis, and the layer that follows it."""
     following: LayerFacts | None = None
     for step in target.way if target is not None else ():
         if not isinstance(step, LayerFacts) or step.class_name == "InputLayer":
@@ -156,7 +156,7 @@ def _fixes(
 ) -> list[Fix]:
     make = unsafe if silent else fix
     if layer is not None and _returns_sequences(layer):
-        return [make("give the last step only: leave out `return_sequences=True`", _without_sequences(layer))]
+        return [make("output only the last step: remove `return_sequences=True`", _without_sequences(layer))]
     found = found_in(project, following.code) if following is not None else None
     pool, flatten = (
         make(title, insert_layer(*found, name) if found is not None else ())

@@ -1,4 +1,4 @@
-"""Spam or not, with the last layer of a network for many classes."""
+"""Classify messages as spam or not."""
 
 import numpy as np
 from tensorflow.keras import Sequential

@@ -2,23 +2,23 @@
 
 ## What happens
 
-Softmax divides by the sum over the units. Over one unit that is the unit itself: the output is 1 for every sample,
-whatever the weights are, and the accuracy never moves. Nothing raises. With `binary_crossentropy` the loss may even
-fall, because Keras finds the logits behind the activation and trains those; the predictions stay 1.
+Softmax divides by the sum over the units. With one unit, that sum is the unit itself: the output is 1 for every
+sample, whatever the weights are, and the accuracy never changes. Nothing raises. With `binary_crossentropy` the loss
+may even fall, because Keras finds the logits before the activation and trains on them; the predictions stay at 1.
 
 ## Why
 
-A network for several classes was cut down to two, with one unit left, or an attention score was normalised over its one
-unit instead of over the time steps.
+A network for several classes was reduced to two classes with a single unit, or an attention score was normalized
+over its only unit instead of over the time steps.
 
 ## Fix
 
-One unit for two classes goes with sigmoid and `binary_crossentropy`. Attention weights are normalised over the steps:
+For two classes with one unit, use sigmoid with `binary_crossentropy`. Normalize attention weights over the steps:
 `layers.Softmax(axis=1)`.
 
 ## Known limits
 
-Softmax that a `call` of your own applies along another axis is not judged.
+Softmax that a custom `call` applies along another axis is not checked.
 """
 
 from __future__ import annotations
@@ -43,32 +43,34 @@ CAUSE = Cause(
 )
 
 _SUBJECT = "softmax over one unit"
-_MESSAGE = "softmax over one unit is always 1"
+_MESSAGE = "softmax over one unit always outputs 1"
 
 
 @CAUSE.in_source
 @CAUSE.before_fit
 @mentions("softmax", "Softmax")
 def from_output(model: ModelFacts, data: DataFacts) -> Iterator[Finding]:
-    """The last activation is softmax, and the last axis has length 1."""
+    """Report an output with softmax over a last axis of length 1."""
     for target in targets(model, data) if data.role == "training" else ():
         if target.activation != "softmax" or target.units != 1 or target.last is None:
             continue
         layer = target.last.layer
         code = layer.code if layer is not None else model.code
-        yield _finding(place(code, model.code), f"outputs have {target.units} unit", _fixes(target))
+        yield _finding(place(code, model.code), f"the output has {target.units} unit", _fixes(target))
 
 
 @CAUSE.before_fit
 def from_layers(model: ModelFacts, data: DataFacts) -> Iterator[Finding]:
-    """A layer inside the model normalises its only unit."""
+    """Report a hidden layer with softmax over its only unit."""
     if data.role != "training":
         return
     outputs = {target.last.layer for target in targets(model, data) if target.last is not None}
     for layer in model.every_layer():
         if layer not in outputs and _is_softmax_of_one(layer):
             fixes = [
-                unsafe("use sigmoid for a gate, or a `Softmax(axis=1)` layer for weights over the steps")
+                unsafe(
+                    "use sigmoid for a gate, or a `Softmax(axis=1)` layer for attention weights over the steps"
+                )
             ]
             yield _finding(place(layer.code), f"layer `{layer.name}` has one unit", fixes)
 
@@ -76,7 +78,7 @@ def from_layers(model: ModelFacts, data: DataFacts) -> Iterator[Finding]:
 def _is_softmax_of_one(layer: LayerFacts) -> bool:
     if not layer.builtin or layer.setting("data_format") == "channels_first":
         return False
-    # The gates of a recurrent layer have their activation inside.
+    # The activation of a recurrent layer is not its output activation.
     if layer.class_name not in ("Dense", "Conv1D", "Conv2D", "Conv3D", "EinsumDense"):
         return False
     activation = layer.setting("activation") or ""
@@ -108,7 +110,7 @@ def _fixes(target: Target) -> list[Fix]:
     assert target.last is not None
     layer = target.last.layer
     if target.loss_name in REGRESSION:
-        return [unsafe("leave out the activation for a regression", with_activation(layer, "linear"))]
+        return [unsafe("remove the activation for a regression", with_activation(layer, "linear"))]
     edits = with_activation(layer, "sigmoid")
     loss: tuple[Edit, ...] = ()
     if target.loss_name in (CATEGORICAL, SPARSE) and target.loss is not None:
@@ -120,7 +122,7 @@ def _fixes(target: Target) -> list[Fix]:
 @CAUSE.in_source
 @mentions("softmax", "Softmax")
 def from_calls(module: Module) -> Iterator[Finding]:
-    """`Dense(1, activation="softmax")` as it is written, with whatever model around it."""
+    """Report a literal `Dense(1, activation="softmax")` in any model."""
     for call in module.calls_to("keras.layers.Dense"):
         units = call.argument("units", 0)
         activation = call.argument("activation", 1)
@@ -138,7 +140,7 @@ def _names_softmax(module: Module, activation: ast.expr | None) -> bool:
 def _source_fixes(module: Module, call: CallSite) -> list[Fix]:
     edits = set_argument(module.code(call.node), "activation", '"sigmoid"', position=1)
     others = {name for site in module.method_calls("compile") for name in _loss_words(site)}
-    # With a loss over rows the loss has to change too, and which compile belongs to the layer is not known here.
+    # With a categorical loss, the loss must change too, and the matching compile is unknown here.
     return [unsafe(f"use sigmoid with `{BINARY}`", edits if BINARY in others and len(others) == 1 else ())]
 
 

@@ -1,4 +1,4 @@
-"""Spam or not."""
+"""Classify messages as spam or not."""
 
 import numpy as np
 from tensorflow.keras import Sequential
