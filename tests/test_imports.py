@@ -30,7 +30,7 @@ LAYERS = {
     "memory": {"facts"},
     "collect": {"diagnosis", "facts", "source", "failure", "memory"},
     "catalogue": {"diagnosis", "facts", "edits", "source", "failure", "memory"},
-    "engine": {"diagnosis", "facts", "edits", "catalogue"},
+    "engine": {"diagnosis", "facts", "edits", "catalogue", "source"},
     "cases": {"diagnosis", "facts", "source", "catalogue", "engine"},
     "examine": {"diagnosis", "facts", "source", "failure", "catalogue", "engine", "cases"},
     "config": {"catalogue"},

@@ -76,6 +76,8 @@ def diagnose(
     stages = {cause.id: cause.stage for cause in chosen}
     ranked = sorted(merged, key=lambda finding: _rank(finding, stages.get(finding.id, 1)))
     ranked = [_at_the_change(finding) for finding in ranked]
+    if read_line is not None:
+        ranked = [_in_simple_words(finding, read_line) for finding in ranked]
     ranked, excerpts = _complete(ranked, read_line or (lambda _location: None))
     found = {finding.id for finding in ranked}
     return Diagnosis(
@@ -100,6 +102,15 @@ def _at_the_change(finding: Finding) -> Finding:
     if len(inside) != 1 or inside[0].line in (place.line, place.end_line) or inside[0] == inside[0].start:
         return finding
     return replace(finding, location=inside[0])
+
+
+def _in_simple_words(finding: Finding, read_line: ReadLine) -> Finding:
+    """The finding with fixes as a person would write them."""
+    if not any(fix.edits for fix in finding.fixes):
+        return finding
+    from fitdoctor.source.simplify import simplified
+
+    return replace(finding, fixes=tuple(simplified(fix, read_line) for fix in finding.fixes))
 
 
 def _selected(causes: Mapping[str, Cause], select: Collection[str], ignore: Collection[str]) -> list[Cause]:

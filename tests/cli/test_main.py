@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from fitdoctor import __version__
-from fitdoctor.cli import COMMANDS
+from fitdoctor.cli import COMMANDS, options
+from fitdoctor.cli.options import WRITING
 
 
 def test_help_lists_the_commands(run):
@@ -91,6 +92,31 @@ def test_completion_answers_in_a_real_bash(run, tmp_path):
     )
     done = subprocess.run(["bash", "-c", asked], capture_output=True, text=True, check=False)
     assert done.stdout.split() == ["--show-settings", "--show-files"]
+
+
+@pytest.mark.parametrize(
+    "command", ["lint", "fix", "run", "memory", "scan", "env", "explain", "report", "demo"]
+)
+@pytest.mark.parametrize(
+    "word", ["--conifg", "--fi", "--fixx", "--wirte", "--writ", "--write-basline", "--sav"]
+)
+def test_no_suggestion_writes_files_and_no_beginning_of_an_option_counts(
+    run, command, word, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    done = run(command, word, "train.py")
+    assert done.status == 2
+    suggested = re.search("did you mean `(.*)`", done.err)
+    assert suggested is None or suggested[1] not in WRITING
+
+
+def test_options_that_write_are_known_as_such():
+    for command in ("lint", "fix", "run", "memory", "scan", "report"):
+        text = (Path(options.__file__).parent / f"{command}.py").read_text("utf-8")
+        for name, about in re.findall(
+            r'"(--[a-z-]+)"[^()]*?"?help"?[=:] *\(?\s*"((?:write|save|keep) [^"]*)"', text
+        ):
+            assert name in WRITING, f"{command} {name}: {about}"
 
 
 def test_our_own_crash_is_a_short_message_with_versions_and_a_log(run, monkeypatch, tmp_path):

@@ -176,7 +176,7 @@ def test_a_fix_over_several_lines_shows_what_changes():
     excerpts = tuple(Excerpt("train.py", 3 + number, text) for number, text in enumerate(lines))
     shown = render(Diagnosis((finding,), excerpts=excerpts))
     assert "3 - x = f(\n4 -     1,\n5 - )\n3 + x = g()\n" in shown
-    assert "help: call `g` (changes what the program means)" in shown
+    assert "help: call `g` (unsafe: changes what the model learns)" in shown
 
 
 def test_a_fix_whose_lines_are_not_known_keeps_its_title():

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from fitdoctor.diagnosis import Diagnosis
 
 
+WRITING = frozenset({"--fix", "--write", "--write-baseline", "--save", "--output-file"})
+"""Options that write files: they are never suggested for another word."""
+
+
 class _Help(argparse.RawDescriptionHelpFormatter):
     """Says how wide the terminal is: argparse would ask `shutil` whenever an option is added, a slow import."""
 
@@ -45,9 +49,11 @@ class Parser(argparse.ArgumentParser):
             return ""
         import difflib
 
-        known = [name for action in self._actions for name in action.option_strings]
+        known = [name for action in self._actions for name in action.option_strings if name not in WRITING]
         for word in message.split(":", 1)[1].split():
-            close = difflib.get_close_matches(word.split("=")[0], known, n=1, cutoff=0.6)
+            if not word.startswith("-"):
+                continue
+            close = difflib.get_close_matches(word.split("=")[0], known, n=1, cutoff=0.7)
             if close:
                 return f": did you mean `{close[0]}`?"
         return ""

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from fitdoctor.diagnosis import Applicability, Diagnosis, Finding, Fix, Severity
+from fitdoctor.diagnosis import Applicability, Diagnosis, Finding, Fix, Location, Severity
 from fitdoctor.facts import FailureSummary
 from fitdoctor.records import dataclass, field, replace
 from fitdoctor.repair.candidates import MOST, Candidate, candidates
@@ -23,8 +23,10 @@ from fitdoctor.repair.files import (
     read_file,
 )
 from fitdoctor.repair.proof import Judged, Seen, Verdict, judged
+from fitdoctor.source.lines import lines_of
 from fitdoctor.source.module import Module
 from fitdoctor.source.read import SourceError
+from fitdoctor.source.simplify import simplified
 
 MOST_ROUNDS = 10
 """How many findings `--all` mends, one after another."""
@@ -146,7 +148,7 @@ class Search:
 
     def _mend(self, finding: Finding | None, deeper: bool = True) -> bool:
         """Take the best repair of a finding; where none holds alone, one with a repair of what it brings."""
-        found = candidates(finding, self.last.call, project_root(self.script), self._refused_lines())
+        found = self._candidates(finding)
         allowed = [each for each in found if self.unsafe or each.fix.applicability is Applicability.SAFE]
         if deeper:
             self.held_back += [(finding, each) for each in found if each not in allowed and not each.general]
@@ -185,6 +187,29 @@ class Search:
             )
             return True
         return deeper and any(self._mend_both(finding, each) for each in halfway[:MOST_DEEPER])
+
+    def _candidates(self, finding: Finding | None) -> tuple[Candidate, ...]:
+        """The repairs to try, each as a person would write it."""
+        lines: dict[tuple[str, int | None], list[str]] = {}
+
+        def read_line(place: Location) -> str | None:
+            key = (place.path, place.cell)
+            if key not in lines:
+                lines[key] = self._lines(place)
+            return lines[key][place.line - 1] if 1 <= place.line <= len(lines[key]) else None
+
+        found = candidates(finding, self.last.call, project_root(self.script), self._refused_lines())
+        simple = [replace(each, fix=simplified(each.fix, read_line)) for each in found]
+        return tuple(each for each in simple if each.fix.edits)
+
+    def _lines(self, place: Location) -> list[str]:
+        path = os.path.realpath(place.path)
+        with contextlib.suppress(CannotEdit, SourceError):
+            if path not in self.files:
+                self.files[path] = read_file(path)
+            module = module_of_text(self.files[path], self._text(path), place.path, self.keras)
+            return lines_of(module.facts, place.cell)
+        return []
 
     def _refuse(self, finding: Finding | None, candidate: Candidate, reason: str) -> None:
         self.refused.append(Refused(finding, candidate, reason))

@@ -208,7 +208,7 @@ def _manner(fix: Fix) -> str:
     if fix.verified:
         return "verified: the repaired program ran"
     if fix.edits and fix.applicability is Applicability.UNSAFE:
-        return "changes what the program means"
+        return "unsafe: changes what the model learns"
     return ""
 
 

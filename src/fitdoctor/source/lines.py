@@ -23,6 +23,7 @@ def line_reader(
         quoted: what a traceback says stands on a line, by path, cell and number, for files that are not at hand.
     """
     texts: dict[str, SourceFacts | None] = {}
+    split: dict[tuple[str, int | None], list[str]] = {}
     for module in project.modules if project is not None else ():
         texts[module.path] = module.facts
 
@@ -32,7 +33,11 @@ def line_reader(
         facts = texts[location.path]
         if facts is None:
             return (quoted or {}).get((location.path, location.cell, location.line))
-        return _line(facts, location)
+        key = (location.path, location.cell)
+        if key not in split:
+            split[key] = lines_of(facts, location.cell)
+        lines = split[key]
+        return lines[location.line - 1] if 1 <= location.line <= len(lines) else None
 
     return read_line
 
@@ -48,12 +53,9 @@ def _facts_on_disk(path: str) -> SourceFacts | None:
         return None
 
 
-def _line(facts: SourceFacts, location: Location) -> str | None:
-    text = facts.text
-    if location.cell is not None:
-        cells = facts.cells or ()
-        if not 1 <= location.cell <= len(cells):
-            return None
-        text = cells[location.cell - 1]
-    lines = text.split("\n")
-    return lines[location.line - 1] if 1 <= location.line <= len(lines) else None
+def lines_of(facts: SourceFacts, cell: int | None) -> list[str]:
+    """The lines of a file, or of a cell of a notebook."""
+    if cell is None:
+        return facts.text.split("\n")
+    cells = facts.cells or ()
+    return cells[cell - 1].split("\n") if 1 <= cell <= len(cells) else []
