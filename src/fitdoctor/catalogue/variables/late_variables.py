@@ -38,16 +38,16 @@ def late_optimizer(cause: Cause, failure: FailureFacts, module: Module | None) -
     location = made[0].location(made[1]) if made is not None else frame.location
     name = made[0].code(made[1]).target if made is not None else ""
     return cause.finding(
-        "another optimizer makes its variables in a `tf.function` that has been traced before",
+        "a second optimizer creates its variables in a `tf.function` that is already traced",
         subject=f"optimizer {name}" if name else "optimizer",
         location=location,
         evidence=[
             raised_here(failure),
-            Evidence("an optimizer makes its variables in its first step", location=frame.location),
+            Evidence("an optimizer creates its variables at its first step", location=frame.location),
         ],
         fixes=[
             fix(
-                f"make them outside, before the first step: `{name or 'optimizer'}.build(model.trainable_variables)`"
+                f"create them before the first step: `{name or 'optimizer'}.build(model.trainable_variables)`"
             ),
             _for_each(module),
         ],
@@ -63,13 +63,13 @@ def renewed(cause: Cause, found: Renewed) -> Finding:
         found: the optimizer and the function.
     """
     return cause.finding(
-        f"`{found.function.name}` is a `tf.function` that gets another optimizer in each round: "
-        "only the first may make its variables there",
+        f"`{found.function.name}` is a `tf.function` that gets a new optimizer in each iteration, but only the first "
+        "one can create its variables there",
         subject=f"optimizer {found.name}",
         location=found.module.location(found.made),
         evidence=[
             Evidence(
-                "an optimizer makes its variables in its first step",
+                "an optimizer creates its variables at its first step",
                 location=found.module.location(found.call),
             )
         ],
@@ -78,7 +78,7 @@ def renewed(cause: Cause, found: Renewed) -> Finding:
     )
 
 
-_EACH = "make a `tf.function` for each model and its optimizer"
+_EACH = "create a `tf.function` for each model and its optimizer"
 
 
 def _for_each(module: Module | None) -> Fix:
@@ -109,19 +109,17 @@ def late_model(cause: Cause, failure: FailureFacts, module: Module) -> Finding |
         if made is not None and kind_of_call(origin.module, made) not in ("Model", "Layer"):
             continue
         return cause.finding(
-            "another model makes its weights in a `tf.function` that has been traced before",
+            "a second model creates its weights in a `tf.function` that is already traced",
             subject=f"model {site.node.func.id}",
             location=origin.module.location(made) if made is not None else frame.location,
             evidence=[
                 raised_here(failure),
                 Evidence(
-                    "a model without an input shape is built by its first call", location=frame.location
+                    "a model without an input shape is built at its first call", location=frame.location
                 ),
             ],
             fixes=[
-                fix(
-                    "build it outside, before the first step: give it an `Input`, or call it once on a batch"
-                ),
+                fix("build the model before the first step: add an `Input`, or call it once on a batch"),
                 _for_each(module),
             ],
             confidence=Confidence.LIKELY,

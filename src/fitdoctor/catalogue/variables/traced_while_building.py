@@ -137,19 +137,17 @@ def compiled_finding(
     where = compiled.owner.module.location(compiled.decorator)
     layers = listing([f"self.{name}" for name in compiled.layers], 4)
     return cause.finding(
-        f"{name_of(compiled.function)} is a `tf.function` that Keras traces while it builds {layers}: "
-        f"their weights are constants in that trace{effect}",
+        f"{name_of(compiled.function)} is a `tf.function` that Keras traces while building {layers}, so "
+        f"their weights become constants{effect}",
         subject=f"class {compiled.owner.name}",
         location=where,
         evidence=[
             Evidence(
-                claim="the first trace is the one in which Keras 3 works out shapes, and it is used again for training",
+                claim="Keras 3 traces it first to infer shapes, and reuses that trace for training",
                 location=where,
             ),
             *evidence,
         ],
-        fixes=[
-            fix("take `tf.function` away: Keras compiles the whole step by itself", (Edit(where.lines, ""),))
-        ],
+        fixes=[fix("remove `tf.function`: Keras compiles the whole step itself", (Edit(where.lines, ""),))],
         confidence=confidence,
     )

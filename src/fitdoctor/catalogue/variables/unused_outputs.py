@@ -73,13 +73,13 @@ def unused_finding(cause: Cause, found: Unused, confidence: Confidence, evidence
     """The loss does not depend on the model that shall learn from it."""
     module = found.module
     return cause.finding(
-        f"the loss does not use `{found.output.id}`, what `{found.model}` gives: no gradient reaches its weights",
+        f"the loss does not use `{found.output.id}`, the output of `{found.model}`, so no gradient reaches its weights",
         subject="loss",
         location=module.location(found.loss),
         evidence=[
-            Evidence("nothing reads this", location=module.location(found.output)),
+            Evidence("this output is never read", location=module.location(found.output)),
             Evidence(
-                f"the gradients of `{found.model}` are asked for", location=module.location(found.asked)
+                f"the gradients of `{found.model}` are computed here", location=module.location(found.asked)
             ),
             *evidence,
         ],

@@ -202,7 +202,7 @@ class _Reading:
         if what and isinstance(expr, ast.expr):
             return _Reach(cut=Cut(self._module, expr, what))
         if inner.open and isinstance(expr, ast.Call) and self._leaves_tensors(expr):
-            return _Reach(cut=Cut(self._module, expr, "a `py_function` that computes outside of TensorFlow"))
+            return _Reach(cut=Cut(self._module, expr, "a `py_function` that computes outside TensorFlow"))
         function = callee(self._module, expr) if isinstance(expr, ast.Call) else None
         if function is None or not isinstance(expr, ast.Call):
             return inner

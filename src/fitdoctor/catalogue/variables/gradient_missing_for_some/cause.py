@@ -1,25 +1,25 @@
-"""A part of the model that gets no gradient.
+"""Part of the model gets no gradient.
 
 ## What happens
 
-Training runs, the loss may even fall, and a part of the model keeps the weights that it began with. Keras warns
-once, `Gradients do not exist for variables [...]`, or not at all: where a part of an output is cut off, the
-gradient is zero and not missing.
+Training runs, and the loss may even decrease, but part of the model keeps its initial weights. Keras warns once,
+`Gradients do not exist for variables [...]`. If only part of an output is cut off, the gradient is zero rather than
+missing, and Keras does not warn at all.
 
 ## Why
 
-On the only way from those weights to the loss stands an operation without a gradient (`round`, `argmax`, a
-comparison, a cast to whole numbers, `stop_gradient`), or what the part computes is never used.
+The only path from those weights to the loss goes through an operation without a gradient (`round`, `argmax`, a
+comparison, a cast to integers, `stop_gradient`), or the output of that part is never used.
 
 ## Fix
 
-Use an operation with a gradient, or the straight-through form `x + tf.stop_gradient(f(x) - x)`; use the result of
-the part that was forgotten. A part that is meant to stay as it is says so by `trainable = False`.
+Use an operation that has a gradient, or the straight-through form `x + tf.stop_gradient(f(x) - x)`. If a part is
+unused by mistake, use its output. To freeze a part on purpose, set `trainable = False`.
 
 ## Known limits
 
-Models with their own `train_step`, and layers that add losses, have more ways for a gradient than are followed
-here, and are not judged. In a loss only `stop_gradient` on a part of the predictions is looked at.
+Models with a custom `train_step` and layers that add losses are not checked, because gradients can reach their
+weights in other ways. In a loss, only `stop_gradient` on part of the predictions is checked.
 """
 
 from __future__ import annotations
@@ -64,11 +64,11 @@ def from_layers(model: ModelFacts, fit: FitFacts, project: Project) -> Iterator[
         cut, names = found.cut, listing([one.name for one in found.before], 4)
         yield _cut_finding(
             cut,
-            f"no gradient passes {cut.what} in {name_of(found.function)}: {names} cannot learn",
+            f"{cut.what} in {name_of(found.function)} blocks the gradient, so {names} cannot learn",
             f"layer {found.layer.name}",
             [
                 Evidence(
-                    claim="layers whose only way to the loss leads through it",
+                    claim="layers whose only path to the loss goes through it",
                     observed=names,
                     fact="model.layers",
                     location=place(found.before[0].code),
@@ -86,7 +86,7 @@ def from_compiled_parts(module: Module) -> Iterator[Finding]:
             continue  # then nothing learns, and fit raises: `no-gradient`
         if compiled.owner.kind == "Layer" and not _goes_into_a_model(compiled.owner):
             continue
-        yield compiled_finding(CAUSE, compiled, ", and stay as they are", Confidence.LIKELY)
+        yield compiled_finding(CAUSE, compiled, " and never change", Confidence.LIKELY)
 
 
 def _goes_into_a_model(owner: ClassInfo) -> bool:
@@ -199,7 +199,7 @@ def _cut_off(module: Module, call: FunctionInfo, attribute: str) -> Finding | No
         return None  # nothing learns at all: that is `no-gradient`
     return _cut_finding(
         cut,
-        f"no gradient passes {cut.what} in {name_of(call)}: `self.{attribute}` cannot learn",
+        f"{cut.what} in {name_of(call)} blocks the gradient, so `self.{attribute}` cannot learn",
         f"self.{attribute}",
         [],
     )
@@ -238,17 +238,17 @@ def _unused(module: Module, call: FunctionInfo, attribute: str, calls: list[ast.
         return None
     repeated = _repeated(call)
     return CAUSE.finding(
-        f"`{target.id}`, the output of `self.{attribute}`, is never used: `self.{attribute}` cannot learn",
+        f"`{target.id}`, the output of `self.{attribute}`, is never used, so `self.{attribute}` cannot learn",
         subject=f"self.{attribute}",
         location=module.location(repeated if repeated is not None else statement),
         evidence=[
             Evidence(
-                claim="computed, and read nowhere",
+                claim="computed here, but never read",
                 observed=f"`{module.segment(statement)[:80]}`",
                 location=module.location(statement),
             )
         ],
-        fixes=[fix(f"use `{target.id}` in what `call` returns")],
+        fixes=[fix(f"use `{target.id}` in the output that `call` returns")],
         confidence=Confidence.LIKELY,
     )
 
@@ -288,9 +288,9 @@ def from_loss(module: Module) -> Iterator[Finding]:
             if cut is not None and cut.what.endswith("stop_gradient`"):
                 yield _cut_finding(
                     cut,
-                    f"no gradient passes {cut.what} in {name_of(function)}: "
-                    f"what computes the part `{name}` of the predictions cannot learn",
-                    f"part {name}",
+                    f"{cut.what} in {name_of(function)} blocks the gradient, so the layers that compute "
+                    f"`{name}` cannot learn",
+                    f"prediction {name}",
                     [],
                 )
 
@@ -363,7 +363,7 @@ def _cut_finding(cut: Cut, message: str, subject: str, evidence: list[Evidence])
         location=module.location(cut.node),
         evidence=[
             Evidence(
-                claim="the operation that cuts the gradient",
+                claim="the operation that blocks the gradient",
                 observed=f"`{module.segment(cut.node)[:80]}`",
                 location=module.location(cut.node),
             ),
@@ -371,10 +371,10 @@ def _cut_finding(cut: Cut, message: str, subject: str, evidence: list[Evidence])
         ],
         fixes=[
             unsafe(
-                "use an operation that has a gradient, or pass it straight through: `x + tf.stop_gradient(f(x) - x)`",
+                "use an operation that has a gradient, or the straight-through form `x + tf.stop_gradient(f(x) - x)`",
                 passed_straight_through(cut),
             ),
-            fix("freeze that part (`trainable = False`) if it is meant to stay as it is"),
+            fix("set `trainable = False` on that part if it is meant to stay frozen"),
         ],
         confidence=Confidence.LIKELY,
     )

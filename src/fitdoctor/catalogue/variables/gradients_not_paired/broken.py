@@ -1,4 +1,4 @@
-"""A loop of one's own: the gradients go to the optimizer without the variables that they belong to."""
+"""A custom training loop that passes gradients and variables to the optimizer separately."""
 
 import keras
 import numpy as np

@@ -1,25 +1,25 @@
-"""Gradients that reach the optimizer without their variables, or in their place.
+"""Gradients passed to the optimizer without their variables, or paired with the wrong ones.
 
 ## What happens
 
+The optimizer in a custom training loop rejects its arguments with an error that does not say what it expects:
 `apply_gradients() takes 2 positional arguments but 3 were given`, `not enough values to unpack (expected 2, got 1)`,
-`object of type 'zip' has no len()`, or `'EagerTensor' object has no attribute '_unique_id'`: the optimizer of a
-training step of your own refuses what it is given, and none of these words says what it wants. Gradients of the weights
-of one model beside the variables of another end in `Incompatible shapes: [8,2] vs. [4,8]`, or, where the shapes happen to
-fit, train the wrong weights without a word.
+`object of type 'zip' has no len()`, or `'EagerTensor' object has no attribute '_unique_id'`. Gradients of one model's
+weights that are paired with another model's variables raise `Incompatible shapes: [8,2] vs. [4,8]`. If the shapes
+happen to match, they silently train the wrong weights.
 
 ## Why
 
-`apply_gradients` takes one thing: pairs of a gradient and its variable, gradient first. `apply` of Keras 3 takes two:
-the list of the gradients, and the list of the variables.
+`apply_gradients` expects one argument: `(gradient, variable)` pairs. In Keras 3, `apply` expects two: the list of
+gradients and the list of variables.
 
 ## Fix
 
-`optimizer.apply_gradients(zip(gradients, variables))`, or `optimizer.apply(gradients, variables)`.
+Write `optimizer.apply_gradients(zip(gradients, variables))` or `optimizer.apply(gradients, variables)`.
 
 ## Known limits
 
-Pairs that another function makes are not followed; then only the failure tells.
+Pairs that another function creates are not followed. Those are reported only after the failure.
 """
 
 from __future__ import annotations
@@ -104,11 +104,11 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
     in_optimizer = any(each.library and each.function in _METHODS for each in failure.frames)
     if refused and (in_optimizer or "apply_gradients()" in failure.message):
         yield CAUSE.finding(
-            "the optimizer does not get pairs of a gradient and its variable",
+            "the optimizer is not given `(gradient, variable)` pairs",
             subject="apply_gradients",
             location=frame.location,
             evidence=evidence,
-            fixes=[fix("give it `zip(gradients, variables)`: the gradient of each pair first")],
+            fixes=[fix("pass `zip(gradients, variables)`, with the gradient first in each pair")],
             confidence=Confidence.LIKELY,
         )
 
@@ -132,7 +132,7 @@ def _wrong(module: Module, site: CallSite) -> _Wrong | None:
         return _wrong_apply(module, given)
     if len(given) == 2 and _are_variables(module, given[1]):
         return _Wrong(
-            "`apply_gradients` takes pairs, and gets the gradients and the variables apart",
+            "`apply_gradients` expects pairs, but is given gradients and variables as separate arguments",
             f"zip({module.segment(given[0])}, {module.segment(given[1])})",
         )
     if len(given) != 1:
@@ -145,7 +145,7 @@ def _wrong(module: Module, site: CallSite) -> _Wrong | None:
         return None
     variables = module.segment(made.args[1]) if len(made.args) > 1 else ""
     return _Wrong(
-        "`apply_gradients` takes pairs, and gets the gradients alone",
+        "`apply_gradients` expects pairs, but is given only the gradients",
         f"zip({module.segment(given[0])}, {variables})" if variables else "",
     )
 
@@ -156,12 +156,12 @@ def _wrong_apply(module: Module, given: list[ast.expr]) -> _Wrong | None:
         if pair is None:
             return None
         return _Wrong(
-            "`apply` takes the gradients and the variables apart, and gets pairs of them",
+            "`apply` expects gradients and variables as separate arguments, but is given pairs",
             f"{module.segment(pair[0])}, {module.segment(pair[1])}",
         )
     if len(given) == 2 and _are_variables(module, given[0]) and _gradient(module, given[1]) is not None:
         return _Wrong(
-            "`apply` takes the gradients first, and gets the variables there",
+            "`apply` expects the gradients first, but is given the variables first",
             f"{module.segment(given[1])}, {module.segment(given[0])}",
         )
     return None
@@ -172,7 +172,7 @@ def _wrong_pair(module: Module, given: ast.expr, first: ast.expr, second: ast.ex
     right = f"zip({module.segment(first)}, {module.segment(second)})"
     if _are_variables(module, first) and _gradient(module, second) is not None:
         return _Wrong(
-            "each pair of `apply_gradients` begins with the gradient, and these begin with the variable",
+            "`apply_gradients` expects `(gradient, variable)` pairs, but these start with the variable",
             f"zip({module.segment(second)}, {module.segment(first)})",
         )
     if (
@@ -180,7 +180,7 @@ def _wrong_pair(module: Module, given: ast.expr, first: ast.expr, second: ast.ex
         and _are_variables(module, second)
         and _gradient(module, first)
     ):
-        return _Wrong("`apply_gradients` takes pairs, and gets two lists", right)
+        return _Wrong("`apply_gradients` expects pairs, but is given two lists", right)
     return None
 
 
@@ -195,7 +195,7 @@ def _mispaired(module: Module, site: CallSite) -> _Wrong | None:
         return None
     own = _own_gradients(module, site, module.segment(pair[1]))
     own = own if own != module.segment(pair[0]) else ""  # one name for the gradients of two tapes
-    what = f"these are the gradients of `{module.segment(made.args[1])}`, paired with other variables"
+    what = f"these are the gradients of `{module.segment(made.args[1])}`, but they are paired with other variables"
     if not own and _are_applied_elsewhere(module, site, module.segment(made.args[1])):
         return _Wrong(what, module.segment(pair[1]), made.args[1])
     right = (own, module.segment(pair[1])) if own else (module.segment(pair[0]), module.segment(made.args[1]))
@@ -284,10 +284,10 @@ def _finding(
             location=where,
             evidence=[
                 Evidence("gradients of", module.segment(wrong.sources), wrong.arguments),
-                Evidence("they are applied here", location=module.location(site.node)),
+                Evidence("the gradients are applied here", location=module.location(site.node)),
                 *evidence,
             ],
-            fixes=[fix(f"ask for the gradients of `{wrong.arguments}`", (Edit(where, wrong.arguments),))],
+            fixes=[fix(f"compute the gradients of `{wrong.arguments}`", (Edit(where, wrong.arguments),))],
             confidence=confidence,
         )
     assert isinstance(site.node.func, ast.Attribute)
@@ -299,14 +299,14 @@ def _finding(
         location=module.location(site.node),
         evidence=[
             Evidence(
-                "given",
+                "call",
                 module.segment(site.node)[:100],
                 call if wrong.arguments else "`zip(gradients, variables)`",
             ),
             *evidence,
         ],
         fixes=[
-            fix(f"write `{call}`" if wrong.arguments else "pair them: `zip(gradients, variables)`", edits)
+            fix(f"write `{call}`" if wrong.arguments else "pair them with `zip(gradients, variables)`", edits)
         ],
         confidence=confidence,
     )

@@ -1,4 +1,4 @@
-"""A loop of one's own: the gradients go to the optimizer without the variables that they belong to."""
+"""A custom training loop that passes pairs of gradients and variables to the optimizer."""
 
 import keras
 import numpy as np

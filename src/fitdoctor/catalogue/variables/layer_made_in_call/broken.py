@@ -1,4 +1,4 @@
-"""A model that makes a new layer each time it is called."""
+"""A custom model that creates a new layer on every call."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,25 +1,26 @@
-"""A layer or a weight that is made on each call.
+"""A layer or weight created on every call.
 
 ## What happens
 
-`ValueError: tf.function only supports singleton tf.Variables created on the first call`, from the first step of fit.
-A weight that a layer adds in `call` of a functional model fails while the model is built: `Could not automatically
-infer the output shape`. Run eagerly nothing fails, and the new layer's weights are never trained.
+The first step of `fit` raises `ValueError: tf.function only supports singleton tf.Variables created on the first
+call`. If a layer adds a weight in `call`, a functional model that uses it cannot be built: `Could not automatically
+infer the output shape`. In eager mode nothing fails, but the weights of the new layer are never trained.
 
 ## Why
 
-A layer has weights that outlive the call. `call` runs each time that Keras traces the model, so a layer made there is
-another one each time.
+A layer's weights must outlive the call. `call` runs every time Keras traces the model, so a layer created there is a
+different layer each time.
 
 ## Fix
 
-Make layers in `__init__` and weights in `__init__` or `build`; in `call` only use them. The same holds for a metric that is
-made in a metric function, in `update_state` or in a `tf.function`: it keeps its counts in variables.
+Create layers in `__init__`, and weights in `__init__` or `build`; only use them in `call`. The same applies to a
+metric created in a metric function, in `update_state` or in a `tf.function`, because a metric keeps its state in
+variables.
 
 ## Known limits
 
-Layers without weights (ReLU, Flatten, Concatenate) may be made in `call`, and so may layers behind `if self.dense is
-None`: both are not reported.
+Layers without weights (ReLU, Flatten, Concatenate) can be created in `call`, and so can layers guarded by `if
+self.dense is None`. Neither is reported.
 """
 
 from __future__ import annotations
@@ -179,8 +180,8 @@ def _finding(
         else f"a `{module.segment(site.node.func).rpartition('.')[2]}` {kind}"
     )
     return CAUSE.finding(
-        f"{name_of(function)} makes {what} each time that it is traced",
-        subject=f"{kind} made in {function.qualname}",
+        f"{name_of(function)} creates {what} every time it is traced",
+        subject=f"{kind} created in {function.qualname}",
         location=module.location(site.node),
         evidence=[traced_evidence(function), *evidence],
         fixes=[_METRIC_ONCE if kind == "metric" else _made_once(module, site, function)],
@@ -189,14 +190,14 @@ def _finding(
 
 
 _METRIC_ONCE = fix(
-    "make the metric once, in `__init__` or outside of the function; its counts go on from batch to batch, so reset it "
-    "where each batch is to count alone"
+    "create the metric once, in `__init__` or outside the function; it accumulates over batches, so reset it if you need "
+    "the value of a single batch"
 )
 
 
 def _made_once(module: Module, site: CallSite, function: FunctionInfo) -> Fix:
     """Move the constructors of this method into `__init__`, where they depend on nothing of the call."""
-    title = "make it once, in `__init__`, and use it here"
+    title = "create it once in `__init__` and use it here"
     if site.method == "add_weight":
         from fitdoctor.catalogue.variables.made_in_build import made_in_build
 
@@ -205,7 +206,7 @@ def _made_once(module: Module, site: CallSite, function: FunctionInfo) -> Fix:
             for other in module.calls
             if other.function is function and other.method == "add_weight"
         ]
-        return fix("add the weight in `build`, and use it here", made_in_build(function, weights))
+        return fix("add the weight in `build` and use it here", made_in_build(function, weights))
     from fitdoctor.catalogue.variables.made_once import Making, made_in_init
 
     makings = [
@@ -226,7 +227,7 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
     """TensorFlow refused a new variable, and the user's code on the way to it makes a layer."""
     if not any(words in failure.message for words in REFUSALS):
         return
-    evidence = [Evidence(claim="TensorFlow refused the new variable", location=_last(failure))]
+    evidence = [Evidence(claim="TensorFlow rejected the new variable", location=_last(failure))]
     for frame in reversed(failure.user_frames):
         module = module_of(project, frame)
         for site in module.calls if module is not None else ():
@@ -241,11 +242,11 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
     behind = made == "" and any(is_keras(frame.path) for frame in library_behind(failure))
     if isinstance(project, Unknown) and (made == "layer" or behind):
         yield CAUSE.finding(
-            "a layer is made in code that is traced: it would make its weights anew each time",
-            subject="layer made while tracing",
+            "traced code creates a layer, which would create new weights in every trace",
+            subject="layer created while tracing",
             location=_last(failure),
             evidence=evidence,
-            fixes=[fix("make it once, outside the traced function, and use it there")],
+            fixes=[fix("create it once outside the traced function, and use it there")],
             confidence=Confidence.LIKELY,
         )
 

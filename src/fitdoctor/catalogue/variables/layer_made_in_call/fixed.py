@@ -1,4 +1,4 @@
-"""A model that makes its layers once."""
+"""A custom model that creates its layers once."""
 
 import numpy as np
 import tensorflow as tf

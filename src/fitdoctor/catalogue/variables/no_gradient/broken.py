@@ -1,4 +1,4 @@
-"""A loss that counts mistakes: nothing in it can be differentiated."""
+"""A custom loss that counts wrong predictions, which cannot be differentiated."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""A layer at the end of the model that no gradient passes."""
+"""The last layer of the model rounds its output, which blocks the gradient."""
 
 import keras
 import numpy as np

@@ -1,28 +1,30 @@
-"""A loss that no gradient passes.
+"""No gradient reaches the weights from the loss.
 
 ## What happens
 
-`ValueError: No gradients provided for any variable.` at the first step. The loss has a value, but it does not depend
-on any weight in a way that can be differentiated.
+The first step raises `ValueError: No gradients provided for any variable.` The loss has a value, but TensorFlow
+cannot differentiate it with respect to any weight.
 
 ## Why
 
-On the way from the weights to the loss stands an operation without a gradient: `argmax`, `round`, a comparison, a
-cast to whole numbers, `stop_gradient`, NumPy, `numpy_function`, or a `py_function` that computes with NumPy (there the
-pass back through the model fails in words that do not name it: `Input tensor must be at least 2D`). Or the loss does
-not use the predictions at all. Or the `call` of the model is a `tf.function`: Keras 3 traces it while it builds the
-layers, and in that trace, which is used again for training, their weights are constants.
+There are three possible reasons:
+
+- An operation without a gradient lies between the weights and the loss: `argmax`, `round`, a comparison, a cast to
+  integers, `stop_gradient`, NumPy, `numpy_function`, or a `py_function` that computes with NumPy. A `py_function`
+  fails later, in the backward pass, with an unrelated error: `Input tensor must be at least 2D`.
+- The loss does not use the predictions.
+- The model's `call` is a `tf.function`. Keras 3 traces it while building the layers, and their weights are constants
+  in that trace, which is then reused for training.
 
 ## Fix
 
-Replace the operation by a smooth one: probabilities instead of `argmax`, the product instead of a threshold, a
-crossentropy instead of counted mistakes. Hard decisions belong into metrics, which need no gradient. Take
-`tf.function` away from `call`: Keras compiles the whole step by itself.
+Replace the operation with a smooth one: probabilities instead of `argmax`, a product instead of a threshold, a
+crossentropy instead of an error count. Move hard decisions into metrics, which need no gradient. Remove `tf.function`
+from `call`: Keras compiles the whole step itself.
 
 ## Known limits
 
-Functions of your own that the loss calls are followed a few levels deep; what they do with other things than the
-predictions is not.
+Functions that the loss calls are followed a few levels deep, but only as far as they use the predictions.
 """
 
 from __future__ import annotations
@@ -203,14 +205,14 @@ def from_failure(
             yield from _from_outside(project)
         predicted = predicted_under_tape(failure, project)
         if predicted is not None:
-            evidence = [Evidence("Keras refuses the array beside tensors", fact="failure.message")]
+            evidence = [Evidence("Keras rejects the mix of an array and tensors", fact="failure.message")]
             yield _finding(predicted, _around(predicted), Confidence.CERTAIN, evidence)
         return
     said = f"`{undefined['operation']}` has no gradient" if undefined else "no gradient reached any variable"
     if number:
         if asked_at(failure, project) is None:
             return
-        said = "the tape is asked for the gradients of a plain number"
+        said = "the tape is asked for the gradient of a plain number"
     evidence = [Evidence(claim=said, fact="failure.message")]
     frame = failure.last_user_frame
     uncalled = uncalled_at(failure, project)
@@ -234,11 +236,11 @@ def from_failure(
             yield unused_finding(CAUSE, unused, Confidence.CERTAIN, evidence)
             return
     yield CAUSE.finding(
-        "the loss does not depend on any weight in a way that can be differentiated",
+        "the loss cannot be differentiated with respect to any weight",
         subject="loss",
         location=asked[0].location(asked[2]) if asked is not None else frame.location if frame else None,
         evidence=evidence,
-        fixes=[repair("use operations that have a gradient between the weights and the loss")],
+        fixes=[repair("use only operations that have a gradient between the weights and the loss")],
         notes=[_MAY_BE_THE_TAPE] if isinstance(project, Unknown) and failure.called != "fit" else [],
         confidence=Confidence.LIKELY,
     )
@@ -252,7 +254,7 @@ def _from_outside(project: Project) -> Iterator[Finding]:
     for module in project.modules if any("py_function" in each.text for each in project.modules) else ():
         for cut in _cuts(module):
             if is_py_function(cut.module, cut.node):
-                evidence = [Evidence("the pass back through the model failed", fact="failure.message")]
+                evidence = [Evidence("the backward pass through the model failed", fact="failure.message")]
                 yield _finding(cut, _around(cut), Confidence.LIKELY, evidence)
                 return
 
@@ -263,12 +265,12 @@ def _unseen(uncalled: Uncalled, evidence: list[Evidence]) -> Finding:
     where = module.location(model)
     edits = (Edit(where, uncalled.instead),) if uncalled.instead else ()
     told = (
-        f"ask for the gradients of `{uncalled.instead}`, and apply them to its weights"
+        f"compute the gradients of `{uncalled.instead}` and apply them to its weights"
         if uncalled.instead
-        else f"compute the loss by `{uncalled.model}` inside the `with` block"
+        else f"compute the loss with `{uncalled.model}` inside the `with` block"
     )
     return CAUSE.finding(
-        f"the tape is asked for the gradients of `{uncalled.model}`, which is not called while it records",
+        f"the tape is asked for the gradients of `{uncalled.model}`, which is not called inside its block",
         subject="loss",
         location=where,
         evidence=[Evidence("the tape records here", location=module.location(uncalled.block)), *evidence],
@@ -305,8 +307,8 @@ _UNDEFINED = pattern(r"No gradient defined for operation[^\n]{0,200}\(op type: (
 _NUMBER = pattern(r"^'(?:numpy\.)?(?:float|int)\d*' object has no attribute '(?:_id|dtype)'")
 """What a tape says that is asked about a number of Python's or NumPy's."""
 _MAY_BE_THE_TAPE = (
-    "the text does not show the source: under a tape of your own, it may also be that the loss or the forward pass "
-    "stands outside of the `with` block (FIT507)"
+    "the source is not available; in a custom training loop, the loss or the forward pass may also be outside the "
+    "`with` block of the tape (FIT507)"
 )
 
 
@@ -340,12 +342,12 @@ def _finding(
     # Of `sign` TensorFlow knows a gradient, zero: nothing is raised, and nothing is learned.
     silent = cut.what.endswith("sign`")
     return CAUSE.finding(
-        f"no gradient passes {cut.what}{where}: the weights cannot learn from this loss",
+        f"{cut.what}{where} blocks the gradient, so the weights cannot learn from this loss",
         subject="loss",
         location=module.location(cut.node),
         evidence=[
             Evidence(
-                claim="the operation that cuts the gradient",
+                claim="the operation that blocks the gradient",
                 observed=module.segment(cut.node)[:80],
                 location=module.location(cut.node),
             ),
@@ -361,15 +363,15 @@ def _open_ways(cut: Cut) -> list[Fix]:
     """The same computation with a gradient: the call instead of `predict`, the value before it is made hard."""
     kept = _kept_in_tensors(cut)
     if kept:
-        return [repair("keep to tensors: a tape does not follow NumPy", kept)]
+        return [repair("use tensor operations: a tape does not record NumPy", kept)]
     replaced = _called(cut) or _soft(cut)
-    told = repair("replace it by an operation that has a gradient, or move it into a metric")
+    told = repair("replace it with an operation that has a gradient, or move it into a metric")
     if replaced is None:
         return [told]
     node, text = replaced
     edits = (put_instead(cut.module, node, text),)
     if text.endswith("training=True)"):
-        return [repair("call the model: a tape does not follow `predict`", edits)]
+        return [repair("call the model directly: a tape does not record `predict`", edits)]
     return [unsafe("use the value itself, which has a gradient", edits), told]
 
 
@@ -389,7 +391,7 @@ def _watched(cut: Cut, model: ModelFacts | Unknown, data: DataFacts | Unknown) -
         added = (Edit(metrics.location, f"{metrics.text[:-1].rstrip(', ')}, {given.text}]"),)
     else:
         return
-    title = f"train on `{loss}`, which has a gradient, and watch `{given.text}` as a metric"
+    title = f"train with `{loss}`, which has a gradient, and track `{given.text}` as a metric"
     yield unsafe(title, (Edit(given.location, f'"{loss}"'),), added)
 
 
@@ -443,7 +445,7 @@ def _ignoring(
     module: Module, function: FunctionInfo, result: ast.AST, confidence: Confidence, evidence: list[Evidence]
 ) -> Finding:
     return CAUSE.finding(
-        f"{name_of(function)} does not use the predictions: its value depends on no weight",
+        f"{name_of(function)} does not use the predictions, so its value does not depend on any weight",
         subject="loss",
         location=module.location(result),
         evidence=evidence,

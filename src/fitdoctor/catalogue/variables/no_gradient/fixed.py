@@ -1,4 +1,4 @@
-"""A loss that weighs how far off the expected grade is."""
+"""A custom loss that measures how far off the expected grade is."""
 
 import numpy as np
 import tensorflow as tf

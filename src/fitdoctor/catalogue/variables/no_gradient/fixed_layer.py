@@ -1,4 +1,4 @@
-"""A layer at the end of the model that a gradient passes."""
+"""The last layer of the model does not round its output."""
 
 import keras
 import numpy as np

@@ -1,4 +1,4 @@
-"""Three models in turn, and one optimizer for all of them."""
+"""Three models trained one after the other with the same optimizer."""
 
 import keras
 import numpy as np

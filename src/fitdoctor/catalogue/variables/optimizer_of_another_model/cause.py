@@ -1,23 +1,24 @@
-"""One optimizer for two models.
+"""One optimizer shared by two models.
 
 ## What happens
 
-`ValueError: Unknown variable: <Variable path=sequential_1/dense_2/kernel …>. This optimizer can only be called for the
-variables it was originally built with.` The first model trains, the second one raises at its first step.
+The first model trains, but the first step of the second model raises `ValueError: Unknown variable: <Variable
+path=sequential_1/dense_2/kernel …>. This optimizer can only be called for the variables it was originally built
+with.`
 
 ## Why
 
-An optimizer keeps state for each variable and makes it at its first step, for the variables that it meets then. In a
-loop over folds or settings, or with two networks, the next variables are unknown to it.
+An optimizer keeps state per variable. It creates that state at its first step, for the variables it gets then. In a
+loop over folds or settings, or with two networks, it does not have state for the variables of the next model.
 
 ## Fix
 
-Make a new optimizer for each model: inside the loop, or by its name (`optimizer="adam"`).
+Create a new optimizer for each model: create it inside the loop, or pass its name (`optimizer="adam"`).
 
 ## Known limits
 
-Two networks whose variables go to one optimizer together, in one call, are fine. What is made in one file and used in
-another is seen only when it raises.
+Two networks whose variables go to one optimizer in a single call work and are not reported. An optimizer that is
+created in one file and used in another is reported only after the failure.
 """
 
 from __future__ import annotations
@@ -184,7 +185,7 @@ def from_unfrozen(module: Module) -> Iterator[Finding]:
         if is_unfrozen_between(first, second):
             found = _finding(module, made, second, Confidence.LIKELY, [])
             yield replace(
-                found, message="the optimizer knows the variables that it first trained, and no others"
+                found, message="the optimizer accepts only the variables that it was first used with"
             )
 
 
@@ -270,7 +271,7 @@ def _inside(node: ast.AST, loop: ast.AST) -> bool:
 def _finding(
     module: Module, made: ast.Call, use: CallSite | None, confidence: Confidence, evidence: list[Evidence]
 ) -> Finding:
-    uses = [Evidence(claim="it is given to a model here", location=module.location(use.node))] if use else []
+    uses = [Evidence(claim="passed to a model here", location=module.location(use.node))] if use else []
     return CAUSE.finding(
         "one optimizer is used for the variables of more than one model",
         subject="optimizer",
@@ -282,7 +283,7 @@ def _finding(
 
 
 def _own_optimizer(module: Module, made: ast.Call, use: CallSite | None) -> Fix:
-    title = "make a new optimizer for each model"
+    title = "create a new optimizer for each model"
     given = use.argument("optimizer", 0) if use is not None else None
     for keyword in use.node.keywords if use is not None and use.method == "compile" else ():
         if keyword.arg is None and given is None:
@@ -380,7 +381,7 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         return
     evidence = [
         Evidence(
-            claim="the optimizer met a variable that it was not built with",
+            claim="the optimizer was not built with this variable",
             observed=failure.message.split("path=")[-1].split(",")[0] if "path=" in failure.message else "",
             fact="failure.message",
             location=_last(failure),
@@ -395,7 +396,7 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         subject="optimizer",
         location=_last(failure),
         evidence=evidence,
-        fixes=[fix("make a new optimizer for each model")],
+        fixes=[fix("create a new optimizer for each model")],
         confidence=Confidence.CERTAIN,
     )
 

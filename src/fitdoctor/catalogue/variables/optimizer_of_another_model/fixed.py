@@ -1,4 +1,4 @@
-"""Three models in turn, each with an optimizer of its own."""
+"""Three models trained one after the other, each with its own optimizer."""
 
 import keras
 import numpy as np

@@ -1,4 +1,4 @@
-"""Which input would the model like best? The tape was never told to follow it."""
+"""A gradient with respect to the input, which the tape does not watch."""
 
 import numpy as np
 import tensorflow as tf

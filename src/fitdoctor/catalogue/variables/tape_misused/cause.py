@@ -1,25 +1,27 @@
-"""A GradientTape that did not see what it is asked about.
+"""A `GradientTape` that did not record the computation.
 
 ## What happens
 
-`tape.gradient` gives None for what the tape did not watch; the next line fails with `Attempt to convert a value (None)
-with an unsupported type` or `None values not supported.` A model that is called before the `with` block, or a loss
-that is computed after it, gives `No gradients provided for any variable.` A tape that is asked twice raises
-`RuntimeError: A non-persistent GradientTape can only be used to compute one set of gradients`.
+- `tape.gradient` returns None for tensors that the tape did not watch. The next line fails with `Attempt to convert a
+  value (None) with an unsupported type` or `None values not supported.`
+- Calling the model before the `with` block, or computing the loss after it, raises `No gradients provided for any
+  variable.`
+- Calling `gradient` twice on the same tape raises `RuntimeError: A non-persistent GradientTape can only be used to
+  compute one set of gradients`.
 
 ## Why
 
-A tape records what happens inside its block, and follows trainable variables by itself; a plain tensor only after
-`tape.watch(tensor)`. It is used up by its first `gradient`, unless it was made with `persistent=True`.
+A tape records operations inside its block. It watches trainable variables automatically, but other tensors only after
+`tape.watch(tensor)`. The first `gradient` call releases the tape, unless it was created with `persistent=True`.
 
 ## Fix
 
-Call the model and compute the loss inside the block; watch tensors that are no variables; make the tape persistent,
-or use one tape for each loss.
+Call the model and compute the loss inside the block. Watch tensors that are not variables. Make the tape persistent,
+or use one tape per loss.
 
 ## Known limits
 
-What comes as an argument may be a variable: from the source alone it is not reported.
+A function argument may be a variable, so `lint` does not report it.
 """
 
 from __future__ import annotations
@@ -107,12 +109,12 @@ def _asked_twice(
     if _branches(module, first) != _branches(module, second):
         return
     yield CAUSE.finding(
-        f"`{tape}` is asked for gradients twice, but it is not persistent",
+        f"`{tape}.gradient` is called twice, but the tape is not persistent",
         subject=f"tape {tape}",
         location=module.location(maker),
         evidence=[
-            Evidence(claim="the first call uses it up", location=module.location(first)),
-            Evidence(claim="the second call raises", location=module.location(second)),
+            Evidence(claim="the first call releases the tape", location=module.location(first)),
+            Evidence(claim="the second call raises an error", location=module.location(second)),
         ],
         fixes=[fix("make the tape persistent", set_argument(module.code(maker), "persistent", "True"))],
         confidence=confidence,
@@ -149,12 +151,12 @@ def _not_watched(
     if is_plain_tensor(module, source) and changed_like_a_variable(module, source):
         return _should_be_variable(module, tape, source, confidence, evidence)
     return CAUSE.finding(
-        f"`{tape}` does not watch `{source.id}`, which is no variable: its gradient is None",
+        f"`{tape}` does not watch `{source.id}`, which is not a variable, so its gradient is None",
         subject=f"tape {tape}",
         location=module.location(_maker(tape, block)),
         evidence=[
             Evidence(
-                claim="the gradient is asked for here",
+                claim="the gradient is computed here",
                 observed="None",
                 expected=f"a gradient for `{source.id}`",
                 location=module.location(source),
@@ -163,7 +165,7 @@ def _not_watched(
         ],
         fixes=[
             fix(
-                f"watch it: `{tape}.watch({source.id})`",
+                f"call `{tape}.watch({source.id})`",
                 watching(module, tape, block, source),
             )
         ],
@@ -178,12 +180,12 @@ def _should_be_variable(
     made = module.made_by(source)
     spelling, imports = spell(module.code(made), "tensorflow", "tf")
     return CAUSE.finding(
-        f"`{source.id}` is made as a tensor, and only a variable can be optimised",
+        f"`{source.id}` is a tensor, but only variables can be optimized",
         subject=f"tape {tape}",
         location=module.location(made),
         evidence=[
             Evidence(
-                claim="its gradient is asked for here", observed="None", location=module.location(source)
+                claim="its gradient is computed here", observed="None", location=module.location(source)
             ),
             *evidence,
         ],
@@ -223,11 +225,11 @@ def _too_early(
     evidence: list[Evidence],
 ) -> Finding:
     return CAUSE.finding(
-        f"`{name}` is computed before the tape begins: it was not recorded",
+        f"`{name}` is computed before the tape starts recording",
         subject="tape",
         location=module.location(made),
         evidence=[
-            Evidence(claim="the tape records from here", location=module.location(block)),
+            Evidence(claim="the tape starts recording here", location=module.location(block)),
             *evidence,
         ],
         fixes=[fix(f"compute `{name}` inside the `with` block", moved_in(module, made, block))],
@@ -251,11 +253,11 @@ def _asked_about_before(
         if last is None or module.statement(call) not in beside[beside.index(block) :]:
             continue
         yield CAUSE.finding(
-            f"`{target.id}` is computed before the tape begins: it was not recorded",
+            f"`{target.id}` is computed before the tape starts recording",
             subject="tape",
             location=module.location(last),
             evidence=[
-                Evidence(claim="the tape records from here", location=module.location(block)),
+                Evidence(claim="the tape starts recording here", location=module.location(block)),
                 *evidence,
             ],
             fixes=[
@@ -296,12 +298,12 @@ def _after_the_block(
             continue
         moved = between[: between.index(last) + 1]
         yield CAUSE.finding(
-            f"`{target.id}` is computed after the block of `{tape}`: it was not recorded",
+            f"`{target.id}` is computed after the `{tape}` block, so the tape does not record it",
             subject="tape",
             location=module.location(last),
             evidence=[
                 Evidence(
-                    claim="the tape records up to here",
+                    claim="the tape stops recording here",
                     location=module.location(module.statement(block.body[-1])),
                 ),
                 *evidence,
@@ -360,19 +362,19 @@ def _overwritten(
         return
     name = steps[0].target.id
     yield CAUSE.finding(
-        f"`{name}` is no variable any more after this line: the tape does not watch what it is then",
+        f"after this line, `{name}` is a tensor instead of a variable, and the tape does not watch it",
         subject=f"tape {tape}",
         location=module.location(steps[0].statement),
         evidence=[
             Evidence(
-                claim="its gradient is asked for here",
-                observed="None from the second time on",
+                claim="its gradient is computed here",
+                observed="None from the second iteration on",
                 expected=f"a gradient for `{name}`",
                 location=module.location(asked[name]),
             ),
             *evidence,
         ],
-        fixes=[fix(f"change the variable in place: `{steps[0].in_place}`", [step.edit for step in steps])],
+        fixes=[fix(f"update the variable in place: `{steps[0].in_place}`", [step.edit for step in steps])],
         confidence=confidence,
     )
 
@@ -383,13 +385,13 @@ def _refused_step(failure: FailureFacts, project: Project | Unknown) -> Finding:
     module = module_of(project, frame)
     steps = refused_steps(module, frame) if module is not None and frame is not None else []
     return CAUSE.finding(
-        "a variable is not changed by `+=` or `-=`",
+        "`+=` and `-=` do not work on a variable",
         subject="variable",
         location=frame.location if frame is not None else None,
         evidence=[
-            Evidence(claim="what TensorFlow said", observed=failure.message[:120], fact="failure.message")
+            Evidence(claim="TensorFlow reports", observed=failure.message[:120], fact="failure.message")
         ],
-        fixes=[fix("change it in place with `assign_add` or `assign_sub`", [step.edit for step in steps])],
+        fixes=[fix("update it in place with `assign_add` or `assign_sub`", [step.edit for step in steps])],
         confidence=Confidence.CERTAIN,
     )
 
@@ -406,9 +408,7 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
     no_variable = _NO_VARIABLE in failure.message
     if not twice and not none and not no_variable and (missing is None or not missing.every):
         return
-    evidence = [
-        Evidence(claim="what TensorFlow said", observed=failure.message[:120], fact="failure.message")
-    ]
+    evidence = [Evidence(claim="TensorFlow reports", observed=failure.message[:120], fact="failure.message")]
     uncalled = uncalled_at(failure, project) if missing is not None else None
     if uncalled is not None and uncalled.before is not None:
         module, made = uncalled.module, uncalled.before
@@ -438,22 +438,22 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
     frame = failure.last_user_frame
     if none and isinstance(project, Unknown) and speaks_of_gradients(failure) and failure.called != "fit":
         yield CAUSE.finding(
-            "a gradient is None: the tape did not see how the target depends on what it is taken by",
+            "a gradient is None: the tape did not record how the target depends on the source",
             subject="tape",
             location=frame.location if frame else None,
             evidence=evidence,
             fixes=[
                 fix(
-                    "`tape.watch` what is no variable, compute the target inside the `with` block, and `assign` to variables"
+                    "watch tensors that are not variables, compute the target inside the `with` block, and use `assign` for updates"
                 )
             ],
         )
     if twice and isinstance(project, Unknown):
         yield CAUSE.finding(
-            "a tape that is not persistent is asked for gradients twice",
+            "`gradient` is called twice on a tape that is not persistent",
             subject="tape",
             location=frame.location if frame else None,
             evidence=evidence,
-            fixes=[fix("make the tape with `persistent=True`")],
+            fixes=[fix("create the tape with `persistent=True`")],
             confidence=Confidence.CERTAIN,
         )

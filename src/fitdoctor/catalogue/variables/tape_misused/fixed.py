@@ -1,4 +1,4 @@
-"""Which input would the model like best? The tape follows it."""
+"""A gradient with respect to the input, which the tape watches."""
 
 import numpy as np
 import tensorflow as tf

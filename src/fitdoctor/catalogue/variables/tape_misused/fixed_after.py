@@ -1,4 +1,4 @@
-"""A loss that is computed after the tape has stopped recording."""
+"""The loss is computed while the tape is recording."""
 
 import keras
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""A training step that makes its counter anew on every call."""
+"""A training step that creates its counter on every call."""
 
 import numpy as np
 import tensorflow as tf

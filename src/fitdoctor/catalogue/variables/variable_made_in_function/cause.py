@@ -1,28 +1,28 @@
-"""A variable made inside a `tf.function`.
+"""A variable created inside a `tf.function`.
 
 ## What happens
 
-The second trace of the function raises `ValueError: tf.function only supports singleton tf.Variables created on the
-first call.` TensorFlow traces a function that makes a variable twice, to see whether it makes another one, so this
-comes on the very first call.
+The first call of the function raises `ValueError: tf.function only supports singleton tf.Variables created on the
+first call.` TensorFlow traces a function that creates a variable twice, to check whether it creates another one, so
+the error appears on the very first call.
 
 ## Why
 
-A variable is state that outlives the call. The body of a `tf.function` runs as Python at every trace, and a variable
-made there would be a new one each time.
+A variable is state that outlives the call. The body of a `tf.function` runs as Python in every trace, so it would
+create a new variable each time.
 
 ## Fix
 
-Make the variable once, outside, and use it in the function; or keep it on an object and make it only when it is not
-there yet.
+Create the variable once, outside the function, and use it inside. Or store it on an object and create it only if it
+does not exist yet.
 
-The variables of an optimizer, and the weights of a model without an input shape, are made in their first step: a
-function that has been traced with one pair refuses to make those of the next. `optimizer.build(variables)` and an `Input`
-make them before.
+An optimizer creates its variables at its first step, and a model without an input shape creates its weights at its
+first call. A function already traced with one model and optimizer cannot create the variables of the next pair.
+Create them beforehand with `optimizer.build(variables)` and an `Input`.
 
 ## Known limits
 
-A variable that is made behind `if self.v is None` is fine and is not reported.
+A variable created under `if self.v is None` works and is not reported.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
     if not any(words in failure.message for words in (SINGLETON, NOT_FIRST, LIFTED, INITIAL)):
         return
     frame = failure.last_user_frame
-    evidence = [Evidence(claim="TensorFlow refused a second variable", fact="failure.message")]
+    evidence = [Evidence(claim="TensorFlow rejected a second variable", fact="failure.message")]
     if frame is not None and SINGLETON in failure.message:
         from fitdoctor.catalogue.variables.late_variables import late_model, late_optimizer
 
@@ -157,20 +157,18 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
     if made == "layer" or (made == "" and any(is_keras(frame.path) for frame in library_behind(failure))):
         return
     yield CAUSE.finding(
-        "a `tf.Variable` is made inside a `tf.function`",
+        "a `tf.Variable` is created inside a `tf.function`",
         subject="variable",
         location=frame.location if frame else None,
         evidence=evidence,
-        fixes=[fix("make the variable once, outside the function")],
+        fixes=[fix("create the variable once, outside the function")],
         notes=[] if made else [_UNSEEN],
         confidence=Confidence.CERTAIN if made else Confidence.LIKELY,
     )
 
 
 _VARIABLE = "tensorflow.Variable"
-_UNSEEN = (
-    "the line does not show what makes it: it may be a layer, or another object that has variables (FIT502)"
-)
+_UNSEEN = "the line does not show what creates the variable; it may be a layer or another object that has variables (FIT502)"
 
 
 def _makes_something_else(module: Module, frame: Frame) -> bool:
@@ -181,14 +179,14 @@ def _finding(module: Module, site: CallSite, confidence: Confidence, evidence: l
     where = site.function.qualname if site.function is not None else ""
     code = module.code(site.node)
     return CAUSE.finding(
-        f"`{where}` makes {_what(site)} each time that it is traced"
+        f"`{where}` creates {_what(site)} every time it is traced"
         if where
-        else f"{_what(site)} is made while tracing",
+        else f"traced code creates {_what(site)}",
         subject=f"variable {code.target}" if code.target else "variable",
         location=code.location,
         evidence=[
             Evidence(
-                claim="the function is compiled by `tf.function`",
+                claim="`tf.function` traces this function",
                 location=_because(site),
             ),
             *evidence,
@@ -199,7 +197,7 @@ def _finding(module: Module, site: CallSite, confidence: Confidence, evidence: l
 
 
 def _what(site: CallSite) -> str:
-    return "a variable" if site.name in MAKERS else "an optimizer, with its variables,"
+    return "a variable" if site.name in MAKERS else "an optimizer"
 
 
 def _because(site: CallSite) -> Location | None:
@@ -210,7 +208,7 @@ def _because(site: CallSite) -> Location | None:
 def _moved_out(module: Module, site: CallSite) -> Fix:
     """Move `name = tf.Variable(…)` before the function, with the others that it makes, when they need nothing of it."""
     function = site.function
-    title = "make the variable once, outside the function"
+    title = "create the variable once, outside the function"
     if function is not None and isinstance(module.statement(site.node), ast.Return):
         # A function that only makes a variable: its calls are to move out of the one that is compiled.
         calls = [
@@ -227,7 +225,7 @@ def _moved_out(module: Module, site: CallSite) -> Fix:
     if not module.code(site.node).target.isidentifier():
         return fix(title)
     if function.owner is not None:
-        return fix("make it once, in `__init__`, and use it here", _kept_by_object(site, function))
+        return fix("create it once in `__init__` and use it here", _kept_by_object(site, function))
     makers = [
         each
         for each in module.calls

@@ -1,4 +1,4 @@
-"""A layer with a scale that should be learned, kept as a raw tf.Variable."""
+"""A layer that stores its learnable scale as a raw `tf.Variable`."""
 
 import numpy as np
 import tensorflow as tf

@@ -2,23 +2,23 @@
 
 ## What happens
 
-Nothing: fit runs, no warning, and the variable keeps its first value. It is not in `model.trainable_variables`, gets
-no gradient, and is not saved.
+Nothing visible: `fit` runs without a warning, and the variable keeps its initial value. It is not in
+`model.trainable_variables`, gets no gradient and is not saved.
 
 ## Why
 
-Keras 3 tracks its own variables (`add_weight`, `keras.Variable`) and layers that it finds on attributes, also in
-lists, tuples and dicts. It does not track a raw `tf.Variable`, nor what a plain Python object, a Lambda function or a
-loss holds.
+Keras 3 tracks its own variables (`add_weight`, `keras.Variable`) and layers that are attributes, including those in
+lists, tuples and dicts. It does not track a raw `tf.Variable`, nor variables held by a plain Python object, a Lambda
+function or a loss.
 
 ## Fix
 
-`self.add_weight(…)` or `keras.Variable(…)` on a layer; a `Layer` subclass instead of a plain class or a Lambda around
-layers. A loss has no weights: a quantity to be learned belongs into a layer.
+Use `self.add_weight(…)` or `keras.Variable(…)` in a layer. Replace a plain class or a Lambda around layers with a
+`Layer` subclass. A loss has no weights, so move a learnable parameter into a layer.
 
 ## Known limits
 
-Variables that the program itself changes (`assign`) or hands to an optimizer are state of its own and not reported.
+Variables that the program updates itself (`assign`) or passes to an optimizer are its own state and are not reported.
 """
 
 from __future__ import annotations
@@ -187,12 +187,12 @@ def _raw_finding(
     else:
         remedy = fix("make it a variable that Keras tracks", _keras_variables(module, owner))
     return CAUSE.finding(
-        f"`{owner.name}.{name}` is a raw `tf.Variable`: Keras does not track it, it is never trained",
+        f"`{owner.name}.{name}` is a raw `tf.Variable`, which Keras neither tracks nor trains",
         subject=f"variable {name}",
         location=module.location(call),
         evidence=[
             Evidence(
-                claim="what the layer keeps",
+                claim="type of the attribute",
                 observed="tf.Variable",
                 expected="a weight (`add_weight`, `keras.Variable`)",
             ),
@@ -214,7 +214,7 @@ def _on_the_model(module: Module, names: list[str], owner: ClassInfo | None) -> 
     made: list[Edit] = []
     if kept and keras is not None:
         made = _keras_variables(module, owner) if owner else [*keras_variables(module, names, keras)]
-    title = "give it to the model, which trains it: a loss has no weights of its own"
+    title = "make it an attribute of the model, which trains it; a loss has no weights"
     return fix(title, kept, made) if made else fix(title)
 
 
@@ -295,18 +295,18 @@ def _function_finding(
     used = [each[0].id for each in reached]
     holder = f"the loss `{function.name}`" if in_loss else "a Lambda layer"
     return CAUSE.finding(
-        f"{holder} uses the {what} `{node.id}`, which no model tracks: it is never trained",
+        f"{holder} uses the {what} `{node.id}`, which no model tracks, so it is never trained",
         subject=f"variable {node.id}",
         location=module.location(made) if in_loss else module.location(function.node),
         evidence=[
-            Evidence(claim=f"the {what} is made here", location=module.location(made)),
-            Evidence(claim="and used here", location=module.location(node)),
+            Evidence(claim=f"the {what} is created here", location=module.location(made)),
+            Evidence(claim="used here", location=module.location(node)),
         ],
         fixes=[
             _on_the_model(module, used, None)
             if in_loss
             else fix(
-                f"write a `Layer` that owns the {what}, instead of the Lambda",
+                f"replace the Lambda with a `Layer` subclass that owns the {what}",
                 as_layer(module, function, used),
             )
         ],
@@ -366,11 +366,11 @@ def _object_finding(
     module: Module, owner: ClassInfo, use: ast.Call, made: ClassInfo, confidence: Confidence
 ) -> Finding:
     return CAUSE.finding(
-        f"`{made.name}` is a plain class: the layers that it holds are never trained by `{owner.name}`",
+        f"`{made.name}` is a plain class, so `{owner.name}` never trains the layers inside it",
         subject=f"class {made.name}",
         location=_class_line(made),
         evidence=[
-            Evidence(claim=f"`{owner.name}` keeps it here", location=module.location(use)),
+            Evidence(claim=f"`{owner.name}` stores it here", location=module.location(use)),
         ],
         fixes=[_as_layer(made)],
         confidence=confidence,
@@ -386,7 +386,7 @@ def _class_line(made: ClassInfo) -> Location:
 def _as_layer(made: ClassInfo) -> Fix:
     """Derive the class from `Layer`, with its `super().__init__()` and `call`."""
     module = made.module
-    title = f"derive `{made.name}` from `keras.layers.Layer`"
+    title = f"make `{made.name}` a subclass of `keras.layers.Layer`"
     setup = made.methods["__init__"]
     header = re.match(
         rf"\s*class\s+{made.name}\s*(\(\s*(object)?\s*\))?\s*:", module.line_text(made.node.lineno)
@@ -448,11 +448,11 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
                     return
     frame = failure.last_user_frame
     yield CAUSE.finding(
-        "a Lambda layer makes variables that nothing keeps",
+        "a Lambda layer creates variables that Keras does not track",
         subject="Lambda",
         location=frame.location if frame is not None else None,
-        evidence=[Evidence(claim="Keras 2 refuses them", fact="failure.message")],
-        fixes=[fix("write a layer of your own that makes them in `__init__` or `build`")],
+        evidence=[Evidence(claim="Keras 2 rejects them", fact="failure.message")],
+        fixes=[fix("write a custom layer that creates them in `__init__` or `build`")],
         confidence=Confidence.CERTAIN,
         severity=Severity.ERROR,
     )

@@ -1,4 +1,4 @@
-"""A layer with a scale that should be learned, kept as a weight of the layer."""
+"""A layer that stores its learnable scale as a weight."""
 
 import numpy as np
 import tensorflow as tf
