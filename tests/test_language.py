@@ -75,13 +75,11 @@ NOT_YET = frozenset(
         "catalogue",
         "catalogue/devices",
         "catalogue/environment",
-        "catalogue/graph",
         "catalogue/inputs",
         "catalogue/memory",
         "catalogue/model",
         "catalogue/pipeline",
         "catalogue/training",
-        "catalogue/variables",
         "cli",
         "collect",
         "config",
@@ -102,6 +100,9 @@ NOT_YET = frozenset(
     }
 )
 """The parts whose text has not been rewritten yet."""
+
+QUOTED = frozenset({"An op outside of the function building code is being passed"})
+"""TensorFlow's own wording, which judges look for in its messages."""
 
 
 def _part(path: Path) -> str:
@@ -130,7 +131,7 @@ def _texts(path: Path) -> Iterator[tuple[int, str]]:
         yield 1, ast.get_docstring(tree) or ""
     unread = {id(node) for node in _unread(tree)}
     for node in ast.walk(tree):
-        if id(node) in unread:
+        if id(node) in unread or isinstance(node, ast.Constant) and node.value in QUOTED:
             continue
         if isinstance(node, ast.JoinedStr):
             yield node.lineno, _with_gaps(node)

@@ -444,7 +444,7 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
             evidence=evidence,
             fixes=[
                 fix(
-                    "watch tensors that are not variables, compute the target inside the `with` block, and use `assign` for updates"
+                    "compute the target inside the `with` block, watch plain tensors, and update variables with `assign`"
                 )
             ],
         )
