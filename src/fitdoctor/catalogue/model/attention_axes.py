@@ -1,4 +1,4 @@
-"""Attention over tensors of which one has no time axis: each sample attends to the other samples of its batch."""
+"""Attention over a tensor without a time axis: each sample attends to the other samples of its batch."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from fitdoctor.facts import LayerFacts, ModelFacts, Shape, Unknown
 from fitdoctor.source.project import Project
 
 _ATTENTION = ("Attention", "AdditiveAttention")
-"""Those that take any number of axes: `MultiHeadAttention` refuses fewer than three."""
+"""Layers that accept any number of axes; `MultiHeadAttention` rejects fewer than three."""
 _GIVES_ONE_STEP = ("LSTM", "GRU", "SimpleRNN", "RNN", "Bidirectional")
 
 
 def mixed_samples(
     cause: Cause, model: ModelFacts, project: Project | Unknown, severity: Severity
 ) -> Iterator[Finding]:
-    """One of query and value has a time axis and the other has not: the batch is taken for the time."""
+    """Report attention in which only one of query and value has a time axis."""
     layers = {layer.name: layer for layer in model.every_layer()}
     for layer in layers.values():
         given = layer.input_shapes
@@ -32,12 +32,12 @@ def mixed_samples(
         what = ("query", "value")[flat[0]]
         last = _last_step(layer, given[1], layers) if what == "value" else None
         yield cause.finding(
-            f"the {what} of `{layer.class_name}` has no time axis: each sample attends to the others of its batch",
+            f"the {what} of `{layer.class_name}` has no time axis, so each sample attends to the other samples of its batch",
             subject=f"layer {layer.name}",
             location=place(*(one.code for one in (last, layer) if one is not None)),
             evidence=[
                 Evidence(
-                    claim=f"the {what} of `{layer.class_name}`",
+                    claim=f"{what} of `{layer.class_name}`",
                     observed=shape_words(given[flat[0]]),
                     expected="(None, time, features)",
                     fact="model.layers",
@@ -52,8 +52,8 @@ def mixed_samples(
 
 
 def _last_step(layer: LayerFacts, value: Shape, layers: dict[str, LayerFacts]) -> LayerFacts | None:
-    """The recurrent layer that gives its last step only, where one feeds the attention."""
-    told = any(one.fed_by for one in layers.values())  # from the source alone it is not
+    """Return the recurrent layer before the attention that returns only its last time step."""
+    told = any(one.fed_by for one in layers.values())  # not known from source alone
     given = [
         one
         for one in layers.values()
@@ -69,7 +69,7 @@ def _last_step(layer: LayerFacts, value: Shape, layers: dict[str, LayerFacts]) -
 def _gives_last(layer: LayerFacts | None) -> list[Evidence]:
     if layer is None:
         return []
-    claim = f"without `return_sequences=True`, `{recurrent_name(layer)}` gives only its last step"
+    claim = f"without `return_sequences=True`, `{recurrent_name(layer)}` returns only its last time step"
     return [Evidence(claim=claim, location=place(layer.code))]
 
 
@@ -77,7 +77,5 @@ def _repair(what: str, last: LayerFacts | None, project: Project | Unknown) -> F
     if last is not None:
         return sequences_fix(last, project, "True")
     if what == "value":
-        return fix("give it every step as its value: `return_sequences=True` on the layer before")
-    return fix(
-        "give the query a time axis of length 1, `Reshape((1, features))`, and `Flatten` what comes out"
-    )
+        return fix("pass every time step as the value: set `return_sequences=True` on the previous layer")
+    return fix("give the query a time axis of size 1 with `Reshape((1, features))`, and `Flatten` the output")

@@ -1,4 +1,4 @@
-"""Values that the path of a checkpoint names, as in `{val_accuracy:.2f}`."""
+"""Values in a checkpoint path, as in `{val_accuracy:.2f}`."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from fitdoctor.source.module import Module
 from fitdoctor.source.project import Project
 
 FAILED = re.compile(r"Failed to format this callback filepath: [\s\S]*Reason: [\\']*(?P<name>\w+)")
-"""What Keras says at the end of the first epoch."""
+"""The Keras error at the end of the first epoch."""
 _TOLD = frozenset({"epoch", "batch"})
 
 
 def named_in_path(callback: CallbackFacts) -> list[str]:
-    """The values that the path of a checkpoint holds besides the numbers of epoch and batch."""
+    """Return the values in a checkpoint path other than the epoch and batch numbers."""
     path = callback.setting("filepath") or ""
     try:
         fields = [field for _text, field, _spec, _conversion in string.Formatter().parse(path) if field]
@@ -27,7 +27,7 @@ def named_in_path(callback: CallbackFacts) -> list[str]:
 
 
 def written_paths(project: Project | Unknown, name: str) -> list[tuple[Module, ast.Constant]]:
-    """The texts of the program that hold the value."""
+    """Return the string literals of the program that contain the value."""
     field = re.compile(rf"\{{{name}[:}}!]")
     return [
         (module, node)
@@ -39,16 +39,16 @@ def written_paths(project: Project | Unknown, name: str) -> list[tuple[Module, a
 
 
 def _is_part(module: Module, node: ast.Constant) -> bool:
-    """Whether it is a piece of an f-string, whose braces are doubled."""
+    """Whether a literal is part of an f-string, where braces are doubled."""
     return isinstance(module.parent(node), ast.JoinedStr)
 
 
 def other_name(module: Module, node: ast.Constant, old: str, new: str) -> Edit:
-    """The text with another value in the same place."""
+    """Replace the value in a literal."""
     text = re.sub(rf"\{{{old}(?=[:}}!])", f"{{{new}", module.segment(node))
     return Edit(module.location(node), text)
 
 
 def place_of(paths: list[tuple[Module, ast.Constant]]) -> Location | None:
-    """Where the path is written, if that is one place."""
+    """Return where the path is written, if there is only one place."""
     return paths[0][0].location(paths[0][1]) if len(paths) == 1 else None

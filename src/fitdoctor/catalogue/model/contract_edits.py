@@ -1,4 +1,4 @@
-"""The parameters that a function lacks for the call that Keras makes, as edits of its head."""
+"""Edits that add the parameters Keras passes to a function's signature."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fitdoctor.source.module import FunctionInfo
 
 
 def with_missing_parameters(function: FunctionInfo, contract: Contract) -> tuple[Edit, ...]:
-    """Add what Keras gives and the function lacks; only where what is there already has the right place."""
+    """Add missing parameters if the existing ones are in the right positions."""
     node = function.node
     arguments = node.args
     listed = [*arguments.posonlyargs, *arguments.args]
@@ -22,7 +22,7 @@ def with_missing_parameters(function: FunctionInfo, contract: Contract) -> tuple
         return ()
     wanted = (*contract.positional, *contract.keywords)
     if names == list(wanted[: len(names)]) and len(names) < len(wanted):
-        # `def on_epoch_end(self, epoch)`: the rest goes behind what is there.
+        # `def on_epoch_end(self, epoch)`: append the rest.
         added = [f"{name}=None" if name in _OPTIONAL else name for name in wanted[len(names) :]]
         if not listed or (arguments.defaults and any("=" not in part for part in added)):
             return ()
@@ -31,13 +31,13 @@ def with_missing_parameters(function: FunctionInfo, contract: Contract) -> tuple
     if wanted == ("data",) and len(names) > 1 and not arguments.defaults:
         return _taken_apart(function, listed, names)
     if names == ["y_pred"] and wanted[:2] == ("y_true", "y_pred") and not _reads_globals(function):
-        # A loss of the predictions alone still gets the labels first.
+        # A loss that uses only the predictions still gets the labels first.
         return (Edit(function.module.location(listed[-1]).start, "y_true, "),)
     return ()
 
 
 def _taken_apart(function: FunctionInfo, listed: list[ast.arg], names: list[str]) -> tuple[Edit, ...]:
-    """`def train_step(self, x, y)` takes `data`, and takes it apart in its first line."""
+    """Turn `def train_step(self, x, y)` into one that takes `data` and unpacks it first."""
     assert not isinstance(function.node, ast.Lambda)
     module, body = function.module, function.node.body
     first, last = module.location(listed[-len(names)]), module.location(listed[-1])
@@ -54,7 +54,7 @@ def _is_docstring(statement: ast.stmt) -> bool:
 
 
 def _reads_globals(function: FunctionInfo) -> bool:
-    """Whether it computes with data of the file: then it wants the labels of the batch in their place."""
+    """Whether the function uses global data, which the labels of the batch should replace."""
     bindings = function.module.index.module.bindings
     return any(
         isinstance(node, ast.Name) and any(isinstance(bound, ast.Name) for bound in bindings.get(node.id, ()))
@@ -70,11 +70,11 @@ def _end(function: FunctionInfo, last: ast.arg, default: ast.expr | None) -> Loc
 
 
 _MAY_LACK = frozenset({"sample_weight", "logs", "training", "mask"})
-"""Parameters that Keras gives to some functions, and not to all that take them."""
+"""Parameters that Keras does not pass on every call."""
 
 
 def made_optional(function: FunctionInfo, words: str) -> tuple[Edit, ...]:
-    """`sample_weight=None` where that is the one argument that was missing, and the last without a default."""
+    """Add `=None` to the one missing argument, if it is the last without a default."""
     given = function.node.args
     without = given.args[: len(given.args) - len(given.defaults)]
     missing = [name for name in _MAY_LACK if f"missing 1 required positional argument: '{name}'" in words]

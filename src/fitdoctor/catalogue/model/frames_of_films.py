@@ -1,4 +1,4 @@
-"""Sequences of pictures that are given to a layer which takes one picture a sample."""
+"""Image sequences passed to a layer that expects one image per sample."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _OF_ONE_PICTURE = pattern(
 def refused_frames(
     cause: Cause, given: tuple[Code, Shape] | None, message: str, project: Project | Unknown, proven: bool
 ) -> Iterator[Finding]:
-    """The input is right, and its first layer has to go over the steps one by one."""
+    """Report an image layer that should be wrapped in `TimeDistributed`."""
     if given is None or isinstance(project, Unknown) or not goes_by_frames(*given, message, project):
         return
     module = project.module_at(given[0].location.path)
@@ -37,24 +37,24 @@ def refused_frames(
     kind = layer_of(module, layers[0]).class_name
     edits = [edit for layer in layers for edit in wrapped_in(module, layer, "TimeDistributed")]
     yield cause.finding(
-        f"`{kind}` takes one picture a sample, but the input is a sequence of them",
+        f"`{kind}` expects one image per sample, but the input is a sequence of images",
         subject=f"layer {kind}",
         location=module.location(layers[0]),
         evidence=[
             Evidence(
-                claim="the input of the model, batch first",
+                claim="input shape of the model",
                 observed=shape_words(given[1]),
                 expected=shape_words((None, *given[1][2:])),
                 location=given[0].location,
             )
         ],
-        fixes=[fix(f"take each step by itself: `TimeDistributed({kind}(…))`", dict.fromkeys(edits))],
+        fixes=[fix(f"apply the layer to each time step: `TimeDistributed({kind}(…))`", dict.fromkeys(edits))],
         confidence=Confidence.CERTAIN if proven else Confidence.LIKELY,
     )
 
 
 def _of_pictures(module: Module, node: ast.Call) -> Iterator[ast.Call]:
-    """The layers for pictures, from the first on, up to one that takes the steps."""
+    """Yield the image layers up to the first one that consumes the time steps."""
     chain = [node, *nodes_after(module, node)] if is_layer_call(module, node) else nodes_after(module, node)
     for each in chain:
         if not isinstance(each, ast.Call) or not is_layer_call(module, each):

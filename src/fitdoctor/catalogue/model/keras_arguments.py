@@ -1,4 +1,4 @@
-"""The names of the arguments that layers, optimizers, callbacks, losses and metrics of Keras are made with."""
+"""Constructor arguments of Keras layers, optimizers, callbacks, losses and metrics."""
 
 from __future__ import annotations
 
@@ -49,16 +49,16 @@ ARGUMENTS = frozenset(
     variance verbose vocabulary vocabulary_dtype warmup_steps warmup_target weight_decay weights width width_factor
     window write_graph write_images write_steps_per_second x_factor y_factor zero_output_for_mask""".split()
 )
-"""Of every public class of Keras 3.15, with those of Keras 2 that it still takes."""
+"""For every public class of Keras 3.15, plus the Keras 2 arguments that it still accepts."""
 OF_KERAS_2 = frozenset(
     """batch_size embeddings_data embeddings_layer_names epsilon load_weights_on_restart period write_grads""".split()
 )
-"""Which callbacks of Keras 2 take besides, for programs that are older still."""
+"""Further arguments that Keras 2 callbacks accept for even older programs."""
 
 
 @functools.cache
 def misspelt(name: str) -> str:
-    """The argument that a name is a letter or two away from; "" for one that there is, or that resembles none."""
+    """Return the argument that a name is a letter or two away from; "" if it exists or resembles none."""
     if name in ARGUMENTS:
         return ""
     import difflib

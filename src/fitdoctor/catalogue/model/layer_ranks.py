@@ -72,8 +72,8 @@ def speaks_of_ranks(message: str) -> bool:
 
 
 def axes_words(count: int) -> str:
-    """The number of axes, in words."""
-    return f"{count} axes (batch first)"
+    """Describe a number of axes."""
+    return f"{count} axes including the batch"
 
 
 # --- edits ------------------------------------------------------------------------------------------------------

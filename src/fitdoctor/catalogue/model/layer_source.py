@@ -1,4 +1,4 @@
-"""Layers where they stand in the source: the layer before, and the edits that put another one in between."""
+"""Layers in the source: the previous layer, and edits that insert or wrap one."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MOST_STEPS = 60
 
 
 def node_at(module: Module, location: Location) -> ast.Call | None:
-    """The call that stands exactly at a location."""
+    """Return the call exactly at a location."""
     for call in module.calls:
         if module.location(call.node) == location:
             return call.node
@@ -27,7 +27,7 @@ def node_at(module: Module, location: Location) -> ast.Call | None:
 
 
 def found_in(project: Project | Unknown, code: Code | Unknown) -> tuple[Module, ast.Call] | None:
-    """The file and the node of a call that is known as a piece of code."""
+    """Return the file and the node of a call."""
     if isinstance(project, Unknown) or isinstance(code, Unknown):
         return None
     module = project.module_at(code.location.path)
@@ -36,12 +36,12 @@ def found_in(project: Project | Unknown, code: Code | Unknown) -> tuple[Module, 
 
 
 def is_layer_call(module: Module, node: ast.AST | None) -> bool:
-    """Whether a node makes a layer: `Dense(8)`, or a class of the user's."""
+    """Whether a node creates a layer: `Dense(8)`, or a custom one."""
     return isinstance(node, ast.Call) and kind_of_call(module, node) == "Layer"
 
 
 def layer_of(module: Module, node: ast.Call, index: int = 0) -> LayerFacts:
-    """What the source says of a layer where it is made."""
+    """Return what the source tells about the layer that a call creates."""
     made = module.definition(node.func)
     own = isinstance(made, ClassInfo)
     name = (
@@ -64,7 +64,7 @@ def layer_of(module: Module, node: ast.Call, index: int = 0) -> LayerFacts:
 
 
 def layers_before(module: Module, node: ast.Call) -> tuple[LayerFacts, ...]:
-    """The layers whose output goes into the one made at `node`, last first, as far as the source shows a chain."""
+    """Return the layers before the one created at `node`, nearest first, as far as the source shows a chain."""
     return tuple(layer_of(module, before) for before in _nodes_before(module, node))
 
 
@@ -80,7 +80,7 @@ def _nodes_before(module: Module, node: ast.Call) -> Iterator[ast.Call]:
 
 
 def nodes_after(module: Module, node: ast.Call) -> list[ast.expr]:
-    """What is put into a sequential model behind the layer made at `node`, in a list or by `add` in the same scope."""
+    """Return what a sequential model has after the layer created at `node`, in a list or by `add` in the same scope."""
     parent = module.parent(node)
     if isinstance(parent, (ast.List, ast.Tuple)):
         return parent.elts[parent.elts.index(node) + 1 :]
@@ -90,7 +90,7 @@ def nodes_after(module: Module, node: ast.Call) -> list[ast.expr]:
 
 
 def _added(module: Module, add: ast.Call) -> list[ast.Call]:
-    """The calls of `add` on the same thing in the same scope, in order."""
+    """Return the `add` calls on the same object in the same scope, in order."""
     assert isinstance(add.func, ast.Attribute)
     receiver, scope = module.segment(add.func.value), module.scope(add)
     return [
@@ -116,7 +116,7 @@ def _added_before(module: Module, add: ast.Call) -> Iterator[ast.Call]:
 
 
 def _through_calls(module: Module, call: ast.Call) -> Iterator[ast.Call]:
-    """The makers of `Dense(8)(x)`, then of what `x` is, and so on."""
+    """Yield the constructor in `Dense(8)(x)`, then the one for `x`, and so on."""
     for _ in range(_MOST_STEPS):
         if not call.args:
             return
@@ -135,7 +135,7 @@ def _through_calls(module: Module, call: ast.Call) -> Iterator[ast.Call]:
 
 
 def made_at(module: Module, frame: Frame, name: str = "") -> ast.Call | None:
-    """The layer that was being made or called on the line of a frame; `name` is what Keras calls it."""
+    """Return the layer created or called on the line of a frame; `name` is its Keras name."""
     code = frame.code
     call = node_at(module, code.location) if isinstance(code, Code) else None
     roots: list[ast.AST] = (
@@ -174,7 +174,7 @@ def _named(module: Module, makers: list[ast.Call], name: str) -> ast.Call | None
 
 
 def layer_named(module: Module, name: str) -> ast.Call | None:
-    """Where a file makes the layer that Keras calls by a name: given, or counted up from its class (`lstm_1`)."""
+    """Return where a file creates the layer with a Keras name: explicit, or numbered from its class (`lstm_1`)."""
     makers = [site.node for site in module.calls if is_layer_call(module, site.node)]
     exact = [node for node in makers if layer_of(module, node).name == name]
     if exact:
@@ -189,7 +189,7 @@ def layer_named(module: Module, name: str) -> ast.Call | None:
 
 
 def spell_layer(module: Module, beside: ast.Call, name: str) -> tuple[str, tuple[Edit, ...]]:
-    """How the file would name another layer of Keras beside one that it makes, with the import where one is needed."""
+    """Return how the file would refer to another Keras layer, with an import if one is needed."""
     known = dict(module.spellings)
     local = known.get(f"keras.layers.{name}")
     if local is not None:
@@ -206,7 +206,7 @@ def spell_layer(module: Module, beside: ast.Call, name: str) -> tuple[str, tuple
 
 
 def _layers_package(module: Module) -> str:
-    """The package that the file imports its layers from."""
+    """Return the package that the file imports its layers from."""
     for statement in module.nodes(ast.ImportFrom):
         if statement.module and statement.module.endswith("keras.layers") and not statement.level:
             return statement.module
@@ -214,7 +214,7 @@ def _layers_package(module: Module) -> str:
 
 
 def insert_layer(module: Module, node: ast.Call, name: str, arguments: str = "") -> tuple[Edit, ...]:
-    """Put a layer before the one made at `node`: in a list of layers, before an `add`, or around what it is called on."""
+    """Insert a layer before the one created at `node`: in a list, before an `add`, or around its input."""
     spelling, imports = spell_layer(module, node, name)
     text = f"{spelling}({arguments})"
     parent = module.parent(node)
@@ -232,7 +232,7 @@ def insert_layer(module: Module, node: ast.Call, name: str, arguments: str = "")
 
 
 def wrapped_in(module: Module, node: ast.Call, name: str) -> tuple[Edit, ...]:
-    """Give the layer made at `node` to another: `Flatten()` becomes `TimeDistributed(Flatten())`."""
+    """Wrap the layer created at `node`: `Flatten()` becomes `TimeDistributed(Flatten())`."""
     spelling, imports = spell_layer(module, node, name)
     return (Edit(module.location(node), f"{spelling}({module.segment(node)})"), *imports)
 
@@ -246,13 +246,13 @@ def _before_element(module: Module, node: ast.Call, text: str) -> tuple[Edit, ..
 def around(
     module: Module, expr: ast.expr, beside: ast.Call, name: str, arguments: str = ""
 ) -> tuple[Edit, ...]:
-    """Send a tensor through another layer where it is used: `x` becomes `Flatten()(x)`."""
+    """Apply another layer to a tensor where it is used: `x` becomes `Flatten()(x)`."""
     spelling, imports = spell_layer(module, beside, name)
     return (Edit(module.location(expr), f"{spelling}({arguments})({module.segment(expr)})"), *imports)
 
 
 def merged_tensors(module: Module, node: ast.Call) -> list[ast.expr]:
-    """The expressions that a merging layer made at `node` is called on."""
+    """Return the expressions that the merging layer created at `node` is called on."""
     parent = module.parent(node)
     call = parent if isinstance(parent, ast.Call) and parent.func is node else node
     listed = call.args[0] if call.args else None
@@ -260,7 +260,7 @@ def merged_tensors(module: Module, node: ast.Call) -> list[ast.expr]:
 
 
 def removed(module: Module, node: ast.Call) -> tuple[Edit, ...]:
-    """Take a layer out of a list, drop its `add`, or let its input through."""
+    """Remove a layer from a list, remove its `add`, or pass its input through."""
     parent = module.parent(node)
     if isinstance(parent, ast.Call) and parent.func is node and len(parent.args) == 1:
         return (put_instead(module, parent, module.segment(parent.args[0])),)

@@ -1,4 +1,4 @@
-"""Callbacks of the user's own that read a value from `logs` which fit does not put there."""
+"""Reads of `logs` in custom callbacks."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ class LoggedRead:
     module: Module
     function: FunctionInfo
     node: ast.expr
-    """The whole expression."""
+    """The whole read expression."""
     key: ast.Constant
 
     @property
     def name(self) -> str:
-        """The value that is read."""
+        """The name of the value read."""
         return str(self.key.value)
 
     @property
     def with_validation(self) -> bool:
-        """Whether fit may put values of the validation there."""
+        """Whether `logs` may contain validation values."""
         return self.function.name in _AT_EPOCHS
 
     @property
     def raises(self) -> bool:
-        """Whether the missing value raises where it is read: no key, or None that is computed with."""
+        """Whether the read of a missing value raises: a `KeyError`, or arithmetic with None."""
         if self._is_guarded:
             return False
         if isinstance(self.node, ast.Subscript):
@@ -54,14 +54,14 @@ class LoggedRead:
 
     @property
     def _is_guarded(self) -> bool:
-        """Whether the method asks first (it names the value elsewhere, too), or catches what is raised."""
+        """Whether the method checks first (it mentions the value elsewhere) or catches the exception."""
         body = list(ast.walk(self.function.node))
         named = [node for node in body if isinstance(node, ast.Constant) and node.value == self.name]
         return len(named) > 1 or any(isinstance(node, ast.Try) for node in body)
 
 
 def logged_reads(module: Module) -> Iterator[LoggedRead]:
-    """The reads of `logs` in the callbacks of a file."""
+    """Yield the reads of `logs` in a file's callbacks."""
     for node in module.nodes(ast.Subscript):
         if isinstance(node.ctx, ast.Load) and isinstance(node.slice, ast.Constant):
             yield from _read(module, node, node.value, node.slice)
@@ -85,7 +85,7 @@ def _read(module: Module, node: ast.expr, holder: ast.expr, key: ast.Constant) -
 
 @lru_cache(maxsize=8)
 def writes_logs(project: Project) -> bool:
-    """Whether some callback of the program puts values into `logs` itself."""
+    """Whether a callback of the program adds values to `logs`."""
     return any(
         isinstance(node.ctx, ast.Store) and isinstance(node.value, ast.Name) and node.value.id == "logs"
         for module in project.modules
@@ -94,7 +94,7 @@ def writes_logs(project: Project) -> bool:
 
 
 def failed_read(failure: FailureFacts, project: Project) -> LoggedRead | None:
-    """The read that ended the program: a key that is not there, or None that was computed with."""
+    """Return the read that raised: a missing key, or arithmetic with None."""
     from fitdoctor.catalogue.graph.traced import at_frame, module_of
 
     frame = failure.last_user_frame
@@ -108,7 +108,7 @@ def failed_read(failure: FailureFacts, project: Project) -> LoggedRead | None:
     reads = [read for read in logged_reads(module) if read.function.name == frame.function]
     here = [read for read in reads if at_frame(module, read.node, frame)]
     if not here:
-        # `acc = logs.get("acc")` on a line of its own, and `if acc > 0.9` below it.
+        # `acc = logs.get("acc")` on one line and `if acc > 0.9` on a later one.
         here = [read for read in reads if _is_used_at(module, read, frame.line)]
     if failure.type == "KeyError":
         here = [read for read in here if repr(read.name) in failure.message]

@@ -1,4 +1,4 @@
-"""Operations of the user's that take the batch axis away, so that the output has rows of its own: a mean over axis 0."""
+"""User operations that remove the batch axis, such as a mean over axis 0."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _LIBRARIES = ("tensorflow.", "keras.ops.", "keras.backend.")
 
 
 def gives_other_rows(cause: Cause, model: ModelFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
-    """An output that has a number of rows of its own, whatever the batch has."""
+    """Report an output whose number of rows does not depend on the batch."""
     inputs = () if isinstance(model.inputs, Unknown) else model.inputs
     if any(_rows(spec.shape) is not None for spec in inputs):
         return
@@ -33,22 +33,22 @@ def gives_other_rows(cause: Cause, model: ModelFacts, data: DataFacts, project: 
         rows = _rows(target.output_shape)
         if target.loss is not None and target.labels is not None and rows not in (None, 1, data.batch_size):
             lost = _lost_axes(project, _losing_class(model))
-            yield from _findings(cause, lost, f"{rows} rows for every batch", [])
+            yield from _findings(cause, lost, f"{rows} row{'s' * (rows != 1)} for every batch", [])
 
 
 def got_other_rows(cause: Cause, failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """A loss that was given another number of outputs than of labels."""
+    """Report a loss that received a different number of outputs and labels."""
     shapes = shapes_of_failure(failure)
     if shapes is None or isinstance(project, Unknown):
         return
     rows, labels = _rows(shapes.output), _rows(shapes.target)
     if rows not in (None, 1, labels) and labels not in (None, 1):
-        both = f"{rows} rows for {labels} labels (or the other way)"
+        both = f"{rows} rows for {labels} labels, or vice versa"
         yield from _findings(cause, _lost_axes(project, ""), both, [raised_here(failure)])
 
 
 def reached_no_batch(cause: Cause, failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """A layer that was given fewer axes than it needs, in a function that reduces over the batch."""
+    """Report a layer that received too few axes in a function that reduces over the batch axis."""
     ranks = ranks_in(failure.message)
     frame = failure.last_user_frame
     module = module_of(project, frame)
@@ -65,7 +65,7 @@ def _rows(shape: Shape | Unknown | None) -> int | None:
 
 
 def _losing_class(model: ModelFacts) -> str:
-    """The class of the first layer that gets an open batch axis and gives out none; "" where none is told."""
+    """Return the class of the first layer that loses an open batch axis; "" if unknown."""
     for layer in model.layers:
         if (
             layer.builtin
@@ -89,7 +89,7 @@ def _findings(
             subject="batch axis",
             location=lost.module.location(lost.node),
             evidence=[
-                Evidence(claim="what the model gives out", observed=found, expected="a row for each sample"),
+                Evidence(claim="model output", observed=found, expected="one row per sample"),
                 *evidence,
             ],
             fixes=[unsafe(lost.remedy, lost.edits)],
@@ -101,7 +101,7 @@ def _findings(
 
 @dataclass(frozen=True, eq=False)
 class _LostAxis:
-    """An expression whose first axis is no longer that of the batch."""
+    """An expression whose first axis is no longer the batch axis."""
 
     module: Module
     node: ast.expr
@@ -111,7 +111,7 @@ class _LostAxis:
 
 
 def _lost_axes(project: Project, class_name: str) -> list[_LostAxis]:
-    """Where a forward pass of the user's loses the axis: in the class of that name, or ("") anywhere."""
+    """Return where a forward pass loses the axis: in the named class, or anywhere if ""."""
     found = [
         (module, call)
         for module in project.modules
@@ -120,7 +120,7 @@ def _lost_axes(project: Project, class_name: str) -> list[_LostAxis]:
         if not _is_spread_again(module, call)
     ]
     turned = [(module, call) for module, call in found if _moves_first_axis(module, call)]
-    # What is turned twice is turned back.
+    # Two transpositions cancel each other.
     turning = [_turning(*turned[0])] if len(turned) == 1 else []
     return [_reducing(*each) for each in found if 0 in axes_taken_away(*each)] + turning
 
@@ -140,7 +140,7 @@ def _is_batch(module: Module, node: ast.expr) -> bool:
 
 
 def _is_spread_again(module: Module, call: ast.Call) -> bool:
-    """Whether the result is only computed with beside whole batches, as the mean in `x - mean`."""
+    """Whether the result is only used to broadcast against whole batches, as the mean in `x - mean`."""
     if isinstance(module.parent(call), ast.BinOp):
         return True
     statement, function = module.statement(call), module.function_of(call)
@@ -158,16 +158,16 @@ def _is_spread_again(module: Module, call: ast.Call) -> bool:
 def _reducing(module: Module, call: ast.Call) -> _LostAxis:
     axis = argument_of(call, "axis", 1)
     edits = (Edit(module.location(axis), "1"),) if axis is not None and whole_number(axis) == 0 else ()
-    what = f"`{module.segment(call)[:60]}` reduces over the batch"
-    return _LostAxis(module, call, what, "reduce over axis 1: axis 0 is the batch", edits)
+    what = f"`{module.segment(call)[:60]}` reduces over the batch axis"
+    return _LostAxis(module, call, what, "reduce over axis 1: axis 0 is the batch axis", edits)
 
 
 def _turning(module: Module, call: ast.Call) -> _LostAxis:
-    what = f"`{module.segment(call)[:60]}` moves it from the first place"
+    what = f"`{module.segment(call)[:60]}` moves it away from the first position"
     if len(call.args) + len(call.keywords) > 1:
-        return _LostAxis(module, call, what, "leave the first axis where it is, in the order of the axes")
+        return _LostAxis(module, call, what, "keep axis 0 first in the order of the axes")
     edits = (Edit(module.location(call), module.segment(call.args[0])),)
-    return _LostAxis(module, call, what, "leave out the transposition, or give the order of the axes", edits)
+    return _LostAxis(module, call, what, "remove the transpose, or specify the order of the axes", edits)
 
 
 def _moves_first_axis(module: Module, call: ast.Call) -> bool:

@@ -1,4 +1,4 @@
-"""Why two ways that meet have other lengths: windows without padding, strides, a length that was halved."""
+"""Why two merged branches differ in length: unpadded windows, strides, halved odd lengths."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from fitdoctor.source.module import Module
 
 
 def of_lengths(pair: Pair) -> Verdict:
-    """The layer that made the lengths differ, and how it keeps them."""
+    """Return the layer that makes the lengths differ, and a fix."""
     return _same_padding(pair) or _strided(pair) or _halved(pair)
 
 
 def _same_padding(pair: Pair) -> Verdict | None:
-    """Windows without padding shorten the branches differently."""
+    """Blame unpadded windows that shorten the branches differently."""
     merged = range(len(pair.refusal.ways))
     windows = [layer for index in merged for layer in pair.branch(index) if _shortens(layer)]
     others = [
@@ -37,7 +37,7 @@ def _same_padding(pair: Pair) -> Verdict | None:
     edits = [edit for layer in unique for edit in set_argument(layer.code, "padding", '"same"', position=3)]
     evidence = tuple(
         Evidence(
-            claim=f"`{layer.class_name}` without padding shortens its input",
+            claim=f"without padding, `{layer.class_name}` shortens its input",
             observed=f"kernel_size {layer.setting('kernel_size')}",
             location=place(layer.code),
         )
@@ -58,7 +58,7 @@ def _shortens(layer: LayerFacts) -> bool:
 
 
 def _by_size(pair: Pair) -> tuple[int, int, dict[int, Shape]]:
-    """The way that gives the smaller tensor, the other one, and the shapes of both."""
+    """Return the index of the smaller tensor, that of the other, and both shapes."""
     small, big = pair.first, pair.second
     shapes = dict(zip((small, big), pair.shapes, strict=True))
     if any((shapes[small][axis] or 0) > (shapes[big][axis] or 0) for axis in pair.axes):
@@ -67,7 +67,7 @@ def _by_size(pair: Pair) -> tuple[int, int, dict[int, Shape]]:
 
 
 def _strided(pair: Pair) -> Verdict | None:
-    """A window that strides without padding, where the other way strides with it."""
+    """Blame a strided window without padding if the other branch has padding."""
     small, big, shapes = _by_size(pair)
     for layer in pair.branch(small):
         window = re.fullmatch(r"(?:Separable|Depthwise)?(Conv|Max|Average)(?:Pooling)?\dD", layer.class_name)
@@ -84,16 +84,16 @@ def _strided(pair: Pair) -> Verdict | None:
         position = 3 if window[1] == "Conv" else 2
         edits = set_argument(layer.code, "padding", '"same"', position=position)
         seen = Evidence(
-            claim=f"`{layer.class_name}` without padding",
+            claim=f"`{layer.class_name}` has no padding",
             observed=f"{shape_words(before[0])} becomes {shape_words(after[0])}",
             location=place(layer.code),
         )
-        return Verdict(place(layer.code), (seen,), (fix('stride with `padding="same"`', edits),))
+        return Verdict(place(layer.code), (seen,), (fix('use `padding="same"` with the strides', edits),))
     return None
 
 
 def _halved(pair: Pair) -> Verdict:
-    """A length that does not survive being halved and doubled."""
+    """Blame an odd length that is halved and then doubled."""
     small, big, shapes = _by_size(pair)
     losing = _loses_a_row(pair, small)
     evidence: tuple[Evidence, ...] = ()
@@ -109,20 +109,20 @@ def _halved(pair: Pair) -> Verdict:
                 location=place(losing.code),
             ),
         )
-    fixes = [fix("choose an input length that can be halved as often as the model does")]
+    fixes = [fix("choose an input length that stays even each time the model halves it")]
     where = place(losing.code) if losing is not None else None
     tensor = pair.tensor(small)
     padding = _missing_each_time(pair, small, big) or _missing(shapes[small], shapes[big])
     if tensor is not None and pair.module is not None and pair.node is not None and padding:
         rank = len(shapes[small]) - 2
         edits = around(pair.module, tensor, pair.node, f"ZeroPadding{rank}D", padding)
-        fixes.insert(0, fix("pad the smaller tensor before it is merged", edits))
+        fixes.insert(0, fix("pad the smaller tensor before merging", edits))
         where = pair.module.location(pair.node) if edits else where
     return Verdict(where, evidence, tuple(fixes))
 
 
 def _missing_each_time(pair: Pair, small: int, big: int) -> str:
-    """The same where the tensors are merged several times, in a loop or a block: what is missing differs each time."""
+    """Return the padding as an expression, for a merge that runs several times with different shapes."""
     module, node, rank = pair.module, pair.node, len(pair.shapes[0]) - 2
     if module is None or node is None or not 1 <= rank <= 3 or not _runs_again(module, node):
         return ""
@@ -160,7 +160,7 @@ def _loses_a_row(pair: Pair, small: int) -> LayerFacts | None:
 
 
 def _missing(small: Shape, big: Shape) -> str:
-    """The argument of a `ZeroPadding` layer that makes up the difference; "" when there is none."""
+    """Return the `ZeroPadding` argument that makes up the difference; "" if there is none."""
     amounts = []
     for one, other in zip(small[1:-1], big[1:-1], strict=True):
         if one is None or other is None or other < one:

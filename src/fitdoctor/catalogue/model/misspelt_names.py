@@ -1,4 +1,4 @@
-"""Losses, metrics, optimizers and activations that are given by a name which Keras does not know."""
+"""Names of losses, metrics, optimizers and activations that Keras does not have."""
 
 from __future__ import annotations
 
@@ -43,19 +43,19 @@ _REGISTERS = ("custom_objects", "register_keras_serializable", "CustomObjectScop
 
 @dataclass(frozen=True, eq=False)
 class Misspelt:
-    """A name that Keras refuses, and the one that was meant."""
+    """A name that Keras rejects, and the intended one."""
 
     kind: str
     """`loss`, `metric`, `optimizer`, `activation function`, …"""
     name: str
     meant: str
-    """"" when there is none like it."""
+    """"" if no name is similar."""
     module: Module | None = None
     node: ast.Constant | None = None
 
 
 def refused_name(message: str, project: Project | None) -> Misspelt | None:
-    """The name that a message speaks of, and where the program writes it."""
+    """Return the name in an error message, and where the program uses it."""
     first = message.strip().split("\n")[0]
     said = _REFUSED.search(first) or _REFUSED_BY_KERAS_2.search(first)
     if said is None:
@@ -73,11 +73,11 @@ def refused_name(message: str, project: Project | None) -> Misspelt | None:
 
 
 def misspelt_names(module: Module) -> Iterator[Misspelt]:
-    """The names in calls of `compile` and of layers that are another spelling of one that Keras knows."""
+    """Yield misspelled names in calls to `compile` and layers."""
     if any(word in module.text for word in _REGISTERS):
         return
     for kind, node in (*_in_compile(module), *_in_layers(module)):
-        # Keras 2 takes the names of its layers, `ReLU` and `Softmax`, for activations.
+        # Keras 2 accepts the layer names `ReLU` and `Softmax` as activations.
         meant = _other_spelling(kind, node.value, exact=kind == _ACTIVATION and module.keras != 2)
         if meant:
             yield Misspelt(kind, str(node.value), meant, module, node)
@@ -115,7 +115,7 @@ def _known(kind: str) -> list[str]:
 
 
 def meant_by(kind: str, name: str) -> str:
-    """The name that was meant; "" when there is none like it."""
+    """Return the intended name; "" if none is similar."""
     other = _other_spelling(kind, name, exact=kind == _ACTIVATION)
     if other:
         return other
@@ -127,18 +127,18 @@ def meant_by(kind: str, name: str) -> str:
 
 
 def _other_spelling(kind: str, name: object, exact: bool) -> str:
-    """A name of Keras that is the same but for underscores, hyphens and blanks; "" for one that Keras takes.
+    """Return the Keras name that differs only in underscores, hyphens and spaces; "" if Keras accepts the name.
 
     Args:
-        kind: what is named.
-        name: the name given.
-        exact: whether Keras minds capitals, and knows no short names besides.
+        kind: `loss`, `metric`, and so on.
+        name: the name in the program.
+        exact: whether Keras is case-sensitive and has no short names here.
     """
     text = str(name)
     known = _known(kind)
     same = [one for one in known if one == text or not exact and one.lower() == text.lower()]
     if same or not exact and _bare(text) == text.lower():
-        # `MSE`, `Adam`, `relu`: written together, a name may be one of the short ones that Keras knows.
+        # `MSE`, `Adam`, `relu`: a single word may be one of Keras's short names.
         return ""
     like = [one for one in known if _bare(one) == _bare(text)]
     return next((one for one in like if "_" in one), like[0] if like else "")

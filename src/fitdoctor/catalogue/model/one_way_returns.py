@@ -1,4 +1,4 @@
-"""Functions that return a value on one of their ways only: an `if` without `else` at their end."""
+"""Functions that return a value on some paths only: they end in an `if` without `else`."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from fitdoctor.source.module import FunctionInfo
 
 
 def input_otherwise(function: FunctionInfo, last: ast.stmt) -> Iterator[Fix]:
-    """A layer that does its work only while it is trained gives back what it got, otherwise."""
+    """Return the input unchanged outside training, for a layer that only acts during training."""
     if function.name == "call" and only_while_training(function) and len(function.parameters) > 1:
         given = function.parameters[1]
         edits = insert_after(function.module.code(last), f"return {given}")
-        yield unsafe(f"return `{given}` as it is, otherwise", edits)
+        yield unsafe(f"otherwise return `{given}` unchanged", edits)
 
 
 def only_while_training(function: FunctionInfo) -> bool:
-    """Whether it returns nothing when the model is tried: `fit` validates and `predict` predicts with that."""
+    """Whether the function returns None outside training, as in validation and `predict`."""
     if not may_fall_through(function):
         return False
     assert isinstance(function.node, ast.FunctionDef)

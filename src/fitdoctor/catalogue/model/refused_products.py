@@ -1,4 +1,4 @@
-"""Products that refuse their factors: one that wants to be transposed, or a weight that was made for another size."""
+"""Failed matrix products: a factor that needs a transpose, or a weight of the wrong size."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from fitdoctor.source.module import FunctionInfo, Module
 
 
 def transposed(function: FunctionInfo, place: Location, shapes: OperationShapes | None) -> Fix | None:
-    """A product of two tensors whose last axes agree: the second one wants to be transposed."""
+    """Transpose the second factor if the last axes of both agree."""
     if shapes is None or not shapes.is_product or len(shapes.shapes) != 2:
         return None
     first, second = shapes.shapes
@@ -46,7 +46,7 @@ def transposed(function: FunctionInfo, place: Location, shapes: OperationShapes 
 def weight_of_another_size(
     function: FunctionInfo, shapes: OperationShapes | None
 ) -> tuple[Location, list[Fix]] | None:
-    """The one call that made a layer of the user's for so many features: `Linear(1, 32)` behind 16 units."""
+    """Return the only call that sized a custom layer for the wrong number of features: `Linear(1, 32)` after 16 units."""
     if shapes is None or not shapes.is_product or len(shapes.shapes) != 2:
         return None
     given, weight = shapes.shapes
@@ -66,12 +66,12 @@ def weight_of_another_size(
     ]
     if len(sizes) != 1:
         return None
-    told = f"make the layer for {given[-1]} features, as it is given"
+    told = f"size the layer for the {given[-1]} features of its input"
     return module.location(sizes[0]), [fix(told, replace_code(module.code(sizes[0]), str(given[-1])))]
 
 
 def _first_sizes(module: Module, owner: ast.ClassDef, init: FunctionInfo) -> Iterator[str]:
-    """The parameters of `__init__` that are the first length of a weight."""
+    """Yield the `__init__` parameters that are the first size of a weight."""
     kept = {
         ast.unparse(node.targets[0]): node.value.id
         for node in own_nodes(init)

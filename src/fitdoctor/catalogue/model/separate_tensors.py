@@ -1,4 +1,4 @@
-"""Layers that merge, called with the tensors one by one: `Add()(a, b)` for `Add()([a, b])`."""
+"""Merging layers called with separate tensors: `Add()(a, b)` instead of `Add()([a, b])`."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _REFUSED = ("too many positional arguments", "positional argument")
 
 
 def called_one_by_one(cause: Cause, module: Module) -> Iterator[Finding]:
-    """The calls of such layers, and of their functions, with several tensors."""
+    """Report calls of merging layers, and of their functions, with several tensors."""
     for node, name in _calls(module):
         yield _finding(cause, module, node, name, Confidence.LIKELY, [])
 
 
 def refused(cause: Cause, failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """Python or Keras counted the arguments on a line with such a call."""
+    """Explain an error about the number of arguments on a line with such a call."""
     frame = failure.last_user_frame
     module = module_of(project, frame)
     if frame is None or module is None or failure.type not in ("TypeError", "ValueError"):
@@ -42,14 +42,14 @@ def refused(cause: Cause, failure: FailureFacts, project: Project | Unknown) -> 
 
 
 def _calls(module: Module) -> Iterator[tuple[ast.Call, str]]:
-    # A layer that is called has no name there: where none is made, none has to be followed.
+    # Skip files that create no merging layer: a called layer is not identifiable by name.
     for site in module.calls if module.calls_to(*_MAKERS) else module.calls_to(*_CALLED):
         node, given = site.node, site.node.args
         if len(given) < 2 or any(isinstance(one, (ast.Starred, ast.List, ast.Tuple)) for one in given):
             continue
         home, _, name = site.name.rpartition(".")
         if home == "keras.layers" and name in FUNCTIONS:
-            # `concatenate(tensors, axis)` is right: the first must be one tensor, which a call gave.
+            # `concatenate(tensors, axis)` is correct, so the first argument must be a single tensor.
             if name != "concatenate" or isinstance(module.made_by(given[0]), ast.Call):
                 yield node, name
         elif not site.name:
@@ -64,13 +64,13 @@ def _finding(
 ) -> Finding:
     first, last = module.location(node.args[0]), module.location(node.args[-1])
     return cause.finding(
-        f"`{name}` takes its tensors in one list, and gets them one by one",
+        f"`{name}` expects its tensors in one list, but gets them as separate arguments",
         subject=f"arguments of {name}",
         location=module.location(node),
         evidence=[
-            Evidence("tensors given", f"{len(node.args)} arguments", "one list"),
+            Evidence("tensors", f"{len(node.args)} arguments", "one list"),
             *seen,
         ],
-        fixes=[fix("put them into a list", (Edit(first.start, "["), Edit(last.end, "]")))],
+        fixes=[fix("pass them as a list", (Edit(first.start, "["), Edit(last.end, "]")))],
         confidence=confidence,
     )

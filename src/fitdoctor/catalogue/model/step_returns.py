@@ -1,4 +1,4 @@
-"""What the steps of a model return: a dict of values for Keras to show, or something that it cannot read."""
+"""Return values of custom training steps: Keras expects a dict of values."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fitdoctor.source.module import FunctionInfo, Module
 
 
 def is_abstract(step: FunctionInfo) -> bool:
-    """Whether the body only says that heirs have to write it."""
+    """Whether the body only raises or is empty, for subclasses to override."""
     assert not isinstance(step.node, ast.Lambda)
     statements = [
         statement
@@ -28,7 +28,7 @@ def is_abstract(step: FunctionInfo) -> bool:
 
 
 def not_a_dict(step: FunctionInfo, value: ast.expr) -> str:
-    """What a returned value is, in words, where it surely is no dict."""
+    """Describe a returned value that is certainly not a dict."""
     module = step.module
     if isinstance(value, (ast.Tuple, ast.List)):
         return f"a {'tuple' if isinstance(value, ast.Tuple) else 'list'}"
@@ -46,7 +46,7 @@ def _is_own_tracker(module: Module, value: ast.expr) -> bool:
 
 
 def is_loss(module: Module, value: ast.expr) -> bool:
-    """`self.compute_loss(…)` of Keras."""
+    """Whether a value is `self.compute_loss(…)`."""
     if not (isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute)):
         return False
     owner = module.class_of(value)
@@ -59,7 +59,7 @@ def is_loss(module: Module, value: ast.expr) -> bool:
 
 
 def updated_tracker(step: FunctionInfo) -> str:
-    """The metric that the step updates, as it is written there."""
+    """Return the source of the metric that the step updates."""
     for node in own_nodes(step):
         if (
             isinstance(node, ast.Call)
@@ -72,9 +72,9 @@ def updated_tracker(step: FunctionInfo) -> str:
 
 
 def as_dict(step: FunctionInfo, value: ast.expr, what: str) -> Fix:
-    """What it returns as the dict that Keras shows, in words and as an edit."""
+    """Build the fix that returns the value as a dict."""
     module = step.module
-    title = "return a dict from the names of the metrics to their values"
+    title = "return a dict of metric names and values"
     if what == "the value of one metric":
         return fix(title, replace_code(module.code(value), f'{{"loss": {module.segment(value)}}}'))
     if isinstance(value, (ast.Tuple, ast.List)):
@@ -85,7 +85,7 @@ def as_dict(step: FunctionInfo, value: ast.expr, what: str) -> Fix:
         return fix(title, replace_code(module.code(value), f"{{{pairs}}}"))
     names = compared(step)
     if what == "a tensor" and isinstance(value, ast.Name) and names is None:
-        # The step has a loss of its own making: no tracker of Keras goes by this name.
+        # The step computes its own loss, so no Keras metric has this name.
         key = value.id if value.id != "loss" else "total_loss"
         return fix(title, replace_code(module.code(value), f'{{"{key}": {value.id}}}'))
     if what != "a tensor" or not isinstance(value, ast.Name) or names is None:
@@ -95,7 +95,7 @@ def as_dict(step: FunctionInfo, value: ast.expr, what: str) -> Fix:
     results = "return {metric.name: metric.result() for metric in self.metrics}"
     if _updates_every_metric(step):
         return fix(title, replace_code(module.code(statement), results))
-    # Under the name of Keras's own tracker its value would count, which nobody updates.
+    # Keras's own loss tracker has this name, and nothing would update it.
     text = (
         f'for metric in self.metrics:\n{indent}    if metric.name == "loss":\n'
         f"{indent}        metric.update_state({value.id})\n{indent}    else:\n"
@@ -106,7 +106,7 @@ def as_dict(step: FunctionInfo, value: ast.expr, what: str) -> Fix:
 
 
 def _updates_every_metric(step: FunctionInfo) -> bool:
-    """Whether the step itself goes through the model's metrics and updates them."""
+    """Whether the step loops over the model's metrics and updates them."""
     for node in own_nodes(step):
         if not isinstance(node, ast.For) or step.module.segment(node.iter) != "self.metrics":
             continue
@@ -117,7 +117,7 @@ def _updates_every_metric(step: FunctionInfo) -> bool:
 
 
 def compared(step: FunctionInfo) -> tuple[str, str] | None:
-    """The names of the labels and of the predictions in the step."""
+    """Return the names of the labels and the predictions in the step."""
     unpacking = batch_unpacking(step)
     target = unpacking[0].targets[0] if unpacking is not None else None
     if not isinstance(target, ast.Tuple) or not isinstance(target.elts[1], ast.Name):
@@ -135,7 +135,7 @@ def compared(step: FunctionInfo) -> tuple[str, str] | None:
 
 
 def _beside_labels(step: FunctionInfo, labels: str) -> str:
-    """The name that a loss is given beside the labels, where a part of the model made it: `loss(y, student_says)`."""
+    """Return the name passed to a loss along with the labels, if a submodel computed it: `loss(y, student_says)`."""
     made = {
         node.targets[0].id
         for node in own_nodes(step)

@@ -1,4 +1,4 @@
-"""The names of the values that fit will have: of the loss, the metrics, and both for validation."""
+"""The names of the values that `fit` reports: loss, metrics, and both for validation."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ HARMLESS = frozenset(
     "EarlyStopping ModelCheckpoint ReduceLROnPlateau TensorBoard CSVLogger TerminateOnNaN LearningRateScheduler "
     "BackupAndRestore ProgbarLogger History RemoteMonitor SwapEMAWeights OrbaxCheckpoint".split()
 )
-"""Callbacks of Keras, which add nothing to the values but the learning rate."""
+"""Keras callbacks, which add only the learning rate to `logs`."""
 ADDED = frozenset({"learning_rate", "lr"})
 OWN_STEPS = frozenset(
     {"train_step", "test_step", "compute_metrics", "metrics", "get_metrics_result", "fit", "evaluate"}
@@ -21,28 +21,28 @@ _SAME = {
     "acc": "accuracy", "mean_absolute_error": "mae", "mean_squared_error": "mse",
     "mean_absolute_percentage_error": "mape", "root_mean_squared_error": "rmse",
 }  # fmt: skip
-"""Two names of one metric."""
+"""Pairs of names for one metric."""
 
 
 def has_validation(fit: FitFacts) -> bool:
-    """Whether fit is given data to validate on."""
+    """Whether `fit` gets validation data."""
     return fit.has_validation or bool(
         {"validation_data", "validation_split", "validation_freq"} & set(fit.given)
     )
 
 
 def adds_nothing(fit: FitFacts) -> bool:
-    """Whether all callbacks are ones of Keras."""
+    """Whether all callbacks are built into Keras."""
     return all(callback.class_name in HARMLESS for callback in fit.callbacks)
 
 
 def available(model: ModelFacts, fit: FitFacts, project: Project | Unknown) -> tuple[str, ...] | None:
-    """The names that fit will have; None when they cannot be told."""
+    """Return the names that `fit` will report; None if unknown."""
     return names_of_values(model, fit, project) if adds_nothing(fit) else None
 
 
 def names_of_values(model: ModelFacts, fit: FitFacts, project: Project | Unknown) -> tuple[str, ...] | None:
-    """The same where no callback adds any."""
+    """Return the names that `fit` will report if no callback adds any."""
     outputs = len(model.output_names) or (len(model.outputs) if isinstance(model.outputs, tuple) else 1)
     if outputs > 1 or model.loss_structure not in ("single", "none") or model.metric_keys:
         return None
@@ -57,7 +57,7 @@ def names_of_values(model: ModelFacts, fit: FitFacts, project: Project | Unknown
 
 
 def _layers_have_metrics(model: ModelFacts, project: Project | Unknown) -> bool:
-    """Whether a class of the user's keeps metrics: Keras reports those too."""
+    """Whether a custom class keeps metrics, which Keras reports too."""
     own = {layer.class_name for layer in model.every_layer() if not layer.builtin}
     if model.kind == "subclassed":
         own.add(model.class_name)
@@ -76,7 +76,7 @@ def _layers_have_metrics(model: ModelFacts, project: Project | Unknown) -> bool:
 
 
 def _may_give_several(metric: MetricFacts, project: Project | Unknown) -> bool:
-    """Whether the result of a metric may be a dict: fit then has its keys, and not the name of the metric."""
+    """Whether a metric may return a dict, so that `fit` reports its keys instead of the metric's name."""
     is_function = metric.name == metric.class_name
     if metric.builtin or is_function or isinstance(project, Unknown):
         return False
@@ -98,25 +98,25 @@ def _may_give_several(metric: MetricFacts, project: Project | Unknown) -> bool:
 
 
 def _adds_metrics(project: Project | Unknown) -> bool:
-    """Whether the program gives a model metrics outside of `compile`, as Keras 2 lets it."""
+    """Whether the program calls `add_metric`, as Keras 2 allows."""
     return not isinstance(project, Unknown) and any(
         call.method == "add_metric" for module in project.modules for call in module.calls
     )
 
 
 def may_be_numbered(monitor: str, names: tuple[str, ...]) -> bool:
-    """Keras numbers metrics of one name (`auc_1`), and marks weighted ones."""
+    """Whether a name differs only by Keras's numbering (`auc_1`) or a `weighted_` prefix."""
     plain = re.sub(r"_\d+$", "", monitor)
     return any(plain == re.sub(r"_\d+$", "", name) for name in names) or "weighted_" in monitor
 
 
 def twins(plain: str) -> set[str]:
-    """The other names of a metric."""
+    """Return the other names of a metric."""
     return {_SAME.get(plain, ""), *(long for long, short in _SAME.items() if short == plain)} - {"", plain}
 
 
 def closest(monitor: str, names: tuple[str, ...]) -> str | None:
-    """The name that was meant: the other name of the metric, or one that is spelt much alike."""
+    """Return the intended name: another name of the metric, or a similarly spelled one."""
     import difflib
 
     prefix = "val_" if monitor.startswith("val_") else ""

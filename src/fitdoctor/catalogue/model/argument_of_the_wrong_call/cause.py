@@ -1,25 +1,29 @@
-"""An argument that belongs to another call, or is misspelt.
+"""Argument of another call, or a misspelled one.
 
 ## What happens
 
 `TypeError: TensorFlowTrainer.fit() got an unexpected keyword argument 'loss'` (or `epoch`, `metric`, `optimizer` …),
-before any step. A loss, metric, optimizer or activation whose name is misspelt raises `ValueError: Could not interpret
-loss identifier: sparse_categorical_cross_entropy`: a loss only in `fit`, far from the `compile` that names it.
-`Sequential(Dense(8), Dense(1))` raises `ValueError: Expected trainable to be a boolean`: it takes one list of layers.
+before the first step.
+
+A misspelled loss, metric, optimizer or activation raises `ValueError: Could not interpret loss identifier:
+sparse_categorical_cross_entropy`. For a loss, that happens only in `fit`, far from the `compile` call that names it.
+
+`Sequential(Dense(8), Dense(1))` raises `ValueError: Expected trainable to be a boolean`: `Sequential` expects one list of
+layers.
 
 ## Why
 
-`optimizer`, `loss`, `metrics` belong to `compile`; `epochs`, `batch_size`, `callbacks`, `validation_data` belong to
-`fit`. Or the name is misspelt: `epoch` for `epochs`, `validation_set` for `validation_data`.
+`optimizer`, `loss` and `metrics` are arguments of `compile`; `epochs`, `batch_size`, `callbacks` and `validation_data`
+are arguments of `fit`. Or the name is misspelled: `epoch` for `epochs`, `validation_set` for `validation_data`.
 
 ## Fix
 
-Move the argument to the call that takes it, or spell it as that call does.
+Move the argument to the call that accepts it, or correct its name.
 
 ## Known limits
 
-Arguments passed on as `**options` are seen only when they raise. Names that older versions of Keras took are
-`removed-in-keras-3`.
+Arguments passed as `**options` are usually found only when they raise. Arguments that older versions of Keras accepted
+are a separate cause, `removed-in-keras-3`.
 """
 
 from __future__ import annotations
@@ -65,7 +69,7 @@ _LAYER_READ_AS = ("Expected `trainable` to be a boolean", "Argument `name` must 
 
 @CAUSE.in_source
 def from_source(module: Module) -> Iterator[Finding]:
-    """A keyword that `fit` or `compile` of a Keras model does not take."""
+    """Report keywords that a Keras model's `fit` or `compile` does not accept."""
     for site in module.method_calls("fit", "compile", "evaluate", "predict"):
         known = SIGNATURES[site.method]
         if all(keyword.arg in known for keyword in site.node.keywords) or not _is_keras_own(module, site):
@@ -80,7 +84,7 @@ def from_source(module: Module) -> Iterator[Finding]:
 
 
 def _spread(module: Module, site: CallSite) -> Iterator[Finding]:
-    """`compile(**OPTIONS)`: a key of a dict that is written out and not changed."""
+    """Report wrong keys in `compile(**OPTIONS)`, for a literal dict that nothing modifies."""
     for keyword in site.node.keywords:
         if keyword.arg is not None or not isinstance(keyword.value, ast.Name):
             continue
@@ -92,17 +96,17 @@ def _spread(module: Module, site: CallSite) -> Iterator[Finding]:
             owner = _owner(name, site.method) if name and name not in SIGNATURES[site.method] else ""
             if owner and key is not None and name not in older_arguments(site.method):
                 yield CAUSE.finding(
-                    f"`{site.method}` takes no `{name}`: it belongs to `{owner}`",
+                    f"`{site.method}` does not accept `{name}`: it is an argument of `{owner}`",
                     subject=f"argument {name} of {site.method}",
                     location=module.location(key),
-                    evidence=[Evidence(claim="the dict is given here", location=module.location(site.node))],
-                    fixes=[fix(f"take `{name}` out of the dict, and give it to `{owner}`")],
+                    evidence=[Evidence(claim="the dict is passed here", location=module.location(site.node))],
+                    fixes=[fix(f"remove `{name}` from the dict and pass it to `{owner}`")],
                     confidence=Confidence.LIKELY,
                 )
 
 
 def _is_changed(module: Module, name: str) -> bool:
-    """Whether anything but reading is done with a dict: `options["x"] = …`, `options.pop(…)`."""
+    """Whether the program may modify a dict: `options["x"] = …`, `options.pop(…)`."""
     for node in module.nodes(ast.Name):
         parent = module.parent(node) if node.id == name else None
         if isinstance(parent, ast.Subscript) and not isinstance(parent.ctx, ast.Load):
@@ -119,13 +123,13 @@ def _is_changed(module: Module, name: str) -> bool:
 
 
 def _of_keras_2(module: Module, site: CallSite, argument: Argument) -> bool:
-    """Whether it is one of those that `compile` of Keras 2 still takes for its graphs."""
+    """Whether Keras 2's `compile` still accepts the argument for graph mode."""
     of_graphs = ("target_tensors", "distribute", "sample_weight_mode")
     return module.keras == 2 and site.method == "compile" and argument.name in of_graphs
 
 
 def _is_keras_own(module: Module, site: CallSite) -> bool:
-    """Whether the receiver is surely a Keras model whose method is Keras's own."""
+    """Whether the receiver is certainly a Keras model that does not override the method."""
     receiver = _receiver(site)
     return is_keras_model(module, receiver) and not may_define(module, receiver, site.method)
 
@@ -141,17 +145,15 @@ def _finding(
     name, method = argument.name, site.method
     owner = _owner(name, method)
     if owner:
-        message = f"`{method}` takes no `{name}`: it belongs to `{owner}`"
+        message = f"`{method}` does not accept `{name}`: it is an argument of `{owner}`"
     else:
-        message = f"`{method}` takes no argument `{name}`"
+        message = f"`{method}` has no argument `{name}`"
     return CAUSE.finding(
         message,
         subject=f"argument {name} of {method}",
         location=argument.whole,
         evidence=[
-            Evidence(
-                claim=f"an argument of `{method}`", observed=name, expected=owner and f"{owner}({name}=…)"
-            )
+            Evidence(claim=f"argument of `{method}`", observed=name, expected=owner and f"{owner}({name}=…)")
         ],
         fixes=_fixes(module, site, code, argument, owner),
         confidence=confidence,
@@ -159,7 +161,7 @@ def _finding(
 
 
 def _owner(name: str, method: str) -> str:
-    """The other method that takes an argument of that name."""
+    """Return the other method that accepts an argument of that name."""
     for other in ("compile", "fit", "evaluate"):
         if other != method and name in SIGNATURES[other]:
             return other
@@ -174,23 +176,23 @@ def _fixes(module: Module, site: CallSite, code: Code, argument: Argument, owner
                 _moved(module, site, code, owner),
             )
         ]
-    # All misspelt names of the call at once: the next one would be refused next.
+    # Correct all misspelled names at once: the next one would raise next.
     meant = {each.name: _meant(each.name, site.method) for each in code.arguments if each.name}
     if meant.get(argument.name):
         others = [name for name, right in meant.items() if right and name != argument.name]
         names = [argument.name, *others]
-        title = f"write {listing([meant[name] for name in names])}"
+        title = f"use {listing([meant[name] for name in names])}"
         return [fix(title, *(rename_argument(code, name, meant[name]) for name in names))]
     removed = remove_argument(code, argument.name)
     if argument.name not in _OF_OPTIMIZERS or site.method != "compile":
         return [fix(f"remove `{argument.name}`", removed)]
-    given = f"give `{argument.name}` to the optimizer"
+    given = f"pass `{argument.name}` to the optimizer"
     taken = [fix(given, edits)] if (edits := _to_optimizer(code, argument)) else []
-    return [*taken, unsafe(f"remove `{argument.name}`, and train with the optimizer's own", removed)]
+    return [*taken, unsafe(f"remove `{argument.name}` and use the optimizer's default", removed)]
 
 
 def _meant(name: str, method: str) -> str:
-    """The argument of a method that a name is a misspelling of."""
+    """Return the argument of a method that a misspelled name stands for."""
     if name in SIGNATURES[method] or not name.isidentifier() or _owner(name, method):
         return ""
     import difflib
@@ -206,7 +208,7 @@ _OPTIMIZERS = {
 
 
 def _to_optimizer(code: Code, argument: Argument) -> tuple[Edit, ...]:
-    """`optimizer="adam", learning_rate=0.01` as `optimizer=keras.optimizers.Adam(learning_rate=0.01)`."""
+    """Turn `optimizer="adam", learning_rate=0.01` into `optimizer=keras.optimizers.Adam(learning_rate=0.01)`."""
     optimizer = code.argument("optimizer", 0)
     name = _OPTIMIZERS.get(optimizer.text.strip("\"'").lower()) if optimizer is not None else None
     if optimizer is None or name is None or not optimizer.text.startswith(("'", '"')):
@@ -218,9 +220,9 @@ def _to_optimizer(code: Code, argument: Argument) -> tuple[Edit, ...]:
 
 
 def _moved(module: Module, site: CallSite, code: Code, owner: str) -> tuple[Edit, ...]:
-    """Out of this call and, unless they are there already, into the other call on the same model.
+    """Move misplaced arguments to the other call on the same model, unless it has them already.
 
-    Whatever else belongs there goes along: it would be refused next.
+    All of them move at once: the next one would raise next.
     """
     others = [
         other
@@ -245,14 +247,14 @@ def _moved(module: Module, site: CallSite, code: Code, owner: str) -> tuple[Edit
 
 
 def _has(code: Code, method: str, name: str) -> bool:
-    """Whether a call gives an argument, by name or as the second positional one (`compile("adam", "mse")`)."""
+    """Whether a call passes an argument, by name or as the second positional one (`compile("adam", "mse")`)."""
     return code.argument(name, 1 if (method, name) == ("compile", "loss") else None) is not None
 
 
 @CAUSE.in_source
 @mentions("Sequential")
 def from_unlisted_layers(module: Module) -> Iterator[Finding]:
-    """`Sequential(Dense(8), Dense(1))`: the second layer stands for another argument."""
+    """Report `Sequential(Dense(8), Dense(1))`, which passes the second layer as another argument."""
     if any(len(call.node.args) > 1 for call in module.calls_under("keras.Sequential")):
         from fitdoctor.catalogue.model.unlisted_layers import unlisted_layers
 
@@ -261,7 +263,7 @@ def from_unlisted_layers(module: Module) -> Iterator[Finding]:
 
 @CAUSE.after_failure
 def from_layer_for_flag(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """Keras read a layer as `trainable`, or a third one as `name`."""
+    """Report layers that Keras read as `trainable` or `name`."""
     module = module_of(project, failure.last_user_frame)
     if module is not None and failure.message.startswith(_LAYER_READ_AS):
         from fitdoctor.catalogue.model.unlisted_layers import unlisted_layers
@@ -272,7 +274,7 @@ def from_layer_for_flag(failure: FailureFacts, project: Project | Unknown) -> It
 @CAUSE.in_source
 @mentions("compile", "activation")
 def misspelt_in_source(module: Module) -> Iterator[Finding]:
-    """A loss, metric, optimizer or activation by a name that is another spelling of one that Keras knows."""
+    """Report misspelled names of losses, metrics, optimizers and activations."""
     from fitdoctor.catalogue.model.misspelt_names import misspelt_names
 
     for each in misspelt_names(module):
@@ -287,22 +289,22 @@ def _misspelt_name(each: Misspelt, frame: Frame | None, confidence: Confidence) 
         edits = (Edit(each.module.location(each.node), text.replace(each.name, each.meant)),)
     kind = each.kind.removesuffix(" function")
     return CAUSE.finding(
-        f"Keras knows no {kind} `{each.name}`" + (f": it is spelt `{each.meant}`" if each.meant else ""),
+        f"Keras has no {kind} `{each.name}`" + (f": did you mean `{each.meant}`?" if each.meant else ""),
         subject=f"{kind} {each.name}",
         location=each.module.location(each.node)  # type: ignore[union-attr, arg-type]
         if written
         else frame.location
         if frame is not None
         else None,
-        evidence=[Evidence(claim=f"the name of the {kind}", observed=each.name, expected=each.meant)],
-        fixes=[fix(f"write `{each.meant}`", edits) if each.meant else fix(f"give a {kind} that Keras knows")],
+        evidence=[Evidence(claim=f"{kind} name", observed=each.name, expected=each.meant)],
+        fixes=[fix(f"use `{each.meant}`", edits) if each.meant else fix(f"use the name of a Keras {kind}")],
         confidence=confidence,
     )
 
 
 @CAUSE.after_failure
 def from_refused_name(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """Keras quotes the name."""
+    """Read the unknown name from the Keras error."""
     if not failure.message.startswith(("Could not interpret", "Unknown ")):
         return
     from fitdoctor.catalogue.model.misspelt_names import refused_name
@@ -314,7 +316,7 @@ def from_refused_name(failure: FailureFacts, project: Project | Unknown) -> Iter
 
 @CAUSE.after_failure
 def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """Python names the argument and the function."""
+    """Read the argument and the function from the `TypeError`."""
     from fitdoctor.failure.patterns import unexpected_keyword
 
     seen = unexpected_keyword(failure.message)
@@ -339,33 +341,35 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
             spread = _left_out_of_dict(site.module, site.node, seen.name)
     owner = _owner(seen.name, method)
     yield CAUSE.finding(
-        f"`{method}` takes no `{seen.name}`" + (f": it belongs to `{owner}`" if owner else ""),
+        f"`{method}` does not accept `{seen.name}`" + (f": it is an argument of `{owner}`" if owner else ""),
         subject=f"argument {seen.name} of {method}",
         location=frame.location if frame else None,
-        evidence=[Evidence(claim="Python refused the argument", observed=seen.name, fact="failure.message")],
+        evidence=[Evidence(claim="Python rejects the argument", observed=seen.name, fact="failure.message")],
         fixes=[
-            unsafe(f"leave `{seen.name}` out of what `{method}` is given", spread),
+            unsafe(f"do not pass `{seen.name}` to `{method}`", spread),
             fix(f"move `{seen.name}` to `{owner}`" if owner else f"remove or rename `{seen.name}`"),
         ][not spread :],
         confidence=Confidence.CERTAIN,
     )
 
 
-# --- misspelt in making something ---------------------------------------------------------------------------------
+# --- misspelled constructor arguments ---------------------------------------------------------------------------------
 
 _TAKES_ANY = frozenset({"Input", "LambdaCallback"})
-"""`LambdaCallback` takes every method of a callback (`on_batch_begin`, `on_test_end`) by its name."""
+"""`LambdaCallback` accepts every callback method (`on_batch_begin`, `on_test_end`) as an argument."""
 _MAKERS = ("keras.layers.", "keras.optimizers.", "keras.callbacks.", "keras.losses.", "keras.metrics.")
 
 
 @CAUSE.in_source
 def from_constructors(module: Module) -> Iterator[Finding]:
-    """An argument of a layer, optimizer or callback that Keras has nowhere, a letter or two away from one that it has."""
+    """Report constructor arguments that Keras does not have, a letter or two away from one that it has."""
     for site in module.calls_under(*_MAKERS):
         home, _dot, made = site.name.rpartition(".")
         if not made[:1].isupper() or made in _TAKES_ANY:
             continue
-        if made not in PUBLIC_NAMES.get(home, (made,)):  # of another Keras, with arguments of its own
+        if made not in PUBLIC_NAMES.get(
+            home, (made,)
+        ):  # from another Keras version, whose arguments are not known
             continue
         names = [keyword.arg for keyword in site.node.keywords]
         if not names:
@@ -388,11 +392,11 @@ def _constructor(
     made: str, name: str, meant: str, location: Location | None, code: Code | None, confidence: Confidence
 ) -> Finding:
     return CAUSE.finding(
-        f"`{made}` takes no argument `{name}`" if made else f"there is no argument `{name}`",
+        f"`{made}` has no argument `{name}`" if made else f"there is no argument `{name}`",
         subject=f"argument {name} of {made}",
         location=location,
-        evidence=[Evidence(claim=f"an argument of `{made}`", observed=name, expected=meant)],
-        fixes=[fix(f"write `{meant}`", rename_argument(code, name, meant) if code is not None else ())],
+        evidence=[Evidence(claim=f"argument of `{made}`", observed=name, expected=meant)],
+        fixes=[fix(f"use `{meant}`", rename_argument(code, name, meant) if code is not None else ())],
         confidence=confidence,
     )
 
@@ -400,7 +404,7 @@ def _constructor(
 def _misspelt(
     seen: UnexpectedKeyword, failure: FailureFacts, project: Project | Unknown
 ) -> Iterator[Finding]:
-    """An argument of a layer, optimizer or callback that is a letter or two away from one that there is."""
+    """Find the constructor argument that a rejected name is a letter or two away from."""
     from fitdoctor.catalogue.model.keras_arguments import misspelt
 
     frame = failure.last_user_frame
@@ -421,7 +425,7 @@ def _misspelt(
 
 
 def _left_out_of_dict(module: Module, call: ast.Call, name: str) -> tuple[Edit, ...]:
-    """`fit(x, y, **options)`: all of the options but this one, which others read."""
+    """Filter one option out of `fit(x, y, **options)`, leaving the dict unchanged for other users."""
     given = [word.value for word in call.keywords if word.arg is None]
     if len(given) != 1 or not isinstance(given[0], (ast.Name, ast.Attribute)):
         return ()

@@ -1,4 +1,4 @@
-"""The loss is handed to fit, where it has no place."""
+"""The loss is passed to `compile`."""
 
 import numpy as np
 import tensorflow as tf

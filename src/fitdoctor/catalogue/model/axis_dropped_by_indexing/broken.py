@@ -1,4 +1,4 @@
-"""A layer that picks the first feature, and loses the feature axis with it."""
+"""A layer that selects the first feature by index, which drops the feature axis."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,13 +1,13 @@
-"""An index that drops an axis of the batch.
+"""Integer index that drops an axis.
 
 ## What happens
 
-`inputs[:, 0]` of a tensor of shape (batch, features) has shape (batch,): the feature axis is gone, and the next layer
+For a tensor of shape (batch, features), `inputs[:, 0]` has shape (batch,): the feature axis is gone, and the next layer
 raises `ValueError: Input 0 of layer "dense" is incompatible with the layer: expected min_ndim=2, found ndim=1`.
 
 ## Why
 
-An integer index takes one element and drops its axis; a slice of length 1 keeps it.
+An integer index selects one element and drops its axis; a slice of length 1 keeps it.
 
 ## Fix
 
@@ -15,8 +15,8 @@ Slice instead: `inputs[:, 0:1]`.
 
 ## Known limits
 
-An index that drops an axis on purpose (the first token of a sequence) is fine and is not reported: only one that the
-next layer refuses.
+An index that drops an axis on purpose (the first token of a sequence) is not reported. Only one whose result the next
+layer rejects is.
 """
 
 from __future__ import annotations
@@ -53,13 +53,13 @@ CAUSE = Cause(
 )
 
 NEEDS_AN_AXIS = frozenset({"Dense", "BatchNormalization", "LSTM", "GRU", "SimpleRNN", "Conv1D", "Flatten"})
-"""Layers that refuse a tensor of rank 1."""
+"""Layers that reject a tensor of rank 1."""
 
 
 @CAUSE.in_source
 @mentions("def", "lambda")
 def from_source(model: ModelFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
-    """A layer of the user's returns `x[:, i]` of its rank-2 input, and the next layer needs an axis more."""
+    """Report a custom layer that returns `x[:, i]` of its rank-2 input to a layer that needs rank 2."""
     if model.kind != "sequential":
         return
     for layer, following in itertools.pairwise(model.layers):
@@ -69,7 +69,7 @@ def from_source(model: ModelFacts, data: DataFacts, project: Project) -> Iterato
             continue
         for module, index in _returned_index(layer, project):
             evidence = Evidence(
-                claim=f"the next layer, `{following.class_name}`, needs an axis of features",
+                claim=f"the next layer, `{following.class_name}`, needs a feature axis",
                 location=place(following.code),
             )
             yield _finding(module, index, Confidence.LIKELY, [evidence])
@@ -77,7 +77,7 @@ def from_source(model: ModelFacts, data: DataFacts, project: Project) -> Iterato
 
 @CAUSE.in_source
 def from_refusal(site: ModelSite, project: Project) -> Iterator[Finding]:
-    """Following the source leads to a layer that is given rank 1, and an index on the way drops an axis."""
+    """Report an index that drops an axis on the way to a layer that, by the source, gets rank 1."""
     refusal = of_site(site)
     said = input_mismatch(refusal.message) if refusal is not None else None
     if refusal is None or refusal.layer is None or said is None:
@@ -88,7 +88,7 @@ def from_refusal(site: ModelSite, project: Project) -> Iterator[Finding]:
     found = _on_the_way(refusal, project)
     if found is not None:
         evidence = Evidence(
-            claim=f"`{refusal.layer.class_name}` is given",
+            claim=f"input of `{refusal.layer.class_name}`",
             observed=f"rank {said.found_rank}",
             expected=f"rank {said.expected_rank}",
             location=place(refusal.layer.code),
@@ -98,7 +98,7 @@ def from_refusal(site: ModelSite, project: Project) -> Iterator[Finding]:
 
 @CAUSE.before_fit
 def from_trial(model: ModelFacts, data: DataFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """The abstract forward pass stopped at a layer that is given an indexed tensor."""
+    """Report an indexed tensor at the layer where the abstract forward pass stopped."""
     refusal = of_trial(model, data) if data.role == "training" else None
     said = input_mismatch(refusal.message) if refusal is not None else None
     if refusal is not None and said is not None and isinstance(project, Project):
@@ -106,13 +106,13 @@ def from_trial(model: ModelFacts, data: DataFacts, project: Project | Unknown) -
 
 
 def _of_refused(refusal: Refusal, said: InputMismatch, project: Project) -> Iterator[Finding]:
-    """A layer lacks as many axes as the index of what it is called on, in the very line, has dropped."""
+    """Report the index, on the layer's own line, that drops as many axes as the layer lacks."""
     if said.expected_rank is None or said.found_rank is None or said.found_rank < 2:
         return
     found = _indexed_there(project, refusal.place, said.expected_rank - said.found_rank)
     if found is not None:
         evidence = Evidence(
-            claim=f"layer `{said.layer or refusal.name}` is given",
+            claim=f"input of layer `{said.layer or refusal.name}`",
             observed=f"rank {said.found_rank}",
             expected=f"rank {said.expected_rank}",
             location=refusal.place,
@@ -123,7 +123,7 @@ def _of_refused(refusal: Refusal, said: InputMismatch, project: Project) -> Iter
 def _indexed_there(
     project: Project, here: Location | None, missing: int
 ) -> tuple[Module, ast.Subscript] | None:
-    """The only `x[:, i]` that a call in a line is given, where that drops as many axes as are missing."""
+    """Return the only `x[:, i]` passed to a call on a line, if it drops as many axes as are missing."""
     module = project.module_at(here.path) if here is not None else None
     if module is None or here is None:
         return None
@@ -141,7 +141,7 @@ def _indexed_there(
 
 
 def _on_the_way(refusal: Refusal, project: Project) -> tuple[Module, ast.Subscript] | None:
-    """The index whose result goes into the refused layer, or that the layer before it returns."""
+    """Return the index whose result enters the rejecting layer, or that the previous layer returns."""
     for before in refusal.way[:1]:
         for module, index in _returned_index(before, project):
             return module, index
@@ -166,7 +166,7 @@ def _on_the_way(refusal: Refusal, project: Project) -> tuple[Module, ast.Subscri
 
 
 def _given_index(project: Project, call: Location | None) -> tuple[Module, ast.Subscript] | None:
-    """The index of a functional model's tensor that a layer is called on."""
+    """Return the index expression that a layer of a functional model is called on."""
     module = project.module_at(call.path) if call is not None else None
     node = node_at(module, call) if module is not None and call is not None else None
     if module is None or node is None or not node.args:
@@ -186,7 +186,7 @@ def _input_rank(layer: LayerFacts, data: DataFacts) -> int | None:
 
 
 def _returned_index(layer: LayerFacts, project: Project) -> Iterator[tuple[Module, ast.Subscript]]:
-    """The `x[:, i]` that is all that a layer's `call` returns."""
+    """Yield the `x[:, i]` that a layer's `call` returns."""
     for module in project.modules:
         for function in module.functions:
             if _computes(function, layer, module):
@@ -196,7 +196,7 @@ def _returned_index(layer: LayerFacts, project: Project) -> Iterator[tuple[Modul
 
 
 def _computes(function: FunctionInfo, layer: LayerFacts, module: Module) -> bool:
-    """Whether the function is what the layer does: its class's `call`, or the lambda of a Lambda layer."""
+    """Whether the function is the layer's forward pass: its `call`, or the function of a Lambda layer."""
     if function.owner is not None:
         return function.name == "call" and function.owner.name == layer.class_name
     if layer.class_name != "Lambda" or isinstance(layer.code, Unknown):
@@ -221,7 +221,7 @@ def _results(function: FunctionInfo) -> list[ast.expr]:
 
 
 def _dropping(module: Module, function: FunctionInfo) -> list[ast.Subscript]:
-    """The indexings `x[:, i]` of tensors in a function, in order."""
+    """Return the tensor index expressions `x[:, i]` in a function, in order."""
     return [
         node
         for node in ast.walk(function.node)
@@ -233,7 +233,7 @@ def _dropping(module: Module, function: FunctionInfo) -> list[ast.Subscript]:
 
 
 def _drops_axes(index: ast.expr) -> bool:
-    """`[:, i]`, `[:, i, j]`: every axis beside the batch is indexed by a number."""
+    """Whether every axis except the batch axis has an integer index: `[:, i]`, `[:, i, j]`."""
     if not isinstance(index, ast.Tuple) or len(index.elts) < 2:
         return False
     first, *others = index.elts
@@ -244,7 +244,7 @@ def _drops_axes(index: ast.expr) -> bool:
 
 
 def _is_new_axis(index: ast.expr) -> bool:
-    """`None`, `tf.newaxis` and `...` add or keep axes; a list keeps them."""
+    """Whether an index adds or keeps axes: `None`, `tf.newaxis`, `...` or a list."""
     if isinstance(index, (ast.List, ast.ListComp, ast.Tuple)):
         return True
     if isinstance(index, ast.Constant):
@@ -254,7 +254,7 @@ def _is_new_axis(index: ast.expr) -> bool:
 
 @CAUSE.after_failure
 def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """A layer was given rank 1, and the user's code on the way to it drops an axis."""
+    """Explain a layer that received rank 1 by the index that drops an axis before it."""
     refused = input_mismatch(failure.message)
     frame = failure.last_user_frame
     if refused is not None and refused.found_rank != 1 and isinstance(project, Project) and frame is not None:
@@ -279,7 +279,7 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         Confidence.CERTAIN if len(candidates) == 1 else Confidence.LIKELY,
         [
             Evidence(
-                claim=f"layer `{refused.layer or failure.layer}` was given",
+                claim=f"input of layer `{refused.layer or failure.layer}`",
                 observed=f"rank {refused.found_rank}",
                 expected=f"rank {refused.expected_rank}",
                 fact="failure.message",
@@ -293,41 +293,43 @@ _GIVEN_DATA = ("fit", "evaluate", "predict", "train_on_batch", "")
 
 
 def _from_words(refused: InputMismatch, location: Location | None, *, sure: bool) -> Finding:
-    """Without the source: inside the model an axis went missing before this layer.
+    """Report without source that an axis is lost before this layer.
 
     Args:
-        refused: what the layer said.
+        refused: the layer's error.
         location: the user's last line.
-        sure: what the model was called with is told, and had the axis.
+        sure: whether the model's input is known and had the axis.
     """
-    doubt = (
-        "the text does not show the source: the data itself may lack the axis (FIT102), or its batch (FIT701)"
-    )
+    doubt = "without the source: the data itself may lack the axis (FIT102), or the batch axis (FIT701)"
     return CAUSE.finding(
-        f"an axis is dropped before layer `{refused.layer}`: it gets rank 1",
+        f"an axis is dropped before layer `{refused.layer}`, which gets rank 1",
         subject=f"layer {refused.layer}",
         location=location,
         evidence=[
             Evidence(
-                claim=f"layer `{refused.layer}` was given",
+                claim=f"input of layer `{refused.layer}`",
                 observed="rank 1",
                 expected=f"rank {refused.expected_rank}",
                 fact="failure.message",
             )
         ],
-        fixes=[fix("keep the axis: slice (`x[:, 0:1]`) instead of an index, `keepdims=True` in a reduction")],
+        fixes=[
+            fix(
+                "keep the axis: use a slice (`x[:, 0:1]`) instead of an index, or `keepdims=True` in a reduction"
+            )
+        ],
         notes=[] if sure else [doubt],
         confidence=Confidence.LIKELY if sure else Confidence.POSSIBLE,
     )
 
 
 def _candidates(project: Project, failure: FailureFacts) -> list[tuple[Module, ast.Subscript]]:
-    """Indexings that drop an axis, those in the functions of the traceback first, the innermost of them first."""
+    """Return index expressions that drop an axis, innermost traceback functions first."""
     found: list[tuple[Module, ast.Subscript]] = []
     for frame in reversed(failure.user_frames):
         found += _in_frame(project, frame)
     if not found:
-        # Keras drops the frames of layers that were only called symbolically: look at every traced function.
+        # Keras removes the frames of layers called symbolically, so search every traced function.
         for module in project.modules:
             for function in module.functions:
                 if function.traced is not None and function.traced.how in ("call", "lambda layer"):
@@ -342,7 +344,7 @@ def _in_frame(project: Project, frame: Frame) -> list[tuple[Module, ast.Subscrip
     function = function_at(module, frame.line, frame.cell)
     if function is not None:
         return [(module, index) for index in _dropping(module, function)]
-    # At the top of a file: what the layer on that line was called on.
+    # At module level: the tensor that the layer on that line was called on.
     calls = [site.node for site in module.calls if at_frame(module, site.node, frame)]
     found = [_given_index(project, module.location(call)) for call in calls]
     return [each for each in found if each is not None]
@@ -357,9 +359,9 @@ def _finding(
     kept = _slice_for(dropped, text)
     front = ", ".join(module.segment(each) for each in before)
     left = "batch, features" if rank == 2 else "batch, …"
-    dropped_words = "every axis of `{}` but the batch" if rank == 1 else "an axis of `{}`"
+    dropped_words = "every axis of `{}` except the batch axis" if rank == 1 else "an axis of `{}`"
     return CAUSE.finding(
-        f"`{module.segment(index)}` drops {dropped_words.format(name)}: a layer gets rank {rank}",
+        f"`{module.segment(index)}` drops {dropped_words.format(name)}, so a layer gets rank {rank}",
         subject=f"index {module.segment(index)}",
         location=place(module.location(index)),
         evidence=[
@@ -371,7 +373,7 @@ def _finding(
             ),
             *evidence,
         ],
-        fixes=[fix(f"slice: `{name}[{front}, {kept}]`", (Edit(module.location(dropped), kept),))],
+        fixes=[fix(f"use a slice: `{name}[{front}, {kept}]`", (Edit(module.location(dropped), kept),))],
         confidence=confidence,
     )
 

@@ -1,4 +1,4 @@
-"""Two recurrent layers over the wind of a day: the second gets the last hour alone."""
+"""Two recurrent layers over hourly wind: a slice keeps the time axis for the second."""
 
 import keras
 import numpy as np

@@ -1,29 +1,32 @@
-"""Two neighbouring layers do not fit: an axis too many or too few.
+"""Layer with the wrong number of axes in its input.
 
 ## What happens
 
-A layer refuses what the layer before it makes: `ValueError: Input 0 of layer "lstm_1" is incompatible with the layer:
-expected ndim=3, found ndim=2`. Or it takes it and the mistake shows at the end: `Dense` works along the last axis of
-anything, so after a convolution without `Flatten` the output keeps its height and width. Crossentropies then refuse the
-labels (`must have the same rank`, `must have rank (ndim) target.ndim - 1`); with `mse` and labels of shape (n,) fit runs
-to its end and compares every label of the batch with every pixel.
+A layer rejects the output of the previous layer: `ValueError: Input 0 of layer "lstm_1" is incompatible with the layer:
+expected ndim=3, found ndim=2`.
+
+Or it accepts that output, and the mistake shows at the end. `Dense` works along the last axis of any tensor, so after a
+convolution without `Flatten` the output keeps its height and width. Cross-entropy losses then reject the labels (`must
+have the same rank`, `must have rank (ndim) target.ndim - 1`). With `mse` and labels of shape (n,), `fit` runs to the end
+and compares every label of the batch with every pixel.
 
 ## Why
 
-A recurrent layer gives only its last step unless it is told `return_sequences=True`, and the next recurrent layer needs
-all steps. `Flatten` and global pooling leave one row a sample, which no recurrent layer, convolution or pooling takes.
-A convolution leaves an image, which `Dense` turns into another image. `Attention` takes a value, or a query, without a
-time axis and takes the batch for the time: no error, and what a sample gives depends on the others of its batch.
+A recurrent layer returns only its last time step unless `return_sequences=True` is set, and the next recurrent layer
+needs all of them. `Flatten` and global pooling leave one vector per sample, which recurrent, convolution and pooling
+layers do not accept. A convolution leaves an image, which `Dense` turns into another image. `Attention` accepts a value or
+a query without a time axis and treats the batch axis as time: no error, but the output for a sample depends on the other
+samples of its batch.
 
 ## Fix
 
-`return_sequences=True` on the recurrent layer before; no `Flatten` or global pooling before layers that need the axes;
-`Flatten()` or global pooling between the last convolution and the first `Dense`.
+Set `return_sequences=True` on the previous recurrent layer. Remove `Flatten` or global pooling before layers that need
+the axes. Add `Flatten()` or global pooling between the last convolution and the first `Dense`.
 
 ## Known limits
 
-A first layer that refuses the data, or the model's own `Input`, is another cause. In a model of one's own class the
-layers are taken to be called in the order in which they were made.
+A first layer that rejects the data, or the model's own `Input`, is a separate cause. In a subclassed model, the layers
+are assumed to run in the order in which they are created.
 """
 
 from __future__ import annotations
@@ -88,15 +91,15 @@ KEEPS_RANK = pattern(
     r"InputLayer|\w*Dropout\w*|\w*Normalization|Activation|\w*ReLU|ELU|Softmax|Gaussian\w+|Masking|Rescaling|Identity"
     r"|ActivityRegularization|Random\w+|Resizing|CenterCrop"
 )
-"""Layers that hand on the axes as they come, and say nothing about how many there should be."""
+"""Layers that keep the axes of their input and accept any number of them."""
 
 
-# --- a layer refuses what comes before it -------------------------------------------------------------------------
+# --- a layer rejects the previous output --------------------------------------------------------------------------
 
 
 @CAUSE.in_source
 def from_source(site: ModelSite, project: Project) -> Iterator[Finding]:
-    """The source makes a model whose layers do not fit."""
+    """Report a model in the source whose layers do not fit together."""
     refusal = of_site(site)
     if refusal is not None:
         yield from _refused(refusal, project)
@@ -106,7 +109,7 @@ def from_source(site: ModelSite, project: Project) -> Iterator[Finding]:
 
 @CAUSE.before_fit
 def from_trial(model: ModelFacts, data: DataFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """The abstract forward pass stopped at a layer inside the model."""
+    """Report the layer at which the abstract forward pass stopped."""
     refusal = of_trial(model, data) if data.role == "training" else None
     if refusal is not None and not _is_given_the_data(refusal, data):
         yield from _refused(refusal, project)
@@ -114,7 +117,7 @@ def from_trial(model: ModelFacts, data: DataFacts, project: Project | Unknown) -
 
 @CAUSE.after_failure
 def outputs_passed_on(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """A layer got all the outputs of the one before it."""
+    """Report a layer that received all outputs of the previous one."""
     from fitdoctor.catalogue.model.several_outputs import refused
 
     yield from refused(CAUSE, failure, project)
@@ -122,7 +125,7 @@ def outputs_passed_on(failure: FailureFacts, project: Project | Unknown) -> Iter
 
 @CAUSE.after_failure
 def frames_refused(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """A layer for pictures got the frames of a film at once."""
+    """Report an image layer that received a sequence of images."""
     if failure.type == "ValueError" and refused_shape(failure.message) is not None:
         given = refused_input(failure, project)
         yield from refused_frames(CAUSE, given, failure.message, project, proven=True)
@@ -132,7 +135,7 @@ def frames_refused(failure: FailureFacts, project: Project | Unknown) -> Iterato
 def from_refusal(
     failure: FailureFacts, project: Project | Unknown, model: ModelFacts | Unknown, data: DataFacts | Unknown
 ) -> Iterator[Finding]:
-    """Keras names the layer and the axes."""
+    """Read the layer and its axes from the Keras error."""
     if not speaks_of_ranks(failure.message) or (isinstance(data, DataFacts) and data.role != "training"):
         return
     refusal = of_failure(failure, project, model, data, speaks_of_ranks)
@@ -148,17 +151,17 @@ _GIVEN_DATA = ("fit", "evaluate", "predict", "train_on_batch", "test_on_batch", 
 
 
 def _while_making(refusal: Refusal) -> Iterator[Finding]:
-    """The words alone: no data was there yet, so one layer of the model refuses another."""
+    """Report from the message alone: there was no data yet, so one layer rejects another."""
     ranks = ranks_in(refusal.message)
     if ranks is None or ranks.found < 2:
         return
     yield CAUSE.finding(
-        f"`{refusal.name}` needs {axes_words(ranks.expected)}, and what comes before it in the model gives {ranks.found}",
+        f"`{refusal.name}` expects {axes_words(ranks.expected)}, but the layer before it returns {ranks.found}",
         subject=f"layer {refusal.name}",
         location=refusal.place,
         evidence=[
             Evidence(
-                claim=f"`{refusal.name}` gets",
+                claim=f"input of `{refusal.name}`",
                 observed=shape_words(ranks.shape) if ranks.shape is not None else f"{ranks.found} axes",
                 expected=axes_words(ranks.expected),
                 fact="failure.message",
@@ -166,7 +169,7 @@ def _while_making(refusal: Refusal) -> Iterator[Finding]:
         ],
         fixes=[
             fix(
-                "set `return_sequences=True` on the recurrent layer before, or leave out the `Flatten` or pooling"
+                "set `return_sequences=True` on the previous recurrent layer, or remove the `Flatten` or pooling"
                 if ranks.found < ranks.expected
                 else "flatten, pool or reshape before this layer"
             )
@@ -176,7 +179,7 @@ def _while_making(refusal: Refusal) -> Iterator[Finding]:
 
 
 def _is_given_the_data(refusal: Refusal, data: DataFacts) -> bool:
-    """Whether the layer got an input of the model as it is: then the data, or the `Input`, is to blame."""
+    """Whether the layer received a model input unchanged: then the data or the `Input` is wrong."""
     ranks = ranks_in(refusal.message)
     if ranks is None or ranks.shape is None:
         return True
@@ -198,13 +201,13 @@ def _refused(refusal: Refusal, project: Project | Unknown) -> Iterator[Finding]:
     blamed, why, fixes = _judged(refusal, ranks, culprit, project)
     before = unwrapped(culprit)
     yield CAUSE.finding(
-        f"`{refusal.layer.class_name}` needs {axes_words(ranks.expected)}, and `{before.class_name}` before it gives "
-        f"{ranks.found}",
+        f"`{refusal.layer.class_name}` expects {axes_words(ranks.expected)}, but `{before.class_name}` before it "
+        f"returns {ranks.found}",
         subject=f"layer {refusal.layer.class_name}",
         location=place(blamed.code, refusal.layer.code, refusal.place),
         evidence=[
             Evidence(
-                claim=f"`{refusal.layer.class_name}` gets",
+                claim=f"input of `{refusal.layer.class_name}`",
                 observed=shape_words(ranks.shape) if ranks.shape is not None else f"{ranks.found} axes",
                 expected=axes_words(ranks.expected),
                 location=place(refusal.layer.code, refusal.place),
@@ -217,7 +220,7 @@ def _refused(refusal: Refusal, project: Project | Unknown) -> Iterator[Finding]:
 
 
 def _culprit(refusal: Refusal) -> LayerFacts | None:
-    """The layer that decided how many axes there are; None when that is the model's input."""
+    """Return the layer that set the number of axes; None if that is the model's input."""
     for layer in refusal.way:
         if not KEEPS_RANK.fullmatch(layer.class_name) and layer.class_name != "Dense":
             if layer.class_name == "Embedding" and _too_many_axes(refusal):
@@ -228,7 +231,7 @@ def _culprit(refusal: Refusal) -> LayerFacts | None:
 
 
 def _too_many_axes(refusal: Refusal) -> bool:
-    """Whether the layer got more axes than it wants."""
+    """Whether the layer received more axes than it expects."""
     ranks = ranks_in(refusal.message)
     return ranks is not None and ranks.found > ranks.expected
 
@@ -236,36 +239,36 @@ def _too_many_axes(refusal: Refusal) -> bool:
 def _judged(
     refusal: Refusal, ranks: Ranks, culprit: LayerFacts, project: Project | Unknown
 ) -> tuple[LayerFacts, str, list[Fix]]:
-    """The layer to change, why, and how."""
+    """Return the layer to change, the reason, and the fixes."""
     layer = refusal.layer
     assert layer is not None
     name = culprit.class_name
     if ranks.found < ranks.expected:
         if name in RECURRENT:
-            why = f"without `return_sequences=True`, `{recurrent_name(culprit)}` gives only its last step"
+            why = f"without `return_sequences=True`, `{recurrent_name(culprit)}` returns only its last time step"
             looped = sequences_in_loop(culprit, layer, project)
             return culprit, why, [*looped, sequences_fix(culprit, project, "True")]
         if name.startswith("Global") or name == "Flatten":
-            why = f"`{name}` leaves one row a sample"
+            why = f"`{name}` leaves one vector per sample"
             return culprit, why, [left_out_fix(culprit, project, ranks.expected)]
     elif name in RECURRENT and ranks.expected == 2:
-        why = f"with `return_sequences=True`, `{recurrent_name(culprit)}` gives every step"
+        why = f"with `return_sequences=True`, `{recurrent_name(culprit)}` returns every time step"
         return culprit, why, [sequences_fix(culprit, project, "False")]
     other = same_for_rank(layer, ranks.found)
     if other:
-        why = f"`{name}` gives {ranks.found} axes, for which there is `{other}`"
+        why = f"the input has {ranks.found} axes, which `{other}` expects"
         return layer, why, [renamed_fix(layer, other)]
-    return layer, f"`{name}` gives {ranks.found} axes", adapting_fixes(layer, ranks, project)
+    return layer, f"`{name}` returns {ranks.found} axes", adapting_fixes(layer, ranks, project)
 
 
-# --- an axis summed away in a layer of one's own --------------------------------------------------------------------
+# --- an axis reduced away in a custom layer -------------------------------------------------------------------------
 
 
 @CAUSE.after_failure
 def from_reduction(
     failure: FailureFacts, project: Project, model: ModelFacts | Unknown, data: DataFacts | Unknown
 ) -> Iterator[Finding]:
-    """A layer got one number a sample: the sum or the mean before it took away the axis that it needs."""
+    """Report a sum or mean that removed the axis which the next layer needs."""
     ranks = ranks_in(failure.message)
     if ranks is None or ranks.found != 1 or ranks.expected < 2:
         return
@@ -278,12 +281,12 @@ def from_reduction(
     module, call = reductions[-1]
     needs = refusal.name if refusal is not None else "the next layer"
     yield CAUSE.finding(
-        f"`{module.segment(call)[:60]}` leaves no axis beside the batch, and `{needs}` needs {axes_words(ranks.expected)}",
+        f"`{module.segment(call)[:60]}` leaves only the batch axis, but `{needs}` expects {axes_words(ranks.expected)}",
         subject=f"layer {needs}",
         location=module.location(call),
         evidence=[
             Evidence(
-                claim=f"`{needs}` gets",
+                claim=f"input of `{needs}`",
                 observed="(None,)",
                 expected="(None, 1)",
                 location=failure.last_user_frame.location if failure.last_user_frame is not None else None,
@@ -291,7 +294,7 @@ def from_reduction(
         ],
         fixes=[
             fix(
-                "keep the reduced axis with length 1: `keepdims=True`",
+                "keep the reduced axis with size 1: `keepdims=True`",
                 append_arguments(module.code(call), "keepdims=True"),
             )
         ],
@@ -300,7 +303,7 @@ def from_reduction(
 
 
 def _reductions(failure: FailureFacts, project: Project) -> list[tuple[Module, ast.Call]]:
-    """Reductions over the second or the last axis: in the functions of the traceback, else in what the layers compute."""
+    """Return reductions over the second or last axis: in the traceback's functions, else in all forward passes."""
     for frame in reversed(failure.user_frames):
         module = module_of(project, frame)
         function = function_at(module, frame.line, frame.cell) if module is not None else None
@@ -329,7 +332,7 @@ def _reduced_away(function: FunctionInfo) -> list[tuple[Module, ast.Call]]:
 @mentions("Attention")
 @CAUSE.before_fit
 def from_attention(model: ModelFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """Attention takes the batch for the time."""
+    """Report attention that treats the batch axis as time."""
     from fitdoctor.catalogue.model.attention_axes import mixed_samples
 
     yield from mixed_samples(CAUSE, model, project, Severity.WARNING)
@@ -339,21 +342,21 @@ def from_attention(model: ModelFacts, project: Project | Unknown) -> Iterator[Fi
 def from_spread_attention(
     failure: FailureFacts, model: ModelFacts, project: Project | Unknown
 ) -> Iterator[Finding]:
-    """The loss refused what attention over the samples of the batch gave."""
+    """Report a loss that rejected the output of attention over the batch axis."""
     from fitdoctor.catalogue.model.attention_axes import mixed_samples
 
     if shapes_of_failure(failure) is not None:
         yield from mixed_samples(CAUSE, model, project, Severity.ERROR)
 
 
-# --- Dense behind a convolution, without Flatten ------------------------------------------------------------------
+# --- Dense after a convolution, without Flatten -------------------------------------------------------------------
 
 
 @CAUSE.in_source
 @doubting(LABELS)
 @CAUSE.before_fit
 def from_labels(model: ModelFacts, data: DataFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """One label a sample against an output that still has height and width."""
+    """Report one label per sample for an output that still has height and width."""
     if data.role != "training":
         return
     for target in targets(model, data):
@@ -368,12 +371,12 @@ def from_labels(model: ModelFacts, data: DataFacts, project: Project | Unknown) 
 
 
 def _has_image_for_row(labels: Shape, output: Shape) -> bool:
-    """Whether there is one row of labels a sample and an image, or volume, of outputs."""
+    """Whether there is one row of labels per sample but an image, or volume, of outputs."""
     return len(output) >= 4 and 1 <= len(labels) <= 2
 
 
 def _is_unflattened(target: Target, labels: Shape, output: Shape) -> bool:
-    """An image of 1 x 1 holds as many values as the row: then only a `Dense` tells that it should have been one."""
+    """Whether `Flatten` is missing; for a 1 x 1 image, only a following `Dense` proves it."""
     if not _has_image_for_row(labels, output):
         return False
     return not same_values(labels[1:], output[1:]) or _first_dense(target)[0] is not None
@@ -386,15 +389,15 @@ def _unflattened(
     silent = not raised and (loss_accepted(data) or target.loss_name in REGRESSION)
     dense, before = _first_dense(target)
     blamed = dense or before
-    outcome = "compares them by broadcasting" if silent else "refuses them"
+    outcome = "broadcasts them" if silent else "rejects them"
     return CAUSE.finding(
-        f"the output has shape {shape_words((None, *output[1:]))} for one label a sample: nothing flattens it, and "
-        f"`{target.loss_name}` {outcome}",
+        f"the output has shape {shape_words((None, *output[1:]))}, but there is one label per sample: nothing flattens "
+        f"the image, and `{target.loss_name}` {outcome}",
         subject="output shape",
         location=place(*(layer.code for layer in (dense, before) if layer is not None), data.code),
         evidence=[
             Evidence(
-                claim="output against labels",
+                claim="output shape",
                 observed=shape_words((None, *output[1:])),
                 expected=shape_words((None, *labels[1:])),
                 fact="model.outputs",
@@ -413,12 +416,14 @@ def _image_evidence(layer: LayerFacts | None) -> list[Evidence]:
     shapes = layer.output_shapes
     observed = shape_words(shapes[0]) if isinstance(shapes, tuple) and shapes else ""
     return [
-        Evidence(claim=f"`{layer.class_name}` gives an image", observed=observed, location=place(layer.code))
+        Evidence(
+            claim=f"`{layer.class_name}` returns an image", observed=observed, location=place(layer.code)
+        )
     ]
 
 
 def _first_dense(target: Target) -> tuple[LayerFacts | None, LayerFacts | None]:
-    """The first `Dense` behind the convolutions, and the layer before it."""
+    """Return the first `Dense` after the convolutions, and the layer before it."""
     dense: LayerFacts | None = None
     for step in target.way:
         if not isinstance(step, LayerFacts):
@@ -435,10 +440,11 @@ def _flattening(dense: LayerFacts | None, project: Project | Unknown, silent: bo
     make = unsafe if silent else fix
     return [
         make(
-            "flatten before the first `Dense`", insert_layer(*found, "Flatten") if found is not None else ()
+            "add `Flatten()` before the first `Dense`",
+            insert_layer(*found, "Flatten") if found is not None else (),
         ),
         make(
-            "average over the image before the first `Dense`",
+            "add global average pooling before the first `Dense`",
             insert_layer(*found, "GlobalAveragePooling2D") if found is not None else (),
         ),
     ]
@@ -448,7 +454,7 @@ def _flattening(dense: LayerFacts | None, project: Project | Unknown, silent: bo
 def from_label_failure(
     failure: FailureFacts, model: ModelFacts | Unknown, data: DataFacts | Unknown, project: Project | Unknown
 ) -> Iterator[Finding]:
-    """The loss refused one label a sample for an image of outputs."""
+    """Report a loss that rejected one label per sample for an image of outputs."""
     shapes = shapes_of_failure(failure)
     if shapes is None or not _has_image_for_row(shapes.target, shapes.output):
         return
@@ -460,7 +466,7 @@ def from_label_failure(
             if labels is not None and output is not None and _is_unflattened(target, labels, output):
                 found = _unflattened(target, labels, output, data, project)
                 yield CAUSE.finding(
-                    found.message.replace("compares them by broadcasting", "cannot compare them"),
+                    found.message.replace("broadcasts them", "cannot compare them"),
                     subject=found.subject,
                     location=found.location,
                     evidence=found.evidence,
@@ -472,17 +478,17 @@ def from_label_failure(
         return
     frame = failure.last_user_frame
     yield CAUSE.finding(
-        f"the output has shape {shape_words((None, *shapes.output[1:]))} for one label a sample: nothing flattens it",
+        f"the output has shape {shape_words((None, *shapes.output[1:]))}, but there is one label per sample",
         subject="output shape",
         location=frame.location if frame is not None else None,
         evidence=[
             Evidence(
-                claim="output against labels",
+                claim="output shape",
                 observed=shape_words(shapes.output),
                 expected=shape_words(shapes.target),
                 fact="failure.message",
             )
         ],
-        fixes=[fix("flatten, or pool over the image, before the first `Dense`")],
+        fixes=[fix("add `Flatten()` or global pooling before the first `Dense`")],
         confidence=Confidence.LIKELY,
     )

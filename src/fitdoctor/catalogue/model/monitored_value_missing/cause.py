@@ -1,30 +1,32 @@
-"""A callback that watches a value which fit does not have.
+"""Callback that monitors a value `fit` does not report.
 
 ## What happens
 
-With `mode="auto"` and a name that is no metric of the model, EarlyStopping, ModelCheckpoint and ReduceLROnPlateau
-raise at the end of the first epoch: `ValueError: … received monitor=val_acc, but Keras isn't able to automatically
-determine whether that metric should be maximized or minimized`. With a mode, or for `val_loss` without validation
-data, they warn each epoch and never act: nothing stops, no best model is chosen, the rate stays. A callback of one's
-own that reads such a name fails where it computes with it: `logs["acc"]` raises `KeyError`, and `logs.get("acc")` is None
-(`'>' not supported between instances of 'NoneType' and 'float'`). A checkpoint whose path holds such a name fails at the
-end of the first epoch, too: `KeyError: 'Failed to format this callback filepath: … Reason: 'val_acc''`.
+With `mode="auto"` and a name that is not a metric of the model, `EarlyStopping`, `ModelCheckpoint` and
+`ReduceLROnPlateau` raise at the end of the first epoch: `ValueError: … received monitor=val_acc, but Keras isn't able to
+automatically determine whether that metric should be maximized or minimized`. With an explicit mode, or for `val_loss`
+without validation data, they only warn each epoch and never act: training does not stop early, no best model is chosen,
+the learning rate stays the same.
+
+A custom callback that reads such a name fails: `logs["acc"]` raises `KeyError`, and `logs.get("acc")` is `None`
+(`'>' not supported between instances of 'NoneType' and 'float'`). A checkpoint path that contains such a name fails at
+the end of the first epoch: `KeyError: 'Failed to format this callback filepath: … Reason: 'val_acc''`.
 
 ## Why
 
-The names are those of the metrics as they were given to `compile`: `"accuracy"` gives `accuracy` and
-`val_accuracy`, never `acc`; `keras.metrics.AUC(name="area")` gives `area`. Names that begin with `val_` are there
-only when fit gets `validation_data` or `validation_split`.
+The names are those of the metrics passed to `compile`: `"accuracy"` gives `accuracy` and `val_accuracy`, never `acc`;
+`keras.metrics.AUC(name="area")` gives `area`. Names that start with `val_` exist only if `fit` gets `validation_data` or
+`validation_split`.
 
 ## Fix
 
-Watch a name that is there, or give fit validation data.
+Monitor a name that exists, or pass validation data to `fit`.
 
 ## Known limits
 
-Models with several outputs, models with their own steps or metrics, and fits with callbacks of the user's own
-(which may add values) are judged only where no `val_` name can be there at all. Of a callback of one's own the reads are
-judged that raise where they stand.
+For models with several outputs or with custom steps or metrics, and for calls with custom callbacks (which may add
+values), only a `val_` name without validation data is reported. In a custom callback, only reads that raise on the spot
+are reported.
 """
 
 from __future__ import annotations
@@ -57,14 +59,14 @@ if TYPE_CHECKING:
     from fitdoctor.catalogue.model.logged_values import LoggedRead
 
 WATCHERS = {"EarlyStopping": 0, "ModelCheckpoint": 1, "ReduceLROnPlateau": 0}
-"""The callbacks that watch a value, and the position of `monitor` among their arguments."""
+"""Callbacks that monitor a value, with the position of their `monitor` argument."""
 
 CAUSE = Cause(
     id="FIT322",
     slug="monitored-value-missing",
     severity=Severity.ERROR,
     raises=("ValueError", "TypeError", "KeyError"),
-    # At the end of the first epoch.
+    # Raised at the end of the first epoch.
     stage=2,
 )
 
@@ -75,7 +77,7 @@ _SAID = pattern(r"(?P<callback>\w+) callback received monitor=(?P<monitor>[^,\n]
 @CAUSE.before_fit
 @mentions(*tuple(WATCHERS))
 def from_call(model: ModelFacts, fit: FitFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """What the callback watches is not among what fit will have."""
+    """Report a callback whose monitored value `fit` will not report."""
     if fit.method != "fit" or not model.compiled:
         return
     for callback in fit.callbacks:
@@ -91,7 +93,7 @@ def from_call(model: ModelFacts, fit: FitFacts, project: Project | Unknown) -> I
 
 
 def _acts_on_it(callback: CallbackFacts) -> bool:
-    """A checkpoint that saves every epoch does not look at the value."""
+    """Whether the callback uses the value: a checkpoint that saves every epoch does not."""
     if callback.class_name != "ModelCheckpoint":
         return True
     return callback.setting("save_best_only") == "True" and callback.setting("save_freq") in (None, "epoch")
@@ -102,14 +104,14 @@ def _no_validation(
 ) -> Finding:
     raises = keras == 3 and _raises(callback, monitor, names)
     return CAUSE.finding(
-        f"`{callback.class_name}` watches `{monitor}`, and fit gets no validation data: {_consequence(callback)}",
+        f"`{callback.class_name}` monitors `{monitor}`, but `fit` gets no validation data: {_consequence(callback)}",
         subject=f"monitor of {callback.class_name}",
         location=place(fit.code, callback.code),
         evidence=[_watched(callback, monitor, names)],
         fixes=[
-            unsafe("validate on a part of the data", set_argument(fit.code, "validation_split", "0.2"))
+            unsafe("validate on part of the data", set_argument(fit.code, "validation_split", "0.2"))
             if not isinstance(fit.code, Unknown)
-            else unsafe("give fit validation data"),
+            else unsafe("pass validation data to `fit`"),
             *_renamed(callback, monitor.removeprefix("val_"), names),
         ],
         confidence=Confidence.CERTAIN,
@@ -119,12 +121,12 @@ def _no_validation(
 
 def _consequence(callback: CallbackFacts) -> str:
     if callback.class_name == "ModelCheckpoint":
-        return "it cannot tell which model is the best"
-    return "it will never act"
+        return "it cannot tell which model is best"
+    return "it never acts"
 
 
 def _raises(callback: CallbackFacts, monitor: str, names: tuple[str, ...] | None) -> bool:
-    """Whether Keras 3 has to find out the direction, and cannot: the name is no metric. Keras 2 goes by the name."""
+    """Whether Keras 3 has to infer the direction and cannot, as the name is not a metric. Keras 2 uses the name itself."""
     plain = monitor.removeprefix("val_")
     if callback.setting("mode") not in (None, "auto") or names is None:
         return False
@@ -142,7 +144,7 @@ def _missing(
     raises = keras == 3 and _raises(callback, monitor, names)
     then = "Keras raises at the end of the first epoch" if raises else _consequence(callback)
     return CAUSE.finding(
-        f"`{callback.class_name}` watches `{monitor}`, which fit does not have: {then}",
+        f"`{callback.class_name}` monitors `{monitor}`, which `fit` does not report: {then}",
         subject=f"monitor of {callback.class_name}",
         location=place(_monitor(callback), callback.code, fit.code if isinstance(fit, FitFacts) else None),
         evidence=[_watched(callback, monitor, names), *evidence],
@@ -153,7 +155,7 @@ def _missing(
 
 
 def _monitor(callback: CallbackFacts) -> Location | None:
-    """Where the callback is told what to watch; that is another line than its beginning in a long call."""
+    """Return where `monitor` is set, which may be another line than the start of a long call."""
     position = WATCHERS.get(callback.class_name)
     code = callback.code
     given = code.argument("monitor", position) if isinstance(code, Code) else None
@@ -163,7 +165,7 @@ def _monitor(callback: CallbackFacts) -> Location | None:
 def _watched(callback: CallbackFacts, monitor: str, names: tuple[str, ...] | None) -> Evidence:
     there = [name for name in names or () if name not in ADDED]
     return Evidence(
-        claim="what is watched, and what fit will have",
+        claim="monitored value",
         observed=f"`{monitor}`",
         expected=listing(there, 8),
         fact="fit.callbacks",
@@ -174,10 +176,10 @@ def _watched(callback: CallbackFacts, monitor: str, names: tuple[str, ...] | Non
 def _fixes(callback: CallbackFacts, monitor: str, names: tuple[str, ...]) -> list[Fix]:
     other = closest(monitor, names)
     if other is None:
-        return [unsafe(f"watch one of {listing([name for name in names if name not in ADDED], 8)}")]
-    # `acc` and `accuracy` are one metric; another one that is there is a guess.
+        return [unsafe(f"monitor one of {listing([name for name in names if name not in ADDED], 8)}")]
+    # `acc` and `accuracy` are one metric; any other name is a guess.
     make = fix if other.removeprefix("val_") in twins(monitor.removeprefix("val_")) else unsafe
-    return _renamed(callback, other, names, make) or [unsafe(f"watch `{other}`")]
+    return _renamed(callback, other, names, make) or [unsafe(f"monitor `{other}`")]
 
 
 def _renamed(
@@ -190,11 +192,11 @@ def _renamed(
         return []
     position = WATCHERS.get(callback.class_name)
     edits = set_argument(callback.code, "monitor", f'"{name}"', position) if _is_call(callback) else ()
-    return [make(f"watch `{name}`", edits)]
+    return [make(f"monitor `{name}`", edits)]
 
 
 def _is_call(callback: CallbackFacts) -> bool:
-    """Whether the code is the very constructor call, not something that makes or holds the callback."""
+    """Whether the code is the constructor call itself, not a factory or a variable."""
     return isinstance(callback.code, Code) and callback.code.name.endswith(f".{callback.class_name}")
 
 
@@ -205,7 +207,7 @@ def _is_call(callback: CallbackFacts) -> bool:
 @CAUSE.before_fit
 @mentions("ModelCheckpoint")
 def from_path(model: ModelFacts, fit: FitFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """The path of a checkpoint names a value that fit will not have."""
+    """Report a checkpoint path with a value that `fit` will not report."""
     if fit.method != "fit" or not model.compiled:
         return
     for callback in fit.callbacks:
@@ -224,7 +226,7 @@ def from_path(model: ModelFacts, fit: FitFacts, project: Project | Unknown) -> I
 def from_failed_path(
     failure: FailureFacts, model: ModelFacts | Unknown, fit: FitFacts | Unknown, project: Project | Unknown
 ) -> Iterator[Finding]:
-    """Keras names the value that the path of a checkpoint asks for in vain."""
+    """Read the missing value of a checkpoint path from the Keras error."""
     from fitdoctor.catalogue.model.checkpoint_names import FAILED
 
     said = FAILED.search(failure.message)
@@ -235,7 +237,7 @@ def from_failed_path(
     frame = failure.last_user_frame
     evidence = [
         Evidence(
-            claim="Keras could not format the path",
+            claim="Keras cannot format the path",
             fact="failure.message",
             location=frame.location if frame else None,
         )
@@ -265,25 +267,25 @@ def _unnamed(
     if edits and other is not None and callback.setting("monitor") == name:
         edits += [edit for remedy in _renamed(callback, other, names or None) for edit in remedy.edits]
     same = other is not None and other.removeprefix("val_") in twins(name.removeprefix("val_"))
-    remedy = (fix if same else unsafe)(f"name `{other}` in the path", edits) if other else None
+    remedy = (fix if same else unsafe)(f"use `{other}` in the path", edits) if other else None
     return CAUSE.finding(
-        f"the path of the checkpoint names `{name}`, which fit does not have",
+        f"the checkpoint path uses `{name}`, which `fit` does not report",
         subject="path of ModelCheckpoint",
         location=place(place_of(paths), callback.code, *(each.location for each in evidence)),
         evidence=[_watched(callback, name, names), *evidence],
-        fixes=[remedy or fix("name a value in the path that fit has")],
+        fixes=[remedy or fix("use a value that `fit` reports in the path")],
         confidence=confidence,
     )
 
 
-# --- callbacks of the user's own --------------------------------------------------------------------------------------
+# --- custom callbacks --------------------------------------------------------------------------------------
 
 
 @CAUSE.in_source
 @CAUSE.before_fit
 @mentions("logs")
 def from_own_callback(model: ModelFacts, fit: FitFacts, project: Project) -> Iterator[Finding]:
-    """A callback reads a value that fit will not have, in a way that raises."""
+    """Report a custom callback whose read of a missing value raises."""
     given = {callback.class_name for callback in fit.callbacks} - HARMLESS
     if fit.method != "fit" or not model.compiled or not given:
         return
@@ -305,7 +307,7 @@ def from_own_callback(model: ModelFacts, fit: FitFacts, project: Project) -> Ite
 def from_failed_callback(
     failure: FailureFacts, model: ModelFacts | Unknown, fit: FitFacts | Unknown, project: Project
 ) -> Iterator[Finding]:
-    """A callback of the user's own failed for a value that is not in `logs`."""
+    """Explain a custom callback that failed on a value missing from `logs`."""
     if failure.last_user_frame is None or not failure.last_user_frame.function.startswith("on_"):
         return
     from fitdoctor.catalogue.model.logged_values import failed_read
@@ -315,14 +317,14 @@ def from_failed_callback(
         return
     told = isinstance(model, ModelFacts) and isinstance(fit, FitFacts)
     names = names_of_values(model, fit, project) if told else None  # type: ignore[arg-type]
-    evidence = [Evidence(claim="what it failed with", observed=failure.message[:120], fact="failure.message")]
+    evidence = [Evidence(claim="the callback raises", observed=failure.message[:120], fact="failure.message")]
     yield _unlogged(read, _there(read, names or ()), fit, Confidence.CERTAIN, evidence)
 
 
 @CAUSE.in_source
 @mentions("val_")
 def from_history(module: Module, project: Project) -> Iterator[Finding]:
-    """The history is asked for what a validation would have given."""
+    """Report reads of `val_` values from the history of a fit without validation."""
     from fitdoctor.catalogue.model.history_reads import unvalidated_reads
 
     yield from unvalidated_reads(CAUSE, module, project)
@@ -330,7 +332,7 @@ def from_history(module: Module, project: Project) -> Iterator[Finding]:
 
 @CAUSE.after_failure
 def from_failed_history(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """The same, when it was."""
+    """Explain a `KeyError` from such a read of the history."""
     from fitdoctor.catalogue.model.history_reads import failed_read
 
     yield from failed_read(CAUSE, failure, project)
@@ -338,7 +340,7 @@ def from_failed_history(failure: FailureFacts, project: Project | Unknown) -> It
 
 @CAUSE.after_failure
 def from_failed_line(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """The same from the traceback alone: it quotes the line that reads."""
+    """Explain it from the traceback alone, which quotes the line."""
     from fitdoctor.catalogue.model.quoted_reads import quoted_reads
 
     if not isinstance(project, Project):
@@ -346,7 +348,7 @@ def from_failed_line(failure: FailureFacts, project: Project | Unknown) -> Itera
 
 
 def _there(read: LoggedRead, names: tuple[str, ...]) -> tuple[str, ...]:
-    """What `logs` has when the method is called."""
+    """Return the names in `logs` when the method is called."""
     return tuple(name for name in names if read.with_validation or not name.startswith("val_"))
 
 
@@ -358,15 +360,15 @@ def _unlogged(
     evidence: list[Evidence],
 ) -> Finding:
     there = [name for name in names if name not in ADDED]
-    told = f"it has {listing(there, 8)}" if there else "its names are those of the metrics"
+    told = f"it reports {listing(there, 8)}" if there else "it uses the names of the metrics"
     owner = read.function.owner
     return CAUSE.finding(
-        f"`{read.function.name}` reads `{read.name}`, which fit does not have: {told}",
+        f"`{read.function.name}` reads `{read.name}`, which `fit` does not report: {told}",
         subject=f"logs of {owner.name if owner is not None else read.function.name}",
         location=read.module.location(read.node),
         evidence=[
             Evidence(
-                claim="what is read, and what fit has",
+                claim="value read",
                 observed=f"`{read.name}`",
                 expected=listing(there, 8),
                 location=read.module.location(read.node),
@@ -383,8 +385,8 @@ def _read_instead(read: LoggedRead, names: tuple[str, ...], fit: FitFacts | Unkn
     if other is None or other.removeprefix("val_") not in twins(read.name.removeprefix("val_")):
         if read.name.startswith("val_") and isinstance(fit, FitFacts) and not has_validation(fit):
             edits = set_argument(fit.code, "validation_split", "0.2") if isinstance(fit.code, Code) else ()
-            return [unsafe("validate on a part of the data", edits)]
-        return [fix("read a name that fit has" + (f", such as `{other}`" if other else ""))]
+            return [unsafe("validate on part of the data", edits)]
+        return [fix("read a value that `fit` reports" + (f", such as `{other}`" if other else ""))]
     text = read.module.segment(read.key).replace(read.name, other)
     return [fix(f"read `{other}`", (Edit(read.module.location(read.key), text),))]
 
@@ -396,12 +398,14 @@ def from_failure(
     fit: FitFacts | Unknown,
     project: Project | Unknown,
 ) -> Iterator[Finding]:
-    """Keras names the callback and the value."""
+    """Read the callback and the value from the Keras error."""
     said = _SAID.search(failure.message)
     if said is None:
         return
     monitor, name = said["monitor"], said["callback"]
-    evidence = [Evidence(claim="Keras cannot tell its direction", fact="failure.message")]
+    evidence = [
+        Evidence(claim="Keras cannot tell whether to maximize or minimize it", fact="failure.message")
+    ]
     callback = _callback(name, monitor, fit, project)
     names = (
         available(model, fit, project)
@@ -414,26 +418,24 @@ def from_failure(
     frame = failure.last_user_frame
     exists = names is not None
     yield CAUSE.finding(
-        f"`{name}` watches `{monitor}`, "
+        f"`{name}` monitors `{monitor}`, "
         + (
-            "of which Keras does not know whether more is better"
+            "but Keras does not know whether to maximize or minimize it"
             if exists
-            else "which is no metric of the model"
+            else "which is not a metric of the model"
         ),
         subject=f"monitor of {name}",
         location=place(_monitor(callback), callback.code, frame.location if frame else None),
         evidence=evidence,
         fixes=[
-            unsafe(
-                'say `mode="max"` or `mode="min"`' if exists else "watch the name of a metric that there is"
-            )
+            unsafe('set `mode="max"` or `mode="min"`' if exists else "monitor a metric that the model has")
         ],
         confidence=Confidence.CERTAIN,
     )
 
 
 def _callback(name: str, monitor: str, fit: FitFacts | Unknown, project: Project | Unknown) -> CallbackFacts:
-    """The callback that Keras names: of the call, or else the one place in the source that makes such a one."""
+    """Return the callback that Keras names: from the call, else the only one in the source that matches."""
     for callback in fit.callbacks if isinstance(fit, FitFacts) else ():
         if callback.class_name == name and callback.setting("monitor") == monitor:
             return callback

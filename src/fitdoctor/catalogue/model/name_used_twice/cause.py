@@ -1,22 +1,22 @@
-"""Two layers of one model have the same name.
+"""Two layers of a model with the same name.
 
 ## What happens
 
-`ValueError: The name "hidden" is used 2 times in the model. All operation names should be unique`, when the model is
-made; a Sequential says `All layers added to a Sequential model should have unique names`.
+`ValueError: The name "hidden" is used 2 times in the model. All operation names should be unique` when the model is
+created. A `Sequential` model raises `All layers added to a Sequential model should have unique names`.
 
 ## Why
 
-A line was copied with its `name`, or a name is written in a loop or in a function that makes several layers. Two copies
-of one ready-made network have the same name too. Layers without a name get one of their own.
+A line was copied together with its `name`, or the name is in a loop or in a function that creates several layers. Two
+instances of the same pretrained network share a name too. Layers without a name get a unique one.
 
 ## Fix
 
-Another name for one of them, or none. For ready-made networks: `ResNet50(…, name="left")`.
+Rename one of them, or remove the name. For pretrained networks: `ResNet50(…, name="left")`.
 
 ## Known limits
 
-From the source: models whose layers are evident.
+`lint` reports only models whose layers it can read from the source.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _SAID = pattern(
 @CAUSE.in_source
 @mentions("name=", "name =")
 def from_source(model: ModelFacts) -> Iterator[Finding]:
-    """Two layers of a model that are given one name."""
+    """Report two layers of a model with the same name."""
     known: dict[str, Code] = {}
     for layer in model.layers:
         code = layer.code
@@ -58,7 +58,7 @@ def from_source(model: ModelFacts) -> Iterator[Finding]:
 
 @CAUSE.after_failure
 def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """Keras says which name."""
+    """Read the duplicate name from the Keras error."""
     said = _SAID.search(failure.message)
     if said is None:
         return
@@ -75,13 +75,13 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         subject=f"name {name}",
         location=frame.location if frame is not None else None,
         evidence=[raised],
-        fixes=[fix("give one of them another name: most layers and ready-made networks take `name=`")],
+        fixes=[fix("rename one of them: most layers and pretrained networks accept `name=`")],
         confidence=Confidence.CERTAIN,
     )
 
 
 def _written(project: Project, name: str) -> Iterator[Code]:
-    """The calls of Keras that give the name."""
+    """Yield the Keras calls that set the name."""
     for module in project.modules:
         for call in module.calls_under("keras."):
             given = call.argument("name")
@@ -96,9 +96,9 @@ def _finding(
     again = written[0].location != last.location
     evidence = [
         Evidence(
-            claim=f"`{name}` is given to a layer before" if again else "the line makes more than one layer",
+            claim=f"an earlier layer is named `{name}`" if again else "this line creates more than one layer",
             observed=f"`{name}`",
-            expected="a name of its own",
+            expected="a unique name",
             location=written[0].location,
         )
     ]
@@ -114,7 +114,7 @@ def _finding(
 
 
 def _remedies(name: str, code: Code, given: Location | None) -> list[Fix]:
-    unnamed = fix("leave the name out: Keras gives each layer one of its own", remove_argument(code, "name"))
+    unnamed = fix("remove the name: Keras gives each layer a unique one", remove_argument(code, "name"))
     if given is None:
         return [unnamed]
-    return [fix("give the second layer another name", (Edit(given, f'"{name}_2"'),)), unnamed]
+    return [fix("rename the second layer", (Edit(given, f'"{name}_2"'),)), unnamed]

@@ -1,4 +1,4 @@
-"""A line for a layer of a tide model, copied with its name."""
+"""A tide model in which every layer has its own name."""
 
 import keras
 import numpy as np

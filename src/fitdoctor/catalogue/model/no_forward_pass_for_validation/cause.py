@@ -1,4 +1,4 @@
-"""Validation of a model that has a `train_step` and no forward pass.
+"""Validation of a model without a forward pass.
 
 ## What happens
 
@@ -7,17 +7,17 @@ not have a call() method implemented.`
 
 ## Why
 
-The model's own `train_step` calls its parts by itself, so training needs no `call`. Validation runs Keras's
-`test_step`, which calls the model on x and the loss of `compile` on the result. A class that has no step of its own
-either (whose forward pass is called `forward`, as in another library) fails in the first step.
+The custom `train_step` calls the parts of the model itself, so training needs no `call`. Validation runs the default
+`test_step`, which calls the model on `x` and passes the result to the loss. A class without a custom step (whose forward
+pass is named `forward`, as in PyTorch) fails in the first step.
 
 ## Fix
 
-Write a `test_step` that computes the same loss without a gradient, or a `call`; or leave the validation data out.
+Write a `test_step` that computes the same loss without a gradient, or a `call` method. Or remove the validation data.
 
 ## Known limits
 
-A class that inherits from anything but Keras's own `Model` is judged only by its failure: the rest is not known.
+For a class that inherits from anything other than `keras.Model`, the problem is reported only after the failure.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _MAKERS = {"test_step": "make_test_function", "predict_step": "make_predict_func
 @CAUSE.before_fit
 @mentions("train_step", "forward")
 def from_model(model: ModelFacts, fit: FitFacts, project: Project) -> Iterator[Finding]:
-    """The class trains by its own step and has nothing that Keras could validate with."""
+    """Report validation of a model that has a `train_step` but no `call` or `test_step`."""
     step = _STEPS.get(fit.method, "")
     if model.kind != "subclassed" or not step:
         return
@@ -70,7 +70,7 @@ def from_model(model: ModelFacts, fit: FitFacts, project: Project) -> Iterator[F
 
 
 def _named_otherwise(model: ModelFacts, project: Project) -> Iterator[Finding]:
-    """A class with `forward`, as in PyTorch, and nothing that Keras would run."""
+    """Report a class with `forward`, as in PyTorch, but no method that Keras runs."""
     owner = class_of_model(model, project)
     if owner is None or not is_plain(owner) or "forward" not in owner.methods or _RUN & set(model.overrides):
         return
@@ -84,7 +84,7 @@ _RUN = frozenset(
 
 
 def _gives(owner: ClassInfo, names: frozenset[str]) -> bool:
-    """Whether a class binds one of the names, as a method or as `call = forward`."""
+    """Whether a class defines one of the names, as a method or as `call = forward`."""
     bound = {
         node.id
         for statement in owner.node.body
@@ -96,7 +96,7 @@ def _gives(owner: ClassInfo, names: frozenset[str]) -> bool:
 
 
 def _validates(fit: FitFacts) -> bool:
-    """Whether there is validation data; a tuple that is written in the call counts, whatever is in it."""
+    """Whether `fit` gets validation data; any tuple literal counts."""
     if fit.has_validation or isinstance(fit.code, Unknown):
         return fit.has_validation
     given = fit.code.argument("validation_data")
@@ -112,10 +112,10 @@ def _finding(
     confidence: Confidence,
     evidence: list[Evidence],
 ) -> Finding:
-    what = "validation data" if method == "fit" else f"`{method}`"
-    steps = "`train_step`" if "train_step" in owner.methods else "no step"
+    what = "validation" if method == "fit" else f"`{method}`"
+    steps = "has a `train_step` but " if "train_step" in owner.methods else "has "
     return CAUSE.finding(
-        f"{what} for `{owner.name}`, which has {steps} and neither `call` nor `{step}`: Keras cannot run it",
+        f"{what} cannot run `{owner.name}`: the class {steps}neither `call` nor `{step}`",
         subject=f"model {owner.name}",
         location=where,
         evidence=[
@@ -129,7 +129,7 @@ def _finding(
 
 def _methods(owner: ClassInfo, expected: str) -> Evidence:
     return Evidence(
-        claim="the methods of the class",
+        claim="methods of the class",
         observed=", ".join(f"`{name}`" for name in owner.methods),
         expected=expected,
         fact="model.overrides",
@@ -139,17 +139,17 @@ def _methods(owner: ClassInfo, expected: str) -> Evidence:
 
 def _fixes(owner: ClassInfo, method: str, step: str, code: Code | Unknown) -> list[Fix]:
     written = test_step_like_training(owner) if step == "test_step" else ()
-    told = f"write a `{step}` (or a `call`) for `{owner.name}`"
+    told = f"write a `{step}` or a `call` for `{owner.name}`"
     step_fix = fix(f"write a `{step}` with the losses of `train_step`" if written else told, written)
     found = [*_written_call(owner), step_fix]
     if method == "fit":
         names = ("validation_data", "validation_split", "validation_steps", "validation_batch_size")
-        found.append(unsafe("leave the validation out", merged_removal(code, names)))
+        found.append(unsafe("remove the validation", merged_removal(code, names)))
     return found
 
 
 def _written_call(owner: ClassInfo) -> Iterator[Fix]:
-    """The forward pass of `train_step`, where it is the one call of an inner model while training."""
+    """Write `call` from the forward pass of `train_step`, if that is a single call of an inner model."""
     train = owner.methods.get("train_step")
     module = owner.module
     if train is None or not isinstance(train.node, ast.FunctionDef):
@@ -169,7 +169,8 @@ def _written_call(owner: ClassInfo) -> Iterator[Fix]:
     text = f"{indent}def call(self, inputs, training=None):\n{indent}    return {inner}(inputs, training=training)\n\n"
     first = train.node.decorator_list[0] if train.node.decorator_list else train.node
     yield unsafe(
-        f"write a `call`: `{inner}`, as in `train_step`", (Edit(module.location(first).lines.start, text),)
+        f"write a `call` that runs `{inner}`, as `train_step` does",
+        (Edit(module.location(first).lines.start, text),),
     )
 
 
@@ -177,7 +178,7 @@ def _written_call(owner: ClassInfo) -> Iterator[Fix]:
 def from_failure(
     failure: FailureFacts, fit: FitFacts | Unknown, project: Project | Unknown
 ) -> Iterator[Finding]:
-    """Keras names the class that has no `call`."""
+    """Read the class without `call` from the Keras error."""
     if _SAID in failure.message:
         name = failure.message.partition("Model ")[2].partition(" ")[0]
     elif _SAID_BY_KERAS_2 in failure.message:
@@ -187,10 +188,10 @@ def from_failure(
     owner = project.class_named(name) if isinstance(project, Project) else None
     frame = failure.last_user_frame
     method = fit.method if isinstance(fit, FitFacts) else failure.called
-    evidence = [Evidence(claim="Keras called the model", fact="failure.message")]
+    evidence = [Evidence(claim="Keras calls the model", fact="failure.message")]
     if owner is None:
         yield CAUSE.finding(
-            f"`{name}` has neither a `call` nor a step of its own for this",
+            f"`{name}` has neither a `call` nor a custom step",
             subject=f"model {name}",
             location=frame.location if frame else None,
             evidence=evidence,
@@ -208,7 +209,7 @@ def from_failure(
 
 
 def _without_any(owner: ClassInfo, evidence: list[Evidence]) -> Finding:
-    """The class lacks the forward pass altogether, or has it under another name: that is where to write it."""
+    """Report a class without a forward pass, or with one under another name."""
     module = owner.module
     named = owner.methods.get("forward") or owner.methods.get("predict")
     other = named.name if named is not None and isinstance(named.node, ast.FunctionDef) else ""
@@ -220,9 +221,13 @@ def _without_any(owner: ClassInfo, evidence: list[Evidence]) -> Finding:
         start = named.node.col_offset + len("def ") + 1
         called = replace(line, column=start, end_line=line.line, end_column=start + len(other))
         edits = (Edit(called, "call"),) if _is_only_defined(owner, other) else ()
-    advice = fix(f"call it `call`: Keras runs no `{other}`", edits) if other else fix("write a `call`")
+    advice = (
+        fix(f"rename `{other}` to `call`: Keras does not run `{other}`", edits)
+        if other
+        else fix("write a `call`")
+    )
     return CAUSE.finding(
-        f"`{owner.name}` has no `call`: Keras cannot run it" + (f"; it has `{other}`" if other else ""),
+        f"`{owner.name}` has no `call`" + (f", only `{other}`" if other else "") + ": Keras cannot run it",
         subject=f"model {owner.name}",
         location=where,
         evidence=[
