@@ -60,7 +60,7 @@ def diagnose(
     cases = list(cases)
     if causes is None:
         causes = causes_at({case.moment for case in cases})
-    chosen = _selected(causes, select, ignore)
+    chosen = selected(causes, select, ignore)
     findings: list[Finding] = []
     skipped: dict[tuple[str, str], Skipped] = {}
     crashes: list[Crash] = []
@@ -113,7 +113,8 @@ def _in_simple_words(finding: Finding, read_line: ReadLine) -> Finding:
     return replace(finding, fixes=tuple(simplified(fix, read_line) for fix in finding.fixes))
 
 
-def _selected(causes: Mapping[str, Cause], select: Collection[str], ignore: Collection[str]) -> list[Cause]:
+def selected(causes: Mapping[str, Cause], select: Collection[str], ignore: Collection[str]) -> list[Cause]:
+    """The causes that `select` names, without those that `ignore` names; both take ids, prefixes of ids and slugs."""
     if not select and not ignore:
         return list(causes.values())
     return [cause for cause in causes.values() if is_selected(cause, select, ignore)]

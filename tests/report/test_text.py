@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 from dataclasses import replace
 
@@ -9,9 +10,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from fitdoctor.diagnosis import Applicability, Diagnosis, Edit, Excerpt, Fix, Location
+from fitdoctor.diagnosis import Applicability, Diagnosis, Edit, Evidence, Excerpt, Fix, Location
 from fitdoctor.report import FORMATS, RenderError, render
-from fitdoctor.report.paint import cells
+from fitdoctor.report.paint import cells, shows_links
 from tests.report.samples import EVERYTHING, FIT_LINE, PRIMARY, SECOND
 from tests.strategies import drawn
 
@@ -24,16 +25,14 @@ error[FIT203]: labels run from 1 to 10, but the model has 10 units: classes 0 to
   |
   |                observed            expected
   | largest label  10, first in row 3  at most 9
-  |
-  = seen: the last layer `dense` was made here (train.py:6)
+  = seen: the last layer `dense` was made here (line 6)
   = note: the first batch that holds a 10 ends the training
-help: shift the labels (verified: the repaired program ran)
+help: shift the labels (safe; verified by running the repaired program)
   |
 8 - model.fit(x_train, y_train, epochs=5)
 8 + model.fit(x_train, y_train - 1, epochs=5)
-  |
 help: or give the last layer 11 units
-  = certain: seen before the first step; read more: fitdoctor explain FIT203
+  = certain: found before the first step; details: fitdoctor explain FIT203
 
 warning[FIT210] other.py:3: the loss expects logits, but `softmax` gives probabilities
 info[FIT301] study.ipynb:cell 4:2: the model was not compiled
@@ -44,14 +43,13 @@ unexplained: ValueError: strange
   |
 8 | model.fit(x_train, y_train, epochs=5)
   | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-  |
   = called: fit
   = layer: dense
   = received: x: 1
-  = note: no cause in the catalogue fits this failure
+  = note: no known cause matches this error
 
-1 error, 1 warning, 1 info; --verbose shows each in full
-fitdoctor's own fault: FIT999 judge: KeyError: 3
+1 error, 1 warning, 1 info; use `--verbose` to see each in full
+internal error: FIT999 judge: KeyError: 3
 """
 
 
@@ -70,11 +68,11 @@ def test_verbose_shows_every_finding_in_full_and_what_was_not_judged():
     drawn = render(EVERYTHING, verbose=True)
     assert "warning[FIT210]: the loss expects" in drawn
     assert "3 + import keras\n4 | model = f()" in drawn
-    assert "not judged: FIT101: the data is a generator" in drawn
+    assert "not checked: FIT101: the data is a generator" in drawn
 
 
 def test_nothing_found_is_said():
-    assert render(Diagnosis()) == "no problem found\n"
+    assert render(Diagnosis()) == "no problems found\n"
 
 
 def test_one_finding_needs_no_count():
@@ -125,6 +123,65 @@ def test_tabs_do_not_shift_the_carets():
     assert shown[3].index("y") == shown[4].index("^")
 
 
+def test_highlighting_and_links_leave_the_text_as_it_is():
+    shown = render(EVERYTHING, color=True, links=True)
+    assert re.sub(r"\x1b\][^\x1b]*\x1b\\|\x1b\[[0-9;]*m", "", shown) == WHOLE
+    assert re.search(r"\x1b\]8;id=[\d-]+;file:///.*/train\.py#8\x1b\\train\.py:8:20", shown)
+    assert "\x1b[36m5\x1b[0m" in shown  # the number in `epochs=5`
+
+
+def test_no_link_without_colour_or_without_a_terminal(monkeypatch):
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    assert "\x1b" not in render(EVERYTHING, links=True)
+    assert "\x1b]8" not in render(EVERYTHING, color=True)
+    monkeypatch.setenv("TERM", "xterm-256color")
+    assert shows_links(Terminal()) and not shows_links(io.StringIO()) and not shows_links(None)
+    monkeypatch.setenv("TERM", "dumb")
+    assert not shows_links(Terminal())
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 120])
+def test_the_evidence_fits_and_no_word_is_broken(width):
+    evidence = (
+        Evidence(
+            "arrays in `x` against inputs of the model",
+            "(128, 15), (128, 6)",
+            "(None, 15), (None, 6), (None, 1)",
+        ),
+        Evidence("the dtype of `y`", "float64", "int32 or int64"),
+    )
+    finding = replace(PRIMARY, evidence=evidence, fixes=(), notes=())
+    lines = render(Diagnosis((finding,)), width=width).split("\n")
+    assert max(map(cells, lines)) <= width
+    words = {word for line in lines for word in line.split()}
+    assert {word for each in evidence for word in each.claim.split() + each.observed.split()} <= words
+
+
+def test_what_the_message_has_said_is_not_said_again_except_with_verbose():
+    evidence = (
+        Evidence("label 10 appears in row 25", "1..10", "0..9"),
+        Evidence("units of `dense_2`", "10"),
+    )
+    diagnosis = Diagnosis((replace(PRIMARY, evidence=evidence),))
+    shown = render(diagnosis)
+    assert "= seen: label 10 appears in row 25\n" in shown
+    assert "observed" not in shown and "units of" not in shown
+    assert "units of `dense_2`          10" in render(diagnosis, verbose=True)
+
+
+def test_a_long_line_of_a_diff_is_shown_to_its_end():
+    text = "model.fit(" + ", ".join(f"argument_{number}={number}" for number in range(20)) + ")"
+    place = Location("train.py", 8, len(text), 8, len(text))
+    fix = Fix("say so", Applicability.SAFE, (Edit(place, ", verbose=0"),))
+    finding = replace(PRIMARY, location=place, fixes=(fix,))
+    shown = render(Diagnosis((finding,), excerpts=(Excerpt("train.py", 8, text),)), width=60)
+    assert max(map(cells, shown.split("\n"))) <= 60
+    assert "argument_19=19, verbose=0)" in " ".join(shown.replace("  +  ", "").split())
+
+
 def test_markup_in_the_user_s_text_is_text():
     message = "[red]no[/red] [bold] `x[/]`"
     excerpt = Excerpt("train.py", 8, "x = '[/red]'")
@@ -137,8 +194,10 @@ def test_markup_in_the_user_s_text_is_text():
 def test_codes_in_the_user_s_text_do_not_reach_the_terminal():
     evil = "\x1b]0;title\x07\x1b[2Jgone\u202egnorw"
     finding = replace(PRIMARY, message=evil, notes=(evil,), location=replace(PRIMARY.location, path=evil))
-    shown = render(Diagnosis((finding,), excerpts=(Excerpt(evil, 8, evil),)))
-    assert "\x1b" not in shown and "\x07" not in shown and "\u202e" not in shown
+    diagnosis = Diagnosis((finding,), excerpts=(Excerpt(evil, 8, evil),))
+    for text in (render(diagnosis), render(diagnosis, "concise"), render(diagnosis, color=True, links=True)):
+        bare = re.sub(r"\x1b\]8;[^\x1b\x07]*\x1b\\|\x1b\[[0-9;]*m", "", text)
+        assert "\x1b" not in bare and "\x07" not in bare and "\u202e" not in bare
 
 
 def test_an_unpaired_backtick_is_kept():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import textwrap
 from pathlib import Path
 from typing import Any
@@ -81,13 +82,18 @@ HEALTHY = """
     """
 
 
-def test_a_healthy_program_learns_the_same_to_the_bit_and_hears_nothing(tmp_path: Path) -> None:
+def test_a_healthy_program_learns_the_same_to_the_bit_and_hears_one_line(tmp_path: Path) -> None:
     written(tmp_path, HEALTHY)
     expected = plain(tmp_path, "train.py")
     found = doctored(tmp_path, "--save", "run.json", "train.py")
     assert expected.returncode == 0, expected.stderr
     assert found.stdout == expected.stdout
-    assert without_clock(found.stderr) == without_clock(expected.stderr)
+    *told, last = without_clock(found.stderr)
+    assert told == without_clock(expected.stderr)
+    assert re.fullmatch(
+        r"fitdoctor: checked (\d of )?9 fits and 3 other calls against \d{3} causes, no problems found \(\d+\.\d s\)",
+        last,
+    )
     assert found.returncode == 0
     saved = json.loads((tmp_path / "run.json").read_text())
     assert saved["findings"] == []
@@ -119,12 +125,51 @@ def test_a_proved_error_stops_before_the_first_step_and_is_told_once(tmp_path: P
     assert ended.stdout == "FitWillFail True FIT203\n" * 2
     assert ended.stderr.count("error[FIT203]") == 1
     assert "hooks.py" not in ended.stderr
-    assert "fitdoctor.FitWillFail: FIT203 labels-out-of-range" in ended.stderr
-    assert ended.stderr.endswith("fitdoctor: 1 error (train.py)\n")
+    assert "Traceback" not in ended.stderr
+    assert ended.stderr.endswith("fitdoctor: stopped at train.py:29, before `fit` ran: 1 error\n")
     primary = findings(tmp_path / "run.json")[0]
     assert (primary["id"], primary["confidence"]) == ("FIT203", "certain")
     script = json.loads((tmp_path / "run.json").read_text())["script"]
     assert (script["exit_code"], script["exception"]["type"]) == (1, "FitWillFail")
+
+
+def test_a_stop_reaches_the_hook_and_the_quiet_terminal_of_a_program(tmp_path: Path) -> None:
+    written(
+        tmp_path,
+        """
+        def hook(kind, error, trace):
+            print(kind.__name__, trace.tb_frame.f_code.co_name)
+
+        if "hook" in sys.argv:
+            sys.excepthook = hook
+        made().fit(x, y + 1, verbose=0)
+        """,
+    )
+    hooked = doctored(tmp_path, "train.py", "hook")
+    assert (hooked.returncode, hooked.stdout) == (1, "FitWillFail <module>\n"), hooked.stderr
+    quiet = doctored(tmp_path, "--quiet", "train.py")
+    assert quiet.returncode == 1
+    assert without_clock(quiet.stderr)[0] == "Traceback (most recent call last):"
+    assert "fitdoctor.FitWillFail: FIT203" in quiet.stderr and "error[" not in quiet.stderr
+    filed = doctored(tmp_path, "--output-format", "json", "--output-file", "found.json", "train.py")
+    assert [line.partition(":")[0] for line in without_clock(filed.stderr)] == ["fitdoctor"]
+    assert findings(tmp_path / "found.json")[0]["id"] == "FIT203"
+
+
+def test_keep_going_names_the_finding_again_at_the_very_end(tmp_path: Path) -> None:
+    written(
+        tmp_path,
+        """
+        try:
+            made().fit(x, y + 1, verbose=0)
+        except Exception:
+            print("failed")
+        """,
+    )
+    ended = doctored(tmp_path, "--keep-going", "train.py")
+    assert ended.stdout == "failed\n"
+    *_, again, last = ended.stderr.splitlines()
+    assert again.startswith("error[FIT203] train.py:") and last == "fitdoctor: 1 error (train.py)"
 
 
 def test_keep_going_lets_the_program_fail_by_itself_with_its_own_traceback(tmp_path: Path) -> None:

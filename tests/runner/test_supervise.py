@@ -150,14 +150,15 @@ def test_a_failure_that_no_cause_explains_is_told_as_such(tmp_path: Path) -> Non
     assert ended.stderr.startswith("Traceback (most recent call last):")
     assert "unexplained: KeyError" in ended.stderr
     assert "program.py:2" in ended.stderr
-    assert ended.stderr.endswith("fitdoctor: 1 unexplained (program.py)\n")
+    assert ended.stderr.endswith("fitdoctor: 1 unexplained error (program.py)\n")
 
 
-def test_a_clean_program_gets_silence(tmp_path: Path) -> None:
+def test_a_program_without_fit_gets_one_line_and_none_with_quiet(tmp_path: Path) -> None:
     (tmp_path / "program.py").write_text("print('fine')\n")
     ended = doctored(tmp_path, "program.py")
-    assert (ended.stdout, ended.stderr, ended.returncode) == ("fine\n", "", 0)
-    assert doctored(tmp_path, "-v", "program.py").stderr == "fitdoctor: nothing found (program.py)\n"
+    line = "fitdoctor: no `fit` was called, nothing to check\n"
+    assert (ended.stdout, ended.stderr, ended.returncode) == ("fine\n", line, 0)
+    assert doctored(tmp_path, "-q", "program.py").stderr == ""
 
 
 @pytest.mark.parametrize(
@@ -213,7 +214,8 @@ def test_other_formats_go_to_stderr_or_to_the_file(tmp_path: Path) -> None:
     assert "program.py:2: unexplained OSError gone" in ended.stderr
     ended = doctored(tmp_path, "--output-format", "json", "--output-file", "found.json", "program.py")
     assert ended.stdout == "out\n"
-    assert "unexplained" not in ended.stderr
+    assert ended.stderr.endswith("fitdoctor: 1 unexplained error (program.py)\n")
+    assert "unexplained: OSError" not in ended.stderr
     assert '"exit_code": 1' in (tmp_path / "found.json").read_text()
 
 

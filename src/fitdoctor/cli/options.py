@@ -117,13 +117,20 @@ def settings(options: argparse.Namespace, start: str) -> Config:
     )
 
 
-def give_out(diagnosis: Diagnosis, options: argparse.Namespace, stream: TextIO | None = None) -> None:
+def give_out(
+    diagnosis: Diagnosis,
+    options: argparse.Namespace,
+    stream: TextIO | None = None,
+    *,
+    counts: bool = True,
+) -> None:
     """Draw the diagnosis as the options say, on the stream (standard output) or into the file.
 
     Raises:
         UsageError: the format or the file cannot be had.
     """
     from fitdoctor.report import RenderError, render
+    from fitdoctor.report.paint import shows_links
 
     target = sys.stdout if stream is None else stream
     try:
@@ -133,6 +140,8 @@ def give_out(diagnosis: Diagnosis, options: argparse.Namespace, stream: TextIO |
             color=wants_color(options.color, None if options.output_file else target),
             width=terminal_width(None if options.output_file else target),
             verbose=options.verbose,
+            counts=counts,
+            links=shows_links(None if options.output_file else target),
         )
     except RenderError as error:
         raise UsageError(str(error)) from error

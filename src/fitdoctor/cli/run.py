@@ -12,7 +12,6 @@ from fitdoctor.cli.options import (
     Parser,
     add_cause_options,
     add_output_options,
-    give_out,
     settings,
     wants_color,
 )
@@ -20,7 +19,6 @@ from fitdoctor.records import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from fitdoctor.diagnosis import Diagnosis
     from fitdoctor.runner.session import Options
     from fitdoctor.runner.supervise import Ended
 
@@ -58,6 +56,8 @@ def run(options: argparse.Namespace, program: list[str]) -> int:
         trace=options.trace,
         tell=options.output_format if tells else "",
         colour=wants_color(options.color, sys.stderr),
+        verbose=options.verbose,
+        quiet=options.quiet,
         keras=config.keras or keras_major(),
         cluster=os.path.abspath(options.cluster) if options.cluster else "",
     )
@@ -74,6 +74,7 @@ def run(options: argparse.Namespace, program: list[str]) -> int:
 
 
 def _run(wanted: Options, options: argparse.Namespace, fail_on: str | None) -> int:
+    from fitdoctor.cli.run_ending import print_ending, summary
     from fitdoctor.diagnosis import Severity
     from fitdoctor.runner.supervise import supervise
 
@@ -83,13 +84,10 @@ def _run(wanted: Options, options: argparse.Namespace, fail_on: str | None) -> i
     ended, told_by = _together(ended, wanted)
     _save(ended, options.save)
     if told_by:
-        line = summary(ended.diagnosis) or "nothing found"
+        line = summary(ended.diagnosis) or "no problems found"
         print(f"fitdoctor: {line} ({wanted.name}); {told_by}", file=sys.stderr)
         return ended.status
-    if options.output_file or options.output_format not in ("text", "concise"):
-        give_out(ended.diagnosis, options, sys.stderr)
-    elif not options.quiet:
-        _report(ended, wanted, options)
+    print_ending(ended, wanted, options)
     if ended.status == 0 and fail_on and ended.diagnosis.at_least(Severity(fail_on)):
         return 1
     return ended.status
@@ -105,7 +103,7 @@ def _together(ended: Ended, wanted: Options) -> tuple[Ended, str]:
     try:
         if not place.is_chief:
             heard = place.leave(ended.diagnosis, ended.pieces, ended.seconds)
-            return ended, f"{place.cluster.chief} tells of it" if heard else ""
+            return ended, f"{place.cluster.chief} prints the report" if heard else ""
         others = place.gather()
     except OSError as error:
         print(
@@ -120,36 +118,6 @@ def _together(ended: Ended, wanted: Options) -> tuple[Ended, str]:
     # What was told while it ran was told without the names of the workers: only what all share needs no more words.
     told = ended.told & {found.fingerprint for found in whole.findings if "(only on" not in found.message}
     return replace(ended, diagnosis=whole, told=told), ""
-
-
-def _report(ended: Ended, wanted: Options, options: argparse.Namespace) -> None:
-    """Print what the child has not told, and a line that sums up; a clean program gets silence."""
-    diagnosis = ended.diagnosis
-    rest = tuple(found for found in diagnosis.findings if found.fingerprint not in ended.told)
-    if rest or diagnosis.unexplained:
-        shown = replace(diagnosis, findings=rest, skipped=diagnosis.skipped if options.verbose else ())
-        give_out(shown, options, sys.stderr)
-    elif options.verbose or diagnosis.script is None:
-        for crash in diagnosis.crashes:
-            print(f"fitdoctor: a fault of its own: {crash.where}: {crash.error}", file=sys.stderr)
-    line = summary(diagnosis)
-    if line or options.verbose:
-        print(f"fitdoctor: {line or 'nothing found'} ({wanted.name})", file=sys.stderr)
-
-
-def summary(diagnosis: Diagnosis) -> str:
-    """`1 error, 2 warnings`; "" when there is nothing."""
-    from fitdoctor.diagnosis import Severity
-
-    counts = []
-    for severity in Severity:
-        number = sum(found.severity is severity for found in diagnosis.findings)
-        if number:
-            plural = "" if number == 1 or severity is Severity.INFO else "s"
-            counts.append(f"{number} {severity.value}{plural}")
-    if diagnosis.unexplained:
-        counts.append(f"{len(diagnosis.unexplained)} unexplained")
-    return ", ".join(counts)
 
 
 def _save(ended: Ended, asked: str | None) -> None:

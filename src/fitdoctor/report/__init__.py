@@ -29,6 +29,10 @@ class Look:
     width: int = 100
     verbose: bool = False
     """Every finding in full, and what could not be judged."""
+    counts: bool = True
+    """A last line that counts the findings."""
+    links: bool = False
+    """File names as hyperlinks, where there is colour."""
 
 
 class RenderError(Exception):
@@ -42,6 +46,8 @@ def render(
     color: bool = False,
     width: int = 100,
     verbose: bool = False,
+    counts: bool = True,
+    links: bool = False,
 ) -> str:
     """Draw a diagnosis in one of `FORMATS`; the result ends with a line break.
 
@@ -53,5 +59,5 @@ def render(
     import importlib
 
     renderer = importlib.import_module(_RENDERERS[fmt])
-    drawn: str = renderer.render(diagnosis, Look(color, max(width, 40), verbose))
+    drawn: str = renderer.render(diagnosis, Look(color, max(width, 40), verbose, counts, links))
     return drawn

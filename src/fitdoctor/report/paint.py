@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TextIO
 
 Span = tuple[str, str]
 """A piece of text and the name of its style ("" for none)."""
@@ -21,7 +27,16 @@ STYLES = {
     "removed": "red",
     "added": "green",
     "heading": "bold underline",
+    "code k": "magenta",
+    "code s": "green",
+    "code n": "cyan",
+    "code f": "blue",
+    "code c": "bright_black",
 }
+"""Colours of the terminal's own palette, so that they suit its theme. `code` is highlighted as Python."""
+
+_LINK = "link "
+"""The beginning of a style that makes its text a hyperlink, followed by the address."""
 
 _TAB = " " * 4
 
@@ -75,36 +90,77 @@ def prose(text: str, style: str = "") -> Line:
 
 def wrapped(line: Line, width: int, hang: Line | None = None) -> Iterator[Line]:
     """The line broken between words to fit the width; further lines begin with `hang`."""
-    indent = hang or []
-    room = max(width, 20)
+    return _broken(line, max(width, 20), hang or [])
+
+
+def _broken(line: Line, room: int, hang: Line) -> Iterator[Line]:
     current: Line = []
     used = 0
     fresh = True
-    for word, style in _words(line):
-        if word == "\n" or (not fresh and used + cells(word.rstrip()) > room):
+    for word in _words(line):
+        text = plain(word)
+        if text == "\n" or (not fresh and used + cells(text.rstrip()) > room):
             yield _trimmed(current)
-            current, used, fresh = list(indent), cells(plain(indent)), True
-            word = word.lstrip()
-        if word:
-            current.append((word, style))
-            used += cells(word)
-            fresh = fresh and not word.strip()
+            current, used, fresh = list(hang), cells(plain(hang)), True
+        if text != "\n":
+            current += word
+            used += cells(text)
+            fresh = fresh and not text.strip()
     yield _trimmed(current)
 
 
-def _words(line: Line) -> Iterator[Span]:
-    """Words, each with the blanks after it; a line break comes alone."""
+_WORD = re.compile(r"\n|[^ \n]* +|[^ \n]+")
+
+
+def _words(line: Line) -> Iterator[Line]:
+    """Words, each with the blanks after it and whatever styles it has; a line break comes alone."""
+    word: Line = []
     for text, style in line:
-        for number, part in enumerate(text.split("\n")):
-            if number:
-                yield "\n", ""
-            start = 0
-            for index in range(1, len(part)):
-                if part[index - 1] == " " and part[index] != " ":
-                    yield part[start:index], style
-                    start = index
-            if part[start:]:
-                yield part[start:], style
+        for part in _WORD.findall(text):
+            if part == "\n":
+                if word:
+                    yield word
+                yield [(part, "")]
+                word = []
+                continue
+            word.append((part, style))
+            if part.endswith(" "):
+                yield word
+                word = []
+    if word:
+        yield word
+
+
+def table(rows: Sequence[Sequence[Line]], width: int, gap: int = 2) -> list[Line] | None:
+    """Rows of cells as aligned columns; cells wrap between words, the widest columns first.
+
+    None where even that does not fit the width: then the caller lists the cells below each other.
+    """
+    columns = range(len(rows[0]))
+    widths = [max(cells(plain(row[column])) for row in rows) for column in columns]
+    least = [max(_longest_word(row[column]) for row in rows) for column in columns]
+    room = width - gap * (len(widths) - 1)
+    if sum(least) > room:
+        return None
+    while sum(widths) > room:
+        widest = max((column for column in columns if widths[column] > least[column]), key=widths.__getitem__)
+        widths[widest] -= 1
+    return [line for row in rows for line in _laid_out(row, widths, gap)]
+
+
+def _longest_word(cell: Line) -> int:
+    return max((cells(plain(word).rstrip()) for word in _words(cell)), default=0)
+
+
+def _laid_out(row: Sequence[Line], widths: list[int], gap: int) -> Iterator[Line]:
+    """The lines of one row."""
+    parts = [list(_broken(cell, room, [])) for cell, room in zip(row, widths, strict=True)]
+    for number in range(max(map(len, parts))):
+        line: Line = []
+        for part, room in zip(parts, widths, strict=True):
+            cell = part[number] if number < len(part) else []
+            line += [*cell, (" " * (room - cells(plain(cell)) + gap), "")]
+        yield _trimmed(line)
 
 
 def _trimmed(line: Line) -> Line:
@@ -116,8 +172,34 @@ def _trimmed(line: Line) -> Line:
     return trimmed
 
 
-def painted(lines: Iterable[Line], *, color: bool) -> str:
-    """The lines as one text, each ended by a line break."""
+def link(path: str, line: int) -> str:
+    """The style of a text that leads to a line of a file."""
+    from pathlib import Path
+
+    try:
+        return f"{_LINK}{Path(path).absolute().as_uri()}#{line}"
+    except (OSError, ValueError):
+        return ""
+
+
+def shows_links(stream: TextIO | None) -> bool:
+    """Whether hyperlinks can be written to a stream: a terminal that knows them, or ignores them without a trace."""
+    try:
+        if stream is None or not stream.isatty():
+            return False
+    except (AttributeError, ValueError):  # a stand-in of the program's, or closed
+        return False
+    return os.environ.get("TERM", "") not in ("", "dumb", "linux", "unknown")
+
+
+def painted(lines: Iterable[Line], *, color: bool, links: bool = False) -> str:
+    """The lines as one text, each ended by a line break.
+
+    Args:
+        lines: what to paint.
+        color: whether to colour it; without, no style leaves a trace.
+        links: whether to make hyperlinks of places in files.
+    """
     if not color:
         return "".join(plain(_trimmed(line)) + "\n" for line in lines)
     import io
@@ -139,8 +221,25 @@ def painted(lines: Iterable[Line], *, color: bool) -> str:
     )
     for line in lines:
         # Text, not markup: what the user wrote is never read as `[red]`.
-        console.print(
-            Text.assemble(*((text, STYLES.get(style, "")) for text, style in _trimmed(line))),
-            soft_wrap=True,
+        spans = (
+            (text, _rich_style(style, links)) for span in _trimmed(line) for text, style in _highlighted(span)
         )
+        console.print(Text.assemble(*spans), soft_wrap=True)
     return buffer.getvalue()
+
+
+def _highlighted(span: Span) -> Iterator[Span]:
+    """A span of code in the colours of its tokens; any other as it is."""
+    text, style = span
+    if style != "code":
+        yield span
+        return
+    from fitdoctor.report.highlight import tokens
+
+    yield from ((piece, f"code {kind}") for kind, piece in tokens(text))
+
+
+def _rich_style(style: str, links: bool) -> str:
+    if style.startswith(_LINK):
+        return style if links else ""
+    return STYLES.get(style, "")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 
+from fitdoctor.catalogue.words import counted
 from fitdoctor.diagnosis import (
     Applicability,
-    Confidence,
     Diagnosis,
     Evidence,
     Finding,
@@ -18,15 +19,29 @@ from fitdoctor.diagnosis import (
 )
 from fitdoctor.report import Look
 from fitdoctor.report.excerpt import Hunk, Lines, hunks
-from fitdoctor.report.paint import Line, cells, painted, printable, prose, wrapped
+from fitdoctor.report.paint import (
+    Line,
+    Span,
+    cells,
+    link,
+    painted,
+    plain,
+    printable,
+    prose,
+    table,
+    wrapped,
+)
 
-_SEEN = {
-    Moment.SOURCE: "read in the source",
-    Moment.BEFORE_FIT: "seen before the first step",
-    Moment.AFTER_FAILURE: "from the failure",
-    Moment.WHILE_TRAINING: "seen while training",
-    Moment.IN_DATA: "seen in the data",
+_FOUND = {
+    Moment.SOURCE: "found in the source",
+    Moment.BEFORE_FIT: "found before the first step",
+    Moment.AFTER_FAILURE: "found from the error",
+    Moment.WHILE_TRAINING: "found during training",
+    Moment.IN_DATA: "found in the data",
 }
+
+_FIGURE = re.compile(r"\d+(?:\.\d+)?")
+_WORD = re.compile(rf"{_FIGURE.pattern}|[^\W\d]\w*")
 
 _MOST_MESSAGE_LINES = 12
 
@@ -40,7 +55,7 @@ def render(diagnosis: Diagnosis, look: Look) -> str:
         if page:
             page.append([])
         page.extend(block)
-    return painted(page, color=look.color)
+    return painted(page, color=look.color, links=look.links)
 
 
 def _blocks(diagnosis: Diagnosis, lines: Lines, look: Look) -> Iterator[list[Line]]:
@@ -49,7 +64,7 @@ def _blocks(diagnosis: Diagnosis, lines: Lines, look: Look) -> Iterator[list[Lin
         yield list(_finding(finding, lines, look))
     others = diagnosis.findings[full:]
     if others:
-        yield [line for finding in others for line in _brief(finding, look.width)]
+        yield [line for finding in others for line in _brief(finding, look)]
     for unexplained in diagnosis.unexplained:
         yield list(_unexplained(unexplained, lines, look))
     closing = list(_closing(diagnosis, look))
@@ -66,13 +81,13 @@ def _finding(finding: Finding, lines: Lines, look: Look) -> Iterator[Line]:
     yield from wrapped(header, look.width, [("  ", "")])
     margin = _margin(finding, lines)
     if finding.location is not None:
-        yield from _excerpt(finding.location, finding.subject, lines, margin, look.width)
-    yield from _evidence(finding.evidence, margin, look.width)
+        yield from _excerpt(finding.location, finding.subject, lines, margin, look)
+    yield from _evidence(finding, margin, look)
     for note in finding.notes:
         yield from _remark("note", prose(note), margin, look.width)
     for index, fix in enumerate(finding.fixes):
         yield from _fix(fix, index, lines, margin, look)
-    yield from _remark(*_source_of_truth(finding), margin, look.width)
+    yield from _remark(*_certainty(finding), margin, look.width)
 
 
 def _margin(finding: Finding, lines: Lines) -> int:
@@ -89,22 +104,23 @@ def _gutter(margin: int, number: int | None = None, sign: str = "|") -> Line:
     return [(f"{label:>{margin}} {sign} ", "gutter")]
 
 
-def _place(location: Location) -> str:
-    return printable(location.exact)
+def _place(location: Location, look: Look, text: str = "") -> Span:
+    """A location as text, a hyperlink where the terminal takes them."""
+    linked = look.links and look.color and location.cell is None
+    return printable(text or location.exact), link(location.path, location.line) if linked else ""
 
 
-def _excerpt(location: Location, subject: str, lines: Lines, margin: int, width: int) -> Iterator[Line]:
-    yield [(f"{'':>{margin}}--> ", "gutter"), (_place(location), "")]
+def _excerpt(location: Location, subject: str, lines: Lines, margin: int, look: Look) -> Iterator[Line]:
+    yield [(f"{'':>{margin}}--> ", "gutter"), _place(location, look)]
     text = lines.at(location.path, location.line, location.cell)
     if text is None:
         return
     yield _gutter(margin)
-    room = width - margin - 3
+    room = look.width - margin - 3
     above = lines.before(location)
     if above is not None:
         yield [*_gutter(margin, above[0]), (_cropped(printable(above[1].rstrip()), room), "dim")]
     yield from _marked(location, text.rstrip(), subject, margin, room)
-    yield _gutter(margin)
 
 
 def _cropped(text: str, room: int) -> str:
@@ -125,9 +141,10 @@ def _marked(location: Location, text: str, subject: str, margin: int, room: int)
         keep = max(room - min(cells(span), room - 8) - 8, 0)
         if cells(before) > keep:
             before = "…" + before[len(before) - keep :]
-        span = _cropped(span, room - cells(before))
-        after = _cropped(after, room - cells(before) - cells(span)) if after else ""
-    yield [*_gutter(margin, location.line), (before, ""), (span, ""), (after, "")]
+        # One more than there is room for, so that a cropped span says so itself.
+        span = _cropped(span + after[:1], room - cells(before)) if cells(before + span) >= room else span
+        after = _cropped(after, room - cells(before) - cells(span)) if cells(before + span) < room else ""
+    yield [*_gutter(margin, location.line), (before + span + after, "code")]
     marks = " " * cells(before) + "^" * max(cells(span), 1)
     label = f" {printable(subject)}" if subject and cells(marks) + cells(subject) + 1 <= room else ""
     yield [*_gutter(margin), (marks, "error"), *prose(label)]
@@ -136,45 +153,63 @@ def _marked(location: Location, text: str, subject: str, margin: int, room: int)
 # --- evidence ------------------------------------------------------------------------------------------------------
 
 
-def _evidence(evidence: tuple[Evidence, ...], margin: int, width: int) -> Iterator[Line]:
-    pairs = [each for each in evidence if each.observed or each.expected]
-    rows = [(_claim(each), printable(each.observed), printable(each.expected)) for each in pairs]
-    if rows:
-        yield from _table(rows, margin, width)
-        yield _gutter(margin)
-    for each in evidence:
+def _evidence(finding: Finding, margin: int, look: Look) -> Iterator[Line]:
+    """What was observed against what is expected as a table, and other observations a line each.
+
+    Figures that the message has given are not repeated, unless everything is to be shown.
+    """
+    rows, seen = [], []
+    for each in finding.evidence:
+        claim = _claim(each, finding, look)
         if not (each.observed or each.expected):
-            yield from _remark("seen", prose(_claim(each)), margin, width)
+            seen.append(claim)
+        elif look.verbose or not _repeats(each, finding):
+            rows.append((claim, printable(each.observed), printable(each.expected)))
+        elif _adds(each, finding):
+            seen.append(claim)
+    if rows:
+        yield _gutter(margin)
+        yield from _table(rows, margin, look.width)
+    for claim in seen:
+        yield from _remark("seen", claim, margin, look.width)
 
 
-def _claim(evidence: Evidence) -> str:
-    where = f" ({evidence.location})" if evidence.location else ""
-    return printable(evidence.claim + where)
+def _repeats(evidence: Evidence, finding: Finding) -> bool:
+    """Whether the message says already what was observed and expected."""
+    said = set(_WORD.findall(finding.message))
+    return set(_WORD.findall(f"{evidence.observed} {evidence.expected}")) <= said
 
 
-def _table(rows: list[tuple[str, str, str]], margin: int, width: int) -> Iterator[Line]:
-    head = ("", "observed", "expected" if any(row[2] for row in rows) else "")
-    widths = [max(cells(row[column]) for row in [head, *rows]) for column in range(3)]
-    if margin + 3 + sum(widths) + 4 > width:
+def _adds(evidence: Evidence, finding: Finding) -> bool:
+    """Whether the claim itself has a figure that the message lacks: `label 10 appears in row 25`."""
+    outside_names = " ".join(evidence.claim.split("`")[::2])
+    return not set(_FIGURE.findall(outside_names)) <= set(_FIGURE.findall(finding.message))
+
+
+def _claim(evidence: Evidence, finding: Finding, look: Look) -> Line:
+    claim = prose(evidence.claim)
+    place, here = evidence.location, finding.location
+    if place is None:
+        return claim
+    same = here is not None and (place.path, place.cell) == (here.path, here.cell)
+    return [*claim, (" (", ""), _place(place, look, f"line {place.line}" if same else str(place)), (")", "")]
+
+
+def _table(rows: list[tuple[Line, str, str]], margin: int, width: int) -> Iterator[Line]:
+    columns = 3 if any(row[2] for row in rows) else 2
+    body: list[list[Line]] = [[[], [("observed", "dim")], [("expected", "dim")]]]
+    body += [[claim, [(observed, "error")], [(expected, "added")]] for claim, observed, expected in rows]
+    laid = table([row[:columns] for row in body], width - margin - 3)
+    if laid is None:
         yield from _stacked(rows, margin, width)
         return
-    styles = ("", "error", "added")
-    yield _row(head, widths, ("dim", "dim", "dim"), margin)
-    for row in rows:
-        yield _row(row, widths, styles, margin)
+    for line in laid:
+        yield [*_gutter(margin), *line]
 
 
-def _row(row: tuple[str, str, str], widths: list[int], styles: tuple[str, ...], margin: int) -> Line:
-    line = _gutter(margin)
-    for text, column, style in zip(row, widths, styles, strict=True):
-        padding = " " * (column - cells(text) + 2)
-        line += [*(prose(text) if not style else [(text, style)]), (padding, "")]
-    return line
-
-
-def _stacked(rows: list[tuple[str, str, str]], margin: int, width: int) -> Iterator[Line]:
+def _stacked(rows: list[tuple[Line, str, str]], margin: int, width: int) -> Iterator[Line]:
     for claim, observed, expected in rows:
-        yield from wrapped([*_gutter(margin), *prose(claim)], width, _gutter(margin))
+        yield from wrapped([*_gutter(margin), *claim], width, _gutter(margin))
         hang = [*_gutter(margin), (" " * 12, "")]
         for label, text, style in (("observed", observed, "error"), ("expected", expected, "added")):
             if text:
@@ -187,60 +222,71 @@ def _stacked(rows: list[tuple[str, str, str]], margin: int, width: int) -> Itera
 
 def _fix(fix: Fix, index: int, lines: Lines, margin: int, look: Look) -> Iterator[Line]:
     title: Line = [("help", "help"), (": ", ""), *prose(fix.title if index == 0 else f"or {fix.title}")]
-    manner = _manner(fix)
-    if manner:
-        title.append((f" ({manner})", "dim"))
+    label = fix_label(fix)
+    if label:
+        title.append((f" ({label})", "dim"))
     yield from wrapped(title, look.width, [("      ", "")])
     if index > 0 and not look.verbose:
         return
-    drawn = hunks(fix, lines)
-    if not drawn:
-        return
-    yield _gutter(margin)
-    for number, hunk in enumerate(drawn):
-        if number:
-            yield [(f"{'':>{margin}} ⋮", "gutter")]
+    for number, hunk in enumerate(hunks(fix, lines)):
+        yield [(f"{'':>{margin}} ⋮", "gutter")] if number else _gutter(margin)
         yield from _hunk(hunk, margin, look.width)
-    yield _gutter(margin)
 
 
-def _manner(fix: Fix) -> str:
-    if fix.verified:
-        return "verified: the repaired program ran"
-    if fix.edits and fix.applicability is Applicability.UNSAFE:
-        return "unsafe: changes what the model learns"
-    return ""
+def fix_label(fix: Fix) -> str:
+    """Whether a fix can be applied without thinking: `safe`, `unsafe: changes what the model learns`."""
+    if not fix.edits:
+        return ""
+    unsafe = fix.applicability is Applicability.UNSAFE
+    label = "unsafe: changes what the model learns" if unsafe else "safe"
+    return f"{label}; verified by running the repaired program" if fix.verified else label
 
 
 def _hunk(hunk: Hunk, margin: int, width: int) -> Iterator[Line]:
     room = width - margin - 3
-    skipped = _shared_start((*hunk.removed, *hunk.added), room)
-
-    def shown(text: str, skip: int = 0) -> str:
-        return _cropped(("…" if skip else "") + printable(text[skip:]), room)
-
     if hunk.before is not None:
-        yield [*_gutter(margin, hunk.line - 1), (shown(hunk.before), "dim")]
-    for offset, text in enumerate(hunk.removed):
-        yield [*_signed(margin, hunk.line + offset, "-", "removed"), (shown(text, skipped), "removed")]
-    for offset, text in enumerate(hunk.added):
-        yield [*_signed(margin, hunk.line + offset, "+", "added"), (shown(text, skipped), "added")]
+        yield [*_gutter(margin, hunk.line - 1), (_cropped(printable(hunk.before), room), "dim")]
+    removed, added = (
+        [[(printable(text), "removed")] for text in hunk.removed],
+        [[(printable(text), "added")] for text in hunk.added],
+    )
+    if len(removed) == len(added) == 1:
+        removed, added = ([line] for line in _differing(*hunk.removed, *hunk.added))
+    for sign, style, texts in (("-", "removed", removed), ("+", "added", added)):
+        for offset, text in enumerate(texts):
+            number: Line = [(f"{hunk.line + offset:>{margin}} ", "gutter"), (f"{sign} ", style)]
+            # In full, since it may be copied: what is too long goes on below, further in.
+            hang: Line = [
+                (" " * (margin + 1), "gutter"),
+                (f"{sign} ", style),
+                (" " * (_indent(text) + 8), ""),
+            ]
+            yield from wrapped([*number, *text], width, hang)
     if hunk.after is not None and not hunk.removed:
-        yield [*_gutter(margin, hunk.line + len(hunk.added)), (shown(hunk.after), "dim")]
+        line = hunk.line + len(hunk.added)
+        yield [*_gutter(margin, line), (_cropped(printable(hunk.after), room), "dim")]
 
 
-def _shared_start(texts: tuple[str, ...], room: int) -> int:
-    """How much of the beginning of long lines to leave out so that the place where they differ is in sight."""
-    if len(texts) < 2 or all(cells(printable(text)) <= room for text in texts):
-        return 0
-    shared = 0
-    while shared < min(map(len, texts)) and len({text[shared] for text in texts}) == 1:
-        shared += 1
-    return shared - 24 if shared > room - 24 else 0
+def _indent(line: Line) -> int:
+    text = plain(line)
+    return len(text) - len(text.lstrip())
 
 
-def _signed(margin: int, number: int, sign: str, style: str) -> Line:
-    return [(f"{number:>{margin}} ", "gutter"), (f"{sign} ", style)]
+def _differing(old: str, new: str) -> tuple[Line, Line]:
+    """Two lines as code, the part in which they differ in the colours of a diff."""
+    shortest, head = min(len(old), len(new)), 0
+    while head < shortest and old[head] == new[head]:
+        head += 1
+    tail = 0
+    while tail < shortest - head and old[-1 - tail] == new[-1 - tail]:
+        tail += 1
+
+    def spans(text: str, style: str) -> Line:
+        end = len(text) - tail
+        parts = ((text[:head], "code"), (text[head:end], style), (text[end:], "code"))
+        return [(printable(part), name) for part, name in parts if part]
+
+    return spans(old, "removed"), spans(new, "added")
 
 
 def _remark(label: str, text: Line, margin: int, width: int) -> Iterator[Line]:
@@ -248,27 +294,23 @@ def _remark(label: str, text: Line, margin: int, width: int) -> Iterator[Line]:
     yield from wrapped(start, width, [(" " * (margin + 3), "")])
 
 
-def _source_of_truth(finding: Finding) -> tuple[str, Line]:
-    sure = finding.confidence.value if finding.confidence is not Confidence.POSSIBLE else "perhaps"
-    seen = _SEEN[finding.moment]
+def _certainty(finding: Finding) -> tuple[str, Line]:
+    found = _FOUND[finding.moment]
     if finding.moment is Moment.SOURCE and finding.location is None:
-        seen = "read in the installed packages and settings"
-    text: Line = [*prose(seen), ("; read more: ", ""), *_command(f"explain {finding.id}")]
-    return sure, text
-
-
-def _command(words: str) -> Line:
-    return [(f"fitdoctor {words}", "name")]
+        found = "found in the installed packages and settings"
+    details: Line = [(f"fitdoctor explain {finding.id}", "name")]
+    return finding.confidence.value, [*prose(found), ("; details: ", ""), *details]
 
 
 # --- the rest ------------------------------------------------------------------------------------------------------
 
 
-def _brief(finding: Finding, width: int) -> Iterator[Line]:
+def _brief(finding: Finding, look: Look) -> Iterator[Line]:
     style = finding.severity.value
-    where = f" {printable(str(finding.location))}" if finding.location else ""
-    line: Line = [(f"{style}[{finding.id}]", style), (where, "dim"), (": ", ""), *prose(finding.message)]
-    return wrapped(line, width, [("  ", "")])
+    line: Line = [(f"{style}[{finding.id}]", style)]
+    if finding.location is not None:
+        line += [(" ", ""), _place(finding.location, look, str(finding.location))]
+    return wrapped([*line, (": ", ""), *prose(finding.message)], look.width, [("  ", "")])
 
 
 def _unexplained(unexplained: Unexplained, lines: Lines, look: Look) -> Iterator[Line]:
@@ -279,13 +321,13 @@ def _unexplained(unexplained: Unexplained, lines: Lines, look: Look) -> Iterator
     yield from wrapped(header, look.width, [("  ", "")])
     margin = len(str(unexplained.location.line)) if unexplained.location else 1
     if unexplained.location is not None:
-        yield from _excerpt(unexplained.location, "", lines, margin, look.width)
+        yield from _excerpt(unexplained.location, "", lines, margin, look)
     facts = [("called", unexplained.called), ("layer", unexplained.layer)]
     facts += [("received", argument) for argument in unexplained.arguments]
     for label, value in facts:
         if value:
             yield from _remark(label, [(printable(value), "")], margin, look.width)
-    closing = unexplained.note or "no cause in the catalogue fits this failure"
+    closing = unexplained.note or "no known cause matches this error"
     yield from _remark("note", [(closing, "")], margin, look.width)
 
 
@@ -295,27 +337,34 @@ def _multiline(message: str) -> str:
 
 def _closing(diagnosis: Diagnosis, look: Look) -> Iterator[Line]:
     if not diagnosis.findings and not diagnosis.unexplained:
-        yield [("no problem found", "help")]
+        yield [("no problems found", "help")]
     elif len(diagnosis.findings) > 1:
-        yield [(_counted(diagnosis), "strong"), *_hint(look)]
+        if look.counts:
+            yield [(counts(diagnosis.findings), "strong"), *_hint(look)]
     for crash in diagnosis.crashes:
-        text: Line = [("fitdoctor's own fault", "warning"), (f": {printable(crash.where)}: ", "")]
+        text: Line = [("internal error", "warning"), (f": {printable(crash.where)}: ", "")]
         yield from wrapped([*text, (printable(crash.error), "")], look.width, [("  ", "")])
     if look.verbose:
         for skipped in diagnosis.skipped:
-            note: Line = [("not judged: ", "dim"), (f"{skipped.id}: {printable(skipped.reason)}", "dim")]
+            note: Line = [("not checked: ", "dim"), (f"{skipped.id}: {printable(skipped.reason)}", "dim")]
             yield from wrapped(note, look.width, [("  ", "")])
 
 
-def _counted(diagnosis: Diagnosis) -> str:
-    counts = []
-    for severity in Severity:
-        number = sum(finding.severity is severity for finding in diagnosis.findings)
-        if number:
-            plural = "" if number == 1 or severity is Severity.INFO else "s"
-            counts.append(f"{number} {severity.value}{plural}")
-    return ", ".join(counts)
+def counts(findings: Iterable[Finding]) -> str:
+    """How many findings there are of each severity: `1 error, 2 warnings`."""
+    severities = [finding.severity for finding in findings]
+    return ", ".join(
+        counted(severities.count(severity), severity.value, "info" if severity is Severity.INFO else "")
+        for severity in Severity
+        if severity in severities
+    )
+
+
+def brief(findings: Iterable[Finding], look: Look) -> str:
+    """The findings as text, one line each."""
+    lines = (line for found in findings for line in _brief(found, look))
+    return painted(lines, color=look.color, links=look.links)
 
 
 def _hint(look: Look) -> Line:
-    return [] if look.verbose else [("; --verbose shows each in full", "dim")]
+    return [] if look.verbose else [("; use `--verbose` to see each in full", "dim")]

@@ -8,14 +8,19 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from fitdoctor.runner.session import FAULTS, Options, Recorder, read_options
+
+if TYPE_CHECKING:
+    from fitdoctor.runner.watching import Checks
 
 Start = tuple[Callable[..., Any], tuple[Any, ...]]
 """What to call, and with what, to start the program."""
 
 _recorder: Recorder | None = None
+_checks: Checks | None = None
+_quiet = False
 _pid = 0
 _faults: TextIO | None = None
 
@@ -27,14 +32,15 @@ def begin(folder: str, before: frozenset[str]) -> Start:
         folder: the session's folder.
         before: the names of the modules that a fresh interpreter has.
     """
-    global _recorder, _pid
+    global _recorder, _pid, _checks, _quiet
     options = read_options(Path(folder))
     _end_with_parent(options.parent)
     _recorder = Recorder(Path(folder), options.folder)
     _pid = os.getpid()
     _note_faults(Path(folder) / FAULTS)
     start = _as_module(options) if options.module else _as_script(options)
-    _watch(options, _recorder)
+    _checks = _watch(options, _recorder)
+    _quiet = options.quiet
     if options.keep_files:
         from fitdoctor.runner.kept_files import keep_files
 
@@ -54,8 +60,24 @@ def ended(error: BaseException | None) -> None:
         if error is not None:
             hide_our_frames_in(error)
         record_end(_recorder, error)
+        if _checks is not None:
+            _recorder.write(
+                "checks", called=_checks.called, checked=_checks.checked, seconds=round(_checks.seconds, 6)
+            )
+        _hide_stop(error)
     except Exception as failure:
         _recorder.write("crash", where="end of the program", error=f"{type(failure).__name__}: {failure}")
+
+
+def _hide_stop(error: BaseException | None) -> None:
+    """Let a stop that nobody caught end the program without a traceback: the report has said it all.
+
+    A program that has a hook of its own for uncaught exceptions gets to see it.
+    """
+    from fitdoctor.runner.will_fail import FitWillFail
+
+    if isinstance(error, FitWillFail) and not _quiet and sys.excepthook is sys.__excepthook__:
+        sys.excepthook = lambda _kind, _error, _trace: None
 
 
 def _as_script(options: Options) -> Start:
@@ -122,24 +144,25 @@ def _interpreter_options() -> list[str]:
     return given
 
 
-def _watch(options: Options, recorder: Recorder) -> None:
+def _watch(options: Options, recorder: Recorder) -> Checks:
     from fitdoctor.runner import hooks
     from fitdoctor.runner.watching import Watching
 
-    hooks.activate(
-        Watching(
-            select=options.select,
-            ignore=options.ignore,
-            stop=not options.keep_going,
-            smoke=options.smoke,
-            trace=options.trace,
-            tell=options.tell,
-            colour=options.colour,
-            recorder=recorder,
-            keras=options.keras,
-            cluster=options.cluster,
-        )
+    watching = Watching(
+        select=options.select,
+        ignore=options.ignore,
+        stop=not options.keep_going,
+        smoke=options.smoke,
+        trace=options.trace,
+        tell=options.tell,
+        colour=options.colour,
+        verbose=options.verbose,
+        recorder=recorder,
+        keras=options.keras,
+        cluster=options.cluster,
     )
+    hooks.activate(watching)
+    return watching.checks
 
 
 def _uncover_shadowed(before: frozenset[str]) -> None:

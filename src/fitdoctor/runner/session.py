@@ -37,6 +37,10 @@ class Options:
     tell: str = "text"
     """How findings are printed as they are made: `text`, `concise`, or "" when only the parent reports."""
     colour: bool = False
+    verbose: bool = False
+    """Findings are printed in full, all of them."""
+    quiet: bool = False
+    """Nothing is reported, so the traceback of a stop is all that the user sees of it."""
     folder: str = ""
     """The working directory that paths are shown relative to."""
     parent: int = 0

@@ -45,6 +45,8 @@ class Ended:
     """Fingerprints of the findings that the child has printed."""
     pieces: tuple[dict[str, Any], ...]
     seconds: float
+    diagnosing: float = 0.0
+    """Seconds that the diagnosis took after the program had ended."""
 
 
 def supervise(options: Options) -> Ended:
@@ -62,6 +64,7 @@ def supervise(options: Options) -> Ended:
         sign = watch.sign(returncode, folder, now) if returncode < 0 else None
         if returncode < 0 and now.get("method") == JOINING:
             pieces += _waited_for(pieces, int(time.time() - now["since"]))
+    began = time.monotonic()
     try:
         run = gathered(options, pieces, returncode, sign)
         diagnosis = examine_run(run, options.select, options.ignore)
@@ -70,7 +73,9 @@ def supervise(options: Options) -> Ended:
     except Exception as error:
         diagnosis = Diagnosis(crashes=(Crash("diagnosis", described(error)),))
     status = returncode if returncode >= 0 else 128 - returncode
-    return Ended(status, diagnosis, _told(pieces), tuple(pieces), seconds)
+    return Ended(
+        status, diagnosis, _told(pieces), tuple(pieces), seconds, diagnosing=time.monotonic() - began
+    )
 
 
 # --- the process --------------------------------------------------------------------------------------------------

@@ -34,6 +34,36 @@ MOST_LEAK_SEARCHES = 5
 """After how many trainings is looked for tensors that outlive their trace; what leaks does so in the first."""
 
 
+@dataclass(eq=False)
+class Checks:
+    """How many calls were made and checked, by method, and the seconds that checking them took."""
+
+    called: dict[str, int] = field(default_factory=dict)
+    checked: dict[str, int] = field(default_factory=dict)
+    seconds: float = 0.0
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def call(self, method: str) -> None:
+        """Count a call."""
+        with self._lock:
+            self.called[method] = self.called.get(method, 0) + 1
+
+    def check(self, method: str) -> None:
+        """Count a checked call."""
+        with self._lock:
+            self.checked[method] = self.checked.get(method, 0) + 1
+
+    @contextmanager
+    def timed(self) -> Iterator[None]:
+        """Add the time that the block takes."""
+        began = time.perf_counter()
+        try:
+            yield
+        finally:
+            with self._lock:
+                self.seconds += time.perf_counter() - began
+
+
 @dataclass(frozen=True)
 class Looked:
     """A call that was looked at."""
@@ -57,6 +87,9 @@ class Watching:
     tell: str = "text"
     """`text`, `concise`, or "" for silence."""
     colour: bool = False
+    verbose: bool = False
+    """Print every finding in full."""
+    checks: Checks = field(default_factory=Checks)
     note: bool = False
     """An exception that escapes gets its diagnosis as a note (`run` reports in the parent instead)."""
     recorder: Recorder | None = None
@@ -99,10 +132,12 @@ class Watching:
 
             return join(self, functools.partial(original, model), args, kwargs, frame)
         place = _place(frame, method)
+        self.checks.call(method)
         looked = None
         if self._cadence.due(place, (type(model), spec_of(args), spec_of(kwargs))):
             began = time.perf_counter()
-            looked = self.look(method, model, args, kwargs, frame)
+            with self.checks.timed():
+                looked = self.look(method, model, args, kwargs, frame)
             self._cadence.looked(place, time.perf_counter() - began)
             if looked is not None:
                 args, kwargs = looked.collected.args, looked.collected.kwargs
@@ -113,7 +148,8 @@ class Watching:
             with self._running(model, method, place):
                 result = original(model, *args, **kwargs)
             if method == "fit" and looked is not None:
-                self.trained(model, result, looked, frame)
+                with self.checks.timed():
+                    self.trained(model, result, looked, frame)
             return result
         except Exception as error:
             if not isinstance(error, FitWillFail):
@@ -143,6 +179,7 @@ class Watching:
             if collected is None:
                 return None
             diagnosis = self._examined(collected)
+        self.checks.check(method)
         new = self.new_in(diagnosis)
         with self._lock:
             self._numbers += 1
@@ -260,10 +297,23 @@ class Watching:
         )
         if not self.tell or not findings:
             return
-        from fitdoctor.report import render
-
         shown = replace(diagnosis, findings=findings, skipped=(), crashes=())
-        _to_stderr(render(shown, self.tell, color=self.colour, width=_width()))
+        self._print(shown)
+
+    def _print(self, diagnosis: Diagnosis) -> None:
+        from fitdoctor.report import render
+        from fitdoctor.report.paint import shows_links
+
+        text = render(
+            diagnosis,
+            self.tell,
+            color=self.colour,
+            width=_width(),
+            verbose=self.verbose,
+            counts=False,
+            links=shows_links(sys.stderr),
+        )
+        _to_stderr(text)
 
     def _print_trace(self, collected: CollectedCall) -> None:
         from fitdoctor.runner.trace import trace_table
@@ -344,14 +394,13 @@ class Watching:
         """
         try:
             from fitdoctor.failure.living import from_exception
-            from fitdoctor.report import render
 
             last = self._last_failed
             call = last[1] if last is not None and last[0] == mark_of(error) else None
             diagnosis = self._explained(from_exception(error), call)
             if diagnosis.findings or diagnosis.unexplained and concerns(error):
                 shown = replace(diagnosis, skipped=(), crashes=())
-                _to_stderr(render(shown, self.tell, color=self.colour, width=_width()))
+                self._print(shown)
         except Exception as ours:
             self.crashed("failure", ours)
 
