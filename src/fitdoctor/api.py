@@ -97,12 +97,13 @@ def _checked(
 ) -> Diagnosis:
     from fitdoctor.collect.budget import Budget
     from fitdoctor.collect.environment import environment
-    from fitdoctor.collect.fit_call import bind, collect_call
+    from fitdoctor.collect.fit_call import bind, collect_call, passed_to
     from fitdoctor.examine import examine_call
 
+    passed = passed_to(model, method, len(args), leading=1)
     if any(map(inspect.isgenerator, (*args, *kwargs.values()))):
         args, kwargs = (), _without_generators(bind(model, method, args, kwargs))
-    collected = collect_call(model, method, args, kwargs, frame, Budget())
+    collected = collect_call(model, method, args, kwargs, frame, Budget(), passed)
     return examine_call(collected, _project_here, environment(), select=select, ignore=ignore)
 
 

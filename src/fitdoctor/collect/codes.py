@@ -16,6 +16,10 @@ class Codes:
         """The call itself, `model.fit(…)`."""
         return NOT_FOUND
 
+    def model_text(self) -> str:
+        """The model as the call spells it; "" where it does not."""
+        return ""
+
     def of_argument(self, path: str) -> tuple[Code | Unknown, Code | Unknown]:
         """For `x`, `x['image']`, `y[0]`, `class_weight`: the code that made it, and the code that was given."""
         return NOT_FOUND, NOT_FOUND

@@ -48,9 +48,8 @@ def layer_with_input_shape(model: Any) -> Any:
 # --- compile ------------------------------------------------------------------------------------------------------
 
 
-def compile_call(module: Module, fit_call: ast.Call, made: Made) -> Place | None:
-    """The call of compile of the model that `fit_call` is made on."""
-    receiver = fit_call.func.value if isinstance(fit_call.func, ast.Attribute) else None
+def compile_call(module: Module, fit_call: ast.Call, model: ast.expr | None, made: Made) -> Place | None:
+    """The call of compile of the model that `fit_call` is made on, which it spells `model`."""
     modules = [module] if made is None or made[0] is module else [module, made[0]]
     candidates = [(where, site.node) for where in modules for site in where.method_calls("compile")]
     if made is not None:
@@ -61,14 +60,14 @@ def compile_call(module: Module, fit_call: ast.Call, made: Made) -> Place | None
         ]
         if same:
             return _last_before(module, fit_call, same)
-    if receiver is not None:
+    if model is not None:
         same = [
             (where, call)
             for where, call in candidates
             if where is module
             and module.function_of(call) is module.function_of(fit_call)
             and isinstance(call.func, ast.Attribute)
-            and ast.dump(call.func.value) == ast.dump(receiver)
+            and ast.dump(call.func.value) == ast.dump(model)
         ]
         if same:
             return _last_before(module, fit_call, same)

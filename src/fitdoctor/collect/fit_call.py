@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from fitdoctor.collect.batch_size import last_rows
 from fitdoctor.collect.budget import Budget
+from fitdoctor.collect.call_arguments import Passed
 from fitdoctor.collect.callbacks import callback_facts, class_weight_facts
 from fitdoctor.collect.codes import Codes
 from fitdoctor.collect.data import Collected, Given, collect_data, form_of
@@ -30,7 +31,6 @@ PARAMETERS: dict[str, tuple[str, ...]] = {
     "train_on_batch": ("x", "y", "sample_weight", "class_weight", "return_dict"),
     "test_on_batch": ("x", "y", "sample_weight", "return_dict"),
     "predict_on_batch": ("x",),
-    "scan": ("x", "y", "sample_weight"),
 }  # fmt: skip
 """The parameters of each method in Keras 3, for a method whose own signature does not tell."""
 
@@ -77,6 +77,7 @@ def collect_call(
     kwargs: dict[str, Any],
     frame: FrameType | None = None,
     budget: Budget | None = None,
+    passed: Passed | None = None,
 ) -> CollectedCall:
     """Collect the facts of one call.
 
@@ -87,12 +88,13 @@ def collect_call(
         kwargs: the keyword arguments.
         frame: the user's frame that made the call; without it no code is known.
         budget: the limits of time.
+        passed: how the call in the frame passed the arguments; by default as `args` and `kwargs` stand.
 
     Returns:
         The facts, and the arguments to really call with. Never raises.
     """
     work = _Work(model, method, tuple(args), dict(kwargs), budget or Budget())
-    work.codes = work.guarded("codes", lambda: _codes(work, frame), Codes())
+    work.codes = work.guarded("codes", lambda: _codes(work, frame, passed), Codes())
     nothing: dict[str, Any] = {}
     bound = work.guarded("arguments", lambda: bind(model, method, work.args, work.kwargs), nothing)
     facts = work.guarded("model", lambda: collect_model(model, work.codes), None)
@@ -126,16 +128,30 @@ def _describe(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}{place}"
 
 
-def _codes(work: _Work, frame: FrameType | None) -> Codes:
+def _codes(work: _Work, frame: FrameType | None, passed: Passed | None) -> Codes:
     if frame is None:
         return Codes()
     from fitdoctor.collect.locate import FrameCodes
 
-    return FrameCodes(frame, work.method)
+    return FrameCodes(frame, passed or passed_to(work.model, work.method, len(work.args)))
+
+
+def passed_to(
+    model: Any, method: str, positional: int | None, *, leading: int = 0, direct: bool = True
+) -> Passed:
+    """How arguments reach a method of a model; see `Passed`."""
+    return Passed(method, parameters_of(model, method), positional, leading, direct)
 
 
 def bind(model: Any, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
     """The arguments by name, those that were given only; unknown keywords keep their names."""
+    bound = dict(zip(parameters_of(model, method), args, strict=False))
+    bound.update(kwargs)
+    return bound
+
+
+def parameters_of(model: Any, method: str) -> tuple[str, ...]:
+    """The parameters of a method in order, without the model."""
     names: tuple[str, ...] = PARAMETERS.get(method, ())
     function = getattr(type(model), method, None)
     try:
@@ -144,9 +160,7 @@ def bind(model: Any, method: str, args: tuple[Any, ...], kwargs: dict[str, Any])
         parameters = []
     if parameters and not any(p.kind is p.VAR_POSITIONAL for p in parameters):
         names = tuple(p.name for p in parameters if p.kind is not p.VAR_KEYWORD)
-    bound = dict(zip(names, args, strict=False))
-    bound.update(kwargs)
-    return bound
+    return names
 
 
 # --- data ---------------------------------------------------------------------------------------------------------
@@ -285,4 +299,5 @@ def _fit_facts(work: _Work, bound: dict[str, Any]) -> FitFacts:
         class_weight=None if class_weight is None else class_weight_facts(class_weight, codes),
         callbacks=callback_facts(bound.get("callbacks"), codes),
         code=codes.of_call(),
+        model=codes.model_text(),
     )

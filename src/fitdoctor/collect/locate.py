@@ -8,6 +8,7 @@ from typing import Any
 
 from fitdoctor.collect import constructions
 from fitdoctor.collect.batch_places import batch_expression
+from fitdoctor.collect.call_arguments import Passed, PathKeys, WrittenCall, read_call
 from fitdoctor.collect.codes import NOT_FOUND, Codes
 from fitdoctor.collect.layers import every_layer
 from fitdoctor.collect.origins import recorded_site
@@ -22,39 +23,52 @@ from fitdoctor.collect.sites import (
     user_frames,
 )
 from fitdoctor.facts import Code, Unknown
-from fitdoctor.source.callees import argument_for
+from fitdoctor.records import replace
+from fitdoctor.source.assignments import Path
+from fitdoctor.source.callees import argument_for, gathered_argument
 from fitdoctor.source.given_out import KEEPS_ELEMENTS, SLICES, literal_part, part_given_out, split_path
 from fitdoctor.source.index import FUNCTIONS
 from fitdoctor.source.module import Module
 from fitdoctor.source.origins import Origin, data_origin
 
-PathKeys = tuple[int | str, ...]
 COMPILE_PARAMETERS = ("optimizer", "loss", "loss_weights", "metrics", "weighted_metrics")
 
 
 class FrameCodes(Codes):
     """What a frame that calls fit tells, together with what was recorded while the program ran."""
 
-    def __init__(self, frame: FrameType, method: str) -> None:
+    def __init__(self, frame: FrameType, passed: Passed) -> None:
         self._frame = user_frame(frame)
-        self._method = method
         self._main = main_path()
         self._module: Module | None = None
-        self._call: ast.Call | None = None
+        self._written: WrittenCall | None = None
         if self._frame is not None:
             site = site_of(self._frame)
             self._module = SOURCES.module(site.path, self._main)
             node = node_at(self._module, site) if self._module is not None else None
-            self._call = node if isinstance(node, ast.Call) else None
+            if isinstance(node, ast.Call):
+                self._written = read_call(node, self._frame, passed)
         self._compile_calls: dict[int, tuple[Module, ast.Call] | None] = {}
 
     # --- the call and its arguments -------------------------------------------------------------------------------
 
     def of_call(self) -> Code | Unknown:
-        """The call itself."""
-        if self._module is None or self._call is None:
+        """The call itself, its positional arguments being those of the method that it reaches."""
+        if self._module is None or self._written is None:
             return NOT_FOUND
-        return self._module.code(self._call)
+        code = self._module.code(self._written.call)
+        kept = code.arguments[len(self._written.own) :] if self._written.complete else ()
+        kept = tuple(argument for argument in kept if argument.name != "model")
+        if kept == code.arguments:
+            return code
+        # With no argument left, an edit could not tell whether a comma must come first.
+        return replace(code, arguments=kept, close_paren=code.close_paren if kept else None)
+
+    def model_text(self) -> str:
+        """The model as the call spells it; "" where it does not."""
+        if self._module is None or self._written is None or self._written.model is None:
+            return ""
+        return self._module.segment(self._written.model)
 
     def of_argument(self, path: str) -> tuple[Code | Unknown, Code | Unknown]:
         """The code that made an argument (or a part of it), and the expression that was given."""
@@ -68,27 +82,16 @@ class FrameCodes(Codes):
         return self._follow(module, expr, keys).code, use
 
     def _given(self, name: str) -> tuple[Module, ast.expr] | None:
-        from fitdoctor.collect.fit_call import PARAMETERS
-
-        if self._module is None or self._call is None:
-            return None
-        expr = _argument(self._call, name, PARAMETERS.get(self._method, ()))
-        return None if expr is None else (self._module, expr)
+        found = self._written.argument(name) if self._written is not None else None
+        return None if self._module is None or found is None or found[1] else (self._module, found[0])
 
     def _starred(self, name: str, keys: PathKeys) -> Code | Unknown:
         """The code behind an argument of `fit(*train)`: there is no expression of its own in the call."""
-        from fitdoctor.collect.fit_call import PARAMETERS
-
-        if self._module is None or self._call is None or name not in PARAMETERS.get(self._method, ()):
+        found = self._written.argument(name) if self._written is not None else None
+        if self._module is None or found is None:
             return NOT_FOUND
-        stars = [index for index, value in enumerate(self._call.args) if isinstance(value, ast.Starred)]
-        position = PARAMETERS[self._method].index(name)
-        if len(stars) != 1 or position < stars[0]:
-            return NOT_FOUND
-        star = self._call.args[stars[0]]
-        assert isinstance(star, ast.Starred)
-        expr, rest = literal_part(star.value, (position - stars[0], *keys))
-        end = self._follow(self._module, expr, rest)
+        expr, part = found
+        end = self._follow(self._module, expr, (*part, *keys))
         # Without an end of its own the way leads to the whole tuple, and that is not the argument.
         place, node = end.decided
         return place.code(node) if not end.path else NOT_FOUND
@@ -100,12 +103,11 @@ class FrameCodes(Codes):
             further = self._through_frame(end)
             if further is None:
                 return end
-            module, expr = further
-            end = data_origin(module, expr, end.path)
+            end = data_origin(*further)
         return end
 
-    def _through_frame(self, end: Origin) -> tuple[Module, ast.expr] | None:
-        """The argument that a parameter got in the call that is under way."""
+    def _through_frame(self, end: Origin) -> tuple[Module, ast.expr, Path] | None:
+        """The argument that a parameter got in the call that is under way, and which part of it."""
         if not isinstance(end.node, ast.Name):
             return None
         function = end.module.scope(end.node).node
@@ -124,7 +126,10 @@ class FrameCodes(Codes):
             if calling is None or not isinstance(call, ast.Call):
                 return None
             argument = argument_for(info, call, end.node.id)
-            return None if argument is None else (calling, argument)
+            if argument is not None:
+                return calling, argument, end.path
+            gathered = gathered_argument(info, call, end.node.id, end.path[0]) if end.path else None
+            return None if gathered is None else (calling, gathered, end.path[1:])
         return None
 
     def of_pipeline(self, path: str, operations: list[str]) -> list[Code | Unknown]:
@@ -219,9 +224,9 @@ class FrameCodes(Codes):
         recorded = self._node_at(recorded_site(model))
         if recorded is not None:
             return recorded
-        if self._module is None or self._call is None or not isinstance(self._call.func, ast.Attribute):
+        if self._module is None or self._written is None or self._written.model is None:
             return None
-        end = self._follow(self._module, self._call.func.value)
+        end = self._follow(self._module, self._written.model)
         return (end.module, end.node) if isinstance(end.node, ast.Call) else None
 
     def of_compile(self, model: Any) -> Code | Unknown:
@@ -239,10 +244,10 @@ class FrameCodes(Codes):
         recorded = self._node_at(recorded_site(model, "compile"))
         if recorded is not None and isinstance(recorded[1], ast.Call):
             return recorded[0], recorded[1]
-        if self._module is None or self._call is None:
+        if self._module is None or self._written is None:
             return None
         made = self._model_origin(model)
-        return constructions.compile_call(self._module, self._call, made)
+        return constructions.compile_call(self._module, self._written.call, self._written.model, made)
 
     def of_compile_argument(self, model: Any, name: str, keys: tuple[str | int, ...] = ()) -> Code | Unknown:
         """The value of an argument of compile, or an item of it where it is written out."""

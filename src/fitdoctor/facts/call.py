@@ -55,4 +55,6 @@ class FitFacts:
     class_weight: ClassWeight | None = None
     callbacks: tuple[CallbackFacts, ...] = ()
     code: Code | Unknown = Unknown()
-    """The call as it stands in the user's source."""
+    """The call in the user's source, with those of its arguments that are the method's own."""
+    model: str = ""
+    """The model as the call spells it; "" where it does not."""

@@ -66,8 +66,11 @@ class _Doctor:
         self._looked = None
         frame = _frame_of_fit(self.model)
         if frame is not None and hooks.watcher_of_this_thread() is None:
-            given = _arguments(frame)
-            self._looked = self._watching.look("fit", self.model, (), given, user_frame(frame))
+            given, user = _arguments(frame), user_frame(frame)
+            positional, direct = _passed(frame, user)
+            self._looked = self._watching.look(
+                "fit", self.model, (), given, user, positional=positional, direct=direct
+            )
 
     def on_train_end(self, logs: Any = None) -> None:
         """Look at how it went."""
@@ -88,6 +91,23 @@ def _frame_of_fit(model: Any) -> FrameType | None:
             return frame
         frame = frame.f_back
     return None
+
+
+def _passed(fit: FrameType, user: FrameType | None) -> tuple[int | None, bool]:
+    """How many arguments fit got by position, and whether the user's frame called it itself.
+
+    Keras wraps fit to shorten tracebacks; the wrapper's frame still holds the arguments as they were passed.
+    """
+    positional = None
+    frame = fit.f_back
+    while frame is not None and frame is not user:
+        if not frame.f_code.co_filename.endswith("traceback_utils.py"):
+            return None, False
+        args = frame.f_locals.get("args")
+        if isinstance(args, tuple):
+            positional = max(len(args) - 1, 0)
+        frame = frame.f_back
+    return positional, positional is not None
 
 
 def _arguments(frame: FrameType) -> dict[str, Any]:

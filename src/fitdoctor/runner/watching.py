@@ -126,7 +126,8 @@ class Watching:
         if any(model is other for other in self._under_way()):
             # Keras's own validation inside fit, or a callback that evaluates the model that is being trained.
             return original(model, *args, **kwargs)
-        frame = _user_frame(sys._getframe(2))
+        caller = sys._getframe(2)
+        frame = _user_frame(caller)
         if method == "__init__":
             from fitdoctor.runner.joining import join
 
@@ -137,7 +138,7 @@ class Watching:
         if self._cadence.due(place, (type(model), spec_of(args), spec_of(kwargs))):
             began = time.perf_counter()
             with self.checks.timed():
-                looked = self.look(method, model, args, kwargs, frame)
+                looked = self.look(method, model, args, kwargs, frame, direct=frame is caller)
             self._cadence.looked(place, time.perf_counter() - began)
             if looked is not None:
                 args, kwargs = looked.collected.args, looked.collected.kwargs
@@ -167,15 +168,28 @@ class Watching:
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
         frame: FrameType | None,
+        *,
+        positional: int | None = None,
+        direct: bool = True,
     ) -> Looked | None:
         """Look at a call that is about to be made, and tell.
+
+        Args:
+            method: the method of Keras.
+            model: the model that it is called on.
+            args: its positional arguments.
+            kwargs: its keyword arguments.
+            frame: the user's frame that the call came from.
+            positional: how many arguments the user passed by position, where `args` does not show it.
+            direct: the user's frame called the method itself, not a library that the user called.
 
         Raises:
             FitWillFail: it is certain to fail, and that is to stop it.
         """
         began, place = time.perf_counter(), _place(frame, method)
         with uncollected():
-            collected = self._collected(method, model, args, kwargs, frame)
+            given = len(args) if positional is None else positional
+            collected = self._collected(method, model, args, kwargs, frame, given, direct)
             if collected is None:
                 return None
             diagnosis = self._examined(collected)
@@ -204,12 +218,15 @@ class Watching:
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
         frame: FrameType | None,
+        positional: int,
+        direct: bool,
     ) -> CollectedCall | None:
         try:
             from fitdoctor.collect.budget import Budget
-            from fitdoctor.collect.fit_call import collect_call
+            from fitdoctor.collect.fit_call import collect_call, passed_to
 
-            return collect_call(model, method, args, kwargs, frame, Budget())
+            passed = passed_to(model, method, positional, direct=direct)
+            return collect_call(model, method, args, kwargs, frame, Budget(), passed)
         # A border: whatever goes wrong in our look must not reach the program.
         except Exception as error:
             self.crashed(f"collect {method}", error)

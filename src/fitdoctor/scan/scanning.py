@@ -246,6 +246,7 @@ def scan(
     """
     import sys
 
+    from fitdoctor.collect.call_arguments import Passed
     from fitdoctor.collect.locate import FrameCodes
     from fitdoctor.scan.progress import Bar
 
@@ -253,5 +254,5 @@ def scan(
     wishes = Wishes(
         model, classes, names, features, limit, service, local_workers, tuple(select), tuple(ignore)
     )
-    codes = FrameCodes(sys._getframe(1), "scan")
+    codes = FrameCodes(sys._getframe(1), Passed("scan", ("x", "y", "sample_weight")))
     return scan_all(x, y, sample_weight, validation_data, wishes, Bar() if progress else None, codes)

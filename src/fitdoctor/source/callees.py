@@ -120,13 +120,29 @@ def argument_for(function: FunctionInfo, call: ast.Call, parameter: str) -> ast.
     for keyword in call.keywords:
         if keyword.arg == parameter:
             return keyword.value
+    positional = _positional(function)
+    return _argument_at(call, positional.index(parameter)) if parameter in positional else None
+
+
+def gathered_argument(
+    function: FunctionInfo, call: ast.Call, parameter: str, key: int | str | None
+) -> ast.expr | None:
+    """The argument that a call gives for one item of the function's `*args` or `**kwargs`."""
     arguments = function.node.args
-    positional = [argument.arg for argument in (*arguments.posonlyargs, *arguments.args)]
-    if function.is_method and positional and not _is_static(function):
-        positional = positional[1:]
-    if parameter not in positional:
-        return None
-    position = positional.index(parameter)
+    if isinstance(key, int) and arguments.vararg is not None and arguments.vararg.arg == parameter:
+        return _argument_at(call, len(_positional(function)) + key)
+    if isinstance(key, str) and arguments.kwarg is not None and arguments.kwarg.arg == parameter:
+        return next((keyword.value for keyword in call.keywords if keyword.arg == key), None)
+    return None
+
+
+def _positional(function: FunctionInfo) -> list[str]:
+    arguments = function.node.args
+    names = [argument.arg for argument in (*arguments.posonlyargs, *arguments.args)]
+    return names[1:] if function.is_method and names and not _is_static(function) else names
+
+
+def _argument_at(call: ast.Call, position: int) -> ast.expr | None:
     given = call.args[: position + 1]
     if len(given) <= position or any(isinstance(value, ast.Starred) for value in given):
         return None

@@ -138,11 +138,17 @@ def fit_site(run: Interpreter, ref: Ref, method: str, arguments: Arguments) -> F
         class_weight=_class_weight(run, bound),
         callbacks=callbacks or (),
         code=run.code(arguments.node),
+        model=_receiver(run, arguments.node),
     )
     data = [] if "x" not in bound.values and "y" not in bound.values else [_training(run, method, bound)]
     if validation is not None:
         data.append(validation)
     return FitSite(model, fit, tuple(data))
+
+
+def _receiver(run: Interpreter, call: ast.Call) -> str:
+    """The model as the call spells it."""
+    return run.owner(call).segment(call.func.value) if isinstance(call.func, ast.Attribute) else ""
 
 
 def after_fit(run: Interpreter, ref: Ref, method: str, arguments: Arguments) -> None:

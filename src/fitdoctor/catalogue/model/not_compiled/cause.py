@@ -31,7 +31,7 @@ from fitdoctor.catalogue.doubts import LABELS
 from fitdoctor.catalogue.words import place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Severity
 from fitdoctor.edits import fix, insert_before
-from fitdoctor.facts import Code, DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
+from fitdoctor.facts import DataFacts, FailureFacts, FitFacts, ModelFacts, Unknown
 from fitdoctor.patterns import pattern
 from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project
@@ -65,7 +65,7 @@ def from_model(
                 location=place(model.code),
             )
         ],
-        fixes=_fixes(model, fit.code, data),
+        fixes=_fixes(model, fit, data),
         confidence=Confidence.CERTAIN,
     )
 
@@ -108,26 +108,20 @@ def _override_finding(model: ModelFacts, module: Module, method: FunctionInfo) -
     )
 
 
-def _fixes(model: ModelFacts, call: Code | Unknown, data: DataFacts) -> list[Fix]:
+def _fixes(model: ModelFacts, fit: FitFacts, data: DataFacts) -> list[Fix]:
     from fitdoctor.catalogue.labels.loss_choice import suggested_loss
 
     loss = suggested_loss(model, data)
-    receiver = _receiver(call)
+    receiver = fit.model if _NAME.match(fit.model) else None  # a name can be repeated, `build()` cannot
     if loss is None or receiver is None:
         return [fix(f"call `{receiver or 'model'}.compile(optimizer=…, loss=…)` before")]
     line = f'{receiver}.compile(optimizer="adam", loss="{loss}")'
-    return [fix(f"compile with the loss that labels and output suggest, `{loss}`", insert_before(call, line))]
+    return [
+        fix(f"compile with the loss that labels and output suggest, `{loss}`", insert_before(fit.code, line))
+    ]
 
 
-_CALLED_ON = pattern(r"([A-Za-z_][\w.]*)\.\w+\s*\(")
-
-
-def _receiver(call: Code | Unknown) -> str | None:
-    """What stands before `.fit(`, where it is a name that can be repeated."""
-    if isinstance(call, Unknown):
-        return None
-    name = _CALLED_ON.match(call.text)
-    return name.group(1) if name else None
+_NAME = pattern(r"[A-Za-z_][\w.]*$")
 
 
 @CAUSE.after_failure

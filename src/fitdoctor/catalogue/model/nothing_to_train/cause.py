@@ -134,7 +134,7 @@ def _freezing(model: ModelFacts, fit: FitFacts, project: Project | Unknown) -> t
     """The statement that freezes: one that names the model that is trained before any other, the last before."""
     if isinstance(project, Unknown):
         return None
-    names = {name for name in (_receiver(model.compile_code), _receiver(fit.code)) if name}
+    names = {name for name in (_receiver(model.compile_code), fit.model) if name}
     found = [each for module in project.modules for each in _freezes(module)]
     own = [(module, statement) for module, statement, owner in found if owner in names]
     others = [(module, statement) for module, statement, _ in found]
