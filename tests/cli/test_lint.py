@@ -36,7 +36,7 @@ def test_a_finding_ends_with_1_and_a_clean_file_with_0(run, project):
     write(project / "b.py", "x = 1\n")
     assert run("lint", "a.py").status == 1
     done = run("lint", "b.py")
-    assert (done.status, done.out) == (0, "no problem found\n")
+    assert (done.status, done.out) == (0, "no problems found (1 file)\n")
 
 
 def test_folders_are_walked_in_a_stable_order(run, project):
@@ -180,7 +180,7 @@ def test_a_file_that_cannot_be_read_is_not_called_clean(run, project):
     write(project / "a.py", "def f(:\n")
     write(project / "b.py", "x = 1\n")
     assert run("lint", "a.py").out == ""
-    assert run("lint", "a.py", "b.py").out == "no problem found in the other file\n"
+    assert run("lint", "a.py", "b.py").out == "no problems found in the other file\n"
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root can read everything")
@@ -380,7 +380,7 @@ def test_diff_shows_and_writes_nothing(run, project):
 def test_fix_writes_what_is_safe(run, project):
     path = write(project / "a.py", "x = BAD\ny = BAD\n")
     done = run("lint", "a.py", "--fix")
-    assert done.status == 0 and "2 findings repaired" in done.err
+    assert done.status == 0 and "fixed 2 findings" in done.err
     assert path.read_text("utf-8") == "x = GOOD\ny = GOOD\n"
 
 
@@ -433,7 +433,7 @@ def looked_at(monkeypatch):
 def test_a_clean_file_is_judged_once(run, project, looked_at):
     write(project / "a.py", "x = 1\n")
     first, second = run("lint"), run("lint")
-    assert first == second and first.out == "no problem found\n"
+    assert first == second and first.out == "no problems found (1 file)\n"
     assert len(looked_at) == 1
 
 

@@ -8,6 +8,7 @@ from fitdoctor.cli import UsageError
 from fitdoctor.cli.discover import Found, NothingThere, discover
 from fitdoctor.cli.installed import installed
 from fitdoctor.cli.lint_files import Linted, Wishes, lint_files, lint_text
+from fitdoctor.cli.lint_report import clean_line, print_report, print_statistics
 from fitdoctor.cli.options import Parser, add_cause_options, add_output_options, check_causes, listed
 from fitdoctor.config import ConfigError, find_config, read_config
 
@@ -60,7 +61,7 @@ def _lint(options: Namespace) -> int:
 
         description = describe(files, (wishes, installed()))
         if description is not None and is_known(description):
-            return _say_clean(options)
+            return _say_clean(options, len(files))
     linted = lint_files(files, wishes, options.jobs)
     if options.fix or options.diff:
         return _repair(options, wishes, files, linted)
@@ -69,7 +70,7 @@ def _lint(options: Namespace) -> int:
             from fitdoctor.cli.known_clean import remember
 
             remember(description)
-        return _say_clean(options)
+        return _say_clean(options, len(files))
     return _conclude(options, files, linted)
 
 
@@ -79,9 +80,9 @@ def _wants_only_a_word(options: Namespace) -> bool:
     return not any(more) and options.output_format in ("text", "concise") and not options.output_file
 
 
-def _say_clean(options: Namespace) -> int:
+def _say_clean(options: Namespace, files: int) -> int:
     if options.output_format == "text":
-        print("no problem found")
+        print(clean_line(files))
     return 0
 
 
@@ -153,7 +154,7 @@ def _show_settings(options: Namespace, files: list[Found]) -> int:
         for name, value in rows.items():
             print(f"{name + ':':<18}{value}")
     if not files:
-        print("fitdoctor: no Python file or notebook there", file=sys.stderr)
+        print("fitdoctor: no Python files or notebooks found", file=sys.stderr)
     return 0
 
 
@@ -201,22 +202,22 @@ def _conclude(options: Namespace, files: list[Found], linted: Linted) -> int:
         from fitdoctor.cli.baseline import write_baseline
 
         write_baseline(options.baseline, diagnosis)
-        print(f"{len(diagnosis.findings)} findings saved to {options.baseline}", file=sys.stderr)
+        number = len(diagnosis.findings)
+        print(f"saved {number} {_findings(number)} to {options.baseline}", file=sys.stderr)
         return _status(options, files, Diagnosis(), linted.unreadable)
     if options.baseline:
         from fitdoctor.cli.baseline import read_baseline, without_known
 
         diagnosis = without_known(diagnosis, read_baseline(options.baseline))
     if not files:
-        print("fitdoctor: no Python file or notebook there", file=sys.stderr)
+        print("fitdoctor: no Python files or notebooks found", file=sys.stderr)
     elif options.statistics:
-        _print_statistics(diagnosis)
+        print_statistics(diagnosis, options, len(files))
     elif linted.unreadable and _is_plain_and_empty(options, diagnosis):
         _say_of_the_rest(len(files) - len(linted.unreadable))
     else:
-        from fitdoctor.cli.options import give_out
-
-        give_out(diagnosis, options)
+        new = "new " if options.baseline else ""
+        print_report(diagnosis, options, {found.path for found in files}, new)
     for line in sorted(linted.remarks):
         print(f"fitdoctor: {line}", file=sys.stderr)
     return _status(options, files, diagnosis, linted.unreadable)
@@ -234,7 +235,7 @@ def _is_plain_and_empty(options: Namespace, diagnosis: Diagnosis) -> bool:
 def _say_of_the_rest(readable: int) -> None:
     """A file that could not be read is not one without problems."""
     if readable > 0:
-        print(f"no problem found in the other {'file' if readable == 1 else f'{readable} files'}")
+        print(f"no problems found in the other {'file' if readable == 1 else f'{readable} files'}")
 
 
 def _status(options: Namespace, files: list[Found], diagnosis: Diagnosis, unreadable: list[str]) -> int:
@@ -252,13 +253,8 @@ def _status(options: Namespace, files: list[Found], diagnosis: Diagnosis, unread
     return int(bool(diagnosis.at_least(Severity(level))))
 
 
-def _print_statistics(diagnosis: Diagnosis) -> None:
-    from collections import Counter
-
-    counts = Counter((found.id, found.slug) for found in diagnosis.findings)
-    width = len(str(max(counts.values(), default=0)))
-    for (name, slug), count in sorted(counts.items(), key=lambda entry: (-entry[1], entry[0])):
-        print(f"{count:>{width}}  {name}  {slug}")
+def _findings(number: int) -> str:
+    return "finding" if number == 1 else "findings"
 
 
 def _repair(options: Namespace, wishes: Wishes, files: list[Found], linted: Linted) -> int:
@@ -269,11 +265,11 @@ def _repair(options: Namespace, wishes: Wishes, files: list[Found], linted: Lint
         repaired = repair(linted.diagnosis.findings, named)
         for each in repaired:
             sys.stdout.write(each.diff())
-        mended = sum(each.fixes for each in repaired)
-        print(f"{mended} of {len(linted.diagnosis.findings)} findings have a safe repair", file=sys.stderr)
+        fixed, number = sum(each.fixes for each in repaired), len(linted.diagnosis.findings)
+        print(f"{fixed} of {number} {_findings(number)} can be fixed with `--fix`", file=sys.stderr)
         status = _status(options, files, linted.diagnosis, linted.unreadable)
         return status or int(bool(repaired) and not options.exit_zero)
-    mended = 0
+    fixed = 0
     for _round in range(_MOST_ROUNDS):
         repaired = repair(linted.diagnosis.findings, named)
         for each in repaired:
@@ -281,9 +277,9 @@ def _repair(options: Namespace, wishes: Wishes, files: list[Found], linted: Lint
                 each.write()
             except OSError as error:
                 raise UsageError(f"cannot write `{each.path}`: {error.strerror}") from error
-        mended += sum(each.fixes for each in repaired)
+        fixed += sum(each.fixes for each in repaired)
         if not repaired:
             break
         linted = lint_files(files, wishes, options.jobs)
-    print(f"{mended} {'finding' if mended == 1 else 'findings'} repaired", file=sys.stderr)
+    print(f"fixed {fixed} {_findings(fixed)}", file=sys.stderr)
     return _conclude(options, files, linted)

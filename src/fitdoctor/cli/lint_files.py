@@ -6,6 +6,7 @@ import os
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from fitdoctor.cli.discover import Found, ignored_in
+from fitdoctor.cli.lint_progress import progress
 from fitdoctor.patterns import pattern
 from fitdoctor.records import dataclass, field
 from fitdoctor.uncollected import uncollected
@@ -70,12 +71,21 @@ def lint_files(files: Sequence[Found], wishes: Wishes, jobs: int = 0) -> Linted:
     """
     workers = min(jobs or os.cpu_count() or 1, max(len(files) // (_WORTH_SHARING // 2), 1))
     if workers < 2 or len(files) <= _WORTH_SHARING:
-        return _judged(files, wishes, range(len(files)))
+        _count_with(_Counter())
+        with progress(_label(files), 2 * len(files), lambda: int(_counter.value)):
+            return _judged(files, wishes, range(len(files)))
     from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import Value
 
+    # Not locked: a step that is lost in a race moves the bar a hair less.
+    shared = Value("Q", 0, lock=False)
     # Dealt out like cards: neighbours in a folder are alike in size and cost.
     shares = [range(first, len(files), workers) for first in range(workers)]
-    with ProcessPoolExecutor(workers) as pool:
+    steps = (workers + 1) * len(files)
+    with (
+        progress(_label(files), steps, lambda: int(shared.value)),
+        ProcessPoolExecutor(workers, initializer=_count_with, initargs=(shared,)) as pool,
+    ):
         parts = list(pool.map(_judged, [files] * workers, [wishes] * workers, shares))
     return Linted(
         [diagnosis for part in parts for diagnosis in part.diagnoses],
@@ -83,6 +93,25 @@ def lint_files(files: Sequence[Found], wishes: Wishes, jobs: int = 0) -> Linted:
         [line for part in parts for line in part.remarks],
         any(part.leaning for part in parts),
     )
+
+
+class _Counter:
+    """How many files have been parsed or judged, for the progress bar."""
+
+    value = 0
+
+
+_counter: Any = _Counter()
+"""In a worker process it is memory that the parent reads."""
+
+
+def _count_with(shared: Any) -> None:
+    global _counter
+    _counter = shared
+
+
+def _label(files: Sequence[Found]) -> str:
+    return f"checking {len(files):,} files"
 
 
 def lint_text(text: str, found: Found, wishes: Wishes) -> Linted:
@@ -151,6 +180,7 @@ def _judge_together(
 
     trees = []
     for found, facts in group:
+        _counter.value += 1
         try:
             trees.append((found, facts, parse(facts)))
         except SourceError as error:
@@ -202,6 +232,7 @@ def _diagnoses(
     )
     diagnoses = [Diagnosis(crashes=tuple(crashes))]
     for path, found in asked.items():
+        _counter.value += 1
         select = wishes.select or found.config.select
         ignore = (*wishes.ignore, *found.config.ignore, *ignored_in(found))
         diagnosis = diagnose(

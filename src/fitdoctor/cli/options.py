@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 
 from fitdoctor.cli import UsageError
 from fitdoctor.report import FORMATS
+from fitdoctor.report.paint import terminal_width as terminal_width
+from fitdoctor.report.paint import wants_color as wants_color
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -123,6 +124,7 @@ def give_out(
     stream: TextIO | None = None,
     *,
     counts: bool = True,
+    full: int = 1,
 ) -> None:
     """Draw the diagnosis as the options say, on the stream (standard output) or into the file.
 
@@ -142,46 +144,39 @@ def give_out(
             verbose=options.verbose,
             counts=counts,
             links=shows_links(None if options.output_file else target),
+            full=full,
         )
     except RenderError as error:
         raise UsageError(str(error)) from error
-    if options.output_file:
-        write_file(options.output_file, drawn)
-    else:
-        target.write(drawn)
-        target.flush()
+    put(drawn, options, target)
 
 
-def write_file(path: str, text: str) -> None:
-    """Write a report.
+def put(text: str, options: argparse.Namespace, stream: TextIO | None = None) -> None:
+    """Write a text to `--output-file`, else to the stream (standard output).
 
     Raises:
         UsageError: the file cannot be written.
     """
+    if options.output_file:
+        write_file(options.output_file, text)
+        return
+    target = sys.stdout if stream is None else stream
+    target.write(text)
+    target.flush()
+
+
+def write_file(path: str, text: str) -> None:
+    """Write a report; `-` is standard output.
+
+    Raises:
+        UsageError: the file cannot be written.
+    """
+    if path == "-":
+        sys.stdout.write(text)
+        sys.stdout.flush()
+        return
     try:
         with open(path, "w", encoding="utf-8", errors="backslashreplace") as file:
             file.write(text)
     except OSError as error:
         raise UsageError(f"cannot write `{path}`: {error.strerror}") from error
-
-
-def wants_color(choice: str, target: TextIO | None) -> bool:
-    """Whether to colour what goes to `target` (None: a file)."""
-    if choice != "auto":
-        return choice == "always"
-    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb" or target is None:
-        return False
-    return bool(os.environ.get("FORCE_COLOR")) or target.isatty()
-
-
-def terminal_width(target: TextIO | None) -> int:
-    """How wide a report may be: COLUMNS, else the terminal's width up to 120, else 100."""
-    columns = os.environ.get("COLUMNS", "")
-    if columns.isdigit() and int(columns) > 0:
-        return int(columns)
-    if target is None or not target.isatty():
-        return 100
-    try:
-        return min(os.get_terminal_size(target.fileno()).columns or 100, 120)
-    except (OSError, ValueError):
-        return 100

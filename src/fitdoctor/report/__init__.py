@@ -33,6 +33,8 @@ class Look:
     """A last line that counts the findings."""
     links: bool = False
     """File names as hyperlinks, where there is colour."""
+    full: int = 1
+    """How many findings are shown in full; the others get a line each."""
 
 
 class RenderError(Exception):
@@ -48,6 +50,7 @@ def render(
     verbose: bool = False,
     counts: bool = True,
     links: bool = False,
+    full: int = 1,
 ) -> str:
     """Draw a diagnosis in one of `FORMATS`; the result ends with a line break.
 
@@ -59,5 +62,5 @@ def render(
     import importlib
 
     renderer = importlib.import_module(_RENDERERS[fmt])
-    drawn: str = renderer.render(diagnosis, Look(color, max(width, 40), verbose, counts, links))
+    drawn: str = renderer.render(diagnosis, Look(color, max(width, 40), verbose, counts, links, full))
     return drawn

@@ -182,12 +182,45 @@ def link(path: str, line: int) -> str:
         return ""
 
 
+def wants_color(choice: str, target: TextIO | None) -> bool:
+    """Whether to colour what goes to `target`.
+
+    Args:
+        choice: `always`, `never`, or `auto`, which heeds NO_COLOR and FORCE_COLOR and then asks for a terminal.
+        target: the stream; None for a file.
+    """
+    if choice != "auto":
+        return choice == "always"
+    if target is None or os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR", "0") not in ("", "0"):
+        return True
+    return os.environ.get("TERM") != "dumb" and _is_terminal(target)
+
+
+def terminal_width(target: TextIO | None) -> int:
+    """How wide a report may be: COLUMNS, else the terminal's width up to 120, else 100."""
+    columns = os.environ.get("COLUMNS", "")
+    if columns.isdigit() and int(columns) > 0:
+        return int(columns)
+    if target is None or not _is_terminal(target):
+        return 100
+    try:
+        return min(os.get_terminal_size(target.fileno()).columns or 100, 120)
+    except (OSError, ValueError, AttributeError):
+        return 100
+
+
+def _is_terminal(stream: TextIO) -> bool:
+    try:
+        return stream.isatty()
+    except (AttributeError, ValueError):  # a stand-in of the program's, or closed
+        return False
+
+
 def shows_links(stream: TextIO | None) -> bool:
     """Whether hyperlinks can be written to a stream: a terminal that knows them, or ignores them without a trace."""
-    try:
-        if stream is None or not stream.isatty():
-            return False
-    except (AttributeError, ValueError):  # a stand-in of the program's, or closed
+    if stream is None or not _is_terminal(stream):
         return False
     return os.environ.get("TERM", "") not in ("", "dumb", "linux", "unknown")
 

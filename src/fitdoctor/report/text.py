@@ -47,7 +47,7 @@ _MOST_MESSAGE_LINES = 12
 
 
 def render(diagnosis: Diagnosis, look: Look) -> str:
-    """The diagnosis as text: the primary finding in full, the others a line each."""
+    """The diagnosis as text: the first findings in full, the others a line each."""
     lines = Lines(diagnosis)
     blocks = list(_blocks(diagnosis, lines, look))
     page: list[Line] = []
@@ -59,7 +59,7 @@ def render(diagnosis: Diagnosis, look: Look) -> str:
 
 
 def _blocks(diagnosis: Diagnosis, lines: Lines, look: Look) -> Iterator[list[Line]]:
-    full = len(diagnosis.findings) if look.verbose else 1
+    full = len(diagnosis.findings) if look.verbose else look.full
     for finding in diagnosis.findings[:full]:
         yield list(_finding(finding, lines, look))
     others = diagnosis.findings[full:]
@@ -336,11 +336,12 @@ def _multiline(message: str) -> str:
 
 
 def _closing(diagnosis: Diagnosis, look: Look) -> Iterator[Line]:
-    if not diagnosis.findings and not diagnosis.unexplained:
+    number = len(diagnosis.findings)
+    if look.counts and not number and not diagnosis.unexplained:
         yield [("no problems found", "help")]
-    elif len(diagnosis.findings) > 1:
-        if look.counts:
-            yield [(counts(diagnosis.findings), "strong"), *_hint(look)]
+    elif look.counts and number > 1:
+        hint = "" if look.verbose or look.full >= number else "; use `--verbose` to see each in full"
+        yield [(counts(diagnosis.findings), "strong"), (hint, "dim")]
     for crash in diagnosis.crashes:
         text: Line = [("internal error", "warning"), (f": {printable(crash.where)}: ", "")]
         yield from wrapped([*text, (printable(crash.error), "")], look.width, [("  ", "")])
@@ -364,7 +365,3 @@ def brief(findings: Iterable[Finding], look: Look) -> str:
     """The findings as text, one line each."""
     lines = (line for found in findings for line in _brief(found, look))
     return painted(lines, color=look.color, links=look.links)
-
-
-def _hint(look: Look) -> Line:
-    return [] if look.verbose else [("; use `--verbose` to see each in full", "dim")]

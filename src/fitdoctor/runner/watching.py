@@ -319,13 +319,13 @@ class Watching:
 
     def _print(self, diagnosis: Diagnosis) -> None:
         from fitdoctor.report import render
-        from fitdoctor.report.paint import shows_links
+        from fitdoctor.report.paint import shows_links, terminal_width
 
         text = render(
             diagnosis,
             self.tell,
             color=self.colour,
-            width=_width(),
+            width=terminal_width(sys.stderr),
             verbose=self.verbose,
             counts=False,
             links=shows_links(sys.stderr),
@@ -481,9 +481,3 @@ def _to_stderr(text: str) -> None:
         stream.flush()
     except (OSError, ValueError):  # closed by the program, or a pipe that nobody reads
         return
-
-
-def _width() -> int:
-    import shutil
-
-    return min(shutil.get_terminal_size((100, 24)).columns, 120)
