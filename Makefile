@@ -40,7 +40,7 @@ $(VENV)/.tensorflow: pyproject.toml | $(VENV)/.made
 	@touch $@
 
 demo: $(VENV)/.tensorflow
-	@$(QUIET) $(BIN)/fitdoctor demo
+	@$(BIN)/fitdoctor demo
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

@@ -7,6 +7,8 @@ import json
 import pytest
 
 from fitdoctor.cli import UsageError
+from fitdoctor.cli import main as run_command
+from fitdoctor.cli.find_model import is_model, model_at
 from fitdoctor.cli.memory import _bytes, _shapes, main
 
 
@@ -62,3 +64,75 @@ def test_a_function_that_makes_a_model(tmp_path, monkeypatch, capsys):
     assert json.loads(capsys.readouterr().out)["memory"]["batch_size"] == 4
     assert main(["made.py:build", "--batch-size", "4", "--available", "1K"]) == 1
     assert "does not fit" in capsys.readouterr().out
+
+
+BUILDER = """
+    model = keras.Sequential([keras.Input((8,)), keras.layers.Dense(4)])
+    model.compile('adam', 'mse')
+    return model
+"""
+
+
+@pytest.mark.tf
+@pytest.mark.parametrize(
+    ("source", "name"),
+    [
+        (f"def build():{BUILDER}", "build"),
+        (f"def build():{BUILDER}\nthe_model = build()\n", "the_model"),
+        (f"def _one():{BUILDER}\nbase = _one()\nwhole = keras.Sequential([base])\nsame = whole\n", "whole"),
+        (
+            f"def build(units=4):{BUILDER}\ndef train():\n    model = build()\n    model.fit()\n    return model\n",
+            "build",
+        ),
+        ("class Net(keras.Model):\n    def call(self, x):\n        return x\n", "Net"),
+        (
+            f"def build(units):{BUILDER}\ndef small_model():\n    return build(4)\nmodel = small_model()",
+            "model",
+        ),
+    ],
+)
+def test_a_file_without_a_name_means_its_only_model(tmp_path, monkeypatch, source, name):
+    monkeypatch.chdir(tmp_path)
+    file = f"only_{abs(hash(source))}.py"
+    (tmp_path / file).write_text(f"import keras\n{source}")
+    found, model = model_at(file)
+    assert found == f"{file}:{name}"
+    assert is_model(model)
+
+
+@pytest.mark.tf
+def test_several_models_are_listed(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "several.py").write_text(f"import keras\ndef small():{BUILDER}\ndef large():{BUILDER}")
+    with pytest.raises(UsageError, match=r"choose one: `several\.py:small`, `several\.py:large`"):
+        main(["several.py"])
+
+
+@pytest.mark.parametrize(
+    ("target", "said"),
+    [
+        ("nothing.py", "there is no file `nothing.py`"),
+        ("no_such_module_here", "there is no module `no_such_module_here`"),
+        ("data.csv", "`data.csv` is not a Python file"),
+        (".", "`.` is not a Python file"),
+        ("empty.py", "`empty.py` defines no model"),
+        ("empty.py:model", "`empty.py` has no `model`"),
+        ("numbers_only.py:value", "`numbers_only.py:value` is a `int`, not a Keras model"),
+        ("numbers_only.py:make", "`numbers_only.py:make` returned a `int`, not a Keras model"),
+        ("raises.py", "importing `raises.py` raised KeyError"),
+        ("leaves.py", "importing `leaves.py` raised SystemExit"),
+    ],
+)
+def test_a_bad_target_is_told_in_one_line_with_exit_status_2(tmp_path, monkeypatch, capsys, target, said):
+    monkeypatch.chdir(tmp_path)
+    for name, text in {
+        "data.csv": "a\n1\n",
+        "empty.py": "",
+        "numbers_only.py": "value = 3\ndef make():\n    return 4\n",
+        "raises.py": "{}['x']\n",
+        "leaves.py": "raise SystemExit('no data')\n",
+    }.items():
+        (tmp_path / name).write_text(text)
+    assert run_command(["memory", target]) == 2
+    [line] = capsys.readouterr().err.splitlines()
+    assert said in line

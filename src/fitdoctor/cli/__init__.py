@@ -24,6 +24,9 @@ COMMANDS = {
 }
 """What each command is for; the module `fitdoctor.cli.<command>` has its `main(argv) -> int`."""
 
+_STARTS_TENSORFLOW = ("memory", "scan")
+"""Commands that import TensorFlow in their own process."""
+
 
 class UsageError(Exception):
     """The user asked for something that cannot be: one clear line, exit status 2."""
@@ -82,8 +85,12 @@ def _dispatch(words: list[str]) -> int:
     import importlib
 
     module = importlib.import_module(f"fitdoctor.cli.{command}")
-    status: int = module.main(rest)
-    return status
+    if command in _STARTS_TENSORFLOW:
+        from fitdoctor.quiet_start import quiet_process
+
+        with quiet_process():
+            return int(module.main(rest))
+    return int(module.main(rest))
 
 
 def _not_installed(error: ModuleNotFoundError, words: list[str]) -> int:

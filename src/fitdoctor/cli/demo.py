@@ -6,10 +6,14 @@ import os
 import shutil
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from fitdoctor.cli.options import Parser
+from fitdoctor.cli.progress import status
 from fitdoctor.optional_packages import require_installed
+from fitdoctor.quiet_start import wanted, when_started
 
 PROGRAM = Path(__file__).parent.parent / "demo_program" / "train.py"
 EXPECTED = "FIT203"
@@ -43,14 +47,23 @@ def _show(script: Path) -> None:
 def _run(script: Path, saved: Path, color: str) -> None:
     from fitdoctor.cli import run
 
-    # TensorFlow's start-up messages would hide what the demo is there to show.
-    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     here = os.getcwd()
     os.chdir(script.parent)
     try:
-        run.main(["--color", color, "--save", str(saved), script.name])
+        with _status_until_started():
+            run.main(["--color", color, "--save", str(saved), script.name])
     finally:
         os.chdir(here)
+
+
+@contextmanager
+def _status_until_started() -> Iterator[None]:
+    """A spinner until TensorFlow has started; none where the end of its start would not be seen."""
+    if not wanted():
+        yield
+        return
+    with status("starting TensorFlow") as show, when_started(lambda: show("")):
+        yield
 
 
 def _verdict(saved: Path) -> int:

@@ -11,7 +11,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from fitdoctor.cli.options import Parser, add_output_options, give_out, write_file
+from fitdoctor.cli.progress import status
 from fitdoctor.diagnosis import Confidence, Diagnosis, Evidence, Finding, Severity
+from fitdoctor.quiet_start import text_without_noise
 
 if TYPE_CHECKING:
     from fitdoctor.facts import EnvironmentFacts
@@ -73,20 +75,22 @@ def make_parser() -> Parser:
 def _devices() -> tuple[list[str], str | None]:
     """The devices as TensorFlow names them, or what it wrote when it could not start."""
     try:
-        done = subprocess.run(
-            [sys.executable, "-c", _ASK],
-            check=False,
-            capture_output=True,
-            text=True,
-            timeout=_PATIENCE,
-            errors="replace",
-        )
+        with status("starting TensorFlow to list its devices"):
+            done = subprocess.run(
+                [sys.executable, "-c", _ASK],
+                check=False,
+                capture_output=True,
+                text=True,
+                timeout=_PATIENCE,
+                errors="replace",
+            )
     except subprocess.TimeoutExpired:
         return [], f"TimeoutError: TensorFlow did not start within {_PATIENCE} seconds"
     for line in done.stdout.splitlines():
         if line.startswith("fitdoctor:"):
             return json.loads(line.removeprefix("fitdoctor:")), None
-    return [], done.stderr or f"RuntimeError: the process ended with {done.returncode}"
+    written = text_without_noise(done.stderr)
+    return [], written or f"RuntimeError: the process ended with exit status {done.returncode}"
 
 
 # --- what is wrong ------------------------------------------------------------------------------------------------

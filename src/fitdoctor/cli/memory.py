@@ -9,12 +9,15 @@ import sys
 from typing import Any
 
 from fitdoctor.cli import UsageError
+from fitdoctor.cli.find_model import model_at
 from fitdoctor.cli.options import Parser, terminal_width, write_file
+from fitdoctor.cli.progress import status
 
 DESCRIPTION = """\
-Predict the peak memory of a training step, and the largest batch that fits.
+Predict the peak memory of one training step, and the largest batch size that fits.
 
-MODEL is MODULE:NAME or FILE.py:NAME of a model, or of a function without arguments that makes one. Nothing is trained.
+MODEL is FILE.py, FILE.py:NAME or MODULE:NAME. NAME is a compiled model, or a function without required arguments that
+returns one; without NAME, the only one in the file is used. The file is imported; nothing is trained.
 """
 
 _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
@@ -31,23 +34,25 @@ def main(argv: list[str]) -> int:
         raise UsageError(f"`--batch-size` must be 1 or more, not {options.batch_size}")
     shape = _shapes(options.input_shape)
     free = None if options.available is None else _bytes(options.available)
-    x, y, weight = _data(options.data)
-    model = _named(options.model)
-    from fitdoctor.api import MemoryUnknown, memory
+    with status(f"importing {options.model}") as show:
+        x, y, weight = _data(options.data)
+        name, model = model_at(options.model)
+        show(f"tracing a training step of {name}")
+        from fitdoctor.api import MemoryUnknown, memory
 
-    try:
-        prediction = memory(
-            model,
-            x,
-            y,
-            weight,
-            batch_size=options.batch_size,
-            input_shape=shape,
-            available=free,
-            quick=options.quick,
-        )
-    except (MemoryUnknown, TypeError) as error:
-        raise UsageError(f"`{options.model}`: {error}") from error
+        try:
+            prediction = memory(
+                model,
+                x,
+                y,
+                weight,
+                batch_size=options.batch_size,
+                input_shape=shape,
+                available=free,
+                quick=options.quick,
+            )
+        except MemoryUnknown as error:
+            raise UsageError(f"`{name}`: {error}") from error
     _give_out(prediction, options)
     return 1 if prediction.fits is False else 0
 
@@ -76,7 +81,7 @@ def make_parser() -> Parser:
 
     parser = Parser("memory", DESCRIPTION, "[OPTION…] MODEL")
     add = parser.add_argument
-    add("model", metavar="MODEL", help="MODULE:NAME or FILE.py:NAME")
+    add("model", metavar="MODEL", help="FILE.py, FILE.py:NAME or MODULE:NAME")
     add("--batch-size", type=int, metavar="N", help="default: that of the data, else 32")
     add(
         "--data",
@@ -103,7 +108,7 @@ def make_parser() -> Parser:
 
 
 def _named(spec: str) -> Any:
-    """What MODULE:NAME names; of a function or class that needs no arguments, what it makes."""
+    """The object that MODULE:NAME names, or what the function of that name returns."""
     from fitdoctor.scan.opening import made, named
     from fitdoctor.scan.pieces import CannotScan
 

@@ -41,6 +41,10 @@ def begin(folder: str, before: frozenset[str]) -> Start:
     start = _as_module(options) if options.module else _as_script(options)
     _checks = _watch(options, _recorder)
     _quiet = options.quiet
+    if options.pipes:
+        from fitdoctor.runner.start_window import quiet_tensorflow
+
+        quiet_tensorflow(*options.pipes)
     if options.keep_files:
         from fitdoctor.runner.kept_files import keep_files
 

@@ -44,6 +44,8 @@ class Options:
     folder: str = ""
     """The working directory that paths are shown relative to."""
     parent: int = 0
+    pipes: tuple[int, ...] = ()
+    """Where to write while TensorFlow starts, and where the parent says that it has read all of that."""
     keras: int = 3
     """The major version of Keras that the source is judged for."""
     cluster: str = ""

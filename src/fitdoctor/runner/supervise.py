@@ -21,6 +21,7 @@ from fitdoctor.examine import Run, examine_run
 from fitdoctor.facts import ClusterFacts, EnvironmentFacts, FailureFacts, TrainingFacts
 from fitdoctor.facts.cluster import cluster_of
 from fitdoctor.plain import from_plain
+from fitdoctor.quiet_start import NoiseFilter, relay, wanted
 from fitdoctor.records import dataclass, replace
 from fitdoctor.runner import death
 from fitdoctor.runner.endings import described
@@ -54,10 +55,11 @@ def supervise(options: Options) -> Ended:
     with tempfile.TemporaryDirectory(prefix="fitdoctor-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
         options = replace(options, folder=os.getcwd(), parent=os.getpid())
-        write_options(folder, options)
         began = time.monotonic()
         watch = death.Watch()
-        returncode = _run(folder)
+        with _quiet_start(options) as pipes:
+            write_options(folder, replace(options, pipes=pipes))
+            returncode = _run(folder, pipes)
         seconds = time.monotonic() - began
         pieces = read_pieces(folder)
         now = read_now(folder)
@@ -81,11 +83,31 @@ def supervise(options: Options) -> Ended:
 # --- the process --------------------------------------------------------------------------------------------------
 
 
-def _run(folder: Path) -> int:
+@contextmanager
+def _quiet_start(options: Options) -> Iterator[tuple[int, ...]]:
+    """Two pipes for the child to start TensorFlow in quiet, read by a thread; none where that is not wanted."""
+    if options.verbose or not wanted():
+        yield ()
+        return
+    source, written = os.pipe()
+    replies, reply = os.pipe()
+    thread = threading.Thread(target=relay, args=(source, 2, NoiseFilter(), reply), daemon=True)
+    thread.start()
+    try:
+        yield written, replies
+    finally:
+        os.close(written)
+        # Processes that the program left behind may hold the pipe open: they are not waited for.
+        thread.join(1.0)
+        for descriptor in (replies, reply, *(() if thread.is_alive() else (source,))):
+            os.close(descriptor)
+
+
+def _run(folder: Path, pipes: tuple[int, ...] = ()) -> int:
     command = [sys.executable, *interpreter_options(sys.orig_argv), str(BOOTSTRAP), str(folder)]
     child: list[subprocess.Popen[bytes]] = []
     with _passing_signals_to(child, folder) as killed_for:
-        process = subprocess.Popen(command)
+        process = subprocess.Popen(command, pass_fds=pipes)
         child.append(process)
         ended = threading.Event()
         threading.Thread(target=_read_catalogue, args=(ended,), daemon=True).start()

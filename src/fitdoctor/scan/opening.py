@@ -72,13 +72,11 @@ def made(name: str, function: Any) -> Any:
         pass  # a builtin that does not tell its signature
     try:
         return function()
-    except ModuleNotFoundError as error:
+    # The boundary to the user's code: the message names the line that raised.
+    except Exception as error:
         raise missing_package(error, f"`{name}`") or CannotScan(
             f"calling `{name}` raised {_raised(error)}"
         ) from error
-    # The border to the user's code: what it raises is told with its line.
-    except Exception as error:
-        raise CannotScan(f"calling `{name}` raised {_raised(error)}") from error
 
 
 def _raised(error: BaseException) -> str:
@@ -241,23 +239,30 @@ def named(spec: str) -> Any:
     module_name, _colon, attribute = spec.rpartition(":")
     if not module_name or not attribute:
         raise CannotScan(f"`{spec}` is neither a file nor MODULE:NAME")
-    try:
-        module = _module(module_name)
-    except CannotScan:
-        raise
-    except ModuleNotFoundError as error:
-        raise missing_package(error, f"`{module_name}`") or CannotScan(
-            f"importing `{module_name}` raised {_raised(error)}"
-        ) from error
-    # The border to the user's code, which importing runs.
-    except Exception as error:
-        raise CannotScan(f"importing `{module_name}` raised {_raised(error)}") from error
-    found: Any = module
+    found = module_named(module_name)
     for word in attribute.split("."):
         if not hasattr(found, word):
             raise CannotScan(f"`{module_name}` has no `{attribute}`{_suggestion(word, found)}")
         found = getattr(found, word)
     return found
+
+
+def module_named(name: str) -> Any:
+    """Import a module by its name or by the path of its file.
+
+    Raises:
+        CannotScan: there is no such module, or importing it raised.
+        MissingPackage: it imports a package that is not installed.
+    """
+    try:
+        return _module(name)
+    except CannotScan:
+        raise
+    # The boundary to the user's code, which importing runs.
+    except (Exception, SystemExit) as error:
+        raise missing_package(error, f"`{name}`") or CannotScan(
+            f"importing `{name}` raised {_raised(error)}"
+        ) from error
 
 
 class NamedCodes(Codes):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from typing import Any
+
+from fitdoctor.quiet_start import terminal
 
 
 class Bar:
@@ -27,7 +28,7 @@ class Bar:
             TaskProgressColumn(show_speed=True),
             TextColumn("{task.completed:,.0f} rows, {task.fields[rate]} rows/s"),
             TimeRemainingColumn(),
-            console=Console(file=sys.stderr),
+            console=Console(file=terminal()),
             transient=True,
         )
         self._task = self._progress.add_task(name[:40], total=rows, rate="…")
