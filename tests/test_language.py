@@ -78,7 +78,6 @@ NOT_YET = frozenset(
         "catalogue/inputs",
         "catalogue/memory",
         "catalogue/model",
-        "catalogue/pipeline",
         "catalogue/training",
         "cli",
         "collect",

@@ -64,7 +64,7 @@ def _given_out(data: DataFacts, size: int, project: Project | Unknown) -> Code |
     for function, value in batches_behind(project, data.code):
         if isinstance(value, (ast.Tuple, ast.List)) and len(value.elts) == size:
             return function.module.code(value)
-    return Unknown("no pipeline")
+    return Unknown("the data has no pipeline")
 
 
 def samples_as_arrays(module: Module, batch: ast.expr) -> tuple[Edit, ...]:

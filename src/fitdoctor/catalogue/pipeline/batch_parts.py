@@ -19,12 +19,12 @@ def too_many(cause: Cause, data: DataFacts, fit_call: FitFacts, size: int) -> Fi
     """An element with more than inputs, labels and weights."""
     end = last_step(data)
     return cause.finding(
-        f"an element of the {words(data)} has {size} parts: `fit` reads inputs, labels and weights, nothing more",
+        f"each element of the {words(data)} has {size} parts, but `fit` reads only inputs, labels and weights",
         subject=f"{data.role} {data.form}",
         location=place(end, fit_call.code),
         evidence=[
             Evidence(
-                claim="parts of an element",
+                claim="parts per element",
                 observed=str(size),
                 expected="1, 2 or 3",
                 fact="data.element_size",
@@ -32,7 +32,7 @@ def too_many(cause: Cause, data: DataFacts, fit_call: FitFacts, size: int) -> Fi
         ],
         fixes=[
             fix(
-                "keep inputs, labels and weights only",
+                "keep only inputs, labels and weights",
                 mapped(data, end, ".map(lambda x, y, weight, *rest: (x, y, weight))"),
             )
         ],
@@ -52,15 +52,15 @@ def ungrouped(
     edits = grouped(project, source, inputs) or mapped(data, last_step(data), call)
     title = f"group the inputs: `(({', '.join(names)}), {', '.join(rest)})`"
     return cause.finding(
-        f"an element of the {words(data)} has {size} parts in a row: only the first counts as input, "
-        f"but the model has {inputs}",
+        f"each element of the {words(data)} has {size} separate parts, so only the first is an input, "
+        f"but the model has {inputs} inputs",
         subject=f"{data.role} {data.form}",
         location=place(source, last_step(data), fit_call.code),
         evidence=[
             Evidence(
-                claim="an element",
+                claim="structure of an element",
                 observed=data.element,
-                expected=f"a tuple whose first part holds the {inputs} inputs",
+                expected=f"a tuple whose first part contains the {inputs} inputs",
                 fact="data.element",
             )
         ],

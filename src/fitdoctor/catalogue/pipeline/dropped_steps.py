@@ -36,5 +36,5 @@ def result_dropped(
         if node.func.attr in steps and isinstance(name, ast.Name) and name.id == given.text:
             location = module.location(node)
             kept = Edit(location.start, f"{name.id} = ")
-            return location, fix(f"keep what `{node.func.attr}` gives", (kept,))
+            return location, fix(f"assign the result of `{node.func.attr}`", (kept,))
     return None

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from fitdoctor.source.module import Module
     from fitdoctor.source.project import Project
 
-WORDS = "the parts of the dataset stand in a list: TensorFlow takes a list for one tensor"
-REMEDY = fix("put them into a tuple")
+WORDS = "the parts of the dataset are in a list, which TensorFlow converts to a single tensor"
+REMEDY = fix("pass the parts as a tuple")
 
 
 def list_of_arrays(project: Project | Unknown, code: Code | Unknown) -> tuple[Module, ast.List] | None:
@@ -44,7 +44,7 @@ def told(cause: Cause, module: Module, made: ast.List, confidence: Confidence) -
         WORDS,
         subject="training dataset",
         location=module.location(made),
-        evidence=[Evidence(claim="what is sliced", observed=f"list of {len(made.elts)}", expected="a tuple")],
+        evidence=[Evidence(claim="argument", observed=f"list of {len(made.elts)}", expected="a tuple")],
         fixes=[fix(REMEDY.title, (as_tuple(module, made),))],
         confidence=confidence,
     )

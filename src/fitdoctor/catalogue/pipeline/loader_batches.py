@@ -28,34 +28,34 @@ _TABLE = (
     (
         pattern(r"TypeSpec` but found <class 'str'>"),
         Refused(
-            "a batch of the DataLoader is a dict: fit reads `x, y` from a tuple or list",
+            "the DataLoader yields dicts, but `fit` expects `(x, y)` tuples or lists",
             "a dict",
             "a tuple `(x, y)`",
-            "return `(x, y)` for each sample; several inputs may be a dict in the place of x",
+            "return `(x, y)` for each sample; with several inputs, `x` can be a dict",
         ),
     ),
     (
         pattern(r"TypeSpec` but found <class 'list'>"),
         Refused(
-            "a batch of the DataLoader holds a list: torch makes lists of the tuples inside a sample",
+            "the batches of the DataLoader contain a list: torch converts tuples inside a sample to lists",
             "a list inside the batch",
             "a dict of tensors",
-            "return the parts as a dict by name: `{'left': …, 'right': …}, y`",
+            "return the parts as a dict: `{'left': …, 'right': …}, y`",
         ),
     ),
     (
         pattern(r"'TensorSpec' object is not iterable"),
         Refused(
-            "a batch of the DataLoader is one tensor: fit reads `x, y` from a tuple or list",
+            "the DataLoader yields single tensors, but `fit` expects `(x, y)` tuples or lists",
             "one tensor",
             "a tuple `(x, y)`",
-            "return `(x, y)` for each sample, or `(x,)` where there are no labels",
+            "return `(x, y)` for each sample, or `(x,)` if there are no labels",
         ),
     ),
     (
         pattern(r"'(?:numpy\.)?(?P<kind>\w+)' object has no attribute 'cpu'"),
         Refused(
-            "a batch of the DataLoader holds no torch tensors: Keras takes nothing else from it",
+            "the batches of the DataLoader are not torch tensors, the only type Keras accepts from it",
             "a `{kind}`",
             "torch tensors",
             "return torch tensors from the `collate_fn`: `torch.as_tensor(…)`",
@@ -64,28 +64,28 @@ _TABLE = (
     (
         pattern(r"Can't call numpy\(\) on Tensor that requires grad"),
         Refused(
-            "a tensor of the DataLoader requires a gradient of torch: it cannot become an array",
+            "a tensor from the DataLoader requires a torch gradient, so it cannot be converted to an array",
             "`requires_grad=True`",
-            "plain data",
-            "detach the data: `x.detach()`",
+            "`requires_grad=False`",
+            "detach the data with `x.detach()`",
         ),
     ),
     (
         pattern(r"stack expects each tensor to be equal size, but got (?P<a>\[[\d, ]*\]).*?(?P<b>\[[\d, ]*\])"),
         Refused(
-            "the samples of the DataLoader differ in size, and its `collate_fn` stacks them",
+            "the samples of the DataLoader differ in size, so its `collate_fn` cannot stack them",
             "{a} and {b}",
-            "one size in a batch",
-            "pad them in a `collate_fn` (`torch.nn.utils.rnn.pad_sequence`), or make them of one size",
+            "one size per batch",
+            "pad them in a `collate_fn` (`torch.nn.utils.rnn.pad_sequence`), or make them the same size",
         ),
     ),
     (
         pattern(r"batch must contain tensors, .*?; found <class '(?P<kind>[\w.]+)'>"),
         Refused(
-            "a sample of the DataLoader holds a `{kind}`, of which torch makes no batch",
+            "a sample of the DataLoader contains a `{kind}`, which torch cannot batch",
             "a `{kind}`",
             "tensors, arrays or numbers",
-            "turn it into a tensor in the dataset (`transforms.ToTensor()` for a picture)",
+            "convert it to a tensor in the dataset (`transforms.ToTensor()` for an image)",
         ),
     ),
 )  # fmt: skip
@@ -136,9 +136,7 @@ def _finding(cause: Cause, found: Refused, role: str, location: Location | None)
         subject=f"{role} data",
         location=location,
         evidence=[
-            Evidence(
-                claim="what it gives", observed=found.observed, expected=found.expected, fact="data.element"
-            )
+            Evidence(claim="batch", observed=found.observed, expected=found.expected, fact="data.element")
         ],
         fixes=[fix(found.remedy)],
         confidence=Confidence.CERTAIN,

@@ -76,13 +76,13 @@ def _of_class(cause: Cause, known: ClassInfo, use: Code | Unknown, confidence: C
     module = known.module
     here = module.location(known.node)
     return cause.finding(
-        f"`{known.name}` is a class of your own, which `fit` takes no batches from: it is no `PyDataset`",
+        f"`fit` cannot read batches from `{known.name}`, because it is not a `PyDataset`",
         subject="argument x of fit",
         location=Location(here.path, here.line, here.column, here.line, 0, here.cell),
         evidence=[
             Evidence(
-                claim="what fit is given",
-                observed=f"an object of `{known.name}`",
+                claim="argument x",
+                observed=f"an instance of `{known.name}`",
                 expected="an array, a dataset, a generator or a `PyDataset`",
                 fact="data.x.container",
                 location=place(use),
@@ -95,7 +95,7 @@ def _of_class(cause: Cause, known: ClassInfo, use: Code | Unknown, confidence: C
 
 def _derived(known: ClassInfo) -> Fix:
     """The class with a base: `class Loader(keras.utils.PyDataset):`."""
-    module, title = known.module, "derive it from `keras.utils.PyDataset`"
+    module, title = known.module, "make it a subclass of `keras.utils.PyDataset`"
     here = module.location(known.node)
     line = module.line_text(here.line, here.cell)
     head, colon, _rest = line.partition(":")
@@ -112,10 +112,10 @@ def _of_iterator(cause: Cause, made: Code | Unknown, use: Code | Unknown, confid
     if isinstance(made, Code) and len(made.arguments) == 1:
         edits = (Edit(made.location, made.arguments[0].text),)
     return cause.finding(
-        "`fit` is given the iterator of a dataset: it takes the dataset itself",
+        "`fit` is given an iterator over a dataset, but expects the dataset itself",
         subject="argument x of fit",
         location=place(made, use),
-        evidence=[Evidence("what fit is given", "an iterator", "a dataset", "data.x.container", place(use))],
-        fixes=[fix("give it the dataset", edits)],
+        evidence=[Evidence("argument x", "an iterator", "a dataset", "data.x.container", place(use))],
+        fixes=[fix("pass the dataset itself", edits)],
         confidence=confidence,
     )

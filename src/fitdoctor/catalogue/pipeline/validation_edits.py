@@ -30,7 +30,7 @@ def prepared_alike(
     """What brings one part of the validation data to the shape of the training data; [] where no one step does."""
     swapped = _swapped(training, validation)
     if swapped:
-        return [fix("give the validation data in the order of the training data", swapped)]
+        return [fix("pass the validation data in the same order as the training data", swapped)]
     first, second = ours.sample_shape, theirs.sample_shape
     if isinstance(first, Unknown) or isinstance(second, Unknown) or not isinstance(theirs.use, Code):
         return []
@@ -38,18 +38,18 @@ def prepared_alike(
     if labels and len(first) == 1 and not second and (first[0] or 0) > 1:
         keras, imports = spell(theirs.use, "keras", "keras")
         edits = wrap(_labels_to_change(theirs, project), f"{keras}.utils.to_categorical({{}}, {first[0]})")
-        return [fix("one-hot encode the labels of the validation data", edits, imports)]
+        return [fix("one-hot encode the validation labels", edits, imports)]
     if labels and len(second) == 1 and not first and (second[0] or 0) > 1:
         numpy, imports = spell(theirs.use, "numpy", "np")
         edits = wrap(_labels_to_change(theirs, project), f"{numpy}.argmax({{}}, axis=-1)")
-        return [fix("give the classes of the validation data as numbers", edits, imports)]
+        return [fix("convert the validation labels to integer class labels", edits, imports)]
     if relation(second, first) not in ("axis", "reshaped") or None in first:
         return []
     if not any(kind in theirs.container for kind in _ARRAYS):
         return []
     lengths = ", ".join(str(length) for length in (-1, *first))
     edits = at_use(theirs.use, f"{{}}.reshape({lengths})")
-    return [fix("reshape the validation data as the training data", edits)]
+    return [fix("reshape the validation data like the training data", edits)]
 
 
 def _labels_to_change(labels: ArrayFacts, project: Project | Unknown) -> Code | Unknown:

@@ -16,7 +16,7 @@ from fitdoctor.facts import DataFacts, FitFacts, Unknown
 from fitdoctor.source.module import FunctionInfo, Module
 from fitdoctor.source.project import Project
 
-REMEDY = "yield a tuple: `(x, y)`"
+REMEDY = "yield a tuple `(x, y)`"
 MUST_BE_TUPLE = "generator must return a tuple"
 
 
@@ -47,7 +47,7 @@ def seen(cause: Cause, fit_call: FitFacts, data: DataFacts, project: Project | U
             yield from found
             return
     yield cause.finding(
-        f"the {words(data)} yields {_what(data.element)}: `fit` takes only tuples from a generator",
+        f"the {words(data)} yields {_what(data.element)}, but `fit` expects tuples from a generator",
         subject=subject,
         location=place(data.code, fit_call.code),
         evidence=[_evidence(data.element)],
@@ -64,9 +64,7 @@ def failed(cause: Cause, module: Module | None, location: Location | None) -> It
             if found:
                 yield from found
                 return
-    yield cause.finding(
-        "the generator yields something else than a tuple", location=location, fixes=[fix(REMEDY)]
-    )
+    yield cause.finding("the generator does not yield tuples", location=location, fixes=[fix(REMEDY)])
 
 
 def lists(cause: Cause, function: FunctionInfo, subject: str, confidence: Confidence) -> Iterator[Finding]:
@@ -110,12 +108,12 @@ def _tupled(module: Module, value: ast.expr) -> tuple[Edit, ...]:
 
 
 def _what(element: str) -> str:
-    return "x alone" if element == "single" else f"a {element}"
+    return "only x" if element == "single" else f"a {element}" + (" parts" if element[-1:].isdigit() else "")
 
 
 def _evidence(element: str) -> Evidence:
     return Evidence(
-        claim="what the generator yields",
+        claim="yielded value",
         observed=_what(element),
         expected="a tuple `(x, y)`",
         fact="data.element",
@@ -132,7 +130,7 @@ def _finding(
     confidence: Confidence,
 ) -> Finding:
     return cause.finding(
-        f"`{function.name}` yields {_what(element)}: `fit` takes only tuples from a generator",
+        f"`{function.name}` yields {_what(element)}, but `fit` expects tuples from a generator",
         subject=subject,
         location=function.module.location(value),
         evidence=[_evidence(element)],

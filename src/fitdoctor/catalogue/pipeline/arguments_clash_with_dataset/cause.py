@@ -1,24 +1,25 @@
-"""Labels, weights or a validation split beside a dataset or generator.
+"""Labels, weights or a validation split passed along with a dataset or generator.
 
 ## What happens
 
-`ValueError: When providing x as a tf.data.Dataset, y should not be passed`, the same for `sample_weight`, and
-``Argument `validation_split` is only supported for tensors or NumPy arrays``. Beside a Python generator Keras 3 refuses
-`class_weight` too, which it takes beside a dataset or PyDataset. `batch_size` is accepted and ignored.
+`fit` raises `ValueError: When providing x as a tf.data.Dataset, y should not be passed`, the same error for
+`sample_weight`, or ``Argument `validation_split` is only supported for tensors or NumPy arrays``. With a Python
+generator, Keras 3 also rejects `class_weight`, which it accepts with a dataset or PyDataset. It accepts `batch_size`,
+but ignores it.
 
 ## Why
 
-The elements of a dataset, generator or PyDataset are whole batches: they bring their own labels and weights, and
-nobody knows their number before they are read, so that no share of them can be set aside.
+The elements of a dataset, generator or PyDataset are complete batches that contain their own labels and weights.
+Keras does not know how many there are before it reads them, so it cannot split off a fraction for validation.
 
 ## Fix
 
-Leave the argument out. Labels and weights go into the elements: `(x, y)` or `(x, y, sample_weight)`. For
-validation, make a second dataset, with `take` and `skip` on one that is not reshuffled.
+Remove the argument. Put labels and weights into the elements: `(x, y)` or `(x, y, sample_weight)`. For validation,
+create a second dataset, for example with `take` and `skip` on a dataset that is not reshuffled.
 
 ## Known limits
 
-From the source alone, an argument whose value may be None is not reported.
+`lint` does not report an argument whose value may be None.
 """
 
 from __future__ import annotations
@@ -79,12 +80,15 @@ def from_call(fit: FitFacts, data: DataFacts, model: ModelFacts | Unknown) -> It
 def _finding(name: str, fit: FitFacts, data: DataFacts) -> Finding:
     argument = _argument(fit.code, name)
     return CAUSE.finding(
-        f"`{name}` cannot be given beside a {words(data)}: {_reason(name)}",
+        f"`{name}` cannot be combined with a {words(data)}: {_reason(name)}",
         subject=f"argument {name} of fit",
         location=place(argument.whole if argument else None, fit.code),
         evidence=[
             Evidence(
-                claim="x", observed=f"a {words(data)}", expected=f"arrays, or no `{name}`", fact="data.form"
+                claim="argument x",
+                observed=f"a {words(data)}",
+                expected=f"arrays, or no `{name}`",
+                fact="data.form",
             )
         ],
         fixes=[*_kept(name, fit, data), *_fixes(name, fit.code)],
@@ -94,10 +98,11 @@ def _finding(name: str, fit: FitFacts, data: DataFacts) -> Finding:
 
 def _reason(name: str) -> str:
     if name == "validation_split":
-        return "its length is not known before it is read"
+        return "its length is unknown before it is read"
     if name == "class_weight":
-        return "Keras weighs the samples of arrays, datasets and PyDatasets only"
-    return "its elements bring their own"
+        return "Keras applies class weights only to arrays, datasets and PyDatasets"
+    what = "labels" if name == "y" else "sample weights"
+    return f"{what} must be part of its elements"
 
 
 def _argument(code: Code | Unknown, name: str) -> Argument | None:
@@ -107,15 +112,15 @@ def _argument(code: Code | Unknown, name: str) -> Argument | None:
 def _fixes(name: str, code: Code | Unknown) -> list[Fix]:
     edits = remove_argument(code, name, POSITIONS[name])
     if name == "y":
-        return [fix("leave out `y`", edits)]
+        return [fix("remove `y`", edits)]
     if name in ("sample_weight", "class_weight"):
         return [
-            unsafe(f"leave out `{name}`", edits),
-            fix("make the weights the third part of each element: `(x, y, weight)`"),
+            unsafe(f"remove `{name}`", edits),
+            fix("add the weights as the third part of each element: `(x, y, weight)`"),
         ]
     return [
-        unsafe("leave out `validation_split`", edits),
-        fix("split the data before it becomes a dataset, and give `validation_data`"),
+        unsafe("remove `validation_split`", edits),
+        fix("split the data before creating the dataset, and pass `validation_data`"),
     ]
 
 
@@ -144,15 +149,13 @@ def _kept(name: str, fit_call: FitFacts, data: DataFacts) -> Iterator[Fix]:
 def _ignored(size: int, real: int, fit: FitFacts, data: DataFacts) -> Finding:
     argument = _argument(fit.code, "batch_size")
     return CAUSE.finding(
-        f"`batch_size={size}` is ignored: the {words(data)} gives batches of {real}",
+        f"`batch_size={size}` is ignored: the {words(data)} yields batches of {real:,}",
         subject="argument batch_size of fit",
         location=place(argument.whole if argument else None, fit.code),
         evidence=[
             Evidence(claim="batch size", observed=str(real), expected=str(size), fact="data.batch_size")
         ],
-        fixes=[
-            fix("leave out `batch_size`", remove_argument(fit.code, "batch_size", POSITIONS["batch_size"]))
-        ],
+        fixes=[fix("remove `batch_size`", remove_argument(fit.code, "batch_size", POSITIONS["batch_size"]))],
         severity=Severity.INFO,
         confidence=Confidence.CERTAIN,
     )
@@ -183,10 +186,10 @@ def from_failure(
             yield _finding(name, fit, data)
         return
     frame = failure.last_user_frame
-    code = frame.code if frame is not None else Unknown("no frame")
+    code = frame.code if frame is not None else Unknown("the traceback has no user frame")
     argument = _argument(code, name)
     yield CAUSE.finding(
-        f"`{name}` cannot be given beside a dataset or generator: {_reason(name)}",
+        f"`{name}` cannot be combined with a dataset or generator: {_reason(name)}",
         subject=f"argument {name} of fit",
         location=place(argument.whole if argument else None, frame.location if frame else None),
         fixes=_fixes(name, code),

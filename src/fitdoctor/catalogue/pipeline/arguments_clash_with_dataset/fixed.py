@@ -1,4 +1,4 @@
-"""A dataset that has its labels, and the labels once more."""
+"""A dataset that contains the labels."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""Two inputs in a list inside the batch of a PyDataset."""
+"""A PyDataset whose batches contain two inputs in a list."""
 
 import keras
 import numpy as np

@@ -1,4 +1,4 @@
-"""Windows of a series, taken for tensors."""
+"""Windows of a time series, used as if they were tensors."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,31 +1,35 @@
-"""Batches whose structure means something else to fit.
+"""Batches whose structure `fit` reads differently.
 
 ## What happens
 
-A generator that yields `[x, y]` raises `ValueError: … the generator must return a tuple`; four parts raise "Data is
-expected to be in format `x`, `(x,)`, `(x, y)`, or `(x, y, sample_weight)`"; and `(x1, x2, y)` for a model with two
-inputs is read as inputs, labels and weights: "expects 2 input(s), but it received 1". A generator or a `PyDataset`
-whose batches hold a list, `([x1, x2], y)`, raises `TypeError: output_signature must contain objects that are subclass
-of tf.TypeSpec but found <class 'list'>`. `window` gives datasets inside the dataset: "Only input tensors may be passed
-as positional arguments", or "object is not subscriptable" in the `map` after it. A torch `DataLoader` fails in words
-of its own: a dict as "found <class 'str'>", one tensor as "'TensorSpec' object is not iterable", NumPy arrays as "no
-attribute 'cpu'".
+- A generator that yields `[x, y]` raises `ValueError: … the generator must return a tuple`.
+- Four parts raise "Data is expected to be in format `x`, `(x,)`, `(x, y)`, or `(x, y, sample_weight)`".
+- For a model with two inputs, `(x1, x2, y)` is read as inputs, labels and weights: "expects 2 input(s), but it
+  received 1".
+- A generator or `PyDataset` whose batches contain a list, `([x1, x2], y)`, raises `TypeError: output_signature must
+  contain objects that are subclass of tf.TypeSpec but found <class 'list'>`.
+- `window` creates datasets inside the dataset: "Only input tensors may be passed as positional arguments", or "object
+  is not subscriptable" in the next `map`.
+- A torch `DataLoader` raises "found <class 'str'>" for a dict, "'TensorSpec' object is not iterable" for a single
+  tensor, and "no attribute 'cpu'" for NumPy arrays.
 
 ## Why
 
-A batch is a tuple of one, two or three parts: inputs, labels, sample weights. Several inputs belong together, in a
-tuple or dict that is the first part. TensorFlow takes a list for one tensor, not for a structure; only `Dataset.map`
-and, for the batch as a whole, `PyDataset` and `DataLoader` may return one. Keras 2 takes lists of inputs. The default
-`collate_fn` of torch makes lists of the tuples inside a sample, and stacks only what is of one size.
+A batch is a tuple of one, two or three parts: inputs, labels and sample weights. Several inputs must be grouped in a
+tuple or dict that forms the first part. TensorFlow converts a list to a single tensor instead of treating it as a
+structure. Only `Dataset.map` and, for the batch as a whole, `PyDataset` and `DataLoader` can return lists. Keras 2
+accepts lists of inputs. The default `collate_fn` of torch turns tuples inside a sample into lists, and stacks only
+tensors of the same size.
 
 ## Fix
 
-Yield `(x, y)`; group the inputs: `((x1, x2), y)`; drop what is neither inputs, labels nor weights. Turn windows into
-tensors first: `.flat_map(lambda window: window.batch(size))`.
+Yield `(x, y)`. Group several inputs: `((x1, x2), y)`. Drop everything that is not an input, label or weight. Convert
+windows to tensors first: `.flat_map(lambda window: window.batch(size))`.
 
 ## Known limits
 
-Three parts whose third is no weight, in a model with one input, look like weights to everyone.
+If a model has one input, a third part is always read as the sample weights, whatever it contains. This is not
+detected.
 """
 
 from __future__ import annotations
@@ -146,7 +150,7 @@ def _grown_lists(
     edits = samples_as_arrays(function.module, value)
     if edits:
         finding = _holds_list(function.name, function.module.location(value), subject, confidence)
-        yield replace(finding, fixes=(fix("make arrays of the samples: `np.array(…)`", edits),))
+        yield replace(finding, fixes=(fix("convert the samples to arrays with `np.array(…)`", edits),))
 
 
 def _numbers(node: ast.List) -> bool:
@@ -161,15 +165,15 @@ def _holds_list(
     edits: tuple[Edit, ...] = (),
 ) -> Finding:
     return CAUSE.finding(
-        f"the batches of `{name}` hold a list: a generator may give tuples and dicts of arrays, but no lists",
+        f"the batches of `{name}` contain a list, but batches can contain only tuples and dicts of arrays",
         subject=subject,
         location=location,
         evidence=[
             Evidence(
-                claim="a part of the batch", observed="a list", expected="a tuple", fact="data.x_structure"
+                claim="part of the batch", observed="a list", expected="a tuple", fact="data.x_structure"
             )
         ],
-        fixes=[fix("make it a tuple", edits)],
+        fixes=[fix("use a tuple instead of a list", edits)],
         confidence=confidence,
     )
 
@@ -241,14 +245,12 @@ def from_windows(fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
 
 def _nested(location: Location | None, confidence: Confidence, edits: tuple[Edit, ...] = ()) -> Finding:
     return CAUSE.finding(
-        "the windows of the dataset are datasets themselves, not tensors",
+        "the windows of the dataset are datasets, not tensors",
         subject="training dataset",
         location=location,
-        evidence=[
-            Evidence(claim="an element", observed="a dataset", expected="a tensor", fact="data.element")
-        ],
+        evidence=[Evidence(claim="element", observed="a dataset", expected="a tensor", fact="data.element")],
         fixes=[
-            fix("turn each window into a tensor: `.flat_map(lambda window: window.batch(size))`", edits),
+            fix("convert each window to a tensor: `.flat_map(lambda window: window.batch(size))`", edits),
         ],
         confidence=confidence,
     )
@@ -358,9 +360,11 @@ def from_failure(
         yield from yielded_lists.failed(CAUSE, module_of(project, frame), location)
     elif "__getitem__() must return a tuple or a dict" in failure.message or FORMAT in failure.message:
         yield CAUSE.finding(
-            "a batch is neither `(x,)`, `(x, y)` nor `(x, y, sample_weight)`",
+            "the batches are not `x`, `(x,)`, `(x, y)` or `(x, y, sample_weight)`",
             location=location,
-            fixes=[fix("keep inputs, labels and weights only; put several inputs into one tuple or dict")],
+            fixes=[
+                fix("keep only inputs, labels and weights, and group several inputs in one tuple or dict")
+            ],
         )
 
 

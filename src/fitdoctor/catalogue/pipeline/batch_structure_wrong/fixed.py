@@ -1,4 +1,4 @@
-"""A batch generator that puts inputs and labels into a list."""
+"""A generator that yields inputs and labels in a tuple."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""Windows of a series, as tensors."""
+"""Windows of a time series, converted to tensors."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""A loader that returns batches, and a training script that batches what it gets."""
+"""A loader that returns batches, and a training script that batches them again."""
 
 import numpy as np
 import tensorflow as tf

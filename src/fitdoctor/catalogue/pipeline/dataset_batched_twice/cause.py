@@ -2,23 +2,23 @@
 
 ## What happens
 
-Every element is a batch of batches: it has one axis too many, and the first layer that minds refuses it: `expected
-ndim=3, found ndim=4. Full shape received: (None, None, 24, 2)`. Layers that take any rank (`Dense` in a model
-without an `Input`) let it pass.
+Every element is a batch of batches, with one axis too many. The first layer that checks the rank rejects it:
+`expected ndim=3, found ndim=4. Full shape received: (None, None, 24, 2)`. Layers that accept any rank (`Dense` in a
+model without an `Input`) do not raise an error.
 
 ## Why
 
-`.batch()` was called on a dataset whose elements are batches already: a helper, a Keras utility such as
-`timeseries_dataset_from_array`, or a generator that yields whole batches did it first.
+`.batch()` is called on a dataset whose elements are already batches. A helper function, a Keras utility such as
+`timeseries_dataset_from_array`, or a generator that yields whole batches has already batched it.
 
 ## Fix
 
-Drop one of the two, usually the later.
+Remove one of the two, usually the later one.
 
 ## Known limits
 
-Two batch axes that are meant (windows of a sequence, then batches of windows) are told apart only by the model:
-what it accepts is not reported.
+Two batch axes can be intentional (windows of a sequence, then batches of windows). If the model accepts the shape,
+nothing is reported.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def from_pipeline(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator
     last = steps[-1]
     evidence = [
         Evidence(
-            claim=f"an element of the {words(data)}",
+            claim=f"element shape of the {words(data)}",
             observed=shape_words(array.shape),
             expected=shape_words(array.shape[1:]),
             fact="data.first_batch",
@@ -88,13 +88,13 @@ def from_pipeline(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator
     ]
     first = steps[0] if len(steps) > 1 else data.pipeline[0]
     if isinstance(first.code, Code) and first.code != last.code:
-        evidence.append(Evidence(claim="its elements are batches from here on", location=first.code.location))
+        evidence.append(Evidence(claim="the elements are already batches here", location=first.code.location))
     yield CAUSE.finding(
-        f"the {words(data)} is batched twice: its elements have the shape {shape_words(array.shape)}",
+        f"the {words(data)} is batched twice: its elements have shape {shape_words(array.shape)}",
         subject=f"{data.role} dataset",
         location=place(step_place(last.code), data.code, array.use),
         evidence=evidence,
-        fixes=[fix("drop the second `batch`", without_step(last.code))],
+        fixes=[fix("remove the second `batch`", without_step(last.code))],
         confidence=Confidence.LIKELY
         if isinstance(data.trial.forward, Unknown) or went_through(data)
         else Confidence.CERTAIN,
@@ -219,19 +219,19 @@ def from_failure(
         return
     frame = failure.last_user_frame
     steps = batch_steps(data.pipeline) if isinstance(data, DataFacts) else []
-    second = steps[-1].code if steps else Unknown("not seen")
+    second = steps[-1].code if steps else Unknown("the `batch` call was not found")
     yield CAUSE.finding(
         f"the data has two batch axes: its shape is {shape_words(said.found)}",
         location=place(step_place(second), frame.location if frame else None),
         evidence=[
             Evidence(
-                claim="what the layer was given",
+                claim="shape of the layer input",
                 observed=shape_words(said.found),
                 expected=shape_words(said.expected) if said.expected else f"{expected} axes",
                 fact="failure.message",
             )
         ],
-        fixes=[fix("drop one of the two calls of `batch`", without_step(second))],
+        fixes=[fix("remove one of the two `batch` calls", without_step(second))],
     )
 
 
@@ -243,7 +243,7 @@ def _short_last_batch(
     sizes = _other_lengths(failure)
     if sizes is None or steps[-1].operation not in BATCHING:
         return
-    call = fit_call.code if isinstance(fit_call, FitFacts) else Unknown("not seen")
+    call = fit_call.code if isinstance(fit_call, FitFacts) else Unknown("the `batch` call was not found")
     where = place(step_place(steps[-1].code), data.code, call)
     yield _cannot_batch(sizes, f"{data.role} dataset", where, steps[-1].code)
 
@@ -273,16 +273,16 @@ def _cannot_batch(
 ) -> Finding:
     first, other = sizes
     return CAUSE.finding(
-        f"the dataset is batched twice: batches of {first[0]} and of {other[0]} cannot be put into one",
+        f"the dataset is batched twice: batches of {first[0]} and {other[0]} samples cannot be combined",
         subject=subject,
         location=location,
         evidence=[
             Evidence(
-                claim="what the second `batch` was given",
+                claim="element shape before the second `batch`",
                 observed=f"({', '.join(first)})",
                 expected=f"({', '.join(first[1:])})",
                 fact="failure.message",
             )
         ],
-        fixes=[fix("drop the second `batch`", without_step(code))],
+        fixes=[fix("remove the second `batch`", without_step(code))],
     )

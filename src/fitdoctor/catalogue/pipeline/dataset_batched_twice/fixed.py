@@ -1,4 +1,4 @@
-"""A loader that returns batches, and a training script that batches what it gets."""
+"""A loader that returns batches, and a training script that uses them as they are."""
 
 import numpy as np
 import tensorflow as tf

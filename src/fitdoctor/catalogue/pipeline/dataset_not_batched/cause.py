@@ -1,24 +1,24 @@
-"""A dataset that gives single samples, not batches.
+"""A dataset that yields single samples instead of batches.
 
 ## What happens
 
-`fit` takes the first axis of every element for the batch axis. An element that is one sample of 8 numbers looks
-like a batch of 8 samples without features: `ValueError: … expected min_ndim=2, found ndim=1`, or `Invalid input
-shape … shape=(8,)`. Validation data without a batch axis fails the same way, after the first epoch.
+`fit` treats the first axis of every element as the batch axis. One sample of 8 numbers looks like a batch of 8
+samples without features: `ValueError: … expected min_ndim=2, found ndim=1`, or `Invalid input shape … shape=(8,)`.
+Validation data without a batch axis fails the same way, after the first epoch.
 
 ## Why
 
-`tf.data.Dataset.from_tensor_slices` yields single samples, and `fit` does not batch a dataset: its `batch_size`
-argument is ignored there.
+`tf.data.Dataset.from_tensor_slices` yields single samples, and `fit` does not batch a dataset: it ignores its
+`batch_size` argument.
 
 ## Fix
 
-End the pipeline with `.batch(32)` (before `.prefetch`).
+End the pipeline with `.batch(32)`, before `.prefetch`.
 
 ## Known limits
 
-A pipeline whose samples have one axis more than the model expects looks batched. From a saved traceback alone the
-cause is told only where the refused shape is that of one sample.
+A pipeline whose samples have one axis more than the model expects looks batched and is not detected. Given only a
+saved traceback, the cause is reported only if the rejected shape is that of a single sample.
 """
 
 from __future__ import annotations
@@ -100,13 +100,13 @@ def from_pipeline(
     proved = forward_failure(data) is not None or loss_failure(data) is not None
     dropped = result_dropped(project, fit, data)
     yield CAUSE.finding(
-        f"the {words(data)} gives single samples of shape {shape_words(array.shape)}: "
-        f"`fit` takes their first axis for the batch",
+        f"the {words(data)} yields single samples of shape {shape_words(array.shape)}; "
+        f"`fit` treats their first axis as the batch axis",
         subject=f"{data.role} dataset",
         location=place(dropped[0] if dropped else None, _end(data), array.use),
         evidence=[
             Evidence(
-                claim=f"an element of the {words(data)}",
+                claim=f"element shape of the {words(data)}",
                 observed=shape_words(array.shape),
                 expected=shape_words(expected),
                 fact="data.first_batch",
@@ -132,7 +132,7 @@ def from_batches(
     # Keras adds an axis to single numbers, so that (1,) may be a batch of one: it must have been refused.
     refused = forward_failure(data) is not None or loss_failure(data) is not None
     if refused or model.keras != 2 and any(array.shape == () for array in data.y):
-        yield _single(data, fit, project, shape_words(data.x[0].shape), Confidence.CERTAIN)
+        yield _single(data, fit, project, f" of shape {shape_words(data.x[0].shape)}", Confidence.CERTAIN)
 
 
 @CAUSE.in_source
@@ -150,7 +150,7 @@ def samples_in_source(
         return
     given = single_samples.given_out(data, project)
     if given is not None and single_samples.is_one_sample(*given):
-        yield _single(data, fit, project, shape_words(wanted[1:]), Confidence.LIKELY)
+        yield _single(data, fit, project, f" of shape {shape_words(wanted[1:])}", Confidence.LIKELY)
 
 
 def _single(
@@ -159,20 +159,21 @@ def _single(
     given = single_samples.given_out(data, project)
     edits = single_samples.as_batches_of_one(given[0].module, given[1]) if given is not None else ()
     return CAUSE.finding(
-        f"the {words(data)} gives single samples of shape {shape}: `fit` takes their first axis for the batch",
+        f"the {words(data)} yields single samples{shape}; `fit` treats their first axis as the batch axis",
         subject=f"{data.role} {data.form}",
         location=place(given[0].module.location(given[1]) if given else None, data.code, call.code),
         evidence=[
             Evidence(
-                claim="what it gives out", observed=shape, expected="a batch of such", fact="data.first_batch"
+                claim="yielded value",
+                observed=f"one sample{shape}",
+                expected="a batch of samples",
+                fact="data.first_batch",
             )
         ],
         fixes=[
-            fix("give out a batch of one", edits)
+            fix("yield a batch of one sample", edits)
             if edits
-            else fix(
-                "put several samples into one array, with a first axis for the batch: `np.stack(samples)`"
-            )
+            else fix("stack several samples along a new batch axis with `np.stack(samples)`")
         ],
         confidence=confidence,
     )
@@ -286,7 +287,7 @@ def from_failure(
     if isinstance(data, DataFacts) and isinstance(fit, FitFacts):
         dropped = result_dropped(project, fit, data)
     yield CAUSE.finding(
-        f"the data gives single samples of shape {shape_words(said.found)}: `fit` takes their first axis for the batch",
+        f"the data are single samples of shape {shape_words(said.found)}; `fit` treats their first axis as the batch axis",
         location=place(
             dropped[0] if dropped else None,
             _end(data) if isinstance(data, DataFacts) else None,
@@ -294,13 +295,13 @@ def from_failure(
         ),
         evidence=[
             Evidence(
-                claim="what the model was given",
+                claim="shape of the model input",
                 observed=shape_words(said.found),
                 expected=shape_words(expected),
                 fact="failure.message",
             )
         ],
-        fixes=[dropped[1] if dropped else fix("batch the dataset: `.batch(32)`")],
+        fixes=[dropped[1] if dropped else fix("batch the dataset with `.batch(32)`")],
         confidence=Confidence.CERTAIN if isinstance(data, DataFacts) else Confidence.LIKELY,
     )
 
@@ -317,7 +318,7 @@ def _failed_batches(
     given = single_samples.given_out(data, project)
     one = given is not None and single_samples.is_one_sample(*given)
     if not found and one and single_samples.SCALAR in failure.message:
-        found = [_single(data, call, project, "of one sample", Confidence.CERTAIN)]
+        found = [_single(data, call, project, "", Confidence.CERTAIN)]
     elif not found and one and isinstance(model, ModelFacts) and isinstance(project, Project):
         found = [
             replace(finding, confidence=Confidence.CERTAIN)

@@ -1,4 +1,4 @@
-"""Readings as a tf.data pipeline that shuffles and never batches."""
+"""A tf.data pipeline that shuffles and batches."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""An endless stream of readings, and no word on how long an epoch is."""
+"""An endless dataset, without a number of steps per epoch."""
 
 import numpy as np
 import tensorflow as tf

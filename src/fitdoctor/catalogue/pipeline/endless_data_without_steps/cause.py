@@ -1,24 +1,24 @@
-"""Endless data, and nothing that says where an epoch ends.
+"""Endless data without a number of steps per epoch.
 
 ## What happens
 
-The first epoch never ends: `fit` goes on for ever, without an error. Endless validation data without
-`validation_steps` stops the progress after the first epoch, in its validation.
+The first epoch never ends: `fit` runs forever, without an error. With endless validation data and no
+`validation_steps`, training hangs in the first validation.
 
 ## Why
 
-`.repeat()` without a number makes a dataset endless, and so does a generator with `while True`. An epoch is one
-pass over the data unless `steps_per_epoch` (for validation: `validation_steps`) says how many batches it has.
+`.repeat()` without a count makes a dataset endless, and so does a generator with `while True`. An epoch is one pass
+over the data, unless `steps_per_epoch` (for validation: `validation_steps`) sets the number of batches.
 
 ## Fix
 
-Drop `.repeat()`, which several epochs do not need, or give `steps_per_epoch`.
+Remove `.repeat()`, which is not needed for several epochs, or pass `steps_per_epoch`.
 
 ## Known limits
 
-A callback of the user's own may end the epoch (`model.stop_training = True` works between two batches): with one,
-the finding is likely, not certain. Of generators only those are known to be endless whose function loops with
-`while True`, or over what an `ImageDataGenerator` flows, and has no `break`, `return` or `raise` inside.
+A custom callback may end the epoch, because `model.stop_training = True` takes effect between two batches. With one,
+the finding is likely rather than certain. A generator counts as endless only if its function loops with `while True`,
+or over the batches of an `ImageDataGenerator`, without `break`, `return` or `raise` inside.
 """
 
 from __future__ import annotations
@@ -69,20 +69,20 @@ def from_data(
     steps_may_stop = isinstance(model, Unknown) or "train_step" in model.overrides or "fit" in model.overrides
     sure = not own and not ("callbacks" in fit.given and not fit.callbacks) and not steps_may_stop
     yield CAUSE.finding(
-        f"the {words(data)} never ends and there is no `{argument}`: the first epoch does not end",
+        f"the {words(data)} is endless and `{argument}` is not set, so the first epoch never ends",
         subject=f"{data.role} data",
         location=place(step_place(step.code) if step else None, _use(fit, data), fit.code, data.code),
         evidence=[
             Evidence(
                 claim=f"the {words(data)}",
                 observed="endless",
-                expected=f"an end, or `{argument}`",
+                expected=f"finite, or `{argument}`",
                 fact="data.endless",
             ),
-            *([Evidence(claim="it goes on for ever here", location=shown)] if shown else []),
+            *([Evidence(claim="it loops forever here", location=shown)] if shown else []),
         ],
         fixes=_fixes(fit, data, step, argument, project),
-        notes=[f"`{own[0]}` may end it: that was not looked into"] if own else (),
+        notes=[f"`{own[0]}` may end the epoch; its code was not checked"] if own else (),
         confidence=Confidence.CERTAIN if sure else Confidence.LIKELY,
     )
 
@@ -131,11 +131,9 @@ def _use(fit: FitFacts, data: DataFacts) -> Location | None:
 def _without_end(code: Code) -> Fix:
     """`make_csv_dataset` and its like repeat by themselves unless they are told not to."""
     if code.name.endswith(("make_csv_dataset", "make_batched_features_dataset")):
-        return unsafe("read the files once an epoch: `num_epochs=1`", set_argument(code, "num_epochs", "1"))
+        return unsafe("read the files once per epoch: `num_epochs=1`", set_argument(code, "num_epochs", "1"))
     is_step = code.text.rstrip().endswith(")") and ".repeat(" in code.text
-    return unsafe(
-        "drop `repeat()`: each epoch starts the dataset anew", without_step(code) if is_step else ()
-    )
+    return unsafe("remove `repeat()`: each epoch restarts the dataset", without_step(code) if is_step else ())
 
 
 def _fixes(
@@ -150,7 +148,7 @@ def _fixes(
     if isinstance(data.samples, int) and isinstance(data.batch_size, int) and data.batch_size:
         count = str(max(data.samples // data.batch_size, 1))
     # One pass over the data is what an epoch is; a number that only lets it end is a guess.
-    make, guess = (unsafe, " (100 is a guess)") if not count else (fix, "")
+    make, guess = (unsafe, " (100 is a placeholder)") if not count else (fix, "")
     steps = append_arguments(fit.code, f"{argument}={count or 100}")
-    fixes.append(make(f"say how many batches an epoch has: `{argument}`{guess}", steps))
+    fixes.append(make(f"set the number of batches per epoch with `{argument}`{guess}", steps))
     return fixes

@@ -1,4 +1,4 @@
-"""An endless stream of readings, and no word on how long an epoch is."""
+"""A finite dataset, whose length sets the length of an epoch."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""One of the pictures is the error page that the server sent in its place."""
+"""One of the image files is an HTML error page from the server."""
 
 import pathlib
 import tempfile

@@ -1,24 +1,25 @@
-"""A file among the data cannot be decoded.
+"""A data file that cannot be decoded.
 
 ## What happens
 
-In the middle of an epoch `fit` ends with `InvalidArgumentError: Graph execution error: … Unknown image file format. One of
-JPEG, PNG, GIF, BMP required.`, `Input is empty`, `Invalid JPEG data or crop window`; where Pillow reads the
-pictures, `cannot identify image file` or `image file is truncated` (its own words; not run here). It names no file.
+In the middle of an epoch, `fit` stops with `InvalidArgumentError: Graph execution error: … Unknown image file format.
+One of JPEG, PNG, GIF, BMP required.`, `Input is empty` or `Invalid JPEG data or crop window`. If Pillow reads the
+images, the error is `cannot identify image file` or `image file is truncated` (quoted from Pillow; not run here). The
+error does not name the file.
 
 ## Why
 
-One of the files is not what its name says: the page of an error, a download that was cut short, another format, an empty
+One of the files is not what its name suggests: an HTML error page, an incomplete download, another format or an empty
 file. TensorFlow decodes a file only when its batch is due.
 
 ## Fix
 
-Read each file once before training and leave out, or fetch again, what cannot be decoded. `ignore_errors()` behind the
-`map` that decodes leaves them out as they come; fit then sees fewer samples.
+Read each file once before training, and remove or re-download files that cannot be decoded. Alternatively, call
+`ignore_errors()` after the `map` that decodes: it skips such files, and `fit` then gets fewer samples.
 
 ## Known limits
 
-Which file it is, TensorFlow does not say.
+TensorFlow does not report which file failed.
 """
 
 from __future__ import annotations
@@ -59,16 +60,18 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         return
     site = _reader(project)
     frame = failure.last_user_frame
-    remedy = fix("read every file once before training, and take out or fetch again what cannot be decoded")
+    remedy = fix(
+        "read every file once before training, and remove or re-download those that cannot be decoded"
+    )
     skipping = with_step_after(_mapped(site), ".ignore_errors()") if site is not None else ()
     yield CAUSE.finding(
-        "a file among the data cannot be decoded: it is empty, cut short, or of another format",
-        subject="files of the data",
+        "a data file cannot be decoded: it is empty, truncated or in another format",
+        subject="data files",
         location=place(
             site.module.code(site.node) if site is not None else None, frame.location if frame else None
         ),
         evidence=[raised_here(failure)],
-        fixes=[unsafe("leave out what cannot be decoded: `ignore_errors()`", skipping), remedy]
+        fixes=[unsafe("skip files that cannot be decoded with `ignore_errors()`", skipping), remedy]
         if skipping
         else [remedy],
         confidence=Confidence.CERTAIN,
@@ -94,10 +97,10 @@ def _mapped(site: CallSite) -> Code | Unknown:
     """The step of a pipeline that runs the function which decodes, where there is one such step."""
     module, function = site.module, site.function
     if function is None:
-        return Unknown("it is in no function")
+        return Unknown("the call is not inside a function")
     steps = [
         call.node
         for call in module.method_calls("map")
         if any(isinstance(part, ast.Name) and part.id == function.name for part in call.node.args)
     ]
-    return module.code(steps[0]) if len(steps) == 1 else Unknown("no step of a pipeline runs it")
+    return module.code(steps[0]) if len(steps) == 1 else Unknown("no single pipeline stage runs the function")

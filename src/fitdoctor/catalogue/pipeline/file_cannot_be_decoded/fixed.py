@@ -1,4 +1,4 @@
-"""What cannot be decoded is left out."""
+"""Files that cannot be decoded are skipped."""
 
 import pathlib
 import tempfile

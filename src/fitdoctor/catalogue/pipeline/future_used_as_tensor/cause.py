@@ -1,23 +1,24 @@
-"""A promise of data where data belongs.
+"""A future, coroutine or function passed instead of data.
 
 ## What happens
 
-`ValueError: Unrecognized data type: x=<Future at … state=finished …>`, or `x=<coroutine object …>`, or `x=<function
-…>`; before fit, `AttributeError: 'Future' object has no attribute 'shape'` and the like.
+`fit` raises `ValueError: Unrecognized data type: x=<Future at … state=finished …>`, `x=<coroutine object …>` or
+`x=<function …>`. Code before `fit` raises errors such as `AttributeError: 'Future' object has no attribute 'shape'`.
 
 ## Why
 
-`executor.submit(…)` returns a future, a call of an `async def` function a coroutine, and a generator function
-without its parentheses is a function: each is something that gives data later, not the data.
+`executor.submit(…)` returns a future, calling an `async def` function returns a coroutine, and a generator function
+without parentheses is a function. Each of these yields data later, but is not the data.
 
 ## Fix
 
-`.result()` on the future, `await` on the coroutine, parentheses behind the function. An object of your own that gives
-batches by `__getitem__` has to be a `keras.utils.PyDataset`; of `iter(dataset)` fit takes the dataset.
+Call `.result()` on the future, `await` the coroutine, or add parentheses to call the function. A custom class that
+returns batches from `__getitem__` must be a `keras.utils.PyDataset`. Pass the dataset itself rather than
+`iter(dataset)`.
 
 ## Known limits
 
-Objects of other libraries that stand for later results (Dask, Ray) are not known.
+Futures of other libraries (Dask, Ray) are not detected.
 """
 
 from __future__ import annotations
@@ -49,20 +50,20 @@ CAUSE = Cause(
 )
 
 REMEDIES = {
-    "Future": ("wait for the result: `.result()`", "{}.result()"),
-    "_GatheringFuture": ("wait for the result: `await`", "await {}"),
-    "Task": ("wait for the result: `await`", "await {}"),
-    "coroutine": ("wait for the coroutine: `await`", "await {}"),
-    "AsyncResult": ("wait for the result: `.get()`", "{}.get()"),
-    "ApplyResult": ("wait for the result: `.get()`", "{}.get()"),
-    "MapResult": ("wait for the result: `.get()`", "{}.get()"),
+    "Future": ("wait for the result with `.result()`", "{}.result()"),
+    "_GatheringFuture": ("wait for the result with `await`", "await {}"),
+    "Task": ("wait for the result with `await`", "await {}"),
+    "coroutine": ("wait for the coroutine with `await`", "await {}"),
+    "AsyncResult": ("wait for the result with `.get()`", "{}.get()"),
+    "ApplyResult": ("wait for the result with `.get()`", "{}.get()"),
+    "MapResult": ("wait for the result with `.get()`", "{}.get()"),
     "function": ("call the function", "{}()"),
     "method": ("call the method", "{}()"),
     "builtin_function_or_method": ("call it", "{}()"),
     "partial": ("call it", "{}()"),
-    "zip": ("make a generator of it", "(pair for pair in {})"),
-    "map": ("make a generator of it", "(batch for batch in {})"),
-    "filter": ("make a generator of it", "(batch for batch in {})"),
+    "zip": ("convert it to a generator", "(pair for pair in {})"),
+    "map": ("convert it to a generator", "(batch for batch in {})"),
+    "filter": ("convert it to a generator", "(batch for batch in {})"),
 }
 """What gives data later, by its type, and how to get it."""
 
@@ -81,13 +82,11 @@ def from_data(fit: FitFacts, data: DataFacts, project: Project | Unknown) -> Ite
             yield _finding(kind, array, array.path, Confidence.CERTAIN)
         elif any(column.holds in WAITING for column in array.columns):
             yield CAUSE.finding(
-                f"`{array.path}` is an array of futures, not of data",
+                f"`{array.path}` is an array of futures, not of numbers",
                 subject=f"argument {array.path}",
                 location=place(array.code, array.use, fit.code),
-                evidence=[
-                    Evidence(claim="what it holds", observed="futures", expected="numbers", fact="data.x")
-                ],
-                fixes=[fix("wait for each of them: `[future.result() for future in …]`")],
+                evidence=[Evidence(claim="elements", observed="futures", expected="numbers", fact="data.x")],
+                fixes=[fix("wait for each future: `[future.result() for future in …]`")],
                 confidence=Confidence.CERTAIN,
             )
 
@@ -265,18 +264,16 @@ def from_failure(
     resolved = _RESOLVED.search(failure.message)
     if resolved is not None:
         yield CAUSE.finding(
-            f"`.result()` is called on a `{resolved['owner']}`, which is the data already",
+            f"`.result()` is called on a `{resolved['owner']}`, which already is the data",
             location=location,
-            fixes=[fix("leave out `.result()`")],
+            fixes=[fix("remove `.result()`")],
         )
     if kind not in REMEDIES or failure.type not in ("ValueError", "AttributeError", "TypeError"):
         return
     yield CAUSE.finding(
-        f"a {_kind_words(kind)} is used where data belongs",
+        f"a {_kind_words(kind)} is used instead of data",
         location=location,
-        evidence=[
-            Evidence(claim="what was given", observed=kind, expected="an array", fact="failure.message")
-        ],
+        evidence=[Evidence(claim="type", observed=kind, expected="an array", fact="failure.message")],
         fixes=[Fix(REMEDIES[kind][0])],
     )
 

@@ -1,4 +1,4 @@
-"""Features that a thread loads while the program goes on, and does not wait for."""
+"""Features loaded in a thread whose result the program waits for."""
 
 from concurrent.futures import ThreadPoolExecutor
 

@@ -1,4 +1,4 @@
-"""A stream of batches behind a PyDataset, and three threads that read it."""
+"""A PyDataset that reads its batches from one generator, with three workers."""
 
 import time
 

@@ -1,22 +1,22 @@
-"""One Python generator, drawn from by several threads.
+"""One Python generator read by several threads.
 
 ## What happens
 
-`ValueError: generator already executing`, inside an `InvalidArgumentError` of the step, at a batch that depends on
-timing; or, when the threads do not meet, nothing.
+A step fails with `ValueError: generator already executing` inside an `InvalidArgumentError`. Which batch fails
+depends on timing. If the threads never call the generator at the same time, nothing fails.
 
 ## Why
 
-A `PyDataset` with `workers=4` calls `__getitem__` from four threads. A generator can be advanced by one at a time:
-the next thread that calls `next()` while it runs is refused.
+A `PyDataset` with `workers=4` calls `__getitem__` from four threads. Only one thread can advance a generator at a
+time: if another thread calls `next()` meanwhile, Python raises the error.
 
 ## Fix
 
-One worker; or make the batch in `__getitem__` from its index, so that nothing is shared.
+Use one worker, or compute each batch in `__getitem__` from its index so that the threads share nothing.
 
 ## Known limits
 
-A lock round `next()` makes it safe; where one is used in `__getitem__`, nothing is reported.
+A lock around `next()` makes it safe. If `__getitem__` uses one, nothing is reported.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def _finding(
     confidence: Confidence,
 ) -> Finding:
     return CAUSE.finding(
-        f"`{info.name}` gives out the batches of one generator, and {workers} workers draw from it at once",
+        f"`{info.name}` reads its batches from one generator, but {workers} workers call it at the same time",
         subject=info.name,
         location=place,
         evidence=[Evidence(claim="each worker calls `next` on the same generator here", location=drawn)],
@@ -75,7 +75,7 @@ def _finding(
 def _fixes(module: Module, call: ast.Call) -> list[Fix]:
     return [
         fix("use one worker", set_argument(module.code(call), "workers", "1")),
-        fix("make each batch from its index, without a generator"),
+        fix("compute each batch from its index, without a generator"),
     ]
 
 
@@ -165,15 +165,17 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         yield from found
         return
     yield CAUSE.finding(
-        "two threads drew from one Python generator at once",
+        "two threads used one Python generator at the same time",
         location=frame.location if frame is not None else None,
         evidence=[
             Evidence(
-                claim="the second was refused", observed="generator already executing", fact="failure.message"
+                claim="error in the second thread",
+                observed="generator already executing",
+                fact="failure.message",
             )
         ],
         fixes=[
             fix("use one worker (`workers=1`)"),
-            fix("make each batch from its index, without a generator"),
+            fix("compute each batch from its index, without a generator"),
         ],
     )

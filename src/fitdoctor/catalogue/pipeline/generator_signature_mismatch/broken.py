@@ -1,4 +1,4 @@
-"""Windows of readings with their weights, which the signature leaves out."""
+"""The generator yields inputs, labels and weights, but the signature declares no weights."""
 
 import numpy as np
 import tensorflow as tf

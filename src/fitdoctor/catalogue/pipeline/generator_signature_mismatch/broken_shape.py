@@ -1,4 +1,4 @@
-"""Windows of twelve steps, declared with ten."""
+"""The generator yields windows of 12 steps, but the signature declares 10."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,28 +1,30 @@
-"""What a generator yields is not what `from_generator` was told.
+"""A generator that yields something other than what `from_generator` declares.
 
 ## What happens
 
-Another shape or structure raises `InvalidArgumentError` with "TypeError: `generator` yielded an element of shape
-(3,) where an element of shape (4,) was expected" inside. Types as such (`output_signature=(tf.float32, tf.int32)`)
-raise "`output_signature` must contain objects that are subclass of `tf.TypeSpec`". With a signature of one part for
-`(x, y)`, fit reads the signature before the data, finds no labels and says "None values not supported."; and another
-number type is cast without a word: floats declared `int32` become 0.
+- A different shape or structure raises `InvalidArgumentError` with "TypeError: `generator` yielded an element of
+  shape (3,) where an element of shape (4,) was expected" inside.
+- Plain dtypes (`output_signature=(tf.float32, tf.int32)`) raise "`output_signature` must contain objects that are
+  subclass of `tf.TypeSpec`".
+- If the signature declares one part but the generator yields `(x, y)`, `fit` reads the signature before the data,
+  finds no labels and raises "None values not supported."
+- A different numeric dtype is cast silently: floats declared as `int32` become 0.
 
 ## Why
 
-The signature is a promise: TensorFlow converts each part to the declared type and checks only what the conversion
-leaves.
+TensorFlow relies on the signature: it converts each part to the declared dtype, and checks only the result of the
+conversion.
 
 ## Fix
 
-Declare what is yielded: `tf.TensorSpec((5,), tf.float32)` for five floats, `None` for an axis whose length changes,
-one spec for each part.
+Declare what the generator yields: `tf.TensorSpec((5,), tf.float32)` for five floats, `None` for an axis whose length
+varies, and one spec per part.
 
 ## Known limits
 
-Before fit one element is drawn from the generator and compared, unless its code has lasting effects (it reads files
-line by line, it draws from an iterator); then the number of parts and evident types are compared, as its source shows
-them. An element that differs only later is found when it fails.
+Before `fit`, one element is read from the generator and compared with the signature, unless the generator has lasting
+side effects (it reads files line by line, or consumes an iterator). Otherwise, only the number of parts and the
+obvious dtypes in its source are compared. A later element that differs is reported only after the failure.
 """
 
 from __future__ import annotations
@@ -76,7 +78,7 @@ CAUSE = Cause(
     explains=("FIT215", "FIT310", "FIT201", "FIT202", "FIT101", "FIT102", "FIT701", "FIT702", "FIT707"),
 )
 
-_DECLARE = "declare one `tf.TensorSpec` for each part that is yielded"
+_DECLARE = "declare one `tf.TensorSpec` for each yielded part"
 
 
 @CAUSE.in_source
@@ -157,7 +159,7 @@ def _other_structure(
         f"the signature declares {declared} parts, but the generator yields {words}",
         subject="output_signature",
         location=place(_declaration(project, made.code, None, declared), made.code, data.code, call.code),
-        evidence=[Evidence(claim="parts of an element", observed=words, expected=str(declared))],
+        evidence=[Evidence(claim="parts per element", observed=words, expected=str(declared))],
         fixes=[fix("yield a tuple") if is_list else remedy],
         confidence=Confidence.CERTAIN,
     )
@@ -249,7 +251,7 @@ def _parts_differ(
         location=end if isinstance(signature, ast.Tuple) and declared < count else whole,
         evidence=[
             Evidence(
-                claim="parts of an element",
+                claim="parts per element",
                 observed=str(count),
                 expected=str(declared),
                 location=function.module.location(yields_of(function)[0]),
@@ -271,12 +273,10 @@ def _cast(
     location: Location | None, edits: tuple[Edit, ...], name: str, value: Location | None = None
 ) -> Finding:
     return CAUSE.finding(
-        f"{name} yields floats where the signature declares whole numbers: they are cut off without a word",
+        f"{name} yields floats, but the signature declares integers, so the fractions are silently dropped",
         subject="output_signature",
         location=location,
-        evidence=[
-            Evidence(claim="what is yielded", observed="floats", expected="whole numbers", location=value)
-        ],
+        evidence=[Evidence(claim="yielded values", observed="floats", expected="integers", location=value)],
         fixes=[fix("declare `tf.float32`", edits)],
         severity=Severity.WARNING,
     )
@@ -326,15 +326,13 @@ def _other_shape(
     edits: tuple[Edit, ...] = (),
 ) -> Finding:
     return CAUSE.finding(
-        f"the generator yields the shape {found}, but the signature declares {declared}",
+        f"the generator yields shape {found}, but the signature declares {declared}",
         subject="output_signature",
         location=location,
-        evidence=[
-            Evidence(claim="shape of a part", observed=found, expected=declared, fact="data.yielded.shape")
-        ],
+        evidence=[Evidence(claim="shape", observed=found, expected=declared, fact="data.yielded.shape")],
         fixes=[
-            fix("declare the shape that is yielded", edits),
-            fix("declare `None` for an axis whose length changes, and use `padded_batch`"),
+            fix("declare the shape that the generator yields", edits),
+            fix("declare `None` for an axis whose length varies, and use `padded_batch`"),
         ],
         confidence=confidence,
     )
@@ -385,7 +383,7 @@ def from_failure(
         yield _other_shape(shapes["found"], shapes["expected"], location, Confidence.LIKELY)
         return
     yield CAUSE.finding(
-        "what the generator yields is not what `output_signature` declares",
+        "the generator yields something other than what `output_signature` declares",
         subject="output_signature",
         location=location,
         fixes=_remedies(message),
@@ -400,15 +398,13 @@ def _batches_differ(
 
     counted = counted_in_each_batch(data, project)
     columns = expected.rstrip(",)").rpartition(" ")[2]
-    remedy = fix("give every batch the same shape, but for the number of samples")
+    remedy = fix("yield batches that differ only in the number of samples")
     made = data.code if isinstance(data, DataFacts) else None
     return CAUSE.finding(
-        f"a batch of shape {found} came after batches of shape {expected}",
+        f"a batch has shape {found}, but earlier batches had shape {expected}",
         subject="batches",
         location=place(counted, made, location),
-        evidence=[
-            Evidence(claim="shape of a part", observed=found, expected=expected, fact="failure.message")
-        ],
+        evidence=[Evidence(claim="shape", observed=found, expected=expected, fact="failure.message")],
         fixes=[told_classes(counted, int(columns)) if counted and columns.isdigit() else remedy],
         confidence=Confidence.CERTAIN,
     )
@@ -432,11 +428,11 @@ def _called_already(failure: FailureFacts, project: Project | Unknown) -> Iterat
             edits = ()
         break
     yield CAUSE.finding(
-        "`from_generator` is given a generator, but wants the function that makes one: each epoch calls it anew",
+        "`from_generator` is given a generator, but expects a function that it can call in each epoch",
         subject="generator",
         location=location,
-        evidence=[Evidence(claim="what it is given", observed="a generator", expected="a function")],
-        fixes=[fix("give the function itself, without calling it", edits)],
+        evidence=[Evidence(claim="argument", observed="a generator", expected="a function")],
+        fixes=[fix("pass the function itself, without calling it", edits)],
         confidence=Confidence.CERTAIN,
     )
 
@@ -469,8 +465,8 @@ def _declared(project: Project | Unknown, failure: FailureFacts) -> Location | N
 
 def _remedies(message: str) -> list[Fix]:
     if "must contain objects" in message:
-        return [fix("write `tf.TensorSpec(shape, dtype)` for each part, in a tuple")]
+        return [fix("declare a tuple with one `tf.TensorSpec(shape, dtype)` per part")]
     return [
-        fix("declare `None` for an axis whose length changes, and use `padded_batch`"),
-        fix("declare the shape, type and number of the parts that are yielded"),
+        fix("declare `None` for an axis whose length varies, and use `padded_batch`"),
+        fix("declare the number, shapes and dtypes of the parts that the generator yields"),
     ]

@@ -1,4 +1,4 @@
-"""Windows of readings with their weights, which the signature leaves out."""
+"""The generator yields inputs, labels and weights, and the signature declares all three."""
 
 import numpy as np
 import tensorflow as tf

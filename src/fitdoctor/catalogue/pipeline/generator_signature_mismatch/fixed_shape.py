@@ -1,4 +1,4 @@
-"""Windows of twelve steps, declared with twelve."""
+"""The generator yields windows of 12 steps, and the signature declares 12."""
 
 import numpy as np
 import tensorflow as tf

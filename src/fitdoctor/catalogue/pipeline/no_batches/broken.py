@@ -1,4 +1,4 @@
-"""A small pilot study in a pipeline that was made for a large one."""
+"""A data set smaller than one batch, with `drop_remainder=True`."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,23 +1,23 @@
-"""Data that gives no batch at all.
+"""Data that yields no batches.
 
 ## What happens
 
-`fit` returns at once: no step is made, `history` is empty, the weights are as they were, and a warning says "Your
-input ran out of data". Validation data without a batch leaves the `val_` metrics out. A Python generator without a
-batch raises `ValueError: … the generator must yield at least one batch`.
+`fit` returns immediately: it runs no step, `history` is empty, the weights are unchanged, and a warning says "Your
+input ran out of data". If the validation data yields no batch, the `val_` metrics are missing. A Python generator
+that yields no batch raises `ValueError: … the generator must yield at least one batch`.
 
 ## Why
 
-`batch(n, drop_remainder=True)` drops the only batch when there are fewer than n samples; a `filter` may let nothing
-through; `take(0)` and a `skip` of everything leave nothing.
+`batch(n, drop_remainder=True)` drops the only batch if there are fewer than n samples. A `filter` may reject every
+sample. `take(0)`, or a `skip` that skips everything, leaves nothing.
 
 ## Fix
 
-A smaller batch, or no `drop_remainder`; a condition that something meets.
+Use a smaller batch size or remove `drop_remainder`. Change a `filter` condition that rejects every sample.
 
 ## Known limits
 
-What a `filter` lets through is known only where the data is in memory and the functions of the pipeline are free of
+What a `filter` lets through is known only if the data is in memory and the functions of the pipeline have no side
 effects.
 """
 
@@ -28,7 +28,7 @@ from collections.abc import Iterator
 from fitdoctor.catalogue import Cause
 from fitdoctor.catalogue.pipeline.generator_sources import returned_in_step
 from fitdoctor.catalogue.pipeline.pipeline_steps import BATCHING, setting, step_place, whole_setting, words
-from fitdoctor.catalogue.words import place
+from fitdoctor.catalogue.words import counted, place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import remove_argument, unsafe
 from fitdoctor.facts import DataFacts, FitFacts, PipelineStep, Unknown
@@ -44,23 +44,23 @@ def from_data(fit: FitFacts, data: DataFacts, project: Project | Unknown) -> Ite
         return
     step = _culprit(data)
     operation = f"`{step.operation}`" if step is not None else "the pipeline"
-    why, fixes = f"{operation} leaves nothing", list[Fix]()
+    why, fixes = f"{operation} removes everything", list[Fix]()
     found: Location | None = place(step_place(step.code) if step is not None else None, data.code)
     if step is not None and step.operation in BATCHING:
         size = whole_setting(step, "batch_size")
-        has = f"{data.samples} samples" if isinstance(data.samples, int) else "fewer samples"
-        why = f"`drop_remainder=True` drops the only batch, which has {has} of {size}"
+        has = counted(data.samples, "sample") if isinstance(data.samples, int) else "fewer samples"
+        why = f"`drop_remainder=True` drops the only batch, which has {has} instead of {size}"
         fixes = [unsafe("keep the last, smaller batch", remove_argument(step.code, "drop_remainder"))]
     elif step is not None and step.operation == "filter":
-        why = "`filter` lets no sample through"
+        why = "`filter` rejects every sample"
         found = returned_in_step(project, step.code) or found
     yield CAUSE.finding(
-        f"the {words(data)} gives no batch: {why}",
+        f"the {words(data)} yields no batches: {why}",
         subject=f"{data.role} dataset",
         location=found,
         evidence=[
             Evidence(
-                claim=f"batches of the {words(data)}",
+                claim=f"batches in the {words(data)}",
                 observed="0",
                 expected="at least 1",
                 fact="data.batches",
@@ -90,7 +90,7 @@ def from_generator(fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
     if data.form != "generator" or data.problem is None or "at least one batch" not in data.problem.message:
         return
     yield CAUSE.finding(
-        f"the {words(data)} yields no batch",
+        f"the {words(data)} yields no batches",
         subject=f"{data.role} generator",
         location=place(data.code, fit.code),
         evidence=[Evidence(claim="batches", observed="0", expected="at least 1", fact="data.batches")],

@@ -1,4 +1,4 @@
-"""Twelve batches, and a number of steps left over from a larger data set."""
+"""A dataset of 12 batches, with 50 steps per epoch."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""A generator that ends after one pass, given to a fit of three epochs."""
+"""A generator that ends after one pass, trained for three epochs."""
 
 import keras
 import numpy as np

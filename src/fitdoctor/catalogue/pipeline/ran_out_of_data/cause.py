@@ -1,26 +1,26 @@
-"""Fewer batches than the epochs ask for.
+"""Fewer batches than the epochs need.
 
 ## What happens
 
-Training goes on, with epochs that are not what they seem. A dataset of 10 batches with `steps_per_epoch=20` gives
-epochs of 10 batches; with `steps_per_epoch=3` every fourth epoch is a stub of one batch, whose loss means little. A
-generator that comes to its end leaves the second epoch empty, and every later epoch trains on the same two batches:
-those that Keras drew to see what they look like. The loss keeps falling.
+Training continues, but the epochs are not what they seem. A dataset of 10 batches with `steps_per_epoch=20` results
+in epochs of 10 batches. With `steps_per_epoch=3`, every fourth epoch has only one batch, and its loss means little.
+If a generator ends, the second epoch is empty, and every later epoch trains on the same two batches: the ones that
+Keras read to inspect the data. The loss still decreases.
 
 ## Why
 
-With `steps_per_epoch` an epoch goes on where the last one stopped; at the end of the data Keras ends the epoch,
-warns ("Your input ran out of data") and begins again. A Python generator cannot begin again.
+With `steps_per_epoch`, an epoch continues where the previous one stopped. When the data ends, Keras ends the epoch,
+warns "Your input ran out of data" and restarts the dataset. A Python generator cannot be restarted.
 
 ## Fix
 
-Leave out `steps_per_epoch`, or make the dataset endless with `.repeat()`. For a generator: loop for ever and say
-`steps_per_epoch`, or give fit a `tf.data.Dataset.from_generator`, which calls the function again for each epoch.
+Remove `steps_per_epoch`, or make the dataset endless with `.repeat()`. With a generator, loop forever and set
+`steps_per_epoch`, or pass `tf.data.Dataset.from_generator` to `fit`, which calls the function again for each epoch.
 
 ## Known limits
 
-The warning itself proves nothing: it also comes with every dataset whose length TensorFlow does not know. Where the
-length is not known, it is believed after the training, with `steps_per_epoch` and without validation or callbacks.
+The warning alone proves nothing, because Keras also issues it for every dataset whose length TensorFlow does not
+know. For such a dataset, it counts only after training, with `steps_per_epoch` and without validation or callbacks.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from fitdoctor.catalogue import Cause, mentions
 from fitdoctor.catalogue.environment.keras_2_today import is_keras_2
 from fitdoctor.catalogue.pipeline.generator_sources import generator_behind, loop_of, surely_ends
 from fitdoctor.catalogue.pipeline.pipeline_steps import with_step_after
-from fitdoctor.catalogue.words import place
+from fitdoctor.catalogue.words import counted, place
 from fitdoctor.diagnosis import Confidence, Evidence, Finding, Severity
 from fitdoctor.edits import fix, remove_argument, unsafe
 from fitdoctor.facts import DataFacts, FailureFacts, FitFacts, ModelFacts, TrainingFacts, Unknown
@@ -67,22 +67,23 @@ def from_counts(fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
     if data.form == "arrays" and fit.batch_size is None:
         return  # Keras cuts the arrays into as many batches as there are steps
     if steps > batches:
-        message = f"an epoch of {steps} steps runs out of data after {batches} batches"
+        message = f"an epoch has {counted(steps, 'step')}, but the data ends after {counted(batches, 'batch', 'batches')}"
     elif batches % steps and fit.epochs * steps > batches:
         message = (
-            f"{steps} steps do not divide the {batches} batches: "
-            f"after each pass over the data an epoch has {batches % steps} of {steps} steps"
+            f"{counted(batches, 'batch', 'batches')} cannot be divided into epochs of {counted(steps, 'step')}: "
+            f"the last epoch of each pass over the data has only {batches % steps:,}"
         )
     else:
         return
     argument = fit.code.argument("steps_per_epoch") if not isinstance(fit.code, Unknown) else None
     fixes = [
         unsafe(
-            "leave out `steps_per_epoch`: an epoch is one pass", remove_argument(fit.code, "steps_per_epoch")
+            "remove `steps_per_epoch`, so that an epoch is one pass over the data",
+            remove_argument(fit.code, "steps_per_epoch"),
         )
     ]
     if data.form == "dataset":
-        fixes.append(unsafe("repeat the dataset", with_step_after(data.code, ".repeat()")))
+        fixes.append(unsafe("repeat the dataset with `.repeat()`", with_step_after(data.code, ".repeat()")))
     yield CAUSE.finding(
         message,
         subject="training data",
@@ -90,8 +91,8 @@ def from_counts(fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
         evidence=[
             Evidence(
                 claim="batches in one pass over the data",
-                observed=str(batches),
-                expected=f"{steps} a epoch, {fit.epochs} epochs" if fit.epochs > 1 else str(steps),
+                observed=f"{batches:,}",
+                expected=f"{steps:,} per epoch, {fit.epochs:,} epochs" if fit.epochs > 1 else f"{steps:,}",
                 fact="data.batches",
                 location=place(data.code),
             )
@@ -117,24 +118,24 @@ def while_running(training: TrainingFacts, fit: FitFacts, data: DataFacts) -> It
         return
     argument = fit.code.argument("steps_per_epoch") if not isinstance(fit.code, Unknown) else None
     yield CAUSE.finding(
-        f"the dataset ended before the {steps} steps of {fit.epochs} epochs"
+        f"the dataset ended before {fit.epochs:,} epochs of {counted(steps, 'step')}"
         if fit.epochs > 1
-        else f"the dataset ended before the {steps} steps of the epoch",
+        else f"the dataset ended before the {counted(steps, 'step')} of the epoch",
         subject="training data",
         location=place(argument.whole if argument else None, fit.code, data.code),
         evidence=[
             Evidence(
                 claim="Keras warned that the input ran out of data",
-                observed=f"fewer than {steps * fit.epochs} batches",
-                expected=str(steps * fit.epochs),
+                observed=f"fewer than {counted(steps * fit.epochs, 'batch', 'batches')}",
+                expected=f"{steps * fit.epochs:,}",
                 fact="training.ran_out",
                 location=place(data.code),
             )
         ],
         fixes=[
-            unsafe("repeat the dataset", with_step_after(data.code, ".repeat()")),
+            unsafe("repeat the dataset with `.repeat()`", with_step_after(data.code, ".repeat()")),
             unsafe(
-                "leave out `steps_per_epoch`: an epoch is one pass",
+                "remove `steps_per_epoch`, so that an epoch is one pass over the data",
                 remove_argument(fit.code, "steps_per_epoch"),
             ),
         ],
@@ -156,7 +157,7 @@ def from_warning(failure: FailureFacts) -> Iterator[Finding]:
         return
     frame = failure.last_user_frame
     yield CAUSE.finding(
-        f"the data gave fewer than the {said['batches']} batches that the steps ask for",
+        f"the data has fewer than the {said['batches']} batches that the steps need",
         subject="steps_per_epoch",
         location=frame.location if frame is not None else None,
         evidence=[
@@ -167,7 +168,7 @@ def from_warning(failure: FailureFacts) -> Iterator[Finding]:
                 fact="failure.message",
             )
         ],
-        fixes=[fix("repeat the data with `.repeat()`, or leave `steps_per_epoch` out")],
+        fixes=[fix("repeat the data with `.repeat()`, or remove `steps_per_epoch`")],
     )
 
 
@@ -189,7 +190,7 @@ def from_generator(
         wanted = (steps or data.batches) * fit.epochs
         if data.batches >= wanted or not data.batches:
             return
-        observed = f"{data.batches} batches"
+        observed = counted(data.batches, "batch", "batches")
         lasts = data.batches // steps if steps else 1
     else:
         if steps or function is None or not surely_ends(function):
@@ -197,25 +198,25 @@ def from_generator(
         observed, lasts = f"`{function.name}` ends after one pass", 1
     place_of_loop = function.module.location(loop) if function is not None and loop is not None else None
     older = isinstance(model, ModelFacts) and model.keras == 2 or is_keras_2(project)
-    then = "Keras 2 stops there" if older else "the later ones see only its first two batches"
+    then = "Keras 2 then stops" if older else "later epochs get only its first two batches"
     yield CAUSE.finding(
-        f"the generator is used up after {max(lasts, 1)} of {fit.epochs} epochs: {then}",
+        f"the generator is exhausted after {max(lasts, 1):,} of {fit.epochs:,} epochs; {then}",
         subject="training data",
         location=place(place_of_loop, data.code, fit.code),
         evidence=[
             Evidence(
-                claim="what the generator gives",
+                claim="batches from the generator",
                 observed=observed,
-                expected=f"{steps * fit.epochs} batches" if steps else f"batches for {fit.epochs} epochs",
+                expected=f"{steps * fit.epochs:,} batches" if steps else f"batches for {fit.epochs:,} epochs",
                 fact="data.batches",
                 location=place(fit.code),
             )
         ],
         fixes=[
             unsafe(
-                "loop for ever in the generator and give `steps_per_epoch`",
+                "loop forever in the generator and set `steps_per_epoch`",
                 going_on_for_ever(function, fit, data, project),
             ),
-            fix("give fit `tf.data.Dataset.from_generator`, which starts it anew for each epoch"),
+            fix("pass `tf.data.Dataset.from_generator` to `fit`, which restarts the generator in each epoch"),
         ],
     )

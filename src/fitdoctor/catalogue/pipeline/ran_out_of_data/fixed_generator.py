@@ -1,4 +1,4 @@
-"""A generator that begins again after each pass, and the number of batches of an epoch."""
+"""A generator that loops forever, with the number of batches per epoch."""
 
 import keras
 import numpy as np

@@ -3,22 +3,23 @@
 ## What happens
 
 `InvalidArgumentError: Cannot batch tensors with different shapes in component 0. First element had shape [5,3] and
-element 1 had shape [8,3].` (TensorFlow before 2.5: `Cannot add tensor to the batch: number of elements does not match.`)
-It comes out of `fit`, or of the loop over the dataset, long after the line with `batch`.
+element 1 had shape [8,3].` (Before TensorFlow 2.5: `Cannot add tensor to the batch: number of elements does not
+match.`) `fit`, or the loop over the dataset, raises it long after the line with `batch`.
 
 ## Why
 
-A batch is one tensor: all its samples have one shape. Sentences, series and recordings differ in length, pictures in
-size, and `batch` finds out only when it puts them together.
+A batch is one tensor, so all its samples must have the same shape. Sentences, time series and recordings differ in
+length, and images differ in size. `batch` notices only when it stacks them.
 
 ## Fix
 
-Sequences: `padded_batch`, which fills the shorter ones up with zeros, or `ragged_batch`; mask what was filled up (a
-`Masking` layer, `mask_zero=True` of an `Embedding`). Pictures: `tf.image.resize` in the `map` before `batch`.
+For sequences, use `padded_batch`, which pads the shorter ones with zeros, or `ragged_batch`. Mask the padding with a
+`Masking` layer or `mask_zero=True` in an `Embedding`. For images, use `tf.image.resize` in a `map` before `batch`.
 
 ## Known limits
 
-From text alone, lengths that differ may also be the last, shorter batch of a dataset that is batched twice (FIT702).
+Given only a traceback, different lengths may also come from the last, shorter batch of a dataset that is batched
+twice (FIT702).
 """
 
 from __future__ import annotations
@@ -63,12 +64,12 @@ def from_failure(
     frame = failure.last_user_frame
     unseen = isinstance(project, Unknown) and first[1:] == other[1:]
     yield CAUSE.finding(
-        f"the samples of a batch differ in shape: {_words(first)} and {_words(other)}",
-        subject="samples of a batch",
+        f"the samples of a batch have different shapes: {_words(first)} and {_words(other)}",
+        subject="samples in a batch",
         location=place(step_place(batch), frame.location if frame is not None else None),
         evidence=[
             Evidence(
-                claim="what `batch` was given",
+                claim="sample shape",
                 observed=_words(other),
                 expected=_words(first),
                 fact="failure.message",
@@ -80,7 +81,7 @@ def from_failure(
     )
 
 
-_MAY_BE_TWICE = "the text does not show the source: a dataset that is batched twice fails so too, at its last batch (FIT702)"
+_MAY_BE_TWICE = "the source is not available; a dataset that is batched twice fails the same way at its last batch (FIT702)"
 
 
 def _words(lengths: list[str]) -> str:
@@ -97,20 +98,20 @@ def _batch_call(data: DataFacts | Unknown, project: Project | Unknown) -> Code |
         for module in (project.modules if isinstance(project, Project) else ())
         for call in module.method_calls("batch")
     ]
-    return calls[0] if len(calls) == 1 else Unknown("the call of batch was not seen")
+    return calls[0] if len(calls) == 1 else Unknown("the `batch` call was not found")
 
 
 def _fixes(batch: Code | Unknown, first: list[str], other: list[str], resized: tuple[Edit, ...]) -> list[Fix]:
     if len(first) == len(other) == 3 and first[2:] == other[2:] and first[2] in ("1", "3", "4"):
         return [
             fix(
-                "give the pictures one size before `batch`: `tf.image.resize(image, (height, width))` in `map`",
+                "resize the images before `batch`: `tf.image.resize(image, (height, width))` in a `map`",
                 resized,
             )
         ]
     return [
-        fix("fill the shorter ones up: `padded_batch`", padded(batch)),
-        fix("or cut them to one length in `map`"),
+        fix("pad the shorter samples with `padded_batch`", padded(batch)),
+        fix("truncate the samples to one length in a `map`"),
     ]
 
 

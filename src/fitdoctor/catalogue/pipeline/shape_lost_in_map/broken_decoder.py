@@ -1,4 +1,4 @@
-"""Pictures from a decoder that also takes GIFs, resized."""
+"""Images decoded with a decoder that also accepts GIFs, then resized."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""A shape that is lost on the way through Python code.
+"""A shape that is lost in Python code.
 
 ## What happens
 
@@ -7,19 +7,20 @@ rank.`
 
 ## Why
 
-TensorFlow cannot look into Python: what comes out of `tf.py_function`, `tf.numpy_function` or a `from_generator`
-without shapes has no shape, not even a rank, and most layers and losses ask for one while the step is traced.
-`tf.image.decode_image` gives none either, since a GIF is several pictures; `tf.image.resize` then says "'images'
-contains no shape."
+TensorFlow cannot infer shapes through Python code. The output of `tf.py_function`, `tf.numpy_function` or a
+`from_generator` without declared shapes has no shape, not even a rank, and most layers and losses need one when the
+step is traced. `tf.image.decode_image` returns no shape either, because a GIF contains several images;
+`tf.image.resize` then raises "'images' contains no shape."
 
 ## Fix
 
-State the shape: `image.set_shape((28, 28, 1))` or `tf.ensure_shape` after `py_function`; `output_signature=` with
-`tf.TensorSpec`s instead of `output_types=`; `decode_image(…, expand_animations=False)`, or `decode_png`, `decode_jpeg`.
+Set the shape: `image.set_shape((28, 28, 1))` or `tf.ensure_shape` after `py_function`, `output_signature=` with
+`tf.TensorSpec`s instead of `output_types=`, and `decode_image(…, expand_animations=False)`, `decode_png` or
+`decode_jpeg`.
 
 ## Known limits
 
-From the source alone it is told only for models that begin with a layer of Keras that needs a rank.
+`lint` reports this only for models whose first layer is a Keras layer that needs a rank.
 """
 
 from __future__ import annotations
@@ -116,7 +117,7 @@ def _by_guess(model: ModelFacts, project: Project | Unknown, step: PipelineStep)
         if given is not None and given.text.count(",") == 1 and _without_shapes(step.code):
             for shape in (*written_shapes(found[0], found[1], "generator", pictures), *more):
                 edits = set_argument(step.code, "output_shapes", f"({shape}, ())")
-                yield unsafe(f"give the shapes: `output_shapes=({shape}, ())`", edits)
+                yield unsafe(f"declare the shapes: `output_shapes=({shape}, ())`", edits)
         return
     if call is None:
         return
@@ -125,7 +126,7 @@ def _by_guess(model: ModelFacts, project: Project | Unknown, step: PipelineStep)
         line = insert_after(code, f"{code.target}.set_shape({shape})") if code.target.isidentifier() else ()
         edits = line or stated_apart(*call, shape)
         if edits:
-            yield unsafe(f"state the shape after the call: `set_shape({shape})`", edits)
+            yield unsafe(f"set the shape after the call: `set_shape({shape})`", edits)
 
 
 def _expected(model: ModelFacts, data: DataFacts, array: ArrayFacts) -> Spec | None:
@@ -152,16 +153,16 @@ def _finding(
 ) -> Finding:
     call = _python_call(project, step.code) if step is not None else None
     code = call[0].code(call[1]) if call is not None else step.code if step is not None else data.code
-    source = "a decoder that also takes GIFs" if _is_decoder(code) else "Python code"
+    source = "a decoder that also accepts GIFs" if _is_decoder(code) else "Python code"
     return CAUSE.finding(
-        f"`{array.path}` of the {words(data)} has no known shape: it comes from {source}",
+        f"`{array.path}` of the {words(data)} has an unknown shape: it comes from {source}",
         subject=f"{data.role} dataset",
         location=place(code, data.code, array.use),
         evidence=[
             Evidence(
                 claim=f"shape of `{array.path}`",
                 observed="unknown rank",
-                expected="a rank",
+                expected="known rank",
                 fact="data.x.shape",
             )
         ],
@@ -174,10 +175,10 @@ def _fixes(
     code: Code | Unknown, expected: Spec | None, call: tuple[Module, ast.Call] | None = None
 ) -> list[Fix]:
     if isinstance(code, Code) and code.name.endswith("from_generator"):
-        return [fix("give `output_signature` with a `tf.TensorSpec` for each part instead of `output_types`")]
+        return [fix("replace `output_types` with an `output_signature` of one `tf.TensorSpec` per part")]
     if _is_decoder(code):
         return [_decoded(code)]
-    title = "state the shape after the call"
+    title = "set the shape after the call"
     if isinstance(code, Code) and code.target.isidentifier() and expected is not None:
         if isinstance(expected.shape, tuple):
             return [fix(title, insert_after(code, f"{code.target}.set_shape({tuple(expected.shape[1:])})"))]
@@ -194,7 +195,7 @@ def _is_decoder(code: Code | Unknown) -> bool:
 
 def _decoded(code: Code | Unknown) -> Fix:
     return fix(
-        "take pictures only, no animations: `expand_animations=False`",
+        "set `expand_animations=False` to decode still images only",
         set_argument(code, "expand_animations", "False", 4),
     )
 
@@ -276,10 +277,10 @@ def resized_in_source(module: Module) -> Iterator[Finding]:
         if module.function_of(made) is not function or _shape_stated(function):
             continue
         yield CAUSE.finding(
-            "`decode_image` gives no rank: it also takes GIFs, which are several pictures",
+            "`decode_image` returns a tensor of unknown rank, because it also accepts animated GIFs",
             subject="training dataset",
             location=module.location(made),
-            evidence=[Evidence(claim="its shape is asked for here", location=module.location(call.node))],
+            evidence=[Evidence(claim="the shape is needed here", location=module.location(call.node))],
             fixes=[_decoded(module.code(made))],
         )
 
@@ -383,12 +384,10 @@ def from_failure(
     if decoded is not None:
         module, call = decoded
         yield CAUSE.finding(
-            "`decode_image` gives no rank: it also takes GIFs, which are several pictures",
+            "`decode_image` returns a tensor of unknown rank, because it also accepts animated GIFs",
             subject="training dataset",
             location=module.location(call),
-            evidence=[
-                Evidence(claim="its shape is asked for here", location=frame.location if frame else None)
-            ],
+            evidence=[Evidence(claim="the shape is needed here", location=frame.location if frame else None)],
             fixes=[_decoded(module.code(call))],
             confidence=Confidence.CERTAIN,
         )
@@ -397,10 +396,12 @@ def from_failure(
         return
     location = _only_culprit(project) or (frame.location if frame is not None else None)
     yield CAUSE.finding(
-        "a tensor of the data has no known shape: it comes from Python code (`py_function`, a generator)",
+        "a tensor in the data has an unknown shape: it comes from Python code (`py_function`, a generator)",
         subject="training dataset",
         location=location,
-        fixes=[fix("state the shape: `tensor.set_shape(…)`, or `output_signature` of `from_generator`")],
+        fixes=[
+            fix("set the shape with `tensor.set_shape(…)`, or with `output_signature` in `from_generator`")
+        ],
     )
 
 

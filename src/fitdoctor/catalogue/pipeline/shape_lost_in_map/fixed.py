@@ -1,4 +1,4 @@
-"""Profiles that a NumPy function prepares inside the pipeline."""
+"""A pipeline whose map function calls a NumPy function and sets the shape."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""Pictures from a decoder that takes no animations, resized."""
+"""Images decoded without animations, then resized."""
 
 import numpy as np
 import tensorflow as tf

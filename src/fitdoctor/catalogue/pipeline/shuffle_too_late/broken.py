@@ -1,4 +1,4 @@
-"""A shuffled dataset, cut into a validation and a training part."""
+"""A dataset that is reshuffled in each pass, then split into validation and training data."""
 
 import numpy as np
 import tensorflow as tf

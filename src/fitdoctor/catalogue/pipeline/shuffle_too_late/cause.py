@@ -1,28 +1,31 @@
-"""A shuffle at a place where it does harm, or nothing.
+"""A misplaced `shuffle`.
 
 ## What happens
 
-Nothing shows. `full.shuffle(n)` with `full.take(k)` for validation and `full.skip(k)` for training: each pass draws
-another order, so that validation rows are trained on. `batch` before `shuffle`: the same rows meet in the same
-batch in each epoch, and sorted classes stay together. `shuffle(1)`: no shuffle at all.
+There is no error.
+
+- `full.shuffle(n)` followed by `full.take(k)` for validation and `full.skip(k)` for training: each pass uses a new
+  order, so the model trains on validation rows.
+- `batch` before `shuffle`: the same rows share a batch in every epoch, and sorted classes stay together.
+- `shuffle(1)`: the data is not shuffled at all.
 
 ## Why
 
-`shuffle` draws a new order each time the dataset is read (`reshuffle_each_iteration` is True, with a seed too), and
-the part taken and the part skipped are read separately. It works on the elements that reach it: after `batch` those
-are whole batches. Its buffer is the distance over which elements may change places.
+`shuffle` uses a new order each time the dataset is read (`reshuffle_each_iteration` is True by default, even with a
+seed), and the two parts of the split are read separately. It shuffles the elements that it receives: after `batch`,
+these are whole batches. Its buffer size limits how far an element can move.
 
 ## Fix
 
-`shuffle(n, reshuffle_each_iteration=False)` before a split, or split first; `shuffle` before `batch`; a buffer as
-large as the data.
+Call `shuffle(n, reshuffle_each_iteration=False)` before a split, or split first. Call `shuffle` before `batch`. Use a
+buffer as large as the data.
 
 ## Known limits
 
-Two parts of a shuffled dataset count as a split only when fit is given both. A `cache` between `shuffle` and the
-split keeps one order, and is not reported. `shuffle` after `batch` is not reported where the source puts rows into
-a random order before (a permutation, `train_test_split`), and is a mere note where published data may come mixed, or
-where a loss or step of the program's own may need the rows of a batch together (all the documents of a query).
+Two parts of a shuffled dataset count as a split only if `fit` gets both. A `cache` between `shuffle` and the split
+keeps one order and is not reported. `shuffle` after `batch` is not reported if the source puts the rows in a random
+order first (a permutation, `train_test_split`). It is only a note if published data may already be shuffled, or if a
+custom loss or training step may need the rows of a batch together (all documents of a query).
 """
 
 from __future__ import annotations
@@ -73,8 +76,8 @@ def from_split(fit: FitFacts, training: DataFacts, validation: DataFacts) -> Ite
             if shuffle.code != other.code or _lines(cuts) == _lines(other_cuts):
                 continue
             yield CAUSE.finding(
-                "validation rows are trained on: `shuffle` draws a new order for each pass, after which "
-                "`take` and `skip` part other rows",
+                "the model trains on validation rows: `shuffle` uses a new order for each pass, so "
+                "`take` and `skip` select different rows each time",
                 subject="split of a shuffled dataset",
                 location=step_place(shuffle.code),
                 evidence=[
@@ -87,7 +90,7 @@ def from_split(fit: FitFacts, training: DataFacts, validation: DataFacts) -> Ite
                 ],
                 fixes=[
                     unsafe(
-                        "keep one order: `reshuffle_each_iteration=False`",
+                        "keep one order with `reshuffle_each_iteration=False`",
                         set_argument(shuffle.code, "reshuffle_each_iteration", "False", 2),
                     ),
                     fix("split first, then shuffle the training part"),
@@ -194,32 +197,31 @@ def _reads_no_ready_data(project: Project | Unknown) -> bool:
 def _no_room(step: PipelineStep, data: DataFacts) -> Finding:
     size = str(data.samples) if isinstance(data.samples, int) else "1000"
     return CAUSE.finding(
-        f"`shuffle` with a buffer of 1 leaves the {words(data)} in its order",
+        f"`shuffle` with a buffer of 1 does not change the order of the {words(data)}",
         subject="shuffle of the training dataset",
         location=place(step_place(step.code), data.code),
         evidence=[
             Evidence(
-                claim="buffer of `shuffle`", observed="1", expected=f"up to {size}", fact="data.pipeline"
+                claim="`shuffle` buffer size",
+                observed="1",
+                expected=f"up to {int(size):,}",
+                fact="data.pipeline",
             )
         ],
-        fixes=[
-            unsafe("make the buffer as large as the data", set_argument(step.code, "buffer_size", size, 0))
-        ],
+        fixes=[unsafe("use a buffer as large as the data", set_argument(step.code, "buffer_size", size, 0))],
         confidence=Confidence.CERTAIN,
     )
 
 
 def _whole_batches(batch: PipelineStep, shuffle: PipelineStep, data: DataFacts) -> Finding:
     return CAUSE.finding(
-        "`shuffle` comes after `batch`: whole batches change places, the rows in them stay together",
+        "`shuffle` comes after `batch`, so it reorders whole batches and their rows stay together",
         subject="shuffle of the training dataset",
         location=place(step_place(shuffle.code), data.code),
         evidence=[
-            Evidence(
-                claim="the rows are put into batches here", location=place(batch.code), fact="data.pipeline"
-            )
+            Evidence(claim="the rows are batched here", location=place(batch.code), fact="data.pipeline")
         ],
-        fixes=[unsafe("shuffle before `batch`", *_swapped(batch, shuffle))],
+        fixes=[unsafe("call `shuffle` before `batch`", *_swapped(batch, shuffle))],
         confidence=Confidence.CERTAIN,
     )
 

@@ -1,4 +1,4 @@
-"""A number of steps that a division makes a float."""
+"""The number of steps per epoch is a float, computed with `/`."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,23 +1,24 @@
-"""A number of steps, or of samples a batch, that is no whole number.
+"""A float as the number of steps or as the batch size.
 
 ## What happens
 
-`TypeError: 'float' object cannot be interpreted as an integer`, out of a line of Keras that counts the batches of an
-epoch; for a `batch_size` beside arrays `TypeError: Expected int32 passed to parameter 'size' of op 'Slice', got [96.0]`.
+The Keras code that counts the batches of an epoch raises `TypeError: 'float' object cannot be interpreted as an
+integer`. A float `batch_size` with arrays raises `TypeError: Expected int32 passed to parameter 'size' of op 'Slice',
+got [96.0]`.
 
 ## Why
 
-In Python 3 `/` gives a float, also where it leaves no rest: `len(x) / batch_size` is `6.0`. `steps_per_epoch`,
-`validation_steps` and the `__len__` of a `PyDataset` or `Sequence` are numbers of batches, `batch_size` is one of
-samples. (Keras 2 takes a float for the steps, but not for `batch_size`.)
+In Python 3, `/` always returns a float: `len(x) / batch_size` is `6.0`. `steps_per_epoch`, `validation_steps` and the
+`__len__` of a `PyDataset` or `Sequence` count batches, and `batch_size` counts samples, so all of them must be
+integers. (Keras 2 accepts floats for the steps, but not for `batch_size`.)
 
 ## Fix
 
-Divide with `//`, or with `math.ceil(len(x) / batch_size)` where the last, smaller batch counts too.
+Divide with `//`, or use `math.ceil(len(x) / batch_size)` to include the last, smaller batch.
 
 ## Known limits
 
-Before the failure only a division that is written in the argument or in `__len__` itself is seen.
+Before the failure, only a division written directly in the argument or in `__len__` is detected.
 """
 
 from __future__ import annotations
@@ -94,11 +95,11 @@ def _finding(module: Module, name: str, divided: ast.BinOp, use: Location) -> Fi
     plain = left.end_line == right.line and left.path == right.path
     whole = module.location(divided)
     return CAUSE.finding(
-        f"{name} is the float that `/` gives, but a number of {_counted(name)} is whole",
+        f"{name} is computed with `/`, which returns a float, but the number of {_counted(name)} must be an integer",
         subject=name,
         location=whole if whole.path == use.path else use,
         evidence=[
-            Evidence(claim=name, observed=module.segment(divided), expected="a whole number", location=use)
+            Evidence(claim=name, observed=module.segment(divided), expected="an integer", location=use)
         ],
         fixes=[
             _divided(name)(
@@ -154,8 +155,8 @@ def _untraced(failure: FailureFacts, fit_call: FitFacts | Unknown, sliced: bool)
     argument = None if isinstance(code, Unknown) or not sliced else code.argument("batch_size", 2)
     edits = () if argument is None else (Edit(argument.location, f"int({argument.text})"),)
     return CAUSE.finding(
-        "`batch_size` is a float" if sliced else "a number of steps, or the length of the data, is a float",
+        "`batch_size` is a float" if sliced else "the number of steps or the length of the data is a float",
         subject="`batch_size`" if sliced else "steps",
         location=argument.whole if argument is not None else frame.location if frame is not None else None,
-        fixes=[fix("make it whole: divide with `//`, or take `int(…)`", edits)],
+        fixes=[fix("divide with `//`, or convert the value with `int(…)`", edits)],
     )

@@ -1,4 +1,4 @@
-"""A number of steps that is whole."""
+"""The number of steps per epoch is an integer, computed with `//`."""
 
 import numpy as np
 import tensorflow as tf

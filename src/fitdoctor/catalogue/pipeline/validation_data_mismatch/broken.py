@@ -1,4 +1,4 @@
-"""Training rows lose their first column; validation rows keep it."""
+"""The first column is removed from the training data, but not from the validation data."""
 
 import keras
 import numpy as np

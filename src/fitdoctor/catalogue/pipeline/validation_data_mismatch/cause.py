@@ -1,24 +1,25 @@
-"""Validation data of another shape, type or structure than the training data.
+"""Validation data with a different shape, dtype or structure than the training data.
 
 ## What happens
 
-The first epoch trains; then its validation raises what training data of that kind would raise: another number of
-features, labels of another rank, a missing part. The message speaks of a layer or of the loss, not of validation.
+The first epoch trains. Then validation raises the error that training data of that kind would raise: a different
+number of features, labels of a different rank, or a missing part. The message refers to a layer or the loss, not to
+validation.
 
 ## Why
 
-What was done to the training data (a column dropped, labels one-hot encoded, images resized, a batch axis added)
-was not done to the validation data.
+A preparation step was applied to the training data but not to the validation data: dropping a column, one-hot
+encoding the labels, resizing images or adding a batch axis.
 
 ## Fix
 
-Prepare both by the same code.
+Prepare both with the same code.
 
 ## Known limits
 
-Validation data that is a Python generator is not read ahead: only its failure is reported. Keras leaves its own
-frames out of the traceback that it prints: in saved text validation shows only where the message quotes the call of
-the model, with `training=False`; labels that the loss refuses read there like labels of the training data.
+Validation data from a Python generator is not read in advance, so only its failure is reported. Keras removes its own
+frames from the traceback that it prints. In saved text, validation is therefore recognizable only if the message
+quotes the model call with `training=False`; labels that the loss rejects look like training labels there.
 """
 
 from __future__ import annotations
@@ -135,7 +136,7 @@ def labels_left_out(
         return
     given = None if isinstance(fit.code, Unknown) else fit.code.argument("validation_data", 7)
     yield CAUSE.finding(
-        "the validation data are features without labels: a pair is `(x_val, y_val)`",
+        "the validation data has no labels: pass `(x_val, y_val)`",
         subject="validation data",
         location=place(given.whole if given is not None else None, fit.code),
         evidence=[Evidence(claim="parts", observed="x", expected="x and y", fact="data.validation")],
@@ -191,7 +192,7 @@ def _finding(
     name = theirs.path if theirs is not None else "validation_data"
     observed, expected = _described(theirs, validation), _described(ours, training)
     return CAUSE.finding(
-        f"`{name}` is {observed}, but the training data has {expected}",
+        f"`{name}` is {observed}, but the training data is {expected}",
         subject="argument validation_data of fit",
         location=_line(fit_call, training, validation, pair, project),
         evidence=[
@@ -226,7 +227,7 @@ def _line(
 ) -> Location | None:
     """Where the validation data is made, unless that line makes the training data too."""
     ours, theirs = pair
-    use = theirs.use if theirs is not None else Unknown("no part")
+    use = theirs.use if theirs is not None else Unknown("the part is missing")
     if validation.form == training.form == "arrays" and len(training.x) != len(validation.x):
         return place(use) or _argument(
             fit_call
@@ -260,11 +261,11 @@ def _argument(fit_call: FitFacts) -> Location | None:
 def _with_labels(project: Project | Unknown, fit_call: FitFacts) -> Fix:
     from fitdoctor.catalogue.pipeline.validation_edits import labels_beside
 
-    return fix("give the labels too: `validation_data=(x_val, y_val)`", labels_beside(project, fit_call))
+    return fix("pass the labels too: `validation_data=(x_val, y_val)`", labels_beside(project, fit_call))
 
 
 def _fixes(pair: Pair, training: DataFacts, validation: DataFacts, project: Project | Unknown) -> list[Fix]:
-    general = fix("prepare the validation data as the training data")
+    general = fix("prepare the validation data like the training data")
     ours, theirs = pair
     if ours is None or theirs is None:
         return [general]
@@ -323,11 +324,11 @@ def _is_part_of_split(project: Project | Unknown, fit_call: FitFacts) -> bool:
 
 def _without_labels(failure: FailureFacts, fit_call: FitFacts, project: Project | Unknown) -> Finding:
     return CAUSE.finding(
-        "`validation_data` is one array of a split: the labels are missing",
+        "`validation_data` is a single array, so the labels are missing",
         subject="argument validation_data of fit",
         location=_argument(fit_call),
         evidence=[
-            Evidence(claim="Keras met no labels", observed=failure.message[:200], fact="failure.message")
+            Evidence(claim="Keras found no labels", observed=failure.message[:200], fact="failure.message")
         ],
         fixes=[_with_labels(project, fit_call)],
         confidence=Confidence.LIKELY,
@@ -375,13 +376,13 @@ def _is_about_data(message: str) -> bool:
 def _from_words(failure: FailureFacts, made: Location | None = None) -> Iterator[Finding]:
     """What the message alone tells of validation data that nobody looked at, and the source of where it was made."""
     frame = failure.last_user_frame
-    code = frame.code if frame is not None else Unknown("no frame")
+    code = frame.code if frame is not None else Unknown("the traceback has no user frame")
     argument = code.argument("validation_data", 7) if isinstance(code, Code) else None
     given = input_mismatch(failure.message)
     if given is not None and given.found is not None:
-        told = f"the validation data has shape {shape_words(given.found)}, which the model does not take"
+        told = f"the validation data has shape {shape_words(given.found)}, which the model does not accept"
     else:
-        told = "the validation data does not fit the model, which took the training data"
+        told = "the model accepts the training data, but not the validation data"
     yield CAUSE.finding(
         told,
         subject="argument validation_data of fit",
@@ -389,7 +390,7 @@ def _from_words(failure: FailureFacts, made: Location | None = None) -> Iterator
             made, argument.whole if argument else None, frame.location if frame is not None else None
         ),
         evidence=[
-            Evidence(claim="raised while validating", observed=failure.message[:200], fact="failure.message")
+            Evidence(claim="error during validation", observed=failure.message[:200], fact="failure.message")
         ],
-        fixes=[fix("prepare the validation data as the training data")],
+        fixes=[fix("prepare the validation data like the training data")],
     )

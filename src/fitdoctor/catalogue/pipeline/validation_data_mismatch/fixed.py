@@ -1,4 +1,4 @@
-"""Training rows lose their first column; validation rows keep it."""
+"""The first column is removed from the training and validation data."""
 
 import keras
 import numpy as np

@@ -1,4 +1,4 @@
-"""Pictures of leaves: those for training are scaled, those for validation are not."""
+"""The training images are scaled to 0..1, but the validation images are not."""
 
 import keras
 import numpy as np

@@ -1,23 +1,23 @@
-"""Training data and validation data on different scales.
+"""Training and validation data on different scales.
 
 ## What happens
 
-Nothing fails. The model learns from values between 0 and 1 and is validated on values up to 255 (or the other way):
-`val_loss` is huge, or 0 for good, and says nothing about the model. Early stopping and the choice of the best
-checkpoint go by it.
+Nothing fails. The model learns from values between 0 and 1 and is validated on values up to 255, or vice versa.
+`val_loss` is huge or stays at 0, and says nothing about the model, but early stopping and the choice of the best
+checkpoint depend on it.
 
 ## Why
 
-The training data was divided, standardised or otherwise scaled, and the validation data was not; or targets were scaled
-for training only.
+The training data was divided, standardized or otherwise scaled, but the validation data was not. Or the targets were
+scaled for training only.
 
 ## Fix
 
-Prepare both by the same code: the same divisor, the scaler that was fitted to the training data.
+Prepare both with the same code: the same divisor, or the scaler fitted to the training data.
 
 ## Known limits
 
-Told only where the average of the one is more than ten times as large as any value of the other.
+Reported only if the mean of one is more than 10 times as large as any value of the other.
 """
 
 from __future__ import annotations
@@ -70,14 +70,14 @@ def _is_far(near: ArrayFacts, far: ArrayFacts) -> bool:
 
 def _finding(ours: ArrayFacts, theirs: ArrayFacts, project: Project | Unknown) -> Finding:
     return CAUSE.finding(
-        f"`{theirs.path}` runs over {_range(theirs)}, but the training data over {_range(ours)}",
+        f"`{theirs.path}` ranges from {_span(theirs)}, but the training data ranges from {_span(ours)}",
         subject="argument validation_data of fit",
         location=place(theirs.code, theirs.use),
         evidence=[
             Evidence(
                 claim=f"values of `{theirs.path}`",
                 observed=_range(theirs),
-                expected=f"as in training, {_range(ours)}",
+                expected=_range(ours),
                 fact="data.x.statistics",
                 location=place(ours.code, ours.use),
             )
@@ -85,6 +85,10 @@ def _finding(ours: ArrayFacts, theirs: ArrayFacts, project: Project | Unknown) -
         fixes=[_remedy(ours, theirs, project)],
         confidence=Confidence.LIKELY,
     )
+
+
+def _span(array: ArrayFacts) -> str:
+    return _range(array).replace("..", " to ")
 
 
 def _range(array: ArrayFacts) -> str:
@@ -97,8 +101,8 @@ def _remedy(ours: ArrayFacts, theirs: ArrayFacts, project: Project | Unknown) ->
     divisor = _divisor(ours, project) if _is_far(ours, theirs) else ""
     edits: tuple[Edit, ...] = rework(theirs.code, theirs.use, f"{{}} / {divisor}") if divisor else ()
     if edits:
-        return unsafe(f"divide the validation data by {divisor}, as the training data", edits)
-    return fix("prepare training data and validation data by the same code")
+        return unsafe(f"divide the validation data by {divisor}, like the training data", edits)
+    return fix("prepare training and validation data with the same code")
 
 
 def _divisor(array: ArrayFacts, project: Project | Unknown) -> str:

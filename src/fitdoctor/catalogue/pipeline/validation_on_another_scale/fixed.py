@@ -1,4 +1,4 @@
-"""Pictures of leaves: those for training are scaled, those for validation are not."""
+"""The training and validation images are scaled to 0..1."""
 
 import keras
 import numpy as np
