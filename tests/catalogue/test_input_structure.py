@@ -148,7 +148,7 @@ def test_an_extra_key_shifts_those_behind_it() -> None:
     made = dict_model("bid", "rank")
     given = data(*keyed("bid", "log_bid", "rank"), x_structure="dict", forward=WENT_THROUGH)
     (finding,) = judged(made, given)
-    assert finding.id == "FIT116" and "`rank` gets `log_bid`" in finding.message
+    assert finding.id == "FIT116" and "`rank` receives `log_bid`" in finding.message
     behind = data(*keyed("bid", "rank", "spare"), x_structure="dict", forward=WENT_THROUGH)
     assert ids(made, behind) == []
     assert ids(replace(made, input_structure="list"), given) == []
@@ -195,7 +195,7 @@ def test_the_last_batch_of_a_stateful_model() -> None:
     )
     (finding,) = judged(model((6, 2)), given)
     assert (finding.id, finding.confidence) == ("FIT103", Confidence.CERTAIN)
-    assert "the last batch has 4 rows" in finding.message
+    assert "the last batch has 4" in finding.message
 
 
 def test_one_array_for_a_call_that_takes_its_inputs_apart() -> None:

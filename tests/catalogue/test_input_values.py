@@ -49,7 +49,7 @@ def test_rows_of_different_lengths_are_padded_to_the_input() -> None:
     columns = (Column("", "object", "list of 5..20"),)
     given = data(array((30,), "object", columns=columns), **refused("object"))
     (finding,) = judged(model((24,)), given)
-    assert finding.fixes[0].title == "pad the rows of 5 to 20 elements to 24"
+    assert finding.fixes[0].title == "pad the rows, which have 5 to 20 elements, to 24"
 
 
 def test_a_frame_with_one_column_of_strings_is_mixed() -> None:

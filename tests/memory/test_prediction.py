@@ -187,8 +187,8 @@ def test_only_what_surely_does_not_fit_is_an_error():
     assert judged(80_000, machine) == []  # tight, but perhaps it swaps
     (finding,) = judged(100_000, machine)
     assert finding.confidence is Confidence.CERTAIN
-    assert "a batch of 100000 needs at least 1.2 GiB" in finding.message
-    assert "use a batch of " in finding.fixes[0].title
+    assert "a batch of 100,000 needs at least 1.2 GiB" in finding.message
+    assert "use a batch size of at most " in finding.fixes[0].title
 
 
 def test_a_gpu_is_only_likely_to_be_used():
@@ -200,7 +200,7 @@ def test_a_gpu_is_only_likely_to_be_used():
 def test_weights_that_do_not_fit():
     (finding,) = judged(1, MemoryLimit("the container", 20 << 20, 20 << 20))
     assert "the model with its optimizer needs" in finding.message
-    assert "not even one sample" in finding.fixes[0].title
+    assert "not even a batch of 1" in finding.fixes[0].title
 
 
 def test_the_limit_of_the_address_space_counts_what_is_left():
@@ -222,7 +222,7 @@ def after(failure: FailureFacts, batch: int = 64, free: int = GB, **changes: obj
 @pytest.mark.parametrize(
     ("shape", "words", "note"),
     [
-        ("64,1000", "an activation of the batch, in layer `one`", "a smaller one helps"),
+        ("64,1000", "an activation of layer `one`", "a smaller batch helps"),
         ("1000,1000", "a weight of layer `one`", "does not help"),
         ("7,8,9", "a tensor of shape (7, 8, 9)", ""),
     ],

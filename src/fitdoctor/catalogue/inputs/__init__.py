@@ -1,1 +1,1 @@
-"""What is wrong with the inputs of a model, and what judges of inputs read and edit."""
+"""Causes about the inputs of a model, with their shared analysis and edits."""

@@ -19,7 +19,7 @@ _KEY = pattern(r"['\"](?P<key>[^'\"]{1,80})['\"]: ['\"]?(?:tf\.Tensor|<tf|<Keras
 
 
 def missing_key(cause: Cause, failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """Keras shows the inputs that the layer or model received, and the line that asks for another one."""
+    """Report an input key that a layer or model reads but does not receive."""
     frame = failure.last_user_frame
     asked = failure.message.strip().strip("'\"")
     if failure.type != "KeyError" or not failure.layer_class or frame is None or not asked:
@@ -32,7 +32,7 @@ def missing_key(cause: Cause, failure: FailureFacts, project: Project | Unknown)
         read = _reads(module, asked, frame.line, frame.cell) if module is not None else None
         where = module.location(read.slice) if module is not None and read is not None else frame.location
         yield cause.finding(
-            f"`{failure.layer_class}` reads the input `{asked}`, but it is given {listing(keys)}",
+            f"`{failure.layer_class}` reads the input `{asked}`, but receives {listing(keys)}",
             subject="inputs of the model",
             location=where,
             evidence=[Evidence("keys of the inputs", ", ".join(keys), asked, fact="failure.arguments")],
@@ -44,7 +44,7 @@ def missing_key(cause: Cause, failure: FailureFacts, project: Project | Unknown)
 
 
 def _reads(module: Module, key: str, line: int, cell: int | None) -> ast.Subscript | None:
-    """The one `inputs["key"]` of a line."""
+    """Return the only `inputs["key"]` of a line."""
     found = [
         node
         for node in module.nodes(ast.Subscript)
@@ -65,5 +65,5 @@ def _close(key: str, keys: list[str]) -> str:
 def _renamed(key: str, keys: list[str], edit: Edit | None) -> Fix:
     close = _close(key, keys)
     if not close:
-        return fix(f"give the model an input `{key}`, or read one of those that it has")
+        return fix(f"add an input `{key}`, or read one of the existing keys")
     return fix(f"read `{close}`", (edit,) if edit is not None else ())

@@ -26,7 +26,7 @@ def columns_for_one_input(
     data: DataFacts | Unknown,
     raised: Location | None,
 ) -> Iterator[Finding]:
-    """What a model with a single input says of a dict, unless the labels are in it, too."""
+    """Report a dict passed to a model with a single input, unless it includes the labels."""
     said = _SAID.search(message)
     names = _NAME.findall(said["given"]) if said is not None else []
     if said is None or len(names) < 2 or any(name.lower() in _LABELS for name in names):
@@ -39,15 +39,15 @@ def columns_for_one_input(
         location=place(known.code if known and known.form == "dataset" else None, argument, raised),
         evidence=[
             Evidence(
-                claim="what the model was given",
-                observed=f"a dict of {len(names)}",
+                claim="what the model receives",
+                observed=f"a dict of {len(names)} columns",
                 expected="one array",
                 fact="failure.message",
             )
         ],
         fixes=[
             fix(
-                "put the columns side by side in one array: `tf.stack(list(columns.values()), axis=-1)`",
+                "stack the columns into one array: `tf.stack(list(columns.values()), axis=-1)`",
                 _stacked(known, argument) if known is not None else (),
             )
         ],

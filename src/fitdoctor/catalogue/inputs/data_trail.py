@@ -126,7 +126,7 @@ def node_of(project: Project | Unknown, code: Code | Unknown) -> Place | None:
 def origin_of(project: Project | Unknown, array: ArrayFacts | None) -> Code | Unknown:
     """What made an array, followed through the source where the facts stop at the call of fit."""
     if array is None:
-        return Unknown("no array")
+        return Unknown("it is not an array")
     found = node_of(project, array.use) if array.code == array.use else None
     if found is None or not isinstance(found[1], ast.expr):
         return array.code

@@ -20,7 +20,7 @@ _SIMPLE = (ast.Name, ast.Attribute, ast.Subscript)
 
 
 def refused(cause: Cause, failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """TensorFlow names both types, and both are of whole numbers."""
+    """Report an operation on two different integer dtypes."""
     said, frame = dtype_mismatch(failure.message), failure.last_user_frame
     if (
         said is None
@@ -31,20 +31,20 @@ def refused(cause: Cause, failure: FailureFacts, project: Project | Unknown) -> 
     if not all(_WHOLE.fullmatch(name) for name in (said.found, said.expected)) or said.found == said.expected:
         return
     yield cause.finding(
-        f"the operation{_named(said)} gets {said.expected} and {said.found}: both must be of one type",
-        subject="types of an operation",
+        f"the operation{_named(said)} receives {said.expected} and {said.found}, but both must have the same dtype",
+        subject="dtypes of an operation",
         location=frame.location,
         evidence=[
-            Evidence("types that met", said.found, said.expected, "failure.message", frame.location),
+            Evidence("dtype of the operand", said.found, said.expected, "failure.message", frame.location),
             raised_here(failure),
         ],
-        fixes=list(_cast(module_of(project, frame), frame)) or [fix("cast one to the type of the other")],
+        fixes=list(_cast(module_of(project, frame), frame)) or [fix("cast one to the dtype of the other")],
         confidence=Confidence.CERTAIN,
     )
 
 
 def wants_whole(said: DtypeMismatch) -> bool:
-    """Whether an operation got floats, and takes whole numbers alone."""
+    """Whether an operation accepts only integers but received floats."""
     return (
         bool(said.allowed)
         and all(_WHOLE.fullmatch(name) for name in said.allowed)
@@ -53,23 +53,21 @@ def wants_whole(said: DtypeMismatch) -> bool:
 
 
 def floats_refused(cause: Cause, failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """Class numbers and indices that are floats: of labels from a table, of a division."""
+    """Report labels or indices that are floats, such as labels from a table or the result of a division."""
     said, frame = dtype_mismatch(failure.message), failure.last_user_frame
     if said is None or frame is None or not wants_whole(said):
         return
     found = {"float": "float32", "double": "float64"}.get(said.found, said.found)
     yield cause.finding(
-        f"the operation{_named(said)} takes whole numbers for classes or indices, and gets {found}",
-        subject="types of an operation",
+        f"the operation{_named(said)} expects integer labels or indices, but receives {found}",
+        subject="dtypes of an operation",
         location=frame.location,
         evidence=[
-            Evidence(
-                "type that was given", found, ", ".join(said.allowed), "failure.message", frame.location
-            ),
+            Evidence("dtype received", found, ", ".join(said.allowed), "failure.message", frame.location),
             raised_here(failure),
         ],
         fixes=list(_made_whole(module_of(project, frame), frame))
-        or [fix("cast the classes or indices: `tf.cast(labels, tf.int32)`")],
+        or [fix("cast the labels or indices: `tf.cast(labels, tf.int32)`")],
         confidence=Confidence.CERTAIN,
     )
 
@@ -115,7 +113,7 @@ def _cast(module: Module | None, frame: Frame) -> Iterator[Fix]:
     one, other = pairs[0]
     tf, imports = spell(module.code(one), "tensorflow", "tf")
     cast = f"{tf}.cast({module.segment(one)}, {module.segment(other)}.dtype)"
-    yield fix(f"cast one to the type of the other: `{cast}`", (Edit(module.location(one), cast),), imports)
+    yield fix(f"cast one to the dtype of the other: `{cast}`", (Edit(module.location(one), cast),), imports)
 
 
 def _pairs(module: Module) -> Iterator[tuple[ast.expr, ast.expr]]:

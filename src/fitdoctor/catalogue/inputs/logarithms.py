@@ -27,7 +27,7 @@ def of_one_more(step: Link | None, statistics: Statistics, labels: bool) -> Iter
     module = step.module
     if module.resolve(node.func) != "numpy.log" or labels and module.calls_to(*_BACK):
         return
-    # Training and validation data are mostly made side by side, and stay on one scale.
+    # Training and validation data are usually computed together and must stay on one scale.
     alike = [
         call.node for call in module.calls_to("numpy.log") if module.scope(call.node) is module.scope(node)
     ]
@@ -38,5 +38,5 @@ def of_one_more(step: Link | None, statistics: Statistics, labels: bool) -> Iter
     ]
     name = f"{module.segment(node.func)}1p"
     yield unsafe(
-        f"take `{name}`, the logarithm of one more: it is 0 for 0", edits if len(edits) == len(alike) else ()
+        f"use `{name}`, which is log(1 + x): it maps 0 to 0", edits if len(edits) == len(alike) else ()
     )

@@ -98,7 +98,7 @@ def head_behind(module: Module, predictions: ast.expr) -> Code | Unknown:
         last = module.made_by(output) if output is not None else None
         if isinstance(last, ast.Call) and isinstance(last.func, ast.Call):
             return module.code(last.func)
-    return Unknown("the model's last layer is not written out")
+    return Unknown("the last layer of the model is not a literal call")
 
 
 def widened(module: Module, predictions: ast.expr, units: int) -> tuple[Edit, ...]:

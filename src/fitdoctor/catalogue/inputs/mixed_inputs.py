@@ -18,15 +18,15 @@ _SAID = "you cannot mix tensors and non-tensors"
 
 
 def mixed_inputs(cause: Cause, failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """Keras 3 says it where a model is called on an array beside a tensor."""
+    """Report a model called with both arrays and tensors."""
     frame = failure.last_user_frame
     if frame is None or _SAID not in failure.message:
         return
     module = module_of(project, frame) if isinstance(project, Project) else None
     if predicted_under_tape(failure, project) is not None:
-        return  # as a tensor it would be taken, and no gradient would pass (FIT505)
+        return  # a tensor would be accepted, but no gradient would flow (FIT505)
     yield cause.finding(
-        "the model is called on tensors beside arrays or numbers: Keras takes the one or the other",
+        "the model is called with tensors and arrays, but Keras does not accept a mix",
         subject="inputs of the call",
         location=frame.location,
         evidence=[raised_here(failure)],
@@ -36,7 +36,7 @@ def mixed_inputs(cause: Cause, failure: FailureFacts, project: Project | Unknown
 
 
 def predicted_under_tape(failure: FailureFacts, project: Project | Unknown) -> Cut | None:
-    """The `predict` under a tape that gave the array, where the function that failed has one."""
+    """Return the `predict` call under a tape that produced the array, if the failing function has one."""
     frame = failure.last_user_frame
     module = module_of(project, frame)
     if frame is None or module is None or _SAID not in failure.message or "GradientTape" not in module.text:
@@ -52,8 +52,8 @@ def predicted_under_tape(failure: FailureFacts, project: Project | Unknown) -> C
 
 
 def _all_tensors(module: Module | None, frame: Frame) -> Fix:
-    """What is a tensor already stays as it is."""
-    title = "make them all tensors: `tf.convert_to_tensor(…)`"
+    """Convert the arguments that are not tensors yet."""
+    title = "convert all of them to tensors: `tf.convert_to_tensor(…)`"
     for site in module.calls if module is not None else ():
         assert module is not None
         given = site.node.args[0] if site.node.args else None

@@ -36,7 +36,7 @@ class Mismatch:
     expected_sample: Shape
     kind: str
     """See `relation`; `batch`: the expected shape begins with the number of samples, or the batch size."""
-    code: Code | Unknown = Unknown("the model fixes no input")
+    code: Code | Unknown = Unknown("the model declares no input shape")
     """What fixes the expected shape: an `Input(…)`, or the layer that refuses the data."""
     by_layer: bool = False
     """A layer refuses the data; the model itself has no `Input`."""
@@ -205,7 +205,7 @@ def input_code_of(model: ModelFacts, spec: Spec) -> Code | Unknown:
     for layer in model.layers:
         if layer.class_name == "InputLayer" and layer.name in names:
             return layer.code
-    return Unknown("its `Input` was not found")
+    return Unknown("the `Input` was not found")
 
 
 def _single_input_code(model: ModelFacts) -> Code | Unknown:

@@ -24,7 +24,7 @@ _REFUSED = pattern(
 def refused_by_signature(
     cause: Cause, failure: FailureFacts, project: Project | Unknown
 ) -> Iterator[Finding]:
-    """TensorFlow names both types; the source says where the one that it expects is written."""
+    """Report a dtype that differs from the `input_signature` of a function."""
     told = _REFUSED.search(failure.message)
     frame = failure.last_user_frame
     if told is None or frame is None or told["found"] == told["expected"]:
@@ -32,8 +32,8 @@ def refused_by_signature(
     module = module_of(project, frame)
     written = list(_written(module, told["expected"])) if module is not None else []
     yield cause.finding(
-        f"the `input_signature` of the function says {told['expected']}, and it is given {told['found']}",
-        subject="type of the features",
+        f"the `input_signature` declares {told['expected']}, but the function receives {told['found']}",
+        subject="dtype of the features",
         location=module.location(written[0]) if module is not None and written else frame.location,
         evidence=[raised_here(failure)],
         fixes=_fixes(module, written, told["found"], told["expected"]),
@@ -42,7 +42,7 @@ def refused_by_signature(
 
 
 def _written(module: Module, name: str) -> Iterator[ast.Attribute]:
-    """The `tf.int64` of each `tf.TensorSpec`."""
+    """Yield the dtype expression of each `tf.TensorSpec` with that dtype."""
     for site in module.calls_to("tensorflow.TensorSpec"):
         kind = argument_of(site.node, "dtype", 1)
         if isinstance(kind, ast.Attribute) and kind.attr == name:
@@ -50,9 +50,9 @@ def _written(module: Module, name: str) -> Iterator[ast.Attribute]:
 
 
 def _fixes(module: Module | None, written: list[ast.Attribute], found: str, expected: str) -> list[Fix]:
-    cast = fix(f"or cast what it is given: `tf.cast(x, tf.{expected})`")
-    # Floats of another width would be refused by the weights next.
+    cast = fix(f"cast the argument: `tf.cast(x, tf.{expected})`")
+    # The weights would then reject floats of another width.
     if module is None or not written or not found.startswith("int"):
         return [cast]
     edits = [Edit(module.location(each), f"{module.segment(each.value)}.{found}") for each in written]
-    return [fix(f"write `tf.{found}` in the signature", edits), cast]
+    return [fix(f"use `tf.{found}` in the signature", edits), cast]

@@ -24,13 +24,13 @@ def refused(cause: Cause, failure: FailureFacts, project: Project | Unknown) -> 
     sizes = [int(size) for size in said["sizes"].split(",")]
     odd = next((at for at, size in enumerate(sizes) if size != sizes[0]), 0)
     yield cause.finding(
-        f"the arrays that are split have {' and '.join(map(str, sizes))} samples",
+        f"the arrays to split have {' and '.join(f'{size:,}' for size in sizes)} samples, but need the same number",
         subject="numbers of samples",
         location=_made(failure, project, odd) or frame.location,
         evidence=[
             Evidence("samples", said["sizes"], "the same number", "failure.message", frame.location),
         ],
-        fixes=[fix("make the arrays of the same samples")],
+        fixes=[fix("build the arrays from the same samples")],
         confidence=Confidence.CERTAIN,
     )
 
@@ -39,7 +39,7 @@ _SLICED = pattern(r"Dimensions (?P<first>\d+) and (?P<other>\d+) are not compati
 
 
 def sliced(cause: Cause, failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """`from_tensor_slices` of arrays whose first axes differ."""
+    """Report `from_tensor_slices` of arrays whose first axes differ."""
     said, frame = _SLICED.search(failure.message), failure.last_user_frame
     module = module_of(project, frame)
     if said is None or frame is None or failure.type != "ValueError":
@@ -54,17 +54,17 @@ def sliced(cause: Cause, failure: FailureFacts, project: Project | Unknown) -> I
     if not calls and "from_tensor_slices" not in frame.text:
         return
     yield cause.finding(
-        f"the arrays that the dataset is made of have {said['first']} and {said['other']} samples",
+        f"the arrays in `from_tensor_slices` have {said['first']} and {said['other']} samples, but need the same number",
         subject="numbers of samples",
         location=module.location(calls[0]) if calls and module is not None else frame.location,
         evidence=[Evidence("samples", said["other"], said["first"], "failure.message", frame.location)],
-        fixes=[fix("make the arrays of the same samples")],
+        fixes=[fix("build the arrays from the same samples")],
         confidence=Confidence.CERTAIN,
     )
 
 
 def _made(failure: FailureFacts, project: Project | Unknown, position: int) -> Location | None:
-    """What made the array of another length."""
+    """Return where the array of another length is created."""
     frame = failure.last_user_frame
     module = module_of(project, frame)
     if module is None or frame is None:

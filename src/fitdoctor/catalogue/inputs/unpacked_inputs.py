@@ -90,23 +90,23 @@ def of_unpacking(
     fact: str,
     confidence: Confidence,
 ) -> Finding:
-    """The finding: x is one array, and `call` takes several from it."""
+    """Build the finding for one array that `call` unpacks into several."""
     first = data.x[0] if isinstance(data, DataFacts) and data.x else None
     joined = joined_parts(first, len(parts)) if first is not None else None
     edits = replace_code(first.code, joined) if joined and first is not None else ()
     return cause.finding(
-        f"`x` is one array, but the model's `call` takes {listing(parts)} from it",
+        f"`x` is one array, but `call` unpacks it into {listing(parts)}",
         subject="inputs of the model",
         location=place(first.code if joined and first else None, argument_place(fit_call), caller),
         evidence=[
             Evidence(
-                claim="`call` takes its inputs apart here",
+                claim="`call` unpacks its inputs here",
                 observed="one tensor",
                 expected=f"a list or tuple of {len(parts)}",
                 fact=fact,
                 location=where,
             )
         ],
-        fixes=[fix(f"give a list of {len(parts)} arrays as `x`", edits)],
+        fixes=[fix(f"pass a list of {len(parts)} arrays as `x`", edits)],
         confidence=confidence,
     )

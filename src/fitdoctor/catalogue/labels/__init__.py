@@ -1,1 +1,1 @@
-"""Labels, losses, metrics and outputs that do not go together, and what judges of labels read and edit."""
+"""Causes about labels, losses, metrics and outputs, with their shared analysis and edits."""

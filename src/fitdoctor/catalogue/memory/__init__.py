@@ -1,1 +1,1 @@
-"""Memory that does not suffice, or that grows."""
+"""Causes about memory that runs out or keeps growing."""

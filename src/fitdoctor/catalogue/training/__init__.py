@@ -1,1 +1,1 @@
-"""Training that runs and goes wrong: losses that become NaN or do not move, data that leaks."""
+"""Training that runs but goes wrong: losses that become NaN or do not change, data that leaks."""

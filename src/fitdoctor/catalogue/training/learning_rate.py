@@ -1,4 +1,4 @@
-"""The learning rate of a compiled model, and where it is written."""
+"""Find the learning rate of a compiled model and where the source sets it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fitdoctor.source.project import Project
 
 
 def rate_of(model: ModelFacts) -> float | None:
-    """The learning rate as the optimizer has it; None when it is not a plain number."""
+    """Return the learning rate of the optimizer, or None if it is not a plain number."""
     settings = dict(model.optimizer_settings)
     try:
         return float(settings.get("learning_rate", ""))
@@ -23,7 +23,7 @@ def rate_of(model: ModelFacts) -> float | None:
 
 
 def rate_place(model: ModelFacts, project: Project | Unknown) -> Location | None:
-    """Where the rate is written; else where the optimizer is made, or given to compile."""
+    """Return where the rate is set, else where the optimizer is created or passed to compile."""
     made = _optimizer(model, project)
     if made is None:
         return place(model.compile_code)
@@ -33,14 +33,14 @@ def rate_place(model: ModelFacts, project: Project | Unknown) -> Location | None
 
 
 def rate_edit(model: ModelFacts, project: Project | Unknown, rate: float) -> tuple[Edit, ...]:
-    """Another learning rate, where it is written as a number."""
+    """Return the edit that sets another rate, if the rate is a number in the source."""
     made = _optimizer(model, project)
     written = _written(*made) if made is not None else None
     return (Edit(written[0].location(written[1]), f"{rate:g}"),) if written is not None else ()
 
 
 def _optimizer(model: ModelFacts, project: Project | Unknown) -> tuple[Module, ast.expr] | None:
-    """What made the optimizer that compile was given: a call, or its name in quotes."""
+    """Return the expression that creates the optimizer: a call or a string."""
     code = model.compile_code
     argument = code.argument("optimizer", 0) if isinstance(code, Code) else None
     if argument is None:
@@ -52,7 +52,7 @@ def _optimizer(model: ModelFacts, project: Project | Unknown) -> tuple[Module, a
 
 
 def schedule_of(model: ModelFacts, project: Project | Unknown) -> tuple[Location, ast.Call, Module] | None:
-    """Where the optimizer is given its rate, and the call that makes the schedule, with its file."""
+    """Return where the optimizer receives its schedule, and the call that creates it with its module."""
     made = _optimizer(model, project)
     given = _given(made[1]) if made is not None else None
     if made is None or given is None:
@@ -62,7 +62,7 @@ def schedule_of(model: ModelFacts, project: Project | Unknown) -> tuple[Location
 
 
 def _given(optimizer: ast.expr) -> ast.expr | None:
-    """What an optimizer's call has for its rate."""
+    """Return the learning rate argument of an optimizer call."""
     if not isinstance(optimizer, ast.Call):
         return None
     named = next((word.value for word in optimizer.keywords if word.arg in ("learning_rate", "lr")), None)
@@ -71,7 +71,7 @@ def _given(optimizer: ast.expr) -> ast.expr | None:
 
 
 def _written(module: Module, optimizer: ast.expr) -> tuple[Module, ast.expr] | None:
-    """The number that an optimizer's call has for its rate, written there or behind a name."""
+    """Return the number an optimizer call uses as its rate, directly or through a name."""
     given = _given(optimizer)
     if given is None:
         return None
@@ -81,7 +81,7 @@ def _written(module: Module, optimizer: ast.expr) -> tuple[Module, ast.expr] | N
 
 
 def _behind(module: Module, node: ast.expr) -> tuple[Module, ast.expr]:
-    """What a name stands for, where nothing else could have given it another value."""
+    """Return the value of a name if it has only one possible value."""
     if not isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)):
         return module, node
     end = origin(module, node)

@@ -1,4 +1,4 @@
-"""A recurrent model that is told the shape of the whole array."""
+"""Train a recurrent model on sequences."""
 
 import numpy as np
 from tensorflow import keras

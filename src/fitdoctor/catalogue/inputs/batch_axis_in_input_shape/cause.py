@@ -1,27 +1,27 @@
-"""The number of samples, or the batch size, stands in the model's input shape.
+"""Input shape that starts with the number of samples or the batch size.
 
 ## What happens
 
-`Input(shape=(32, 12))` describes one sample of 32 by 12: Keras puts the batch axis before it. With rows of 12
-values fit ends in `expected shape=(None, 32, 12), found shape=(32, 12)`. `Input(shape=x_train.shape)` before
-an LSTM fails while the model is made: `expected ndim=3, found ndim=4`. `Conv2D(…, input_shape=(n, 32, 32,
-3))` does too, in other words: `Kernel shape must have the same length as input`. A batch size in
-`Input(batch_shape=(32, …))` alone does no harm; before a layer with `stateful=True` it does, when the last batch is
-shorter: `Incompatible shapes: [4,1] vs. [32,1]` at the end of the first epoch.
+`Input(shape=(32, 12))` describes one sample of 32 by 12: Keras adds the batch axis in front of it. With rows of 12
+values, fit raises `expected shape=(None, 32, 12), found shape=(32, 12)`. `Input(shape=x_train.shape)` before an LSTM
+fails when the model is built: `expected ndim=3, found ndim=4`. So does `Conv2D(…, input_shape=(n, 32, 32, 3))`, with
+another message: `Kernel shape must have the same length as input`. A batch size in `Input(batch_shape=(32, …))` is
+harmless on its own. Before a layer with `stateful=True` it fails if the last batch is shorter: `Incompatible shapes:
+[4,1] vs. [32,1]` at the end of the first epoch.
 
 ## Why
 
-The shape of the whole array was given, or the batch size was put before the shape of a sample.
+The shape of the whole array was passed, or the batch size was put in front of the shape of a sample.
 
 ## Fix
 
-Leave the first axis out: `Input(shape=x_train.shape[1:])`. To fix the batch size, which few models need,
-there is `Input(batch_shape=(32, 12))`: a stateful model then needs samples that are a multiple of it.
+Drop the first axis: `Input(shape=x_train.shape[1:])`. Few models need a fixed batch size; for those, use
+`Input(batch_shape=(32, 12))`. A stateful model then needs a number of samples that is a multiple of it.
 
 ## Known limits
 
-A first axis that is neither the number of samples nor the batch size, and is not written as one, may be a
-time axis that the data lacks: that is told as `input-rank-mismatch`.
+A first axis that is neither the number of samples nor the batch size, and is not written as one, may be a time axis
+that the data lacks. That is reported as `input-rank-mismatch`.
 """
 
 from __future__ import annotations
@@ -73,13 +73,13 @@ CAUSE = Cause(
 @doubting(INPUTS)
 @CAUSE.before_fit
 def from_data(model: ModelFacts, data: DataFacts) -> Iterator[Finding]:
-    """The input has one axis more than the samples, and it is as long as there are samples, or as a batch."""
+    """Report an input with an extra first axis as long as the number of samples or the batch."""
     for mismatch in mismatches(model, data):
         if mismatch.kind == "batch":
             yield _finding(
                 mismatch.code,
                 mismatch.expected_sample,
-                f"the samples of `{mismatch.array.path}` have {shape_words(mismatch.found_sample)}",
+                f"each sample of `{mismatch.array.path}` has shape {shape_words(mismatch.found_sample)}",
                 shape_words(mismatch.array.shape),
                 Confidence.CERTAIN if proven(data) else Confidence.LIKELY,
             )
@@ -87,7 +87,7 @@ def from_data(model: ModelFacts, data: DataFacts) -> Iterator[Finding]:
 
 @CAUSE.before_fit
 def from_last_batch(model: ModelFacts, data: DataFacts) -> Iterator[Finding]:
-    """A recurrent layer keeps a state for each row of a fixed batch, and the last batch is shorter."""
+    """Report a last batch that is shorter than the fixed batch size of a stateful layer."""
     short = data.trial.short
     failed = short.failure if isinstance(short, Outcome) else None
     if failed is None or "batch size of the initial state" not in failed.message:
@@ -99,7 +99,7 @@ def from_last_batch(model: ModelFacts, data: DataFacts) -> Iterator[Finding]:
 @CAUSE.in_source
 @mentions("stateful")
 def last_batch_in_source(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
-    """The same where the source tells the number of samples, and that batches of a fixed size do not share it out."""
+    """Report the same if the source shows the number of samples and the batch size."""
     from fitdoctor.catalogue.model.batch_sizes import rows_left_over
 
     left = rows_left_over(fit, data)
@@ -115,24 +115,28 @@ def _short_batch(
     model: ModelFacts, data: DataFacts, layer: LayerFacts | None, left: int | None, confidence: Confidence
 ) -> Finding:
     return CAUSE.finding(
-        f"the model keeps a state for batches of {data.batch_size}, but the last batch has {left} rows",
+        f"the stateful model expects batches of {data.batch_size} samples, but the last batch has {left}",
         subject="input shape of the model",
         location=place(model.input_code, layer.code if layer is not None else None),
         evidence=[
             Evidence(
-                claim="samples that the batches have to share out evenly",
+                claim="number of samples",
                 observed=str(data.samples),
                 expected=f"a multiple of {data.batch_size}",
                 fact="data.samples",
             )
         ],
-        fixes=[fix("leave out the rows that are left over, or take a batch size that divides them")],
+        fixes=[
+            fix(
+                "drop the samples of the last, incomplete batch, or use a batch size that divides the number of samples"
+            )
+        ],
         confidence=confidence,
     )
 
 
 def _from_loss(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """The loss met fewer labels than outputs, and the source speaks of a stateful layer."""
+    """Report fewer labels than outputs in the loss of a model with a stateful layer."""
     from fitdoctor.catalogue.model.batch_sizes import fixed_batch, stateful_input
 
     batch = fixed_batch(failure)
@@ -140,17 +144,21 @@ def _from_loss(failure: FailureFacts, project: Project | Unknown) -> Iterator[Fi
     if batch is None or found is None:
         return
     yield CAUSE.finding(
-        f"the model keeps a state for batches of {batch.fixed}, but the last batch has {batch.rows} rows",
+        f"the stateful model expects batches of {batch.fixed} samples, but the last batch has {batch.rows}",
         subject="input shape of the model",
         location=found[0].location(found[1]),
-        evidence=[Evidence("rows of the batch", str(batch.rows), str(batch.fixed), "failure.message")],
-        fixes=[fix("leave out the rows that are left over, or take a batch size that divides them")],
+        evidence=[Evidence("samples in the batch", str(batch.rows), str(batch.fixed), "failure.message")],
+        fixes=[
+            fix(
+                "drop the samples of the last, incomplete batch, or use a batch size that divides the number of samples"
+            )
+        ],
     )
 
 
 @CAUSE.in_source
 def from_model(site: ModelSite, project: Project) -> Iterator[Finding]:
-    """The first layer refuses an input whose source speaks of samples."""
+    """Report an input shape that names samples and that the first layer rejects."""
     from fitdoctor.catalogue.model.model_inputs import goes_by_frames, leads_with_batch, refusing_site
 
     given = refusing_site(site)
@@ -161,21 +169,19 @@ def from_model(site: ModelSite, project: Project) -> Iterator[Finding]:
 
 
 def _of_refusal(code: Code, shape: Shape) -> Finding:
-    return _finding(
-        code, shape[1:], "the first layer refuses it: it has one axis too many", "", Confidence.LIKELY
-    )
+    return _finding(code, shape[1:], "the first layer rejects the extra axis", "", Confidence.LIKELY)
 
 
 def _finding(
     code: Code | Unknown, expected: Shape, reason: str, observed: str, confidence: Confidence
 ) -> Finding:
     return CAUSE.finding(
-        f"the input shape {shape_words(expected)} begins with the {_what(code)}: {reason}",
+        f"the input shape {shape_words(expected)} starts with the {_what(code)}: {reason}",
         subject="input shape of the model",
         location=place(code),
         evidence=[
             Evidence(
-                claim="the model's input is the shape of one sample, without the batch axis",
+                claim="the input shape describes one sample, without the batch axis",
                 observed=shape_words(expected),
                 expected=shape_words(expected[1:]),
                 fact="model.inputs",
@@ -205,7 +211,7 @@ def _fix(code: Code | Unknown, expected: Shape) -> Fix:
         shorter = f"({', '.join(rest)}{',' if len(rest) == 1 else ''})"
     else:
         shorter = shape_words(expected[1:])
-    return fix("leave the first axis out of the input shape", input_shape_edit(code, shorter))
+    return fix("remove the first axis from the input shape", input_shape_edit(code, shorter))
 
 
 @CAUSE.after_failure
@@ -215,7 +221,7 @@ def from_failure(
     data: DataFacts | Unknown,
     project: Project | Unknown,
 ) -> Iterator[Finding]:
-    """The data proves it, or the source of the refused input says it."""
+    """Report it from the data, or from the source of the rejected input."""
     from fitdoctor.catalogue.model.model_inputs import goes_by_frames, leads_with_batch, refused_input
 
     if while_validating(failure) or sample_given_by_hand(failure) is not None:
@@ -229,7 +235,7 @@ def from_failure(
                 yield _finding(
                     mismatch.code,
                     mismatch.expected_sample,
-                    f"the samples have {shape_words(mismatch.found_sample)}",
+                    f"each sample has shape {shape_words(mismatch.found_sample)}",
                     shape_words(mismatch.array.shape),
                     Confidence.CERTAIN,
                 )
@@ -248,16 +254,16 @@ def from_failure(
 
 
 def _from_message(failure: FailureFacts, found: Shape, expected: Shape) -> Iterator[Finding]:
-    """The batch that was found is the sample that was expected, batch axis and all."""
+    """Report an expected sample shape that equals the shape of the batch found."""
     if failure.called in ("predict", "predict_on_batch"):
-        return  # the model took what it was trained on: this is one sample without its batch
+        return  # the model accepted its training data: this is one sample without its batch axis
     exact = len(expected) == len(found) + 1 and expected[1:] == found and None not in found
-    # A leading axis too many before at least two others: pictures and sequences seldom come in stacks.
+    # With at least two other axes, an extra leading axis is hardly ever part of the sample.
     leading = len(found) >= 3 and expected[2:] == found[1:]
     if not exact and not leading:
         return
     frame = failure.last_user_frame
-    reason = f"a batch of the data has {shape_words(found)}"
+    reason = f"a batch of the data has shape {shape_words(found)}"
     finding = _finding(
         Unknown(), expected[1:], reason, "", Confidence.CERTAIN if exact else Confidence.LIKELY
     )
@@ -267,9 +273,9 @@ def _from_message(failure: FailureFacts, found: Shape, expected: Shape) -> Itera
 def _in_general(failure: FailureFacts) -> Finding:
     frame = failure.last_user_frame
     return CAUSE.finding(
-        "a convolution got one axis too many: its input shape probably begins with the number of samples",
+        "a convolution receives one axis too many: its input shape probably starts with the number of samples",
         subject="input shape of the model",
         location=frame.location if frame else None,
-        fixes=[fix("give `input_shape` as the shape of one sample, without the number of samples")],
+        fixes=[fix("set `input_shape` to the shape of one sample, without the number of samples")],
         confidence=Confidence.LIKELY,
     )

@@ -1,25 +1,24 @@
-"""The axes of the data stand in another order than the model expects.
+"""Axes of the data in another order than the model expects.
 
 ## What happens
 
-The model takes samples of (24, 24, 3), the data has (3, 24, 24): the same lengths, permuted. A functional
-model refuses them with `expected shape=(None, 24, 24, 3), found shape=(32, 3, 24, 24)`; a Sequential lets its
-first convolution complain: `expected axis -1 of input shape to have value 3, but received input with shape
+The model expects samples of shape (24, 24, 3), but the data has (3, 24, 24): the same lengths, permuted. A
+functional model rejects it with `expected shape=(None, 24, 24, 3), found shape=(32, 3, 24, 24)`. In a Sequential
+model the first convolution raises: `expected axis -1 of input shape to have value 3, but received input with shape
 (32, 3, 24, 24)`.
 
 ## Why
 
-PyTorch, GDAL and MNE put the channels (bands, electrodes) first; Keras layers put them last unless they are
-told `data_format="channels_first"`.
+PyTorch, GDAL and MNE put the channels (bands, electrodes) first. Keras layers expect them last unless
+`data_format="channels_first"` is set.
 
 ## Fix
 
-Move the axis: `np.moveaxis(x, 1, -1)`, or `np.transpose`. A reshape would also run, and scramble every
-picture.
+Move the axis: `np.moveaxis(x, 1, -1)`, or `np.transpose`. A reshape would also run, but it scrambles every image.
 
 ## Known limits
 
-Where all axes are of the same length the order cannot be told from the shape.
+If all axes have the same length, the order cannot be determined from the shape.
 """
 
 from __future__ import annotations
@@ -74,7 +73,7 @@ def _findings(
         array = mismatch.array
         found, expected = shape_words(mismatch.found_sample), shape_words(mismatch.expected_sample)
         yield CAUSE.finding(
-            f"each sample of `{array.path}` has shape {found}, but the model expects the same axes as {expected}",
+            f"each sample of `{array.path}` has shape {found}, but the model expects the axes as {expected}",
             subject=argument_words(array.path, fit_call),
             location=shape_line(array, data),
             evidence=[
@@ -85,7 +84,7 @@ def _findings(
                     fact="data.x.shape",
                     location=place(array.code, array.use),
                 ),
-                Evidence(claim="what the model expects was fixed here", location=place(mismatch.code)),
+                Evidence(claim="the expected input shape is set here", location=place(mismatch.code)),
             ],
             fixes=_fixes(mismatch, fit_call, data),
             confidence=confidence,
@@ -110,12 +109,12 @@ def _fixes(mismatch: Mismatch, fit_call: FitFacts | Unknown, data: DataFacts) ->
             edits,
             imports if edits else (),
         ),
-        fix(f"or make the model for {shape_words(mismatch.found_sample)}"),
+        fix(f"change the input shape of the model to {shape_words(mismatch.found_sample)}"),
     ]
 
 
 def _moved(found: Shape, expected: Shape) -> str:
-    """The call that brings the axes into order: one axis moved where that does it."""
+    """Return the NumPy call that reorders the axes: `moveaxis` if moving one is enough."""
     rank = len(found)
     for source, target in ((0, rank - 1), (rank - 1, 0)):
         axes = list(found)
@@ -127,7 +126,7 @@ def _moved(found: Shape, expected: Shape) -> str:
 
 
 def _order(found: Shape, expected: Shape) -> tuple[int, ...]:
-    """The axes of a sample in the order that the model expects them."""
+    """Return the axes of a sample in the order the model expects."""
     for order in itertools.permutations(range(len(found))):
         if relation(tuple(found[axis] for axis in order), expected) == "same":
             return order
@@ -142,21 +141,21 @@ def from_failure(
     data: DataFacts | Unknown,
     project: Project | Unknown,
 ) -> Iterator[Finding]:
-    """The message holds both shapes, or the data does."""
+    """Report permuted axes from the message or the data."""
     for finding in _from_failure(failure, model, fit, data):
         edited = any(each.edits for each in finding.fixes)
         yield finding if edited else replace(finding, fixes=(*_in_loop(failure, project), *finding.fixes))
 
 
 def _in_loop(failure: FailureFacts, project: Project | Unknown) -> Iterator[Fix]:
-    """The axes of what a training loop of the user's own calls the model on."""
+    """Yield a fix for the batch that a custom training loop passes to the model."""
     from fitdoctor.catalogue.inputs.loop_data import model_call, reworked_batch
 
     said, called = input_mismatch(failure.message), model_call(project, failure)
     if said is None or said.found is None or called is None:
         return
     found = said.found[1:]
-    # A convolution names only the channels, which the data has first.
+    # A convolution reports only the channel axis, which comes first in the data.
     expected = said.expected[1:] if said.expected is not None else (*found[1:], found[0])
     order = f"(0, {', '.join(str(axis + 1) for axis in _order(found, expected))})"
     edits = reworked_batch(*called, f"np.{_moved(found, expected)}", f"tf.transpose({{}}, {order})")
@@ -181,7 +180,7 @@ def _from_failure(
         permuted = relation(found, said.expected[1:]) == "permuted"
         words = shape_words(said.expected[1:])
     else:
-        # A convolution names the one axis that it minds: the channels, which the data has first.
+        # A convolution reports only the channel axis, which comes first in the data.
         permuted = said.axis == -1 and len(found) == 3 and found[0] == said.axis_length
         words = f"{said.axis_length} channels in the last axis"
     if not permuted:

@@ -1,4 +1,4 @@
-"""Pictures as PyTorch keeps them, for a Keras model."""
+"""Train a Keras model on images stored channels first, as in PyTorch."""
 
 import keras
 import numpy as np

@@ -1,4 +1,4 @@
-"""Word numbers, scaled like measurements."""
+"""Train an Embedding on word ids."""
 
 import keras
 import numpy as np

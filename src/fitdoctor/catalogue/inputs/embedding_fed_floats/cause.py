@@ -1,24 +1,22 @@
-"""An Embedding that gets scaled or negative ids.
+"""Embedding that receives scaled or negative ids.
 
 ## What happens
 
-Nothing raises. An Embedding casts what it gets to integers: ids that were scaled to 0..1 all become row 0
-(and one row 1), so every word is the same word. An id of -1 wraps around to the last row, which is some real
-word's.
+Nothing raises. An Embedding casts its input to integers. Ids scaled to 0..1 therefore all become row 0 (and one of
+them row 1), so every word is the same word. An id of -1 wraps around to the last row, which belongs to a real word.
 
 ## Why
 
-All features went through one scaler, or through one division, the ids with them; or sequences were padded
-with -1.
+All features, including the ids, went through one scaler or one division; or sequences were padded with -1.
 
 ## Fix
 
-Keep the ids whole: scale only what is measured. Pad with 0, let the ids begin at 1, and say `mask_zero=True`.
+Keep the ids as integers and scale only the measurements. Pad with 0, start the ids at 1, and set `mask_zero=True`.
 
 ## Known limits
 
-Whole numbers of a float type are fine. What a subclassed model looks up is known only where its `call` hands
-its argument, or a part of it, to the Embedding directly.
+Integer values of a float dtype are fine. For a subclassed model, the lookup is known only if `call` passes its
+argument, or a part of it, directly to the Embedding.
 """
 
 from __future__ import annotations
@@ -68,7 +66,7 @@ def from_data(
 
 
 def _from_source(lookup: Lookup, data: DataFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """The last thing that was done to the ids is a scaler, a division, or padding with a negative number."""
+    """Report ids whose last transformation is a scaler, a division or negative padding."""
     for link in trail(project, data, lookup.array):
         if pads_below_zero(link):
             yield _padded(lookup, link)
@@ -78,9 +76,9 @@ def _from_source(lookup: Lookup, data: DataFacts, project: Project | Unknown) ->
         if scales(link):
             yield _finding(
                 lookup,
-                f"the ids of the Embedding `{lookup.layer.name}` are scaled: it casts the fractions to whole numbers",
+                f"the ids of the Embedding `{lookup.layer.name}` are scaled, but it truncates them to integers",
                 link,
-                Evidence("the ids go through this", link.module.segment(link.node)[:80], "whole numbers"),
+                Evidence("the ids are scaled here", link.module.segment(link.node)[:80], "integers"),
                 [_keep_whole(lookup, link)],
                 Confidence.LIKELY,
             )
@@ -90,8 +88,8 @@ def _from_source(lookup: Lookup, data: DataFacts, project: Project | Unknown) ->
 def _padded(lookup: Lookup, link: Link) -> Finding:
     return _finding(
         lookup,
-        f"the ids of the Embedding `{lookup.layer.name}` are padded with a negative number, which it reads as a row "
-        "counted from its end",
+        f"the ids of the Embedding `{lookup.layer.name}` are padded with a negative number, "
+        "which wraps around to one of its last rows",
         link,
         Evidence("the ids are padded here", link.module.segment(link.node)[:80], "padding with 0"),
         [_keep_zero_for_padding()],
@@ -100,7 +98,7 @@ def _padded(lookup: Lookup, link: Link) -> Finding:
 
 
 def _keep_zero_for_padding() -> Fix:
-    return fix("shift the ids by 1, keep 0 for padding, and say `mask_zero=True`")
+    return fix("add 1 to the ids, pad with 0, and set `mask_zero=True`")
 
 
 def _fractions(lookup: Lookup, statistics: Statistics, step: Link | None) -> Finding:
@@ -108,13 +106,13 @@ def _fractions(lookup: Lookup, statistics: Statistics, step: Link | None) -> Fin
     rows = int(statistics.maximum or 0) - int(statistics.minimum or 0) + 1
     return _finding(
         lookup,
-        f"`{lookup.array.path}` holds fractions from {low} to {high}, which the Embedding `{lookup.layer.name}` "
-        f"casts to whole numbers: at most {rows} of its {lookup.rows or 'many'} rows are ever used",
+        f"`{lookup.array.path}` contains fractions from {low} to {high}, which the Embedding `{lookup.layer.name}` "
+        f"truncates to integers: it uses at most {rows:,} of its {f'{lookup.rows:,}' if lookup.rows else 'many'} rows",
         step,
         Evidence(
             claim=f"ids in `{lookup.array.path}`",
             observed=f"fractions in {low}..{high}",
-            expected=f"whole numbers in 0..{(lookup.rows or 1) - 1}",
+            expected=f"integers in 0..{(lookup.rows or 1) - 1}",
             fact="data.x.statistics",
         ),
         [_keep_whole(lookup, step)],
@@ -123,12 +121,12 @@ def _fractions(lookup: Lookup, statistics: Statistics, step: Link | None) -> Fin
 
 
 def _keep_whole(lookup: Lookup, step: Link | None) -> Fix:
-    title = f"leave the ids of `{lookup.array.path}` as whole numbers: scale only the other features"
+    title = f"keep the ids in `{lookup.array.path}` as integers and scale only the other features"
     return unsafe(title, _unscaled(step) if step is not None else ())
 
 
 def _unscaled(step: Link) -> tuple[Edit, ...]:
-    """`ids` for `ids / 50` and for `scaler.fit_transform(ids)`; `ids /= 50` goes."""
+    """Replace `ids / 50` and `scaler.fit_transform(ids)` by `ids`; delete `ids /= 50`."""
     module, node = step.module, step.node
     if isinstance(node, ast.AugAssign):
         return (delete_lines(module, node),)
@@ -151,8 +149,8 @@ def _negative(lookup: Lookup, statistics: Statistics, step: Link | None) -> Find
     last = (lookup.rows or 0) + int(statistics.minimum or 0)
     return _finding(
         lookup,
-        f"`{lookup.array.path}` holds the id {least}, which the Embedding `{lookup.layer.name}` "
-        f"reads as its row {last}",
+        f"`{lookup.array.path}` contains the id {least}, which the Embedding `{lookup.layer.name}` "
+        f"wraps around to row {last:,}",
         step,
         Evidence(
             claim=f"ids in `{lookup.array.path}`",
@@ -177,7 +175,7 @@ def _finding(
         message,
         subject=f"ids of {lookup.layer.name}",
         location=place(step.location if step else None, lookup.array.code, lookup.array.use),
-        evidence=[evidence, Evidence("the Embedding is made here", location=place(lookup.layer.code))],
+        evidence=[evidence, Evidence("the Embedding is created here", location=place(lookup.layer.code))],
         fixes=fixes,
         confidence=confidence,
     )

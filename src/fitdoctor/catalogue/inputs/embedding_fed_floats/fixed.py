@@ -1,4 +1,4 @@
-"""Word numbers as they are."""
+"""Train an Embedding on word ids."""
 
 import keras
 import numpy as np

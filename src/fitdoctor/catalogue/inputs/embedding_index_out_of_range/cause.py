@@ -1,25 +1,25 @@
-"""An id that the Embedding has no row for.
+"""Id without a row in the Embedding.
 
 ## What happens
 
-`Embedding(input_dim=7)` has rows for the ids 0 to 6. An id of 7 ends the training at the first batch that
-holds it, in a `Graph execution error`: `indices[3,0] = 7 is not in [0, 7)`.
+`Embedding(input_dim=7)` has rows for the ids 0 to 6. An id of 7 ends the training at the first batch that contains
+it, with a `Graph execution error`: `indices[3,0] = 7 is not in [0, 7)`.
 
 ## Why
 
-Ids count from 1, an id is reserved for padding or unknown words and was not counted, or raw ids (of users, of
-items) are used where their number was given: 50 users whose ids run up to 1999.
+Ids start at 1, an id reserved for padding or unknown words was not counted, or raw ids (of users or items) are used
+although `input_dim` is their count: 50 users whose ids go up to 1999.
 
 ## Fix
 
-`input_dim` = largest id + 1. Raw ids with large gaps are better numbered first (`np.unique(ids,
-return_inverse=True)`, `IntegerLookup`), with the same numbers for training and validation.
+Set `input_dim` to the largest id plus 1. Renumber raw ids with large gaps first (`np.unique(ids,
+return_inverse=True)`, `IntegerLookup`), and use the same numbering for training and validation.
 
 ## Known limits
 
-What a subclassed model looks up is known before fit only where its `call` hands its argument, or a part of
-it, to the Embedding directly. `lint` knows one case: `len(tokenizer.word_index)` rows for a tokenizer of Keras
-without `num_words`, which numbers the words from 1. Negative ids raise nothing: see `embedding-fed-floats`.
+For a subclassed model, the lookup is known before fit only if `call` passes its argument, or a part of it, directly
+to the Embedding. `lint` detects one case: `len(tokenizer.word_index)` rows for a Keras tokenizer without
+`num_words`, which numbers the words from 1. Negative ids raise nothing: see `embedding-fed-floats`.
 """
 
 from __future__ import annotations
@@ -62,29 +62,30 @@ CAUSE = Cause(
 def from_data(
     model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
 ) -> Iterator[Finding]:
-    """An id was seen that is not below `input_dim`."""
+    """Report an id that is not below `input_dim`."""
     short = list(_too_small(lookups(model, data, project)))
     for lookup, statistics, rows in short:
         highest = int(statistics.maximum or 0)
         row = statistics.first_maximum
         whole = fit.steps_per_epoch is None and data.role == "training"
         yield CAUSE.finding(
-            f"`{lookup.array.path}` holds ids up to {highest}, but the Embedding `{lookup.layer.name}` "
+            f"`{lookup.array.path}` contains ids up to {highest}, but the Embedding `{lookup.layer.name}` "
             f"has {rows} rows: ids 0 to {rows - 1}",
             subject=f"ids of {lookup.layer.name}",
             location=_line(lookup.layer, lookup.array, project),
             evidence=[
                 Evidence(
-                    claim=f"the id {highest}" + (f" stands in row {row}" if row is not None else " was seen"),
+                    claim=f"id {highest}"
+                    + (f" appears in row {row:,}" if row is not None else " has no row"),
                     observed=f"{number(statistics.minimum or 0)}..{highest}",
                     expected=f"0..{rows - 1}",
                     fact="data.x.statistics",
                     location=place(lookup.array.code, lookup.array.use),
                 ),
-                Evidence(claim="the number of rows is given here", location=place(lookup.layer.code)),
+                Evidence(claim="the number of rows is set here", location=place(lookup.layer.code)),
             ],
             fixes=_fixes(lookup, short, project),
-            # XLA does not check: it reads some other row.
+            # XLA does not check the id and reads another row.
             severity=Severity.WARNING if model.jit_compile else Severity.ERROR,
             confidence=Confidence.CERTAIN if whole else Confidence.LIKELY,
         )
@@ -93,7 +94,7 @@ def from_data(
 @CAUSE.in_source
 @mentions("word_index")
 def from_tokenizer(module: Module) -> Iterator[Finding]:
-    """`Embedding(len(tokenizer.word_index), …)`: the tokenizer numbers the words from 1."""
+    """Report `Embedding(len(tokenizer.word_index), …)`: the tokenizer numbers the words from 1."""
     if "texts_to_sequences" not in module.text or _shifts_down(module):
         return
     for site in module.calls_to("keras.layers.Embedding"):
@@ -102,24 +103,24 @@ def from_tokenizer(module: Module) -> Iterator[Finding]:
         if count is None or count.module is not module or not _counts_words(module, count.node):
             continue
         yield CAUSE.finding(
-            "the Embedding has as many rows as there are words, but the tokenizer numbers them from 1",
+            "the Embedding has one row per word, but the tokenizer numbers the words from 1",
             subject="input_dim of the Embedding",
             location=module.location(count.node),
             evidence=[
                 Evidence(
-                    claim="the largest id is the number of words",
+                    claim="the largest id equals the number of words",
                     observed="1..number of words",
                     expected="0..number of words - 1",
                     location=module.location(site.node),
                 )
             ],
-            fixes=[fix("add a row for the id 0", wrap(module.code(count.node), "{} + 1"))],
+            fixes=[fix("add a row for id 0", wrap(module.code(count.node), "{} + 1"))],
             confidence=Confidence.LIKELY,
         )
 
 
 def _shifts_down(module: Module) -> bool:
-    """Whether anything is made less by 1: it may be the ids, which then begin at 0."""
+    """Whether the module subtracts 1 anywhere, perhaps from the ids, which then start at 0."""
     changes: list[tuple[ast.operator, ast.expr]] = [
         *((node.op, node.right) for node in module.nodes(ast.BinOp)),
         *((node.op, node.value) for node in module.nodes(ast.AugAssign)),
@@ -131,7 +132,7 @@ def _shifts_down(module: Module) -> bool:
 
 
 def _counts_words(module: Module, node: ast.AST) -> bool:
-    """`len(tokenizer.word_index)`, of a tokenizer that keeps every word."""
+    """Whether the node is `len(tokenizer.word_index)` of a tokenizer that keeps every word."""
     if not isinstance(node, ast.Call) or module.resolve(node.func) != "len" or len(node.args) != 1:
         return False
     words = module.made_by(node.args[0])
@@ -147,7 +148,7 @@ def _counts_words(module: Module, node: ast.AST) -> bool:
 
 
 _Short = tuple[Lookup, Statistics, int]
-"""An Embedding with too few rows: the ids, what is known of them, and the rows that it has."""
+"""An Embedding with too few rows: the ids, their statistics, and the number of rows."""
 
 
 def _too_small(looked_up: Iterable[Lookup]) -> Iterator[_Short]:
@@ -159,11 +160,11 @@ def _too_small(looked_up: Iterable[Lookup]) -> Iterator[_Short]:
 
 
 def _fixes(lookup: Lookup, short: list[_Short], project: Project | Unknown) -> list[Fix]:
-    """More rows, for the other Embeddings of the model that lack them too: one alone would not make it run."""
+    """Add rows to every Embedding that lacks them, so that the fixed program runs."""
     highest, rows = next(
         (int(statistics.maximum or 0), rows) for each, statistics, rows in short if each is lookup
     )
-    title = f"give the Embedding {highest + 1} rows: the largest id plus 1"
+    title = f"set `input_dim={highest + 1}`: the largest id plus 1"
     far = highest >= 4 * rows
     edits = list(rows_edit(lookup.layer.code, highest, rows, project))
     others = [
@@ -174,11 +175,9 @@ def _fixes(lookup: Lookup, short: list[_Short], project: Project | Unknown) -> l
     for edit in (edit for each in others for edit in each):
         if edits and edit.location not in [known.location for known in edits]:
             edits.append(edit)
-            title = "give each Embedding as many rows as its largest id plus 1"
+            title = "set `input_dim` of each Embedding to its largest id plus 1"
     if far:
-        number_them = (
-            "number the ids first: `np.unique(ids, return_inverse=True)`, alike for training and validation"
-        )
+        number_them = "renumber the ids with `np.unique(ids, return_inverse=True)`, the same way for training and validation"
         return [fix(number_them), fix(title, edits)]
     return [fix(title, edits)]
 
@@ -255,12 +254,12 @@ def from_failure(
     frame = failure.last_user_frame
     location = _line(layer, array, project) if layer is not None else None
     yield CAUSE.finding(
-        f"the id {said.value} was looked up, but the Embedding has {said.high} rows: ids 0 to {said.high - 1}",
+        f"the data contains id {said.value}, but the Embedding has {said.high} rows: ids 0 to {said.high - 1}",
         subject=f"ids of {layer.name}" if layer is not None else "ids of the Embedding",
         location=location or (frame.location if frame else None),
         evidence=[
             Evidence(
-                claim="TensorFlow refused the id",
+                claim="id rejected by TensorFlow",
                 observed=str(said.value),
                 expected=f"0..{said.high - 1}",
                 fact="failure.message",
@@ -269,9 +268,9 @@ def from_failure(
         ],
         fixes=[
             fix(
-                f"give the Embedding {said.value + 1} rows: the largest id plus 1"
+                f"set `input_dim={said.value + 1}`: the largest id plus 1"
                 if said.value == said.high
-                else "give the Embedding as many rows as the largest id plus 1",
+                else "set `input_dim` to the largest id plus 1",
                 rows_edit(layer.code, said.value, said.high, project)
                 if layer is not None
                 and said.value == said.high

@@ -1,4 +1,4 @@
-"""Months count from 1: the twelfth has no row."""
+"""Train an Embedding on the months 1 to 12."""
 
 import keras
 import numpy as np

@@ -1,4 +1,4 @@
-"""Headlines as numbered words: the tokenizer begins with 1, and the Embedding has a row for each word."""
+"""Train an Embedding on tokenized headlines."""
 
 import numpy as np
 import tensorflow as tf

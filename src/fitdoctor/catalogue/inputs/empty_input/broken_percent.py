@@ -1,4 +1,4 @@
-"""A tenth of the readings of a weather station is to be kept for validation."""
+"""Train on weather readings, with a tenth of them for validation."""
 
 import keras
 import numpy as np

@@ -1,25 +1,25 @@
-"""No samples.
+"""Data without samples.
 
 ## What happens
 
-With arrays of no rows fit returns, says at most that the input ran out of data, and has trained nothing: the
-history is empty and every weight is as it was. (Keras 2 raised `Expected input data to be non-empty`.)
+With arrays of zero rows, fit returns without training: it reports at most that the input ran out of data, the
+history is empty and the weights are unchanged. (Keras 2 raised `Expected input data to be non-empty`.)
 
 ## Why
 
-A filter matched nothing (`"North"` against `"north"`), `dropna` met a column that is empty throughout, a
-pattern found no files. Or `validation_split=20`: it is a share of all samples, not a percentage.
+A filter matches nothing (`"North"` instead of `"north"`), `dropna` is applied to a table with an all-empty column,
+or a glob pattern finds no files. Or `validation_split=20`: it is a fraction of the samples, not a percentage.
 
 ## Fix
 
-Look at the number of rows after the step that is named, and correct its condition.
+Check the number of rows after the reported step, and correct its condition.
 
-A single batch without samples raises: `generator yielded an element of shape (0,) where an element of shape (None, 25)
-was expected`. The slice that chooses its samples ends before it begins.
+A single batch without samples raises: `generator yielded an element of shape (0,) where an element of shape (None,
+25) was expected`. The slice that selects its samples ends before it starts.
 
 ## Known limits
 
-Which step emptied the data is read from the source. A dataset that gives no batches is a cause of its own.
+The step that emptied the data is found by reading the source. A dataset without batches is a separate cause.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ CAUSE = Cause(
 def from_data(
     model: ModelFacts | Unknown, fit: FitFacts, data: DataFacts, project: Project | Unknown
 ) -> Iterator[Finding]:
-    """The arrays have no rows."""
+    """Report arrays without rows."""
     if data.form != "arrays" or data.samples != 0 or fit.method not in ("fit", "train_on_batch", "scan"):
         return
     if isinstance(model, Unknown) and fit.method != "scan":
@@ -64,19 +64,23 @@ def from_data(
     validation = data.role == "validation"
     yield CAUSE.finding(
         f"`{array.path}` has no samples: "
-        + ("nothing is validated" if validation else "fit returns without having trained"),
+        + ("nothing is validated" if validation else "fit returns without training"),
         subject=f"{data.role} data",
         location=place(step.location if step else None, array.code, array.use),
         evidence=[
             Evidence(
                 f"samples of `{array.path}`", "0", "at least 1", "data.samples", place(array.code, array.use)
             ),
-            *([Evidence("this step may have left nothing", what, location=step.location)] if step else []),
+            *(
+                [Evidence("this step probably removed all rows", what, location=step.location)]
+                if step
+                else []
+            ),
         ],
         fixes=[
-            fix(f"check what `{what}` leaves, and correct its condition")
+            fix(f"check how many rows `{what}` keeps, and correct its condition")
             if what
-            else fix("check where the rows get lost, and stop when there are none")
+            else fix("check which step removes the rows, and stop if none are left")
         ],
         severity=Severity.ERROR
         if isinstance(model, ModelFacts) and model.keras == 2 and not validation
@@ -89,27 +93,25 @@ def from_data(
 @mentions("validation_split")
 @CAUSE.before_fit
 def from_split(model: ModelFacts, fit: FitFacts) -> Iterator[Finding]:
-    """A percentage for `validation_split`: every row goes to the validation data."""
+    """Report a percentage passed as `validation_split`."""
     share = fit.validation_split
     if share <= 1:
         return
     given = fit.code.argument("validation_split", 6) if isinstance(fit.code, Code) else None
     edits = (Edit(given.location, f"{share / 100:g}"),) if given is not None and share <= 100 else ()
     yield CAUSE.finding(
-        f"`validation_split` is {share:g}, a share of all samples: none are left to train on",
+        f"`validation_split` is {share:g}, but it must be a fraction below 1: no samples are left to train on",
         subject="argument validation_split",
         location=place(given.location if given is not None else None, fit.code),
-        evidence=[
-            Evidence("the share for validation", f"{share:g}", "between 0 and 1", "fit.validation_split")
-        ],
-        fixes=[fix("write the percentage as a share", edits)],
+        evidence=[Evidence("validation_split", f"{share:g}", "between 0 and 1", "fit.validation_split")],
+        fixes=[fix("write the percentage as a fraction", edits)],
         severity=Severity.ERROR if model.keras == 2 else Severity.WARNING,
         confidence=Confidence.CERTAIN,
     )
 
 
 def _emptying(project: Project | Unknown, data: DataFacts, array: ArrayFacts) -> Link | None:
-    """The nearest step that drops rows by what they hold, or lists files; else the nearest slice."""
+    """Return the nearest step that filters rows or lists files, else the nearest slice."""
     links = list(trail(project, data, array))
     for wanted in (("drop", "listing"), ("slice",)):
         for link in links:
@@ -127,10 +129,10 @@ _EMPTY_BATCH = pattern(
 def from_failure(
     failure: FailureFacts, data: DataFacts | Unknown, project: Project | Unknown
 ) -> Iterator[Finding]:
-    """A later batch of a generator or PyDataset has no samples: TensorFlow tells only that its shape is another one."""
+    """Report a later batch without samples; TensorFlow reports only a different shape."""
     if not _EMPTY_BATCH.search(failure.message + failure.raw_message):
         return
-    code = data.code if isinstance(data, DataFacts) else Unknown("not seen")
+    code = data.code if isinstance(data, DataFacts) else Unknown("the data is unknown")
     frame = failure.last_user_frame
     chosen = next((slice_of(*batch) for batch in batches_behind(project, code)), None)
     yield CAUSE.finding(
@@ -139,13 +141,9 @@ def from_failure(
         location=place(chosen, code, frame.location if frame is not None else None),
         evidence=[
             Evidence("samples in that batch", "0", "at least 1", "failure.message"),
-            *([Evidence("this slice chooses the samples", location=chosen)] if chosen else []),
+            *([Evidence("this slice selects the samples", location=chosen)] if chosen else []),
         ],
-        fixes=[
-            fix(
-                "choose as many samples for each batch: `i * size : (i + 1) * size`, for `len // size` batches"
-            )
-        ],
+        fixes=[fix("select the batch with `i * size : (i + 1) * size`, for `len // size` batches")],
         severity=Severity.ERROR,
         confidence=Confidence.CERTAIN,
     )

@@ -1,4 +1,4 @@
-"""A filter that matches half of the rows."""
+"""Predict taxi fares in one city."""
 
 import keras
 import numpy as np

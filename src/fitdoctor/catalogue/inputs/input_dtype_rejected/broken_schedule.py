@@ -1,4 +1,4 @@
-"""The root of the step, which Keras 3 counts in whole numbers."""
+"""Train with a custom learning rate schedule."""
 
 import keras
 import numpy as np

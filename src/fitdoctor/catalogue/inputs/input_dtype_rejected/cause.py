@@ -1,28 +1,29 @@
-"""Integers, or NumPy's own floats, reach an operation that wants float32, or floats one that wants integers.
+"""dtype that an operation rejects: integers or float64 instead of float32, or floats instead of integers.
 
 ## What happens
 
-In a subclassed model, a custom layer or a `train_step`: `TypeError: Input 'b' of 'MatMul' Op has type float32
-that does not match type int32 of argument 'a'`, or `Value passed to parameter 'input' has DataType int64 not
-in list of allowed values`. In a loop that is not traced: `InvalidArgumentError: Value for attr 'T' of int64 is not in the
-list of allowed values`, `cannot compute MatMul as input #1(zero-based) was expected to be a double tensor but is a float
-tensor`: NumPy computes in float64, variables are float32. The other way round, class numbers or indices that are floats
-are refused by `tf.nn.sparse_softmax_cross_entropy_with_logits`, `tf.gather` and `tf.one_hot` in the same words.
+In a subclassed model, a custom layer or a `train_step`: `TypeError: Input 'b' of 'MatMul' Op has type float32 that
+does not match type int32 of argument 'a'`, or `Value passed to parameter 'input' has DataType int64 not in list of
+allowed values`. In eager code: `InvalidArgumentError: Value for attr 'T' of int64 is not in the list of allowed
+values`, `cannot compute MatMul as input #1(zero-based) was expected to be a double tensor but is a float tensor`:
+NumPy computes in float64, variables are float32. In the opposite case,
+`tf.nn.sparse_softmax_cross_entropy_with_logits`, `tf.gather` and `tf.one_hot` reject labels or indices that are
+floats, with the same messages.
 
 ## Why
 
-Sequential and functional models cast what they get to the type of their `Input`. Elsewhere Keras casts floats
-only: integers stay integers until a TensorFlow operation meets them together with float weights. A learning rate
-schedule of one's own is called with a step that is an integer.
+Sequential and functional models cast their inputs to the dtype of their `Input`. Elsewhere Keras casts only floats:
+integers stay integers until a TensorFlow operation combines them with float weights. A custom learning rate schedule
+is called with an integer step.
 
 ## Fix
 
-Cast the data (`x.astype("float32")`), or in the model: `tf.cast(inputs, self.compute_dtype)`; class numbers and indices:
-`tf.cast(labels, tf.int32)`.
+Cast the data (`x.astype("float32")`), or cast in the model: `tf.cast(inputs, self.compute_dtype)`. For labels and
+indices: `tf.cast(labels, tf.int32)`.
 
 ## Known limits
 
-float16 and float32 that meet under mixed precision are explained only when the operation has failed.
+A mix of float16 and float32 under mixed precision is explained only after the operation has failed.
 """
 
 from __future__ import annotations
@@ -113,11 +114,11 @@ def _finding(
 ) -> Finding:
     wrong = _wrong_of(said)
     arrays = _arrays_of(data, wrong)
-    names = listing(array.path for array in arrays) or "what comes in"
+    names = listing(array.path for array in arrays) or "the input"
     operation = f" `{said.operation}`" if said.operation else ""
     return CAUSE.finding(
-        f"{names} is of type {wrong}, but the operation{operation} wants {_wanted(wrong)}",
-        subject="type of the features",
+        f"{names} has dtype {wrong}, but the operation{operation} expects {_wanted(wrong)}",
+        subject="dtype of the features",
         location=place(where, maker(arrays[0]) if arrays else None),
         evidence=[
             replace(
@@ -141,7 +142,7 @@ def _wrong_of(said: DtypeMismatch) -> str:
 
 def _types_that_met(said: DtypeMismatch) -> Evidence:
     return Evidence(
-        claim="types that met",
+        claim="dtype of the operand",
         observed=_wrong_of(said),
         expected=", ".join(said.allowed) or ("float16" if _is_mixed(said) else "float32"),
         fact="failure.message",
@@ -149,11 +150,11 @@ def _types_that_met(said: DtypeMismatch) -> Evidence:
 
 
 def _wanted(wrong: str) -> str:
-    return {"float64": "float32", "float32": "float16, as the layer computes"}.get(wrong, "floats")
+    return {"float64": "float32", "float32": "float16, the compute dtype of the layer"}.get(wrong, "floats")
 
 
 def _arrays_of(data: DataFacts | Unknown, wrong: str) -> list[ArrayFacts]:
-    """The array of that type; else, for an integer, one of any integer type."""
+    """Return the array of that dtype; for an integer dtype, else an array of any integer dtype."""
     if isinstance(data, Unknown):
         return []
     kinds = _INTEGERS if wrong.startswith(_INTEGERS) else (wrong,)
@@ -165,9 +166,9 @@ def _arrays_of(data: DataFacts | Unknown, wrong: str) -> list[ArrayFacts]:
 
 
 def _fixes(arrays: list[ArrayFacts], data: DataFacts | Unknown, fit_call: FitFacts | Unknown) -> list[Fix]:
-    in_model = fix("or cast in the model: `tf.cast(inputs, tf.float32)`")
+    in_model = fix("cast in the model: `tf.cast(inputs, tf.float32)`")
     if not arrays or isinstance(data, Unknown):
-        return [fix("cast the data to float32, or in the model: `tf.cast(inputs, tf.float32)`")]
+        return [fix("cast the data to float32, or cast in the model: `tf.cast(inputs, tf.float32)`")]
     array = arrays[0]
     title = f"cast `{array.path}` to float32"
     named = isinstance(array.code, Code) and array.container in ("numpy.ndarray", "pandas.DataFrame")
@@ -181,27 +182,27 @@ def _fixes(arrays: list[ArrayFacts], data: DataFacts | Unknown, fit_call: FitFac
 def from_failure(
     failure: FailureFacts, fit: FitFacts | Unknown, data: DataFacts | Unknown, project: Project | Unknown
 ) -> Iterator[Finding]:
-    """TensorFlow names both types."""
+    """Report the two dtypes that TensorFlow names."""
     said = _types_met(failure.type, failure.message)
     if said is None or (isinstance(data, DataFacts) and data.role != "training"):
         return
     frame = failure.last_user_frame
     module = module_of(project, frame)
     location = frame.location if frame is not None else None
-    # The model took the data: what is refused is met in a loss, or in a step of the user's own.
+    # The model accepted the data: a loss or a custom step rejects something else.
     taken = isinstance(data, DataFacts) and went_through(data)
-    # Keras makes float32 of the floats that it is given: which tensor it is, only the operation tells.
+    # Keras casts floats to float32, so only the operation shows which tensor is wrong.
     wrong = _wrong_of(said)
     told = not taken and wrong not in ("float64", "float32") and bool(_arrays_of(data, wrong))
     operand = None if told else _operand(module, frame, said)
     parameter = _parameter_at(module, frame, said) if frame is not None and (not told or taken) else None
     if operand is not None:
-        found = _finding(said, location, Unknown("the model took it") if taken else data, fit)
+        found = _finding(said, location, Unknown("the model accepted it") if taken else data, fit)
         yield _of_operand(found, said, *operand)
     elif parameter is not None and (isinstance(data, Unknown) or taken):
         yield _of_parameter(said, *parameter)
     else:
-        found = _finding(said, location, Unknown("the model took it") if taken else data, fit)
+        found = _finding(said, location, Unknown("the model accepted it") if taken else data, fit)
         casts = (
             []
             if told or frame is None
@@ -212,18 +213,18 @@ def from_failure(
 
 @CAUSE.after_failure
 def of_whole_numbers(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """int32 and int64 met: labels as they came, beside what `tf.argmax` gives; or floats where indices belong."""
+    """Report mixed int32 and int64, such as labels and `tf.argmax`, or floats used as indices."""
     yield from refused(CAUSE, failure, project)
     yield from floats_refused(CAUSE, failure, project)
     yield from refused_by_signature(CAUSE, failure, project)
 
 
 def _cast_first(module: Module | None, frame: Frame, said: DtypeMismatch) -> Iterator[Fix]:
-    """Either operand, where the message does not tell which is the odd one and both are given to the function."""
+    """Yield a cast for either operand if both are parameters and the message does not name the wrong one."""
     function = function_at(module, frame.line, frame.cell) if module is not None else None
     if module is None or function is None or isinstance(function.node, ast.Lambda) or said.argument:
         return
-    # `*` of truth values is `and`, and gives such: what refuses them is then another operation of the line.
+    # `*` of bools is `and` and returns bools, so another operation of the line rejects them.
     kind = _OPERATORS.get(said.operation, (ast.Mult, ()))[0]
     for node in own_nodes(function):
         if not isinstance(node, ast.BinOp) or not isinstance(node.op, kind):
@@ -239,7 +240,7 @@ def _cast_first(module: Module | None, frame: Frame, said: DtypeMismatch) -> Ite
 
 
 def _cast_given(module: Module | None, frame: Frame, said: DtypeMismatch) -> Iterator[Fix]:
-    """What a function of TensorFlow on the line is given: `tf.reduce_mean(tf.equal(labels, guesses))`."""
+    """Yield a cast for the argument of a TensorFlow call: `tf.reduce_mean(tf.equal(labels, guesses))`."""
     if module is None or said.operation in _OPERATORS or said.types:
         return
     for call in module.calls:
@@ -248,9 +249,7 @@ def _cast_given(module: Module | None, frame: Frame, said: DtypeMismatch) -> Ite
             continue
         given = call.node.args[0] if call.node.args and at_frame(module, call.node, frame) else None
         while isinstance(given, ast.BinOp):
-            given = (
-                given.left
-            )  # truth values that are multiplied stay such: the product would be cast too late
+            given = given.left  # a product of bools is a bool: casting it would be too late
         if given is None or isinstance(given, (ast.Constant, ast.Starred, ast.List, ast.Tuple)):
             continue
         tf, imports = spell(module.code(given), "tensorflow", "tf")
@@ -284,14 +283,14 @@ def _parameter_at(
 
 
 def _of_parameter(said: DtypeMismatch, function: FunctionInfo, call: ast.Call, name: str) -> Finding:
-    """Not the data: what the framework itself hands in, such as the step that a schedule is called with."""
+    """Report a parameter the framework passes, such as the step of a schedule."""
     assert not isinstance(function.node, ast.Lambda)
     module = function.module
     wrong = _wrong_of(said)
     return CAUSE.finding(
-        f"`{name}` of {name_of(function)} is of type {wrong}, but `{module.segment(call.func)}` wants "
+        f"`{name}` of {name_of(function)} has dtype {wrong}, but `{module.segment(call.func)}` expects "
         f"{_wanted(wrong)}",
-        subject=f"type of {name}",
+        subject=f"dtype of {name}",
         location=module.location(call),
         evidence=[_types_that_met(said)],
         fixes=[_cast_parameter(function, name)],
@@ -376,9 +375,9 @@ def _is_wrong(said: DtypeMismatch, name: str) -> bool:
 
 
 def _of_operand(found: Finding, said: DtypeMismatch, module: Module, operand: ast.expr) -> Finding:
-    """The same, with the name of the tensor and a cast where it is used."""
+    """Add the name of the tensor and a cast where it is used."""
     text, wrong = module.segment(operand), _wrong_of(said)
-    message = f"`{text}` is of type {wrong}, but the operation `{said.operation}` wants {_wanted(wrong)}"
+    message = f"`{text}` has dtype {wrong}, but the operation `{said.operation}` expects {_wanted(wrong)}"
     if isinstance(getattr(operand, "ctx", None), ast.Store):
         return _started_as_float(replace(found, message=message), module, operand)
     tf, imports = spell(module.code(operand), "tensorflow", "tf")
@@ -389,7 +388,7 @@ def _of_operand(found: Finding, said: DtypeMismatch, module: Module, operand: as
     first = _parameter_behind(module, operand) if not _is_mixed(said) else None
     if first is None:
         return replace(found, message=message, fixes=(here,))
-    # What is used in several places is cast before them all.
+    # A parameter that is read several times is cast once, before all of them.
     both = [_cast_parameter(*first), here] if _read_again(module, *first) else [here, _cast_parameter(*first)]
     return replace(found, message=message, fixes=tuple(both))
 
@@ -400,7 +399,7 @@ def _read_again(module: Module, function: FunctionInfo, name: str) -> bool:
 
 
 def _parameter_behind(module: Module, operand: ast.expr) -> tuple[FunctionInfo, str] | None:
-    """The parameter that an operand is made of alone: other lines may use it, or what is made of it, too."""
+    """Return the only parameter an operand is computed from, with its function."""
     function = module.function_of(operand)
     if function is None or isinstance(function.node, ast.Lambda):
         return None
@@ -415,7 +414,7 @@ def _parameter_behind(module: Module, operand: ast.expr) -> tuple[FunctionInfo, 
 
 
 def _cast_parameter(function: FunctionInfo, name: str) -> Fix:
-    """The cast as the first line of the function."""
+    """Insert the cast as the first line of the function."""
     assert not isinstance(function.node, ast.Lambda)
     first = function.module.code(function.node.body[0])
     tf, imports = spell(first, "tensorflow", "tf")
@@ -424,8 +423,8 @@ def _cast_parameter(function: FunctionInfo, name: str) -> Fix:
 
 
 def _started_as_float(found: Finding, module: Module, target: ast.expr) -> Finding:
-    """`total = 0` before a loop of the graph that adds floats to it: where to start with `0.0`."""
-    title = "start with a float"
+    """Change `total = 0` to `0.0` before a graph loop that adds floats to it."""
+    title = "initialize it with a float"
     scope = module.scope(target).node
     for given in module.assignments(target.id, scope) if isinstance(target, ast.Name) else ():
         value = given.value

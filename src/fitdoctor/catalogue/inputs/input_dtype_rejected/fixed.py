@@ -1,4 +1,4 @@
-"""Counts meet float weights in a layer of one's own."""
+"""Train a custom layer on counts."""
 
 import keras
 import numpy as np

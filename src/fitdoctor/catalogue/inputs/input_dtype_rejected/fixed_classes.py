@@ -1,4 +1,4 @@
-"""A step of one's own on class numbers that came as floats, as out of a table."""
+"""Train with a custom step on labels read as floats from a table."""
 
 import keras
 import numpy as np

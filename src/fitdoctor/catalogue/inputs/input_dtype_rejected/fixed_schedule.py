@@ -1,4 +1,4 @@
-"""The step as a float."""
+"""Train with a custom learning rate schedule."""
 
 import keras
 import numpy as np

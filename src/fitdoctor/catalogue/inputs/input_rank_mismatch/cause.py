@@ -1,25 +1,25 @@
-"""The samples lack an axis that the model needs, or have one too many.
+"""Samples with a missing or an extra axis.
 
 ## What happens
 
-A convolution over pictures wants (batch, rows, columns, channels), a recurrent layer (batch, steps,
-features). Data with one axis less or more ends fit before its first step: `expected min_ndim=4, found ndim=3.
-Full shape received: (30, 20, 20)`, or `expected ndim=3, found ndim=2`.
+A 2D convolution expects (batch, rows, columns, channels), a recurrent layer (batch, steps, features). Data with one
+axis fewer or more makes fit raise before its first step: `expected min_ndim=4, found ndim=3. Full shape received:
+(30, 20, 20)`, or `expected ndim=3, found ndim=2`.
 
 ## Why
 
-Grey pictures were kept without a channel axis, a series without a feature axis, one sample without the axis
-of samples. With an `Input(shape=(20, 20, 1))` the same pictures are taken: Keras adds a trailing axis of 1
-for Sequential and functional models. Without an `Input`, and in a subclassed model, it does not.
+Grayscale images have no channel axis, a series has no feature axis, or a single sample has no batch axis. With
+`Input(shape=(20, 20, 1))` the same images are accepted: Keras adds a trailing axis of length 1 for Sequential and
+functional models. Without an `Input`, and in subclassed models, it does not.
 
 ## Fix
 
-Add the axis (`x[..., None]`), or drop the one that is too many (`np.squeeze`).
+Add the axis (`x[..., None]`), or drop the extra one (`np.squeeze`).
 
 ## Known limits
 
-Which axis a layer without an `Input` misses cannot be told from the shape: the last one is supposed. An axis
-that is lost between two layers of the model is a defect of the model, not of the data.
+Without an `Input`, the shape does not show which axis is missing; the last one is assumed. An axis that is lost
+between two layers of the model is a problem of the model, not of the data.
 """
 
 from __future__ import annotations
@@ -138,7 +138,7 @@ def _nowhere(said: InputMismatch) -> Unknown:
 
 
 def _supposed(array: ArrayFacts, rank: int) -> Shape:
-    """The shape of a sample that a layer of that rank would take: a trailing axis of 1 added, or axes of 1 dropped."""
+    """Return the sample shape for that rank: trailing axes of length 1 added, or axes of length 1 dropped."""
     assert isinstance(array.shape, tuple)
     sample = array.shape[1:]
     while len(sample) < rank - 1:
@@ -161,10 +161,10 @@ def _finding(
     assert isinstance(array.shape, tuple)
     found = len(array.shape)
     wanted = rank if rank is not None else len(expected) + 1
-    wants = f"{wanted} axes" if rank is not None else f"{wanted}: {shape_words((None, *expected))}"
+    wants = f"{wanted} axes" if rank is not None else f"{wanted}, {shape_words((None, *expected))}"
     alone = _by_call(fit_call) and relation(array.shape, expected) == "same"
     return CAUSE.finding(
-        f"`{array.path}` has {found} axes {shape_words(array.shape)}, but the model expects {wants}",
+        f"`{array.path}` has {found} axes, {shape_words(array.shape)}, but the model expects {wants}",
         subject=argument_words(array.path, fit_call),
         location=place(array.use if alone else None, shape_line(array, data)),
         evidence=[
@@ -175,7 +175,7 @@ def _finding(
                 fact="data.x.shape",
                 location=place(array.code, array.use),
             ),
-            Evidence(claim="the first layer, or the `Input`, asks for them here", location=place(code)),
+            Evidence(claim="the expected number of axes is set here", location=place(code)),
         ],
         fixes=_fixes(array, expected, fit_call, data),
         confidence=confidence,
@@ -190,7 +190,7 @@ def _fixes(array: ArrayFacts, expected: Shape, fit_call: FitFacts | Unknown, dat
     assert isinstance(array.shape, tuple)
     move = _move(array.shape, expected)
     if move is None:
-        return [fix(f"give the model samples of shape {shape_words(expected)}")]
+        return [fix(f"pass samples of shape {shape_words(expected)}")]
     title, template = move
     if _by_call(fit_call):
         tensorflow, imports = spell(array.use, "tensorflow", "tf")
@@ -213,12 +213,12 @@ _SHAPES_ANEW = pattern(r"reshape\(-1, (.*)\)")
 
 
 def _of_tensor(template: str) -> str:
-    """The same move for a tensor: only `reshape` is a function there."""
+    """Translate the NumPy template to TensorFlow."""
     return _RESHAPES.sub(r"tf.reshape({}, (\1))", template.replace("np.", "tf."))
 
 
 def _of_sample(template: str) -> str:
-    """The same move for one sample in a pipeline: the axes count one less."""
+    """Translate the template to one sample of a pipeline, which has no batch axis."""
     if "[..., None]" in template and "repeat" not in template:
         return "tf.expand_dims(x, -1)"
     axis = _EXPANDS.search(template)
@@ -234,19 +234,19 @@ def _of_sample(template: str) -> str:
 
 
 def _move(shape: Shape, expected: Shape) -> tuple[str, str] | None:
-    """The expression that brings an array into shape, with its title."""
+    """Return the title and the expression that reshapes an array."""
     sample = shape[1:]
     alone = relation(shape, expected) == "same" or is_one_sample(shape, expected)
-    if alone and None not in shape[:1]:  # a first axis of any length is that of the batch
-        return "add the axis of samples", "np.expand_dims({}, 0)"
+    if alone and None not in shape[:1]:  # an unknown first axis is the batch axis
+        return "add the batch axis", "np.expand_dims({}, 0)"
     missing = without_one_axis(expected, sample)
     if missing is not None:
         if expected[missing] in (1, None):
             if missing == len(expected) - 1:
-                return "add the axis that is missing", "{}[..., None]"
-            return "add the axis that is missing", f"np.expand_dims({{}}, {missing + 1})"
+                return "add the missing axis", "{}[..., None]"
+            return "add the missing axis", f"np.expand_dims({{}}, {missing + 1})"
         if missing == len(expected) - 1 and expected[missing] == 3:
-            return "repeat the grey values for the three colours", "np.repeat({}[..., None], 3, axis=-1)"
+            return "repeat the gray channel three times", "np.repeat({}[..., None], 3, axis=-1)"
         return None
     extra = without_one_axis(sample, expected)
     if extra is not None and sample[extra] == 1:
@@ -262,7 +262,7 @@ def _move(shape: Shape, expected: Shape) -> tuple[str, str] | None:
 
 @CAUSE.in_source
 def from_model(site: ModelSite) -> Iterator[Finding]:
-    """The first layer refuses the rank of the model's own input."""
+    """Report a first layer that rejects the rank of the model input."""
     from fitdoctor.catalogue.model.model_inputs import leads_with_batch, refusing_site
 
     if site.data is not None:
@@ -276,16 +276,16 @@ def from_model(site: ModelSite) -> Iterator[Finding]:
 
 
 def _inside_call(site: ModelSite, data: DataFacts) -> Iterator[Finding]:
-    """A layer in the `call` of a model of the user's refuses the data as they are."""
+    """Report a layer in a custom `call` that rejects the rank of the data."""
     if site.failure is None or site.layer is None or len(data.x) != 1 or data.role != "training":
         return
     said, array, given = input_mismatch(site.failure.message), data.x[0], site.failure.inputs
     if said is None or said.expected_rank is None or not given or not isinstance(array.shape, tuple):
         return
-    # Keras 2 makes columns of data with one axis before the model sees them.
+    # Keras 2 adds a second axis to one-dimensional data before it calls the model.
     if len(array.shape) > 1 and given[0].shape == (None, *array.shape[1:]):
         rank = said.expected_rank
-        nowhere = Unknown("not evident from the source")
+        nowhere = Unknown("the source does not show it")
         yield _finding(array, _supposed(array, rank), site.layer.code, nowhere, data, Confidence.LIKELY, rank)
 
 
@@ -297,12 +297,12 @@ def _of_input(code: Code, shape: Shape, message: str) -> Finding:
     fixes = []
     if len(shape) < rank:
         wanted = (*sample, *[1] * (rank - len(shape)))
-        title = f"give each sample {rank - 1} axes: {shape_words(wanted)}"
+        title = f"use samples with {rank - 1} axes: {shape_words(wanted)}"
         fixes.append(fix(title, input_shape_edit(code, lengthened(code, wanted, len(sample)))))
     else:
-        fixes.append(fix(f"give each sample {rank - 1} axes"))
+        fixes.append(fix(f"use samples with {rank - 1} ax{'is' if rank == 2 else 'es'}"))
     return CAUSE.finding(
-        f"the input shape {shape_words(sample)} gives a batch {len(shape)} axes, "
+        f"the input shape {shape_words(sample)} makes batches with {len(shape)} axes, "
         f"but the first layer expects {rank}",
         subject="input shape of the model",
         location=place(code),
@@ -367,13 +367,13 @@ def _stands_behind(model: ModelFacts | Unknown, name: str) -> bool:
 
 
 def _by_hand(said: InputMismatch, failure: FailureFacts, project: Project | Unknown) -> Finding:
-    """One sample where a batch belongs, in a loop of the user's own."""
+    """Report a single sample passed as a batch in a custom loop."""
     from fitdoctor.catalogue.inputs.loop_data import as_a_batch
 
     frame = failure.last_user_frame
     found = said.found or ()
     return CAUSE.finding(
-        f"the model is called on one sample {shape_words(found)}: it takes a batch, {shape_words((1, *found))}",
+        f"the model is called with one sample, {shape_words(found)}, but expects a batch, {shape_words((1, *found))}",
         subject="argument of the model",
         location=frame.location if frame else None,
         evidence=[
@@ -390,7 +390,7 @@ def _by_hand(said: InputMismatch, failure: FailureFacts, project: Project | Unkn
 
 
 def _in_loop(failure: FailureFacts, said: InputMismatch, project: Project | Unknown) -> Iterator[Finding]:
-    """A training loop of the user's own calls the model on batches that lack an axis, or have one too many."""
+    """Report a custom training loop that passes batches with a missing or extra axis."""
     from fitdoctor.catalogue.inputs.loop_data import array_behind, model_call, reworked_batch
 
     called = model_call(project, failure)
@@ -414,7 +414,7 @@ def _in_loop(failure: FailureFacts, said: InputMismatch, project: Project | Unkn
 
 
 def _is_known_to_fit(model: ModelFacts, data: DataFacts) -> bool:
-    """Whether the data fits the model's `Input`: then what a layer refuses is the model's own doing."""
+    """Whether the data matches the `Input`, so that a rejecting layer is a problem of the model."""
     if isinstance(model.inputs, Unknown) or len(data.x) != len(model.inputs):
         return False
     pairs = zip(data.x, model.inputs, strict=True)
@@ -427,7 +427,7 @@ def _is_known_to_fit(model: ModelFacts, data: DataFacts) -> bool:
 
 
 def _is_about_the_data(failure: FailureFacts, said: InputMismatch) -> bool:
-    """Whether the refused tensor is what the model was called with."""
+    """Whether the rejected tensor is the input of the model."""
     expected, found = said.ranks
     if expected is None or found is None or expected == found or said.found is None:
         return False
@@ -437,7 +437,7 @@ def _is_about_the_data(failure: FailureFacts, said: InputMismatch) -> bool:
     if given:
         shape = shape_words(said.found)
         return any(f"shape={shape}" in value.replace("None, None", "None") for value in given)
-    # Only the first layer of its class carries the plain name: the second is surely not fed by the data.
+    # Only the first layer of a class has a name without a number; later ones do not receive the data.
     return not said.layer.rpartition("_")[2].isdigit()
 
 
@@ -455,7 +455,7 @@ def _from_message(said: InputMismatch, location: Location | None) -> Finding:
     layer = f"the layer `{said.layer}`" if said.layer else "the model"
     few = (found or 0) < (expected or 0)
     return CAUSE.finding(
-        f"the data has {found} axes {shape_words(said.found or Unknown())}, but {layer} expects {expected}",
+        f"the data has {found} axes, {shape_words(said.found or Unknown())}, but {layer} expects {expected}",
         subject="argument x of fit",
         location=location,
         evidence=[
@@ -466,8 +466,6 @@ def _from_message(said: InputMismatch, location: Location | None) -> Finding:
                 fact="failure.message",
             )
         ],
-        fixes=[
-            fix("add the axis that is missing: `x[..., None]`" if few else "drop the axis that is too many")
-        ],
+        fixes=[fix("add the missing axis: `x[..., None]`" if few else "drop the extra axis")],
         confidence=Confidence.LIKELY,
     )

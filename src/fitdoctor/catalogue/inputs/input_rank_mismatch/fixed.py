@@ -1,4 +1,4 @@
-"""A series without a feature axis, for a recurrent model."""
+"""Train a recurrent model on a univariate series."""
 
 import keras
 import numpy as np

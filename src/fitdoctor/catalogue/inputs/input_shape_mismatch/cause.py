@@ -1,27 +1,27 @@
-"""A sample has other axis lengths than the model's input.
+"""Samples whose axis lengths differ from the model input.
 
 ## What happens
 
-A model with `Input(shape=(28, 28))` takes samples of 28 by 28. Samples of 784 numbers, or of 28 by 27, end
-fit before its first step. A functional model says `expected shape=(None, 28, 28), found shape=(32, 784)`. A
-Sequential checks only the number of axes at its `Input`; other lengths are met by the first layer that minds,
-and the message names that one: `expected axis -1 of input shape to have value 8, but received input with
-shape (None, 9)`.
+A model with `Input(shape=(28, 28))` expects samples of 28 by 28. With samples of 784 values, or of 28 by 27, fit
+raises before its first step. A functional model reports `expected shape=(None, 28, 28), found shape=(32, 784)`. A
+Sequential model checks only the number of axes at its `Input`. The first layer that depends on a length rejects it,
+and the message names that layer: `expected axis -1 of input shape to have value 8, but received input with shape
+(None, 9)`.
 
 ## Why
 
-The data were flattened (or not), a column is missing or left over, or a constant such as the window length
-stands in two places and was changed in one.
+The data was flattened (or not), a column is missing or extra, or a constant such as the window length appears in two
+places and was changed in one.
 
 ## Fix
 
-Where both shapes hold the same number of values, reshape the data. Otherwise the lengths truly differ: change
-the `Input`, or select the columns that the model was made for.
+If both shapes have the same number of values, reshape the data. Otherwise the lengths really differ: change the
+`Input`, or select the columns the model expects.
 
 ## Known limits
 
-A missing or extra axis is `input-rank-mismatch`, lengths in another order are `channel-axis-order`. A
-trailing axis of length 1 may be left out: Keras adds it for Sequential and functional models.
+A missing or extra axis is reported as `input-rank-mismatch`, lengths in another order as `channel-axis-order`. A
+trailing axis of length 1 may be missing: Keras adds it for Sequential and functional models.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def from_data(
 @doubting(INPUTS)
 @CAUSE.before_fit
 def from_swapped_sides(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
-    """A Sequential checks no lengths, and as many values come out of `Flatten` either way."""
+    """Report swapped height and width, which a Sequential model with `Flatten` accepts."""
     if model.kind != "sequential" or isinstance(model.inputs, Unknown) or len(model.inputs) != 1:
         return
     if len(data.x) != 1 or proven(data) or not any(layer.class_name == "Flatten" for layer in model.layers):
@@ -105,8 +105,8 @@ def from_swapped_sides(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Ite
         return
     array, code = data.x[0], input_code_of(model, model.inputs[0])
     yield CAUSE.finding(
-        f"each sample of `{array.path}` has shape {shape_words(shape[1:])}, but the model was made for "
-        f"{shape_words(wanted[1:])}: height and width have changed places, and a Sequential does not mind",
+        f"each sample of `{array.path}` has shape {shape_words(shape[1:])}, but the model input has shape "
+        f"{shape_words(wanted[1:])}: height and width are swapped, which a Sequential model does not check",
         subject=argument_words(array.path, fit),
         location=place(code, array.code, fit.code),
         evidence=[
@@ -126,7 +126,7 @@ def from_swapped_sides(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Ite
 
 @CAUSE.in_source
 def from_models(site: ModelSite) -> Iterator[Finding]:
-    """A model is called on the output of another one, or of an `Input`, and has an `Input` of another shape itself."""
+    """Report a model called on a tensor whose shape differs from its own `Input`."""
     refusal = of_site(site)
     said = input_mismatch(refusal.message) if refusal is not None and refusal.name == "Model" else None
     if refusal is None or said is None or not refusal.shapes or said.expected is None:
@@ -134,7 +134,7 @@ def from_models(site: ModelSite) -> Iterator[Finding]:
     found, wanted = refusal.shapes[0][1:], said.expected[1:]
     before = refusal.way[0] if refusal.way else None
     yield CAUSE.finding(
-        f"a tensor of shape {shape_words(found)} a sample is given to a model that expects {shape_words(wanted)}",
+        f"the model receives samples of shape {shape_words(found)}, but expects {shape_words(wanted)}",
         subject=f"model {site.failure.layer if site.failure is not None else ''}",
         location=refusal.place,
         evidence=[
@@ -147,7 +147,7 @@ def from_models(site: ModelSite) -> Iterator[Finding]:
         ],
         fixes=[
             fix(
-                f"make the tensor {shape_words(wanted)} a sample, or the model's `Input` {shape_words(found)}"
+                f"change the tensor to {shape_words(wanted)} per sample, or the `Input` of the model to {shape_words(found)}"
             )
         ],
         confidence=refusal.confidence,
@@ -160,7 +160,7 @@ def _is_about_lengths(kind: str, shape: Shape | Unknown, expected: Shape) -> boo
     if kind != "rank":
         return kind in ("reshaped", "lengths")
     found = shape[1:]
-    # One axis more or less, and the others agree: that axis is what is wrong.
+    # If dropping one axis makes the shapes equal, that axis is the problem.
     return without_one_axis(found, expected) is None and without_one_axis(expected, found) is None
 
 
@@ -175,7 +175,7 @@ def _finding(
     array, named = mismatch.array, _named_length(mismatch, project)
     if isinstance(fit_call, FitFacts) and fit_call.method in CALLS:
         method = fit_call.method
-    # A model that is only tried was made for other data: these are the odd ones.
+    # An evaluating call fails: the model was trained on other data, so this data is wrong.
     tries = method not in ("fit", "train_on_batch", TRAINING_CALL, "")
     found, expected = shape_words(mismatch.found_sample), shape_words(mismatch.expected_sample)
     whose = f"the layer `{mismatch.expected.name}`" if mismatch.by_layer else "the model"
@@ -191,7 +191,7 @@ def _finding(
                 fact="data.x.shape",
                 location=place(array.code, array.use),
             ),
-            Evidence(claim=f"what {whose} expects was fixed here", location=place(mismatch.code)),
+            Evidence(claim="the expected input shape is set here", location=place(mismatch.code)),
         ],
         fixes=_fixes(mismatch, fit_call, data, named, tries),
         confidence=confidence,
@@ -199,7 +199,7 @@ def _finding(
 
 
 def _named_length(mismatch: Mismatch, project: Project | Unknown) -> Decided | None:
-    """What the one length that differs was decided by, where the `Input` is given it by name."""
+    """Return what set the only differing length if the `Input` uses a name for it."""
     from fitdoctor.catalogue.model.size_sources import decided_size
 
     found = _aligned(mismatch)
@@ -212,13 +212,13 @@ def _named_length(mismatch: Mismatch, project: Project | Unknown) -> Decided | N
 
 
 def _fits_reshaped(found: Shape, expected: Shape) -> bool:
-    """Whether another shape for the same values will do: also for flat ones that nobody counted, as raw bytes are."""
+    """Whether a reshape makes the data fit; also true for flat data of unknown length, such as raw bytes."""
     uncounted = found == (None,) and len(expected) > 1 and None not in expected
     return uncounted or relation(found, expected) == "reshaped"
 
 
 def _aligned(mismatch: Mismatch) -> Shape:
-    """The shape of a sample with the channel of length 1 that Keras adds by itself."""
+    """Return the sample shape with the channel axis of length 1 that Keras adds."""
     found, expected = mismatch.found_sample, mismatch.expected_sample
     return (*found, 1) if len(expected) == len(found) + 1 and expected[-1] == 1 else found
 
@@ -226,10 +226,10 @@ def _aligned(mismatch: Mismatch) -> Shape:
 def _line_to_change(
     mismatch: Mismatch, data: DataFacts, named: Decided | None, tries: bool
 ) -> Location | None:
-    """The data's line where reshaping helps and is done there, else the line that fixes the model's input."""
+    """Return the line of the data if a reshape helps, else the line that sets the model input."""
     array = mismatch.array
     of_data = shape_line(array, data)
-    # Pictures for a model of flat rows: most would rather give the model their shape (and a Flatten) than lose it.
+    # For images and a flat input, changing the input (and adding Flatten) is the usual fix.
     flatter = len(mismatch.found_sample) <= len(mismatch.expected_sample)
     if tries or (_fits_reshaped(mismatch.found_sample, mismatch.expected_sample) and flatter):
         return of_data
@@ -242,14 +242,14 @@ def _fixes(
     array = mismatch.array
     if _fits_reshaped(mismatch.found_sample, mismatch.expected_sample):
         axes = ", ".join(str(length) for length in mismatch.expected_sample)
-        same = ": both shapes hold the same number of values" * (mismatch.kind == "reshaped")
+        same = ": both shapes have the same number of values" * (mismatch.kind == "reshaped")
         title = f"reshape `{array.path}`{same}"
         if data.form == "dataset":
             return [fix(title, map_samples(data, array, f"tf.reshape(x, ({axes},))"))]
         known = data.form in ("arrays", "batch") and "numpy" in array.container
         return [fix(title, rework_data(array, fit_call, f"{{}}.reshape(-1, {axes})") if known else ())]
     if tries:
-        return [fix(f"give the model samples of {shape_words(mismatch.expected_sample)}, as it was made for")]
+        return [fix(f"pass samples of shape {shape_words(mismatch.expected_sample)}, as in training")]
     sample = _aligned(mismatch)
     lengths = [f for f, e in zip(sample, mismatch.expected_sample, strict=False) if f != e]
     edits = (
@@ -259,7 +259,7 @@ def _fixes(
     )
     return [
         fix(f"set the input shape to {shape_words(sample)}", edits),
-        fix(f"give the model samples of {shape_words(mismatch.expected_sample)}"),
+        fix(f"pass samples of shape {shape_words(mismatch.expected_sample)}"),
     ]
 
 
@@ -271,7 +271,7 @@ def from_failure(
     data: DataFacts | Unknown,
     project: Project | Unknown,
 ) -> Iterator[Finding]:
-    """The message holds the expected and the found shape."""
+    """Report the expected and the found shape from the message."""
     said = input_mismatch(failure.message) or kernel_mismatch(failure.message, failure.node)
     if said is None or said.found is None or said.target or while_validating(failure):
         return
@@ -299,7 +299,7 @@ def _from_message(
     data: DataFacts | Unknown,
     project: Project | Unknown,
 ) -> Iterator[Finding]:
-    """What the words alone tell."""
+    """Report what the message alone shows."""
     from fitdoctor.catalogue.model.model_inputs import input_giving
 
     if said.found is None:
@@ -318,7 +318,7 @@ def _from_message(
     frame = failure.last_user_frame
     wanted = shape_words(expected[1:])
     reshaped = _fits_reshaped(sample, expected[1:]) and len(sample) <= len(expected) - 1
-    # A model that is only tried was made for other data: these are the odd ones.
+    # An evaluating call fails: the model was trained on other data, so this data is wrong.
     tries = failure.called in ("evaluate", "predict")
     of_model = input_giving(project, expected) or (None if tries else _only_input(model))
     of_data = only_input_line(data)
@@ -327,8 +327,8 @@ def _from_message(
     yield CAUSE.finding(
         f"each sample has shape {shape_words(sample)}, but the model expects {wanted}"
         if inner is None or inner == found
-        else f"samples of shape {shape_words(inner[1:])} do not fit the model: its layer `{said.layer}` gets "
-        f"{shape_words(sample)} and was made for {wanted}",
+        else f"samples of shape {shape_words(inner[1:])} do not match the model: its layer `{said.layer}` receives "
+        f"{shape_words(sample)}, but expects {wanted}",
         subject="argument x of fit",
         location=place(
             of_data if reshaped else of_model, of_model, of_data, frame.location if frame else None
@@ -354,7 +354,7 @@ def _from_message(
 def _in_loop(
     project: Project | Unknown, failure: FailureFacts, found: Shape, expected: Shape
 ) -> Iterator[Fix]:
-    """A reshape of what a training loop of the user's own calls the model on."""
+    """Yield a reshape of the batch that a custom training loop passes to the model."""
     from fitdoctor.catalogue.inputs.loop_data import model_call, reworked_batch
 
     called = model_call(project, failure)
@@ -362,23 +362,23 @@ def _in_loop(
         return
     lengths = ", ".join(str(length) for length in (-1, *expected[1:]))
     edits = reworked_batch(*called, f"{{}}.reshape({lengths})", f"tf.reshape({{}}, ({lengths}))")
-    yield fix("reshape the data: both shapes hold the same number of values", edits)
+    yield fix("reshape the data: both shapes have the same number of values", edits)
 
 
 def _only_input(model: ModelFacts | Unknown) -> Code | Unknown:
     if isinstance(model, Unknown) or sum(layer.class_name == "InputLayer" for layer in model.layers) > 1:
-        return Unknown("there are several, or none was read")
+        return Unknown("the model has several inputs, or they are unknown")
     return model.input_code
 
 
 def _given_to_model(failure: FailureFacts) -> Shape | None:
-    """The one shape that the model was called with, as the message tells below."""
+    """Return the only input shape listed in the message."""
     given = [shapes_in(value) for name, value in failure.arguments if name == "inputs"]
     return given[0][0] if len(given) == 1 and len(given[0]) == 1 and given[0][0] else None
 
 
 def _joins_models(model: ModelFacts) -> bool:
-    """Whether a functional model is made of others, `Model(z, D(G(z)))`: Keras does not compare what they give and take."""
+    """Whether a functional model nests others, as `Model(z, D(G(z)))`, whose shapes Keras does not compare."""
     inner = [
         layer
         for layer in model.layers
@@ -393,15 +393,15 @@ def _from_joined(failure: FailureFacts, found: Shape) -> Finding:
     return _inside(failure, found, (*found[:-1], length))
 
 
-_WHICH_DATA = "the text does not tell whether the training data was refused or the validation data (FIT712)"
+_WHICH_DATA = "the text does not show whether the training or the validation data was rejected (FIT712)"
 
 
 def _inside(failure: FailureFacts, found: Shape, expected: Shape) -> Finding:
-    """An error while the model is made is about its parts, not about the data."""
+    """Report an error raised while the model is built: it concerns its parts, not the data."""
     frame, said = failure.last_user_frame, input_mismatch(failure.message)
     part = f"`{said.layer}`" if said is not None and said.layer else "a model or layer"
     return CAUSE.finding(
-        f"{part} is called on a tensor of shape {shape_words(found)}, but it expects {shape_words(expected)}",
+        f"{part} receives a tensor of shape {shape_words(found)}, but expects {shape_words(expected)}",
         subject=f"input of {part}",
         location=frame.location if frame is not None else None,
         evidence=[
@@ -412,6 +412,6 @@ def _inside(failure: FailureFacts, found: Shape, expected: Shape) -> Finding:
                 fact="failure.message",
             )
         ],
-        fixes=[fix("make the part before it give that shape, or change the input shape of this one")],
+        fixes=[fix("change the preceding layer to output that shape, or change the input shape here")],
         confidence=Confidence.LIKELY,
     )

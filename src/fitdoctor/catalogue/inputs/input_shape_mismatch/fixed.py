@@ -1,4 +1,4 @@
-"""Digits that were flattened, for a model that wants pictures."""
+"""Train an image model on digits."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""Two inputs, joined before fit although the model joins them itself."""
+"""Train a model with two inputs."""
 
 import keras
 import numpy as np

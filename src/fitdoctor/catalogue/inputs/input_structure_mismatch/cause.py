@@ -1,27 +1,26 @@
-"""The wrong number, order or names of inputs.
+"""Wrong number, order or names of inputs.
 
 ## What happens
 
-A model of two inputs gets one array: `Layer "functional" expects 2 named input(s) with keys ['user', 'item'],
-but it received 1 input tensors`. A dict with another key than the input's name: `Missing data for input
-"ward"`. A list in the wrong order fails only where the shapes differ, and then in the words of a wrong shape:
-`expected shape=(None, 3), found shape=(None, 5)`. A subclassed model whose `call` begins with `left, right =
-inputs` and gets one array says `Iterating over a symbolic tf.Tensor is not allowed`.
+A model with two inputs receives one array: `Layer "functional" expects 2 named input(s) with keys ['user', 'item'],
+but it received 1 input tensors`. A dict key differs from the name of an input: `Missing data for input "ward"`. A
+list in the wrong order fails only if the shapes differ, and then with the message for a wrong shape: `expected
+shape=(None, 3), found shape=(None, 5)`. A subclassed model whose `call` starts with `left, right = inputs` and
+receives one array raises `Iterating over a symbolic tf.Tensor is not allowed`.
 
 ## Why
 
-The inputs were concatenated before fit although the model does that itself, one was forgotten, or an
-`Input(name=…)` and the key of the data were not renamed together.
+The inputs were concatenated before fit although the model does that itself, one is missing, or an `Input(name=…)`
+was renamed but the key of the data was not.
 
 ## Fix
 
-Give a list with one array an input, in the order of `Model(inputs=…)`, or a dict with the names of the inputs
-as keys.
+Pass a list with one array per input, in the order of `Model(inputs=…)`, or a dict keyed by input name.
 
 ## Known limits
 
-A list in the wrong order is not noticed where the shapes agree. A dict with a key too many is
-`inputs-matched-by-position`. What a subclassed model makes of its inputs is not known.
+A list in the wrong order is not detected if the shapes agree. A dict with an extra key is reported as
+`inputs-matched-by-position`. How a subclassed model uses its inputs is unknown.
 """
 
 from __future__ import annotations
@@ -163,12 +162,12 @@ def _of_keys(
         data.code,
     )
     return CAUSE.finding(
-        f"`x` has no key {listing(missing)}: its keys are {given}",
+        f"the model has an input {listing(missing)}, but the keys of `x` are {given}",
         subject="keys of x",
         location=where,
         evidence=[
             Evidence(
-                claim="keys of `x` against the names of the inputs",
+                claim="keys of `x` compared with the input names",
                 observed=given,
                 expected=", ".join(map(repr, names)),
                 fact="data.x",
@@ -184,11 +183,11 @@ def _of_keys(
 def _input_evidence(model: ModelFacts, names: list[str]) -> Iterator[Evidence]:
     for layer in model.layers:
         if layer.class_name == "InputLayer" and layer.name in names:
-            yield Evidence(f"the input `{layer.name}` is made here", location=place(layer.code))
+            yield Evidence(f"the input `{layer.name}` is created here", location=place(layer.code))
 
 
 def _renamed(missing: list[str], strangers: list[ArrayFacts]) -> list[tuple[str, ArrayFacts]]:
-    """Which foreign key was meant for which missing name; empty unless there is one for each."""
+    """Pair each missing name with the unknown key meant for it; empty unless every name has one."""
     left = {array.key: array for array in strangers}
     if len(missing) == len(left) == 1:
         return [(missing[0], strangers[0])]
@@ -220,7 +219,7 @@ def _rename(renamed: list[tuple[str, ArrayFacts]], project: Project | Unknown) -
 
 
 def _entry(array: ArrayFacts, project: Project | Unknown) -> tuple[Module, ast.Constant] | None:
-    """The key of an array in the dict that is written out around its expression, or that x was made as."""
+    """Return the key of an array in the dict literal that contains it or that defines x."""
     from fitdoctor.catalogue.inputs.data_trail import node_of
 
     for code in (array.code, array.use):
@@ -261,7 +260,7 @@ def _of_count(
         location=place(first.code if joined else None, argument_place(fit_call), first.use, data.code),
         evidence=[
             Evidence(
-                claim="arrays in `x` against inputs of the model",
+                claim="arrays in `x` compared with the model inputs",
                 observed=", ".join(shape_words(array.shape) for array in data.x[:6]),
                 expected=", ".join(shape_words(spec.shape) for spec in model.inputs[:6])
                 if isinstance(model.inputs, tuple)
@@ -288,23 +287,27 @@ def _count_fix(
 ) -> Fix:
     first = data.x[0]
     if joined is not None:
-        return fix("give the arrays apart: the model has an input for each", replace_code(first.code, joined))
+        return fix(
+            "pass the arrays separately: the model has an input for each", replace_code(first.code, joined)
+        )
     if isinstance(model.inputs, Unknown):
-        return fix("give the model one array, or make a model with an input for each")
+        return fix("pass one array, or build the model with one input per array")
     complete = _completed(model.inputs, data, fit_call, project)
     if complete:
-        return fix("give all inputs, in the model's order", complete)
+        return fix("pass all inputs in the order of the model", complete)
     stacked = stacked_parts(first, model.inputs) if len(data.x) == 1 else ""
     if stacked:
-        return fix("give the arrays apart: the model has an input for each", replace_code(first.use, stacked))
+        return fix(
+            "pass the arrays separately: the model has an input for each", replace_code(first.use, stacked)
+        )
     if len(data.x) == 1 and isinstance(first.use, Code):
         parts = column_parts(model.inputs, first, first.use.text)
         if parts:
-            return unsafe("split the columns between the inputs", wrap(first.use, parts))
+            return unsafe("split the columns by input", wrap(first.use, parts))
         pairs = pair_parts(model.inputs, first, first.use.text)
         if pairs and first.use.text.isidentifier():
-            return fix("give each input its part of every sample", wrap(first.use, pairs))
-    return fix("give a list with one array for each input, or a dict with their names as keys")
+            return fix("pass each input its part of every sample", wrap(first.use, pairs))
+    return fix("pass a list with one array per input, or a dict keyed by input name")
 
 
 def _completed(
@@ -362,18 +365,18 @@ def _of_order(
     )
     edits = (Edit(argument.location, f"[{', '.join(texts)}]"),) if literal and argument is not None else ()
     return CAUSE.finding(
-        "the arrays of `x` are not in the order of the model's inputs",
+        "the arrays in `x` are not in the order of the model inputs",
         subject="order of x",
         location=place(argument.location if argument else None, data.x[0].use),
         evidence=[
             Evidence(
-                claim="shapes in `x` against the inputs",
+                claim="shapes in `x` compared with the model inputs",
                 observed=", ".join(shape_words(array.shape) for array in data.x),
                 expected=", ".join(shape_words(spec.shape) for spec in inputs),
                 fact="data.x",
             )
         ],
-        fixes=[fix("give the arrays in the model's order", edits)],
+        fixes=[fix("pass the arrays in the order of the model inputs", edits)],
         confidence=confidence,
     )
 
@@ -390,7 +393,7 @@ def from_failure(
     data: DataFacts | Unknown,
     project: Project | Unknown,
 ) -> Iterator[Finding]:
-    """The message counts or names the inputs, or the model's `call` could not take them apart."""
+    """Report the inputs that the message counts or names, or that `call` cannot unpack."""
     from fitdoctor.catalogue.inputs.unpacked_inputs import of_unpacking, unpacked_inputs
 
     parts = unpacked_inputs(failure, project)
@@ -421,9 +424,9 @@ def from_failure(
         return
     frame = failure.last_user_frame
     message = (
-        f"`x` has no key `{said.missing}`: its keys are {listing(said.received_keys)}"
+        f"the model has an input `{said.missing}`, but the keys of `x` are {listing(said.received_keys)}"
         if said.missing
-        else f"the model has {said.expected} inputs, but got {said.received}"
+        else f"the model has {said.expected} inputs, but receives {said.received}"
     )
     yield CAUSE.finding(
         message,
@@ -437,7 +440,7 @@ def from_failure(
                 fact="failure.message",
             )
         ],
-        fixes=[fix("give a list with one array for each input, or a dict with their names as keys")],
+        fixes=[fix("pass a list with one array per input, or a dict keyed by input name")],
         confidence=Confidence.CERTAIN,
     )
 

@@ -1,24 +1,24 @@
-"""An extra key shifts the inputs of a model that was built from a dict.
+"""Extra key that shifts the inputs of a model built from a dict.
 
 ## What happens
 
-`Model({"bid": …, "rank": …}, …)` gets data with the keys `bid`, `log_bid` and `rank`. There is a warning
-about the structure, and then the values are matched by position, in the sorted order of the keys: `rank` is
-fed with `log_bid`. Where the shapes agree fit learns from the wrong columns; where they do not, the error
-names an input that has nothing to do with it.
+`Model({"bid": …, "rank": …}, …)` receives data with the keys `bid`, `log_bid` and `rank`. Keras warns about the
+structure and then matches the values by position, in the sorted order of the keys: the input `rank` receives
+`log_bid`. If the shapes agree, fit learns from the wrong columns. If they do not, the error names an unrelated
+input.
 
 ## Why
 
-Keras 3 (seen in 3.15) compares the flattened structures and takes as many values as there are inputs. A model
-built from a list of named inputs picks the values by name and leaves the rest.
+Keras 3 (seen in 3.15) compares the flattened structures and uses as many values as there are inputs. A model built
+from a list of named inputs selects the values by name and ignores the rest.
 
 ## Fix
 
-Give only the keys that the model has, or build the model from a list of its inputs.
+Pass only the keys that the model has, or build the model from a list of its inputs.
 
 ## Known limits
 
-A key that sorts behind all others shifts nothing, and nothing is said about it.
+A key that sorts after all the others shifts nothing and is not reported.
 """
 
 from __future__ import annotations
@@ -86,12 +86,12 @@ def _findings(
     first = extra[0]
     yield CAUSE.finding(
         f"the extra key {listing(array.key for array in extra)} shifts the inputs: "
-        + ", ".join(f"`{want}` gets `{got}`" for want, got in shifted[:4]),
+        + ", ".join(f"`{want}` receives `{got}`" for want, got in shifted[:4]),
         subject="keys of x",
         location=_line(first, data),
         evidence=[
             Evidence(
-                claim="keys of `x` against the inputs that the model was built from",
+                claim="keys of `x` compared with the model inputs",
                 observed=", ".join(map(repr, given)),
                 expected=", ".join(map(repr, sorted(names))),
                 fact="data.x",
@@ -105,9 +105,9 @@ def _findings(
 
 
 def _line(extra: ArrayFacts, data: DataFacts) -> Location | None:
-    """Where the key is put in: a step of the pipeline, `x["key"] = …`, or the dict that is given to fit."""
+    """Return where the key is added: a pipeline stage, `x["key"] = …`, or the dict passed to fit."""
     step, decided = shaping_step(data), decided_near(extra)
-    # An expression without a name of its own stands in the dict.
+    # An expression that is not assigned to a name is written in the dict.
     put_in = decided is not None and (extra.key in decided.text or not decided.target)
     keyed = decided if put_in else None
     return place(step.code if step else None, keyed, extra.use, extra.code)
@@ -118,7 +118,7 @@ def _matches_by_name(environment: EnvironmentFacts | Unknown) -> bool:
 
 
 def _left_out(extra: list[ArrayFacts], names: set[str], data: DataFacts, project: Project | Unknown) -> Fix:
-    title = f"leave the key {listing(array.key for array in extra)} out of `x`"
+    title = f"remove the key {listing(array.key for array in extra)} from `x`"
     wanted = f"({', '.join(repr(name) for name in sorted(names))}{',' if len(names) == 1 else ''})"
     first = extra[0]
     step = shaping_step(data)

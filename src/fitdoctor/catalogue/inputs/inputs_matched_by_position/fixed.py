@@ -1,4 +1,4 @@
-"""A column too many, for a model that was built from a dict."""
+"""Train a model built from a dict of inputs."""
 
 import keras
 import numpy as np

@@ -1,24 +1,24 @@
-"""NaN or infinity in the features.
+"""NaN or infinite values in the features.
 
 ## What happens
 
-Nothing raises. With most activations the loss is `nan` from the first epoch on. With relu, on the usual build
-for CPUs, it is not: relu(NaN) is 0 there, the loss stays finite while the first kernel has turned to NaN, and
-the model gives the same prediction for every sample, for ever. `TerminateOnNaN` does not notice.
+Nothing raises. With most activations the loss is `nan` from the first epoch on. With relu on the usual CPU build it
+is not: relu(NaN) is 0 there, so the loss stays finite although the first kernel has become NaN. The model then
+returns the same prediction for every sample forever, and `TerminateOnNaN` does not notice.
 
 ## Why
 
-Missing values in a table, the logarithm of 0, a division by a standard deviation of 0, rows that `shift` or
-`rolling` left empty. Scalers pass NaN on.
+Missing values in a table, the logarithm of 0, a division by a standard deviation of 0, or rows that `shift` or
+`rolling` left empty. Scalers pass NaN through.
 
 ## Fix
 
-Drop the rows or fill the values, and guard the operation that makes them (`np.log1p`, `std + 1e-7`).
+Drop the rows or fill the values, and guard the operation that produces them (`np.log1p`, `std + 1e-7`).
 
 ## Known limits
 
-Data that is only known as a generator or a long pipeline is looked at as far as that is free of effects. A
-model whose own layers or `call` deal with NaN is not warned about.
+Generators and long pipelines are read only as far as this has no side effects. A model whose own layers or `call`
+handle NaN is not reported.
 """
 
 from __future__ import annotations
@@ -93,15 +93,15 @@ def _finding(
     fit_call: FitFacts,
 ) -> Finding:
     one = statistics.nan + statistics.inf == 1
-    counts = [f"{statistics.nan} NaN"] * bool(statistics.nan) + [f"{statistics.inf} infinite"] * bool(
+    counts = [f"{statistics.nan:,} NaN"] * bool(statistics.nan) + [f"{statistics.inf:,} infinite"] * bool(
         statistics.inf
     )
     step = maker_of_nonfinite(project, data, array, statistics)
     validation = data.role == "validation"
     own = validation or isinstance(model, Unknown) or _is_own(model)
     return CAUSE.finding(
-        f"`{array.path}` holds {' and '.join(counts)} value{'s' * (not one)}{_where(array, statistics)}"
-        + ("" if validation else f": {'it turns' if one else 'they turn'} the weights to NaN"),
+        f"`{array.path}` contains {' and '.join(counts)} value{'s' * (not one)}{_where(array, statistics)}"
+        + ("" if validation else f": {'it turns' if one else 'they turn'} the weights into NaN"),
         subject=part_words(array, data) if not validation else "validation features",
         location=place(step.location if step else None, last_decided(project, array), array.use),
         evidence=[
@@ -119,11 +119,9 @@ def _finding(
             statistics,
             data,
             project,
-            Unknown("the validation data is it") if validation else fit_call,
+            Unknown("it is the validation data") if validation else fit_call,
         ),
-        notes=[
-            "with relu the loss may stay finite: the predictions are the same for every sample all the same"
-        ],
+        notes=["with relu the loss may stay finite; even so, every prediction is identical"],
         confidence=Confidence.LIKELY if own else Confidence.CERTAIN,
     )
 
@@ -137,7 +135,7 @@ def _where(array: ArrayFacts, statistics: Statistics) -> str:
     columns = [column for column in array.columns if column.nonfinite]
     if first is None:
         return f" in column `{columns[0].name}`" if len(columns) == 1 and columns[0].name else ""
-    row = f"row {first[0]}"
+    row = f"row {first[0]:,}"
     if len(first) == 2:
         named = next((column.name for column in columns if not column.name.isdigit()), None)
         return f", the first in {row}, column " + (f"`{named}`" if named else str(first[1]))
@@ -146,12 +144,14 @@ def _where(array: ArrayFacts, statistics: Statistics) -> str:
 
 def _columns(array: ArrayFacts) -> Iterator[Evidence]:
     for column in [one for one in array.columns if one.nonfinite][:5]:
-        yield Evidence(f"column `{column.name}`", f"{column.nonfinite} not finite", "0", "data.columns")
+        yield Evidence(
+            f"column `{column.name}`", f"{column.nonfinite:,} NaN or infinite", "0", "data.columns"
+        )
 
 
-_BY_HAND = fix("drop the rows, fill the values, or guard the operation that makes them")
+_BY_HAND = fix("drop the rows, fill the values, or guard the operation that produces them")
 _FEW = 0.2
-"""Up to this share of the rows, gaps are better dropped than filled."""
+"""Up to this fraction of rows, dropping is offered before filling."""
 
 
 def _fixes(
@@ -171,7 +171,7 @@ def _fixes(
 def _guarded(
     array: ArrayFacts, statistics: Statistics, data: DataFacts, project: Project | Unknown
 ) -> Iterator[Fix]:
-    """A logarithm of 0, a division by what is 0 somewhere, such as the deviation of a column that does not change."""
+    """Yield fixes for a logarithm of 0 or a division by 0, such as by the deviation of a constant column."""
     step = maker_of_nonfinite(project, data, array, statistics)
     yield from of_one_more(step, statistics, labels=False)
     node = step.node if step is not None else None
@@ -188,18 +188,18 @@ def _guarded(
 def _dropped(
     array: ArrayFacts, statistics: Statistics, data: DataFacts, project: Project | Unknown
 ) -> Iterator[Fix]:
-    """Without the rows, where features and labels are picked from one table."""
+    """Yield a fix that drops the rows from the table that features and labels come from."""
     step = maker_of_nonfinite(project, data, array, statistics)
     made = step.location if step else None
     edits = with_whole_rows(project, data, bool(statistics.inf), made=made) if array in data.x else ()
     if edits:
-        yield unsafe("drop the rows with gaps from the table, before columns are picked", edits)
+        yield unsafe("drop the rows with missing values from the table before selecting columns", edits)
 
 
 def _filled(array: ArrayFacts, fit_call: FitFacts | Unknown) -> Iterator[Fix]:
     if array.container == "numpy.ndarray":
         numpy, imports = spell(reworked(array), "numpy", "np")
         filled = f"{numpy}.nan_to_num({{}}, posinf=0.0, neginf=0.0)"
-        yield unsafe("put 0 in their place", rework_data(array, fit_call, filled), imports)
+        yield unsafe("replace them with 0", rework_data(array, fit_call, filled), imports)
     elif array.container == "pandas.DataFrame":
-        yield unsafe("put 0 in their place", rework_data(array, fit_call, "{}.fillna(0)"))
+        yield unsafe("replace them with 0", rework_data(array, fit_call, "{}.fillna(0)"))

@@ -1,4 +1,4 @@
-"""The logarithm of a count that may be 0."""
+"""Train on the logarithm of counts."""
 
 import keras
 import numpy as np

@@ -1,4 +1,4 @@
-"""Rows of different lengths make an array of lists."""
+"""Train on rows of different lengths."""
 
 import keras
 import numpy as np

@@ -1,24 +1,24 @@
-"""An array of Python objects where numbers belong.
+"""Array of Python objects instead of numbers.
 
 ## What happens
 
-`ValueError: Invalid dtype: object` (Keras 2: `Failed to convert a NumPy array to a Tensor`), without a word
-on which column or row it is. A DataFrame with a column of strings beside numbers says `could not convert
-string to float`; pandas' own types say `Invalid dtype: Float64`, `datetime64` or `category`.
+`ValueError: Invalid dtype: object` (Keras 2: `Failed to convert a NumPy array to a Tensor`), without naming the
+column or row. A DataFrame with a string column raises `could not convert string to float`; pandas dtypes raise
+`Invalid dtype: Float64`, `datetime64` or `category`.
 
 ## Why
 
-NumPy falls back to Python objects when the elements do not agree: a bool column beside float ones in
-`.values` (as `get_dummies` makes them), `Decimal` from a database, rows of different lengths, `None`.
+NumPy falls back to Python objects if the elements have no common dtype: a bool column next to float columns in
+`.values` (as `get_dummies` creates them), `Decimal` from a database, rows of different lengths, `None`.
 
 ## Fix
 
-By what the array holds: numbers of several kinds are cast with `.astype("float32")`; rows of different
-lengths are padded (`keras.utils.pad_sequences`); strings are encoded; missing values are filled first.
+It depends on the contents. Cast mixed numbers with `.astype("float32")`, pad rows of different lengths
+(`keras.utils.pad_sequences`), encode strings, and fill missing values first.
 
 ## Known limits
 
-What an object array holds is read from its first rows.
+The contents of an object array are judged by its first rows.
 """
 
 from __future__ import annotations
@@ -101,15 +101,15 @@ _MAKES_ARRAY = pattern(r"\b(?:array|asarray|stack)\(")
 
 @CAUSE.after_failure
 def from_uneven_rows(failure: FailureFacts) -> Iterator[Finding]:
-    """NumPy makes no array of rows of several lengths, on the way to fit."""
+    """Report rows of different lengths that NumPy cannot convert to an array."""
     frame = failure.last_user_frame
     if frame is not None and _UNEVEN.search(failure.message) and _MAKES_ARRAY.search(frame.text):
         yield CAUSE.finding(
-            "rows of different lengths are made into one array",
+            "rows of different lengths cannot be converted to one array",
             subject="features",
             location=frame.location,
             evidence=[raised_here(failure)],
-            fixes=[fix("pad the rows to one length: `keras.utils.pad_sequences(…)`")],
+            fixes=[fix("pad the rows to the same length: `keras.utils.pad_sequences(…)`")],
             confidence=Confidence.CERTAIN,
         )
 
@@ -124,7 +124,7 @@ def _findings(
         if is_refused(array):
             step = shaping_step(data)
             yield CAUSE.finding(
-                f"`{array.path}` is an array of `{array.dtype}`{_holding(array)}: numbers are expected",
+                f"`{array.path}` has dtype `{array.dtype}`{_holding(array)}, but Keras expects numbers",
                 subject=part_words(array, data),
                 location=place(step.code if step else None, maker(array), array.use),
                 evidence=list(_evidence(array)),
@@ -137,15 +137,15 @@ def _holding(array: ArrayFacts) -> str:
     if not array.columns:
         return ""
     if len(array.columns) == 1:
-        return f" that holds {array.columns[0].holds}" if array.columns[0].holds else ""
+        return f" and contains {array.columns[0].holds}" if array.columns[0].holds else ""
     odd = _odd_columns(array)
     if not odd:
-        return " that holds numbers of several kinds"
-    return f": the column{'s' if len(odd) > 1 else ''} {listing(odd, 4)} hold{'' if len(odd) > 1 else 's'} other things"
+        return " and contains a mix of numeric types"
+    return f" because of the column{'s' if len(odd) > 1 else ''} {listing(odd, 4)}"
 
 
 def _odd_columns(array: ArrayFacts) -> list[str]:
-    """The columns that hold something else than numbers."""
+    """Return the columns that contain anything but numbers."""
     plain = {"int", "float", "bool", "NaN", ""}
     return [
         column.name
@@ -159,7 +159,7 @@ def _evidence(array: ArrayFacts) -> Iterator[Evidence]:
         name = f"column `{column.name}` of `{array.path}`" if column.name else f"elements of `{array.path}`"
         yield Evidence(name, column.holds or column.dtype, "numbers", "data.columns")
     if not array.columns:
-        yield Evidence(f"type of `{array.path}`", str(array.dtype), "a number type", "data.dtype")
+        yield Evidence(f"dtype of `{array.path}`", str(array.dtype), "a numeric dtype", "data.dtype")
 
 
 def _fixes(
@@ -172,7 +172,7 @@ def _fixes(
     held = kinds(array)
     names = set(held)
     if array.shape == ():
-        return [fix("give the numbers themselves: `.toarray()` of a sparse matrix, `list(…)` of a set")]
+        return [fix("pass a dense array: `.toarray()` for a sparse matrix, `list(…)` for a set")]
     if (
         isinstance(array.dtype, str)
         and _NULLABLE.fullmatch(array.dtype)
@@ -188,10 +188,8 @@ def _fixes(
         odd = _odd_columns(array)
         written = [column.name for column in array.columns if column.unreadable is not None]
         if array in data.x and odd and written:
-            # One column for each number that is written would tell nothing.
-            title = (
-                f"read {listing(written)} as numbers, and drop or fill in what is none: `pd.to_numeric(…)`"
-            )
+            # One dummy column per number would carry no information.
+            title = f"parse {listing(written)} with `pd.to_numeric(…)`, and drop or fill what is not a number"
             read = with_numbers(project, data, array, written, len(written) == len(odd))
             words = len(written) < len(odd) and read
             return [unsafe(title, read, with_dummies(project, fit_call, data, array) if words else ())]
@@ -199,8 +197,8 @@ def _fixes(
         dummies = with_dummies(project, fit_call, data, array) if array in data.x else ()
         return [fix(title, dummies, width_taken_from(model, array, project) if dummies else ())]
     if isinstance(array.dtype, str) and array.dtype.startswith("datetime"):
-        return [fix("turn the dates into numbers, such as days since the first one")]
-    return [fix("make the array of numbers of one type")]
+        return [fix("convert the dates to numbers, such as days since the first date")]
+    return [fix("convert the array to a single numeric dtype")]
 
 
 def _of_rows(
@@ -223,7 +221,7 @@ def _of_rows(
     keras, imports = spell(reworked(array), "keras", "keras")
     padded = f'{keras}.utils.pad_sequences({{}}, maxlen={expected}, padding="post", dtype="{dtype}")'
     return fix(
-        f"pad the rows of {low} to {high} elements to {expected}",
+        f"pad the rows, which have {low} to {high} elements, to {expected}",
         rework_data(array, fit_call, padded),
         imports,
     )
@@ -237,7 +235,7 @@ def from_failure(
     data: DataFacts | Unknown,
     project: Project | Unknown,
 ) -> Iterator[Finding]:
-    """Keras or TensorFlow names the type that it refused."""
+    """Report the dtype that Keras or TensorFlow rejects."""
     refused = _REFUSED.search(failure.message)
     if isinstance(data, DataFacts) and _is_one_object(data):
         yield from _findings(model, fit, data, project)
@@ -265,14 +263,12 @@ def from_failure(
     if array is not None and array.dtype == "str":
         return  # string-input says so
     yield CAUSE.finding(
-        f"an array of `{what}` was given where numbers are expected",
+        f"an array has dtype `{what}`, but Keras expects numbers",
         subject="features",
         location=place(origin_of(project, array), frame.location if frame else None),
-        evidence=[Evidence("type of an array", what, "a number type", "failure.message")],
+        evidence=[Evidence("dtype of the array", what, "a numeric dtype", "failure.message")],
         fixes=[
-            fix(
-                'find the columns or rows that are not numbers: encode, pad or drop them, then `.astype("float32")`'
-            )
+            fix('encode, pad or drop the columns or rows that are not numeric, then use `.astype("float32")`')
         ],
         confidence=Confidence.CERTAIN,
     )

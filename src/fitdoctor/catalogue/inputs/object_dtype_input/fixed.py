@@ -1,4 +1,4 @@
-"""Dummy columns are booleans: beside numbers they make an array of objects."""
+"""Train on a table with dummy columns."""
 
 import numpy as np
 import pandas as pd

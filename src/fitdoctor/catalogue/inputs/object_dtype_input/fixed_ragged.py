@@ -1,4 +1,4 @@
-"""Rows of different lengths, padded to one."""
+"""Train on rows of different lengths."""
 
 import keras
 import numpy as np

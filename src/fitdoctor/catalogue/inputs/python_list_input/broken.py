@@ -1,4 +1,4 @@
-"""Exclusive or, from lists."""
+"""Learn exclusive or."""
 
 import keras
 

@@ -1,25 +1,24 @@
-"""A Python list where an array belongs.
+"""Python list instead of an array.
 
 ## What happens
 
-Lists of numbers are not accepted: `ValueError: Unrecognized data type: x=[[0, 1], …] (of type <class
-'list'>)`. Where y is the list, the message shows x all the same. A list of arrays, one a sample, is read as
-that many inputs: `Data cardinality is ambiguous … 'x' sizes: 16, 16, 16, …`, the sizes being the first axis
-of each sample.
+Keras rejects lists of numbers: `ValueError: Unrecognized data type: x=[[0, 1], …] (of type <class 'list'>)`. If y is
+the list, the message still shows x. Keras reads a list of arrays, one per sample, as that many inputs: `Data
+cardinality is ambiguous … 'x' sizes: 16, 16, 16, …`, where the sizes are the first axis of each sample.
 
 ## Why
 
-A list given to fit means several inputs, or outputs. Keras 3 takes arrays, tensors, DataFrames and datasets
-for one.
+A list passed to fit means several inputs or outputs. For a single one, Keras 3 accepts arrays, tensors, DataFrames
+and datasets.
 
 ## Fix
 
-`np.array(x)`, or `np.stack(x)` for a list of arrays of one shape.
+Use `np.array(x)`, or `np.stack(x)` for a list of arrays of the same shape.
 
 ## Known limits
 
-A list of as many arrays as the model has inputs is right, and is not told apart from one that happens to be
-as long.
+A list with as many arrays as the model has inputs is correct. It cannot be distinguished from a list of samples of
+the same length.
 """
 
 from __future__ import annotations
@@ -89,23 +88,23 @@ def _scalars(data: DataFacts) -> list[ArrayFacts]:
 
 
 def _of_number(array: ArrayFacts, confidence: Confidence) -> Finding:
-    """`fit(state, reward)`: one number, where there is one sample."""
+    """Report a single number passed for one sample, as in `fit(state, reward)`."""
     numpy, imports = spell(array.use, "numpy", "np")
     edits = wrap(array.use, f"{numpy}.array([{{}}])")
     return CAUSE.finding(
-        f"`{array.path}` is a single number: Keras takes an array with an entry for each sample",
+        f"`{array.path}` is a single number, but Keras expects an array with one entry per sample",
         subject=f"argument {array.path}",
         location=place(array.use, array.code),
         evidence=[
             Evidence(f"shape of `{array.path}`", "()", "(samples, …)", "data.shape", place(array.code))
         ],
-        fixes=[fix(f"make an array of it: `{numpy}.array([…])`", edits, imports if edits else ())],
+        fixes=[fix(f"convert it to an array: `{numpy}.array([…])`", edits, imports if edits else ())],
         confidence=confidence,
     )
 
 
 def _is_refused(model: ModelFacts, array: ArrayFacts) -> bool:
-    """Whether a list is taken for data at all: one that a loop fills with arrays may hold one for each input."""
+    """Whether Keras rejects the list; a list filled in a loop may contain one array per input."""
     if isinstance(array.shape, tuple):
         return True
     sides = model.outputs if array.path == "y" else model.inputs
@@ -114,7 +113,7 @@ def _is_refused(model: ModelFacts, array: ArrayFacts) -> bool:
 
 
 def _refuses_lists(kind: str, message: str) -> bool:
-    """Whether Keras stopped at a list of numbers; of NumPy's own numbers it asks a length that they do not have."""
+    """Whether Keras rejected a list of numbers; for NumPy scalars it fails on their missing length."""
     if kind == "IndexError":
         return message == "tuple index out of range"
     return "Unrecognized data type" in message or splits_list(message)
@@ -129,7 +128,7 @@ def _of_lists(lists: list[ArrayFacts], fit_call: FitFacts | Unknown, confidence:
     made = _literal(first)
     verb = "is a" if len(lists) == 1 else "are"
     return CAUSE.finding(
-        f"{names} {verb} Python {first.container}{'' if len(lists) == 1 else 's'}: Keras takes arrays",
+        f"{names} {verb} Python {first.container}{'' if len(lists) == 1 else 's'}, but Keras expects arrays",
         subject=f"argument {first.path} of {_method(fit_call)}",
         location=place(made, first.use, first.code),
         evidence=[
@@ -146,7 +145,7 @@ def _of_lists(lists: list[ArrayFacts], fit_call: FitFacts | Unknown, confidence:
             _padded(first)
             if isinstance(first.shape, Unknown) and "length" in first.shape.reason
             else fix(
-                f"make {'an array' if len(lists) == 1 else 'arrays'} of {names}: `{numpy}.array(…)`",
+                f"convert {names} to {'an array' if len(lists) == 1 else 'arrays'}: `{numpy}.array(…)`",
                 *(edits if all(edits) else []),
                 *(_of_validation(fit_call, {array.path: template for array in lists}) if all(edits) else []),
                 imports if all(edits) else (),
@@ -157,7 +156,7 @@ def _of_lists(lists: list[ArrayFacts], fit_call: FitFacts | Unknown, confidence:
 
 
 def _of_validation(fit_call: FitFacts | Unknown, templates: dict[str, str]) -> Iterator[tuple[Edit, ...]]:
-    """Arrays of `validation_data=(x, y)` alike: it was made with the training data, and of an array an array is the same."""
+    """Convert `validation_data=(x, y)` the same way; converting an array again changes nothing."""
     for index, path in enumerate(("x", "y")):
         part = validation_part(fit_call, index)
         if part is not None and path in templates:
@@ -165,11 +164,11 @@ def _of_validation(fit_call: FitFacts | Unknown, templates: dict[str, str]) -> I
 
 
 def _padded(array: ArrayFacts) -> Fix:
-    """Rows of different lengths make no array before they are filled up."""
+    """Pad rows of different lengths before they become an array."""
     keras, imports = spell(array.use, "keras", "keras")
     edits = _as_array(array, f"{keras}.utils.pad_sequences({{}})")
     return fix(
-        f"fill the rows up to one length: `{keras}.utils.pad_sequences(…)`", edits, imports if edits else ()
+        f"pad the rows to the same length: `{keras}.utils.pad_sequences(…)`", edits, imports if edits else ()
     )
 
 
@@ -264,7 +263,7 @@ def _is_list_of_labels(model: ModelFacts, data: DataFacts) -> bool:
 _FEW = 8
 _MANY = 32
 _SHOWN = 64
-"""How many components of a structure are looked at."""
+"""The number of components of a structure that are read."""
 
 
 def _of_labels(fit_call: FitFacts | Unknown, data: DataFacts, confidence: Confidence) -> Finding:
@@ -273,16 +272,16 @@ def _of_labels(fit_call: FitFacts | Unknown, data: DataFacts, confidence: Confid
     numpy, imports = spell(whole, "numpy", "np")
     edits = wrap(whole, f"{numpy}.array({{}})")
     return CAUSE.finding(
-        f"`y` is a {data.y_structure} of arrays of shape {shape_words(first.shape)}, one for each sample: Keras reads "
-        "each as the labels of an output",
+        f"`y` is a {data.y_structure} of arrays of shape {shape_words(first.shape)}, one per sample, "
+        "but Keras reads each as the labels of a separate output",
         subject=f"argument y of {_method(fit_call)}",
         location=place(whole, first.use),
         evidence=[
             Evidence(
-                "what `y` is", f"a {data.y_structure} of arrays", "one array", "data.y", place(first.code)
+                "type of `y`", f"a {data.y_structure} of arrays", "one array", "data.y", place(first.code)
             )
         ],
-        fixes=[fix(f"make one array of the labels: `{numpy}.array(…)`", edits, imports if edits else ())],
+        fixes=[fix(f"convert the labels to one array: `{numpy}.array(…)`", edits, imports if edits else ())],
         confidence=confidence,
     )
 
@@ -294,7 +293,7 @@ def _of_samples(
     confidence: Confidence,
     lists: Sequence[ArrayFacts] = (),
 ) -> Finding:
-    """Say that x is a list of samples; `lists` are arguments beside it that are lists too, such as the labels."""
+    """Report that x is a list of samples; `lists` are other list arguments, such as the labels."""
     first = data.x[0]
     whole = _whole_argument(fit_call, first, "x", 0)
     if data.role == "validation":
@@ -303,7 +302,7 @@ def _of_samples(
     many = f"{len(data.x)}{' or more' if len(data.x) == 64 else ''}"
     shape = first.shape if isinstance(first.shape, tuple) else ()
     also = [_as_array(array, f"{numpy}.array({{}})") for array in lists]
-    # A sample that was given the axis of a batch already has the one to join along.
+    # Samples that already have a batch axis are joined along it.
     join = "concatenate" if _in_batches(model, data) else "stack"
     edits = [wrap(whole, f"{numpy}.{join}({{}})"), *also]
     templates = {"x": f"{numpy}.{join}({{}})"} | {array.path: f"{numpy}.array({{}})" for array in lists}
@@ -313,15 +312,15 @@ def _of_samples(
     if data.role == "training" and _labels_listed_too(model, data):
         edits.append(wrap(_whole_argument(fit_call, data.y[0], "y", 1), f"{numpy}.array({{}})"))
         named.append("y")
-    others = f", and `{numpy}.array(…)` of {listing(named)}" if named else ""
+    others = f", and {listing(named)} with `{numpy}.array(…)`" if named else ""
     return CAUSE.finding(
         f"`x` is a {data.x_structure} of {many} arrays of shape {shape_words(first.shape)}: "
-        "Keras reads each as an input of its own, not as a sample",
+        "Keras reads each as a separate input, not as a sample",
         subject=f"argument x of {_method(fit_call)}",
         location=place(whole, first.use),
         evidence=[
             Evidence(
-                claim="what `x` is",
+                claim="type of `x`",
                 observed=f"a {data.x_structure} of {many} arrays",
                 expected=f"one array of shape {shape_words((len(data.x), *shape[join == 'concatenate' :]))}",
                 fact="data.x",
@@ -330,7 +329,7 @@ def _of_samples(
         ],
         fixes=[
             fix(
-                f"make one array of the samples: `{numpy}.{join}(…)`{others}",
+                f"convert the samples to one array: `{numpy}.{join}(…)`{others}",
                 *(edits if all(edits) else []),
                 imports if all(edits) else (),
             )
@@ -388,22 +387,26 @@ def from_failure(
     if unrecognised and (named or _TAKEN_TYPE.search(failure.message) or not _is_named(failure)):
         which = "x" if named else "y"
         made = origin_of_argument(project, fit, which, 0 if named else 1)
-        yield _from_message(f"`{which}` is a Python list: Keras takes arrays", which, failure, made)
+        yield _from_message(f"`{which}` is a Python list, but Keras expects arrays", which, failure, made)
     elif sizes is not None and len(sizes.of("x")) > 2 and sizes.of("y") == (len(sizes.of("x")),):
         many = len(sizes.of("x"))
-        yield _from_message(f"`x` is a list of {many} arrays: Keras reads each as an input", "x", failure)
+        yield _from_message(
+            f"`x` is a list of {many} arrays: Keras reads each as a separate input", "x", failure
+        )
     elif sizes is not None and len(sizes.of("y")) >= _FEW and sizes.of("x") == (len(sizes.of("y")),):
         many = len(sizes.of("y"))
-        yield _from_message(f"`y` is a list of {many} arrays: Keras reads each as an output", "y", failure)
+        yield _from_message(
+            f"`y` is a list of {many} arrays: Keras reads each as a separate output", "y", failure
+        )
 
 
 def _is_named(failure: FailureFacts) -> bool:
-    """Whether the message shows what was refused; the other two faces are seen with lists of labels."""
+    """Whether the message shows the rejected value, as it does not for some lists of labels."""
     return "Unrecognized data type" in failure.message
 
 
 def _in_data_adapters(failure: FailureFacts) -> bool:
-    """Whether Keras failed over the data; an IndexError of the user's own says the same words."""
+    """Whether Keras raised while reading the data; an IndexError of the user's code has the same message."""
     if failure.type != "IndexError":
         return True
     inner = failure.frames[-1] if failure.frames else None
@@ -415,8 +418,8 @@ def _from_message(message: str, which: str, failure: FailureFacts, made: Code | 
         message,
         subject=f"argument {which} of fit",
         location=place(made, _line(failure)),
-        evidence=[Evidence("what was refused", "a list", "an array, tensor or DataFrame", "failure.message")],
-        fixes=[fix(f"make an array of `{which}`: `np.array({which})`")],
+        evidence=[Evidence("rejected value", "a list", "an array, tensor or DataFrame", "failure.message")],
+        fixes=[fix(f"convert `{which}` to an array: `np.array({which})`")],
         confidence=Confidence.LIKELY,
     )
 

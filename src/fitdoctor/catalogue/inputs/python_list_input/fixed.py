@@ -1,4 +1,4 @@
-"""Exclusive or, from arrays."""
+"""Learn exclusive or."""
 
 import keras
 import numpy as np

@@ -1,4 +1,4 @@
-"""The four results of a split, unpacked in the wrong order."""
+"""Train on one part of a train-test split."""
 
 import keras
 import numpy as np

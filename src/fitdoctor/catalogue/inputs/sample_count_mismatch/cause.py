@@ -2,23 +2,24 @@
 
 ## What happens
 
-`ValueError: Data cardinality is ambiguous. Make sure all arrays contain the same number of samples. 'x'
-sizes: 275, 'y' sizes: 300`. The message does not say where the two parted. Batches of a
-generator are not counted: there the loss fails, `Incompatible shapes: [17,1] vs. [16,1]`.
+`ValueError: Data cardinality is ambiguous. Make sure all arrays contain the same number of samples. 'x' sizes: 275,
+'y' sizes: 300`. The message does not say where the lengths diverged. Keras does not count the batches of a
+generator: there the loss fails with `Incompatible shapes: [17,1] vs. [16,1]`.
 
 ## Why
 
-Rows were dropped from one of them (`dropna`, a filter, a slice), a window over a series gives fewer rows than
-there are targets, or the four results of `train_test_split` were unpacked in the wrong order. Or
-the samples lie in the columns of a table.
+Rows were dropped from one array (`dropna`, a filter, a slice), a window over a series yields fewer rows than there
+are targets, the four results of `train_test_split` were unpacked in the wrong order, or the samples are in the
+columns of a table.
 
 ## Fix
 
-Do to both what was done to one. `train_test_split(X, y)` gives `X_train, X_test, y_train, y_test`.
+Apply the same step to both arrays. `train_test_split(X, y)` returns `X_train, X_test, y_train, y_test`.
 
 ## Known limits
 
-Which step made the difference is read from the source, and is a guess where both arrays went through several.
+The step that caused the difference is found by reading the source. It is a guess if both arrays went through
+several.
 """
 
 from __future__ import annotations
@@ -59,18 +60,21 @@ SPLITS = frozenset({"sklearn.model_selection.train_test_split"})
 @CAUSE.in_source
 @mentions("split")
 def from_source(data: DataFacts, project: Project) -> Iterator[Finding]:
-    """Both are parts of one array: what a split gives was unpacked in the wrong order."""
+    """Report the results of a split that were unpacked in the wrong order."""
     if data.role != "training" or len(data.x) != 1 or len(data.y) != 1:
         return
     first, other = data.x[0], data.y[0]
     order = _unpacked_in_wrong_order(first, other, project)
     if order is not None:
         yield CAUSE.finding(
-            f"`{first.path}` and `{other.path}` are two parts of the same array, of different lengths",
+            f"`{first.path}` and `{other.path}` are two parts of the same array and differ in length",
             subject="numbers of samples",
             location=order[0],
             evidence=[
-                Evidence("`train_test_split` gives both parts of each array in turn", location=order[0])
+                Evidence(
+                    "`train_test_split` returns both parts of the first array, then both of the second",
+                    location=order[0],
+                )
             ],
             fixes=[order[1]],
             confidence=Confidence.LIKELY,
@@ -81,7 +85,7 @@ def from_source(data: DataFacts, project: Project) -> Iterator[Finding]:
 def from_data(
     model: ModelFacts | Unknown, fit: FitFacts, data: DataFacts, project: Project | Unknown
 ) -> Iterator[Finding]:
-    """Keras counted the samples, and they differ."""
+    """Report the sample counts that Keras found to differ."""
     if data.problem is not None and cardinality(data.problem.message) is not None:
         if not lacks_its_batch(model, data):
             yield from _findings(fit, data, project)
@@ -90,7 +94,7 @@ def from_data(
 @CAUSE.in_source
 @doubting(INPUTS)
 def from_lengths(fit: FitFacts, data: DataFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """The source tells every length, and they differ."""
+    """Report sample counts that differ according to the source."""
     compared = (*data.x, *data.y)
     known = all(isinstance(array.shape, tuple) and array.shape[:1] != (None,) for array in compared)
     if data.form == "arrays" and known and _differ(compared):
@@ -117,7 +121,7 @@ def _findings(fit_call: FitFacts | Unknown, data: DataFacts, project: Project | 
     else:
         location, fixes = _parting(first, other, data, project)
     yield CAUSE.finding(
-        f"`{first.path}` has {rows} samples, but `{other.path}` has {others}",
+        f"`{first.path}` has {_rows(rows)} samples, but `{other.path}` has {_rows(others)}",
         subject="numbers of samples",
         location=location,
         evidence=[
@@ -135,21 +139,25 @@ def _findings(fit_call: FitFacts | Unknown, data: DataFacts, project: Project | 
     )
 
 
+def _rows(count: int | None) -> str:
+    return f"{count:,}" if count is not None else "None"
+
+
 def _in_one(single: ArrayFacts) -> tuple[Location | None, list[Fix]]:
-    """All samples were made one: `x.reshape(1, 99, 3)`."""
-    title = f"leave the samples on the first axis of `{single.path}`"
+    """Report all samples merged into one, as in `x.reshape(1, 99, 3)`."""
+    title = f"keep the samples on the first axis of `{single.path}`"
     return place(maker(single), single.use), [fix(title)]
 
 
 def _is_transposed(first: ArrayFacts, others: int | None) -> bool:
-    """Whether the samples lie in the columns: a table with as many of them as the other array has entries."""
+    """Whether the samples are in the columns: a table with as many columns as the other array has entries."""
     shape = first.shape
     return isinstance(shape, tuple) and len(shape) == 2 and shape[1] == others and (others or 0) > 1
 
 
 def _turned(first: ArrayFacts, fit_call: FitFacts | Unknown) -> Fix:
     edits = rework_data(first, fit_call, "{}.T") if "numpy" in first.container else ()
-    return fix(f"turn `{first.path}`, so that each sample is a row", edits)
+    return fix(f"transpose `{first.path}` so that each sample is a row", edits)
 
 
 # --- batches of a generator ----------------------------------------------------------------------------------------
@@ -194,7 +202,7 @@ def _of_batches(
 ) -> Finding:
     from fitdoctor.catalogue.pipeline.generator_sources import generator_behind, yields_of
 
-    code = data.code if isinstance(data, DataFacts) else Unknown("the data was not seen")
+    code = data.code if isinstance(data, DataFacts) else Unknown("the data is unknown")
     function = generator_behind(project, code)
     yields = yields_of(function) if function is not None else []
     given = function.module.location(yields[-1]) if function is not None and yields else None
@@ -202,8 +210,8 @@ def _of_batches(
         f"a batch has {samples} samples, but {labels} labels",
         subject="numbers of samples",
         location=place(given, code, raised),
-        evidence=[Evidence("labels of the batch", str(labels), str(samples), "data.y.shape")],
-        fixes=[fix("take the same rows of x and y for a batch")],
+        evidence=[Evidence("labels in the batch", str(labels), str(samples), "data.y.shape")],
+        fixes=[fix("select the same rows of x and y for each batch")],
         confidence=Confidence.CERTAIN,
     )
 
@@ -214,7 +222,7 @@ def _of_batches(
 def _unpacked_in_wrong_order(
     first: ArrayFacts, other: ArrayFacts, project: Project | Unknown
 ) -> tuple[Location, Fix] | None:
-    """Both arrays are parts of the same array: the results of one split, taken in the wrong order."""
+    """Return the split and its fix if both arrays are parts of the same array."""
     if isinstance(project, Unknown) or isinstance(first.use, Unknown) or isinstance(other.use, Unknown):
         return None
     if first.use.text == other.use.text:
@@ -236,13 +244,13 @@ def _unpacked_in_wrong_order(
 
 
 def _right_order(module: Module, targets: ast.Tuple, names: list[str], arrays: int) -> Fix:
-    """Each array's training part, then its test part: what `a, b, a, b` meant becomes `a, a, b, b`."""
+    """Reorder the targets to train and test part of each array: `a, b, a, b` becomes `a, a, b, b`."""
     meant = [names[index] for position in range(arrays) for index in (position, position + arrays)]
     where = module.location(targets)
     text = ", ".join(meant)
     if module.segment(targets).startswith("("):
         text = f"({text})"
-    return fix(f"unpack the results in their order: `{text}`", (Edit(where, text),))
+    return fix(f"unpack the results in the right order: `{text}`", (Edit(where, text),))
 
 
 # --- the step at which they part ----------------------------------------------------------------------------------
@@ -251,14 +259,14 @@ def _right_order(module: Module, targets: ast.Tuple, names: list[str], arrays: i
 def _parting(
     first: ArrayFacts, other: ArrayFacts, data: DataFacts, project: Project | Unknown
 ) -> tuple[Location | None, list[Fix]]:
-    """The step that only one of the two arrays went through and that changes its number of rows."""
+    """Return the location and fixes of the step that changes the rows of only one array."""
     from fitdoctor.catalogue.inputs.data_trail import trail
 
     ways = [list(trail(project, data, array)) for array in (first, other)]
     added = _added_to_one(first, other, ways)
     if added is not None:
         words = module_text(added)
-        return added.location, [fix(f"add as many rows to the other array: `{words}`")]
+        return added.location, [fix(f"add the same number of rows to the other array: `{words}`")]
     for way, opposite in ((ways[0], ways[1]), (ways[1], ways[0])):
         shared = {link.node for link in opposite}
         own = [link for link in way if link.node not in shared]
@@ -266,19 +274,19 @@ def _parting(
             step = _first_change(own, strong)
             if step is not None and (strong or way is ways[1]):
                 words = module_text(step)
-                by_hand = fix(f"do the same to both arrays, or to neither: `{words}`")
+                by_hand = fix(f"apply `{words}` to both arrays, or to neither")
                 return step.location, [*_evened(first, other, data, project, step), by_hand]
     grown = next((found for way in reversed(ways) for found in _growing(way)), None)
     return (
         place(grown, made_near(other), other.use, other.code),
-        [fix(f"make `{first.path}` and `{other.path}` of the same samples")],
+        [fix(f"build `{first.path}` and `{other.path}` from the same samples")],
     )
 
 
 def _evened(
     first: ArrayFacts, other: ArrayFacts, data: DataFacts, project: Project | Unknown, step: Link
 ) -> Iterator[Fix]:
-    """The step for both arrays: in the table that they come from, by the rows that are left, or at another offset."""
+    """Yield fixes that apply the step to both arrays: in their table, by index, or at another offset."""
     from fitdoctor.catalogue.inputs.frame_edits import with_whole_rows
 
     counts = [array.shape[0] or 0 for array in (first, other) if isinstance(array.shape, tuple)]
@@ -287,18 +295,20 @@ def _evened(
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "dropna":
         edits = with_whole_rows(project, data)
         if edits:
-            yield fix("drop the rows with gaps from the table, before columns are picked", edits)
+            yield fix("drop the rows with missing values from the table before selecting columns", edits)
     longer, shorter = (first, other) if more > 0 else (other, first)
     if longer.container.startswith("pandas.") and shorter.container.startswith("pandas."):
         if isinstance(shorter.use, Code):
             rows = f"{{}}.loc[{shorter.use.text}.index]"
-            yield fix(f"take the rows of `{longer.path}` that `{shorter.path}` has", wrap(longer.use, rows))
+            yield fix(
+                f"select the rows of `{longer.path}` that are in `{shorter.path}`", wrap(longer.use, rows)
+            )
     if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
         yield from _at_other_offset(step.module, node.slice, more)
 
 
 def _at_other_offset(module: Module, cut: ast.Slice, more: int) -> Iterator[Fix]:
-    """`series[width + 1 :]` as `series[width:]`, where that makes up for the difference."""
+    """Change `series[width + 1 :]` to `series[width:]` if that removes the difference."""
     start = cut.lower
     if not isinstance(start, ast.BinOp) or not isinstance(start.op, (ast.Add, ast.Sub)):
         return
@@ -308,7 +318,7 @@ def _at_other_offset(module: Module, cut: ast.Slice, more: int) -> Iterator[Fix]
 
 
 def _added_to_one(first: ArrayFacts, other: ArrayFacts, ways: list[list[Link]]) -> Link | None:
-    """The step that put rows behind those of the longer array, where the shorter one saw none of the kind."""
+    """Return the step that appends rows to the longer array but not to the shorter one."""
     from fitdoctor.catalogue.inputs.row_changes import row_change
 
     if not isinstance(first.shape, tuple) or not isinstance(other.shape, tuple):
@@ -330,7 +340,7 @@ def _first_change(links: list[Link], strong: bool) -> Link | None:
 
 
 def _growing(way: list[Link]) -> Iterator[Location]:
-    """The statements that appended to the list which an array was made of: they decide how long it is."""
+    """Yield the statements that append to the list an array is created from."""
     for link in way:
         call = link.module.parent(link.node)
         if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
@@ -339,7 +349,7 @@ def _growing(way: list[Link]) -> Iterator[Location]:
 
 
 def module_text(link: Link) -> str:
-    """The step as it is written, cut to a line."""
+    """Return the source of the step, cut to 60 characters."""
     text = " ".join(link.module.segment(link.node).split())
     return text if len(text) <= 60 else f"{text[:57]}…"
 
@@ -352,7 +362,7 @@ def from_failure(
     data: DataFacts | Unknown,
     project: Project | Unknown,
 ) -> Iterator[Finding]:
-    """The message counts the samples."""
+    """Report the sample counts in the message."""
     sizes = cardinality(failure.message)
     if sizes is not None and isinstance(data, DataFacts) and lacks_its_batch(model, data):
         return
@@ -372,11 +382,11 @@ def from_failure(
     counts = [f"`{name}` has {', '.join(map(str, dict.fromkeys(rows)))}" for name, rows in sizes.sizes]
     frame = failure.last_user_frame
     yield CAUSE.finding(
-        f"the numbers of samples differ: {', '.join(counts)}",
+        f"the number of samples differs: {', '.join(counts)}",
         subject="numbers of samples",
         location=_from_source(data, project) or (frame.location if frame else None),
         evidence=[Evidence("samples", ", ".join(counts), "the same number", "failure.message")],
-        fixes=[fix("make x, y and the weights of the same samples")],
+        fixes=[fix("build x, y and the weights from the same samples")],
         confidence=Confidence.CERTAIN,
     )
 

@@ -1,27 +1,26 @@
-"""Strings for a model of numbers.
+"""String data passed to a numeric model.
 
 ## What happens
 
-Labels such as `"setosa"`, or a column of words in x. A NumPy array of strings is refused at once (`Invalid
-dtype: str192`, `Invalid dtype: str`); an object array or a tensor of strings gets as far as the first
-operation on it: `Cast string to float is not supported` in a `Graph execution error`, or `dtype='string' is
-not a valid dtype for Keras type promotion`. `to_categorical` of names says `invalid literal for int()`.
+The labels are strings such as `"setosa"`, or x has a column of words. Keras rejects a NumPy array of strings at once
+(`Invalid dtype: str192`, `Invalid dtype: str`). An object array or a tensor of strings gets as far as the first
+operation on it: `Cast string to float is not supported` in a `Graph execution error`, or `dtype='string' is not a
+valid dtype for Keras type promotion`. `to_categorical` of class names raises `invalid literal for int()`.
 
 ## Why
 
-Keras does not encode text by itself. A model that takes text, through `TextVectorization` or `StringLookup`, wants it as
-a tensor of strings: of NumPy's strings `fit` of Keras 3 knows no type. Numbers that were read from a text file may still
+Keras does not encode text by itself. A model that accepts text, through `TextVectorization` or `StringLookup`, needs
+a tensor of strings: `fit` in Keras 3 does not support NumPy's string dtype. Numbers read from a text file may still
 be strings.
 
 ## Fix
 
-Numbers written as text: `.astype("float32")`. Class names: `keras.layers.StringLookup`, `sklearn`'s
-`LabelEncoder` or `np.unique(y, return_inverse=True)`. Features: a `StringLookup` or `TextVectorization`
-layer.
+Numbers stored as text: `.astype("float32")`. Class names: `keras.layers.StringLookup`, scikit-learn's `LabelEncoder`
+or `np.unique(y, return_inverse=True)`. Features: a `StringLookup` or `TextVectorization` layer.
 
 ## Known limits
 
-Whether strings are written numbers is not looked at where the data is only known as a dataset.
+In a dataset, strings are not checked for being numbers stored as text.
 """
 
 from __future__ import annotations
@@ -154,26 +153,28 @@ def _finding(
     if not labels and data.form == "arrays" and not array.written_numbers and _takes_text(model):
         return _as_tensor(array, data)
     return CAUSE.finding(
-        f"`{array.path}` holds strings, but the {'loss' if labels else 'model'} computes with numbers",
+        f"`{array.path}` contains strings, but the {'loss' if labels else 'model'} expects numbers",
         subject=part_words(array, data),
         location=place(dropped[0] if dropped else None, step.code if step else None, maker(array), array.use),
-        evidence=[Evidence(f"type of `{array.path}`", str(array.dtype), "a number type", "data.dtype")],
+        evidence=[Evidence(f"dtype of `{array.path}`", str(array.dtype), "a numeric dtype", "data.dtype")],
         fixes=[dropped[1]] if dropped else _fixes(array, fit_call, data, labels, project),
         confidence=Confidence.CERTAIN,
     )
 
 
 def _as_tensor(array: ArrayFacts, data: DataFacts) -> Finding:
-    """The model reads text, but `fit` of Keras 3 refuses NumPy's type for it."""
+    """Report a NumPy array of strings for a model that accepts text only as a tensor."""
     tensorflow, imports = spell(array.use, "tensorflow", "tf")
-    # Where it is given: what comes before may index it as only arrays can be.
+    # Convert it in the call only: earlier code may index it in ways only arrays support.
     edits = wrap(array.use, f"{tensorflow}.constant({{}})")
     return CAUSE.finding(
-        f"`{array.path}` is a NumPy array of strings: the model takes text, but Keras only as a tensor",
+        f"`{array.path}` is a NumPy array of strings, but Keras accepts text only as a tensor",
         subject=part_words(array, data),
         location=place(array.use, maker(array)),
-        evidence=[Evidence(f"type of `{array.path}`", str(array.dtype), "a tensor of strings", "data.dtype")],
-        fixes=[fix("give it as a tensor: `tf.constant(…)`", edits, imports if edits else ())],
+        evidence=[
+            Evidence(f"dtype of `{array.path}`", str(array.dtype), "a tensor of strings", "data.dtype")
+        ],
+        fixes=[fix("convert it to a tensor: `tf.constant(…)`", edits, imports if edits else ())],
         confidence=Confidence.CERTAIN,
     )
 
@@ -188,15 +189,13 @@ def _fixes(
     if data.form != "arrays":
         return [
             fix(
-                "turn the strings into numbers in the pipeline: `tf.strings.to_number`, or a `StringLookup` layer"
+                "convert the strings to numbers in the pipeline: `tf.strings.to_number`, or a `StringLookup` layer"
             )
         ]
     if array.written_numbers:
-        return [
-            fix("turn the written numbers into numbers", rework_data(array, fit_call, '{}.astype("float32")'))
-        ]
+        return [fix("convert the strings to numbers", rework_data(array, fit_call, '{}.astype("float32")'))]
     if labels:
-        # Only where all labels, those for validation too, are made: apart they might get other numbers.
+        # Encode all labels together, including those for validation: separately they may get different numbers.
         code = maker(array)
         numpy, imports = spell(rework_place(code, array.use), "numpy", "np")
         encoded = f"{numpy}.unique({{}}, return_inverse=True)[1]"
@@ -207,18 +206,18 @@ def _fixes(
             and code.target != array.use.text
         )
         edits = rework(code, array.use, encoded) if alike or split else ()
-        return [fix("number the classes", edits, imports if edits else ())]
+        return [fix("encode the classes as integers", edits, imports if edits else ())]
     told = fix("encode the strings: a `StringLookup` or `TextVectorization` layer, or one-hot columns")
     layer = _adapted_layer(array, project) if array.path == "x" else ""
     edits = wrap(array.use, f"{layer}({{}})") if layer else ()
     validation = validation_part(fit_call, 0)
     if edits and validation is not None:
         edits += wrap(validation, f"{layer}({{}})")
-    return [fix(f"give the model what `{layer}` makes of the texts", edits), told] if edits else [told]
+    return [fix(f"pass the output of `{layer}` instead of the texts", edits), told] if edits else [told]
 
 
 def _adapted_layer(array: ArrayFacts, project: Project | Unknown) -> str:
-    """The one layer of the program that has learned a vocabulary: `vectorize.adapt(texts)`."""
+    """Return the only layer of the program with a learned vocabulary: `vectorize.adapt(texts)`."""
     if isinstance(project, Unknown) or isinstance(array.use, Unknown):
         return ""
     module = project.module_at(array.use.location.path)
@@ -239,7 +238,7 @@ def from_failure(
     data: DataFacts | Unknown,
     project: Project | Unknown,
 ) -> Iterator[Finding]:
-    """TensorFlow or Keras refuses to compute with strings."""
+    """Report strings that TensorFlow or Keras rejects."""
     if not _REFUSED.search(failure.message):
         return
     if isinstance(data, DataFacts):
@@ -251,11 +250,11 @@ def from_failure(
         yield from _converted(failure)
         return
     yield CAUSE.finding(
-        "strings were given where the model or the loss computes with numbers",
+        "the data contains strings, but the model and the loss expect numbers",
         subject="labels" if "loss" in failure.node else "features",
         location=_line(failure, data, project),
         evidence=[
-            Evidence("what was refused", failure.message.splitlines()[0][:120], "numbers", "failure.message")
+            Evidence("rejected value", failure.message.splitlines()[0][:120], "numbers", "failure.message")
         ],
         fixes=[fix("encode the strings as numbers before fit, or in the model with a `StringLookup` layer")],
         confidence=Confidence.CERTAIN,
@@ -266,21 +265,21 @@ _CONVERSION = pattern(r"\.astype\(|\b(?:array|asarray|convert_to_tensor|constant
 
 
 def _converted(failure: FailureFacts) -> Iterator[Finding]:
-    """The program makes numbers of a table or array itself, on the way to fit, and some of it is text."""
+    """Report a conversion to numbers, in the program itself, that fails on text."""
     frame = failure.last_user_frame
     if frame is not None and _CONVERSION.search(frame.text):
         yield CAUSE.finding(
-            "text is among what is made into numbers here",
+            "the data converted to numbers here contains text",
             subject="features",
             location=frame.location,
             evidence=[
                 Evidence(
-                    "what was refused", failure.message.splitlines()[0][:120], "numbers", "failure.message"
+                    "rejected value", failure.message.splitlines()[0][:120], "numbers", "failure.message"
                 )
             ],
             fixes=[
                 fix(
-                    "read written numbers with `pd.to_numeric(…, errors='coerce')` and fill the gaps; encode categories"
+                    "parse numbers with `pd.to_numeric(…, errors='coerce')` and fill missing values; encode categories"
                 )
             ],
             confidence=Confidence.CERTAIN,
@@ -292,22 +291,22 @@ _NAMES = pattern(r"invalid literal for int\(\) with base 10")
 
 @CAUSE.after_failure
 def of_class_names(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """`to_categorical` wants class numbers, and got the names of the classes."""
+    """Report class names passed to `to_categorical`."""
     frame = failure.last_user_frame
     if frame is None or failure.called != "to_categorical" or not _NAMES.search(failure.message):
         return
     yield CAUSE.finding(
-        "`to_categorical` takes class numbers, and got the names of the classes",
+        "`to_categorical` expects integer class labels, but receives class names",
         subject="labels",
         location=frame.location,
-        evidence=[Evidence("what was refused", "text", "numbers", "failure.message")],
-        fixes=[fix("number the classes first", *_numbered(frame, project))],
+        evidence=[Evidence("rejected value", "text", "numbers", "failure.message")],
+        fixes=[fix("encode the class names as integers first", *_numbered(frame, project))],
         confidence=Confidence.CERTAIN,
     )
 
 
 def _numbered(frame: Frame, project: Project | Unknown) -> tuple[tuple[Edit, ...], ...]:
-    """The edit, where all labels are made into rows by one call: two might number them differently."""
+    """Return the edit if one call encodes all labels: two calls might number them differently."""
     module = module_of(project, frame)
     calls = (
         [site for site in module.calls if site.name.endswith("to_categorical")] if module is not None else []

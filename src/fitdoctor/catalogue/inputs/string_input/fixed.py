@@ -1,4 +1,4 @@
-"""Class names as labels."""
+"""Classify samples labeled with class names."""
 
 import keras
 import numpy as np

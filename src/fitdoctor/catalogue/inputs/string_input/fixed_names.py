@@ -1,4 +1,4 @@
-"""Class names as numbers."""
+"""Classify samples labeled with class names in an array of strings."""
 
 import keras
 import numpy as np

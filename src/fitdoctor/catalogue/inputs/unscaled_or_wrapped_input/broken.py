@@ -1,4 +1,4 @@
-"""Pictures are centred in uint8."""
+"""Center images around 0."""
 
 import keras
 import numpy as np

@@ -1,26 +1,24 @@
-"""Features that wrapped around in uint8, or that were not scaled.
+"""Features that wrapped around in uint8 or were not scaled.
 
 ## What happens
 
-Nothing raises. Pictures are arrays of uint8: `frames - 128` is computed in uint8 too, and 100 - 128 is 228.
-The difference of two frames is full of such jumps. Features of very different sizes, or pictures of 0..255,
-are taken as they are; a network of the usual initial weights learns from them slowly, or only from the
-largest.
+Nothing raises. Images are uint8 arrays: `frames - 128` is also computed in uint8, and 100 - 128 is 228. The
+difference of two frames is full of such jumps. Features on very different scales, or images from 0 to 255, are
+accepted as they are; a network with the usual initial weights learns from them slowly, or only from the largest.
 
 ## Why
 
-NumPy keeps the type of the array when the other operand is a small whole number or of the same type. A float
-operand (`frames / 255.0`, `frames - 127.5`) makes floats.
+NumPy keeps the dtype of the array if the other operand is a small integer or has the same dtype. A float operand
+(`frames / 255.0`, `frames - 127.5`) produces floats.
 
 ## Fix
 
-Cast before the arithmetic: `frames.astype("float32") - 128`. Scale the features: `/ 255`, `StandardScaler`,
-or a `Rescaling` or `Normalization` layer.
+Cast before the arithmetic: `frames.astype("float32") - 128`. Scale the features: `/ 255`, `StandardScaler`, or a
+`Rescaling` or `Normalization` layer.
 
 ## Known limits
 
-That an array is uint8 is read from the source. Values that are only large are worth a hint, not a warning:
-some of them are meant.
+That an array is uint8 is read from the source. Large values are reported as info only, because they can be intended.
 """
 
 from __future__ import annotations
@@ -91,10 +89,10 @@ def _wrapped(module: Module, node: ast.AST) -> Finding:
         left = node.right
     template = '{}.astype("float32")'
     return CAUSE.finding(
-        f"`{text[:60]}` is computed in uint8: results outside of 0..255 wrap around",
-        subject="type of the features",
+        f"`{text[:60]}` is computed in uint8: results outside 0 to 255 wrap around",
+        subject="dtype of the features",
         location=module.location(node),
-        evidence=[Evidence("type of the operands", "uint8", "a float type")],
+        evidence=[Evidence("dtype of the operands", "uint8", "a float dtype")],
         fixes=[
             unsafe("cast before the arithmetic", wrap(module.code(left), template))
             if left is not None
@@ -105,7 +103,7 @@ def _wrapped(module: Module, node: ast.AST) -> Finding:
 
 
 def _meets_weights(model: ModelFacts) -> bool:
-    """Whether the features meet the first weights without anything that scales them."""
+    """Whether the features reach the first weights without being scaled."""
     if model.kind == "subclassed" or "train_step" in model.overrides:
         return False
     every = model.every_layer()
@@ -133,7 +131,7 @@ def _unscaled(array: ArrayFacts) -> Finding:
     assert isinstance(statistics, Statistics)
     low, high = number(statistics.minimum or 0), number(statistics.maximum or 0)
     return CAUSE.finding(
-        f"`{array.path}` runs from {low} to {high} and is not scaled before the first weights",
+        f"`{array.path}` ranges from {low} to {high}, but nothing scales it before the first weights",
         subject="size of the features",
         location=place(array.code, array.use),
         evidence=[

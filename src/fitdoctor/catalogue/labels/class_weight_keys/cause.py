@@ -75,7 +75,7 @@ def from_data(fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
         return
     if len(weights.keys) == 1 and weights.keys[0].startswith("("):
         yield _finding(
-            fit, weights, f"`class_weight` is a {weights.keys[0][1:-1]}, not a dict keyed by integer class", "",
+            fit, weights, f"`class_weight` has type `{weights.keys[0][1:-1]}`, not a dict keyed by integer class", "",
             [_numbered(weights)],
             Severity.ERROR,
         )  # fmt: skip

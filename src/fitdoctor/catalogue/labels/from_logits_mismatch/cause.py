@@ -80,7 +80,7 @@ def _probabilities(target: Target, loss: LossFacts) -> Finding:
         ],
         fixes=[
             unsafe("remove `from_logits=True` from the loss", remove_argument(loss.code, "from_logits")),
-            unsafe("or remove the activation", with_activation(layer, "linear")),
+            unsafe("remove the activation", with_activation(layer, "linear")),
         ],
         notes=[note],
         confidence=Confidence.CERTAIN,

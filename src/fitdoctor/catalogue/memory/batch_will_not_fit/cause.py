@@ -1,25 +1,28 @@
-"""A batch that needs more memory than there is.
+"""Batch that needs more memory than is available.
 
 ## What happens
 
-`ResourceExhaustedError: OOM when allocating tensor with shape[…]`; or the system ends the process (`Killed`); or, on a
-CPU under a limit of address space, TensorFlow's oneDNN kernels crash (`Segmentation fault`) where they were given no memory.
+`ResourceExhaustedError: OOM when allocating tensor with shape[…]`; or the system kills the process (`Killed`); or,
+on a CPU with an address space limit, TensorFlow's oneDNN kernels crash (`Segmentation fault`) when an allocation
+fails.
 
 ## Why
 
-The backward pass needs what every trained layer was given in the forward pass: those tensors are all in memory at once,
-with the weights, their gradients and the optimizer's state. All but the weights and the state grow with the batch.
+The backward pass needs the inputs that every trained layer received in the forward pass. All of these tensors are in
+memory at once, together with the weights, their gradients and the optimizer state. Everything except weights,
+gradients and optimizer state grows with the batch size.
 
 ## Fix
 
-A smaller batch; `fitdoctor memory MODULE:NAME` tells the largest that fits, and what else would help: accumulated gradients,
-mixed precision, pooling.
+Use a smaller batch. `fitdoctor memory MODULE:NAME` computes the largest one that fits, and what else would help:
+gradient accumulation, mixed precision, pooling.
 
 ## Known limits
 
-Reported only when the least that any implementation needs exceeds the whole memory of the machine (with its swap space),
-the container or the process: what is merely too tight is not. For subclassed models and steps of the user's own only the
-weights are counted; nothing is reported under `jit_compile`, rematerialisation or a distribution strategy.
+Reported only if the minimum that any implementation needs exceeds the whole memory of the machine (including swap),
+the container or the process. A batch that is merely tight is not reported. For subclassed models and custom training
+steps only the weights are counted. Nothing is reported under `jit_compile`, rematerialization or a distribution
+strategy.
 """
 
 from __future__ import annotations
@@ -65,7 +68,7 @@ def from_layers(
 
 
 def _limits(environment: EnvironmentFacts) -> list[tuple[MemoryLimit, bool]]:
-    """The bounds that hold, and whether it is certain that the step is bound by them."""
+    """Return the memory limits, and whether each certainly applies to the step."""
     own = [limit for limit in environment.memory if not limit.name.startswith("GPU")]
     gpus = [limit for limit in environment.memory if limit.name.startswith("GPU")]
     if not gpus:
@@ -79,7 +82,7 @@ def _room(limit: MemoryLimit) -> int:
 
 
 def _there(guess: Estimate, limit: MemoryLimit) -> int:
-    """What is taken already and not part of the room."""
+    """Return the bytes of the step that are already allocated and not part of the free memory."""
     return guess.weights if limit.name == "RLIMIT_AS" else 0
 
 
@@ -88,7 +91,7 @@ def _finding(
 ) -> Finding:
     room = _room(limit)
     fixed = guess.least(0) - _there(guess, limit)
-    what = f"a batch of {batch}" if fixed <= room else "the model with its optimizer"
+    what = f"a batch of {batch:,}" if fixed <= room else "the model with its optimizer"
     needs = guess.least(batch if fixed <= room else 0) - _there(guess, limit)
     return CAUSE.finding(
         f"{what} needs at least {_words(needs)}, but {_whose(limit)} has {_words(room)}",
@@ -96,13 +99,15 @@ def _finding(
         location=_location(fit, data),
         evidence=[
             Evidence(
-                claim=f"memory for a step, against that of {limit.name}",
+                claim=f"memory per step, compared with {limit.name}",
                 observed=f"at least {_words(needs)}",
                 expected=f"at most {_words(room)}",
                 fact="environment.memory",
             ),
-            Evidence(claim=f"weights and optimizer state take {_words(guess.weights + guess.optimizer)}"),
-            Evidence(claim=f"each sample takes {_words(guess.surely)} or more when the backward pass begins"),
+            Evidence(claim=f"weights and optimizer state need {_words(guess.weights + guess.optimizer)}"),
+            Evidence(
+                claim=f"each sample needs at least {_words(guess.surely)} when the backward pass starts"
+            ),
         ],
         fixes=[_smaller(guess, room, fit, data, limit)],
         confidence=Confidence.CERTAIN if certain else Confidence.LIKELY,
@@ -114,7 +119,7 @@ def _whose(limit: MemoryLimit) -> str:
 
 
 def _location(fit: FitFacts, data: DataFacts) -> Location | None:
-    """The batch size, where it is given; else the call."""
+    """Return the location of the batch size, else of the call."""
     if data.form == "dataset":
         for step in reversed(data.pipeline):
             if step.operation in ("batch", "padded_batch", "ragged_batch"):
@@ -129,15 +134,15 @@ def _location(fit: FitFacts, data: DataFacts) -> Location | None:
 def _smaller(guess: Estimate, room: int, fit: FitFacts, data: DataFacts, limit: MemoryLimit) -> Fix:
     fitting = _largest(lambda size: guess.peak(size) - _there(guess, limit) <= 0.9 * room)
     if not fitting:
-        return unsafe("make the model smaller: not even one sample fits")
-    title = f"use a batch of {fitting} or less"
+        return unsafe("make the model smaller: not even a batch of 1 fits")
+    title = f"use a batch size of at most {fitting:,}"
     if data.form == "arrays" and isinstance(fit.code, Code) and fit.method == "fit":
         return unsafe(title, set_argument(fit.code, "batch_size", str(fitting)))
     return unsafe(title)
 
 
 def _largest(fits: Callable[[int], bool]) -> int:
-    """The largest power of two that fits; 0 for none."""
+    """Return the largest power of two that fits, 0 if none does."""
     size = 1 << 20
     while size and not fits(size):
         size >>= 1

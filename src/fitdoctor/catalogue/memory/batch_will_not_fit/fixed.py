@@ -1,4 +1,4 @@
-"""A batch whose intermediate results are small."""
+"""Train a model with a wide intermediate layer."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""Rows of a table of 2.3 GB, looked up in the map function."""
+"""Look up rows of a 2.3 GB table in a pipeline."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""A layer that adds a row of a table of 2.3 GB."""
+"""Add a row of a 2.3 GB table in a layer."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,24 +1,24 @@
-"""An array of more than 2 GB that becomes a constant of a graph.
+"""Array of more than 2 GB that becomes a constant of a graph.
 
 ## What happens
 
-`ValueError: Cannot create a tensor proto whose content is larger than 2GB.`, when `map` is called, when a model is made
-of a layer that uses the array, or at the first step.
+`ValueError: Cannot create a tensor proto whose content is larger than 2GB.`, when `map` is called, when a model is
+built from a layer that uses the array, or at the first step.
 
 ## Why
 
-A NumPy array that a traced function takes from outside becomes a constant of its graph, and a graph cannot hold more
-than 2 GB. As an argument, a variable or the data of a dataset it has no such limit: `from_tensor_slices` of such an
-array works (it costs twice its memory).
+A NumPy array that a traced function reads from outside becomes a constant of its graph, and a graph cannot contain
+more than 2 GB. As an argument, a variable or the data of a dataset it has no such limit: `from_tensor_slices` of
+such an array works (and needs twice its memory).
 
 ## Fix
 
-Let the data come in as data: slice the array in a generator (`tf.data.Dataset.from_generator`) or give it to
-`from_tensor_slices`; make a table that the model looks up a variable.
+Pass the array as data: slice it in a generator (`tf.data.Dataset.from_generator`) or pass it to
+`from_tensor_slices`. Store a lookup table of the model in a variable.
 
 ## Known limits
 
-In the source only arrays are known whose size is written out.
+In the source, only arrays with a literal size are detected.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ CAUSE = Cause(id="FIT802", slug="constant-over-2-gb", severity=Severity.ERROR, r
 SAYS_SO = "whose content is larger than 2GB"
 LIMIT = 2**31
 MAKERS = {"numpy.zeros": 1, "numpy.ones": 1, "numpy.empty": 1, "numpy.full": 2}
-"""Makers of arrays whose shape is written out, and where their type stands."""
+"""Functions that create an array of a given shape, with the position of their dtype argument."""
 SIZES = {"8": 1, "16": 2, "32": 4, "64": 8}
 
 
 @CAUSE.in_source
 @mentions("def", "lambda")
 def from_source(module: Module) -> Iterator[Finding]:
-    """An array of written-out size above the limit, read in traced code."""
+    """Report an array with a literal size above the limit that traced code reads."""
     large = {
         statement.targets[0].id: site.node
         for site in module.calls_to(*MAKERS)
@@ -66,7 +66,7 @@ def from_source(module: Module) -> Iterator[Finding]:
 
 
 def _bytes(module: Module, call: ast.Call) -> int:
-    """The size of an array whose shape and type are written out; 0 when they are not."""
+    """Return the size of an array with a literal shape, else 0."""
     position = MAKERS.get(module.resolve(call.func))
     if position is None or not call.args:
         return 0
@@ -84,19 +84,22 @@ def _bytes(module: Module, call: ast.Call) -> int:
 def _finding(
     location: Location | None, name: str, confidence: Confidence, made: Location | None = None
 ) -> Finding:
-    told = f"`{name}` has more than 2 GB" if name else "an array of more than 2 GB is used"
+    array = f"`{name}`, which" if name else "an array that"
     return CAUSE.finding(
-        f"{told}{', and is used' if name else ''} in traced code: a graph cannot hold it",
+        f"traced code reads {array} is larger than 2 GB: a graph cannot contain it",
         subject="constant of a graph",
         location=location,
         evidence=[
             Evidence(
-                claim="what becomes a constant", observed="more than 2 GB", expected="less", location=made
+                claim="size of the constant",
+                observed="more than 2 GB",
+                expected="at most 2 GB",
+                location=made,
             )
         ],
         fixes=[
-            fix("let it come in as data: `from_generator` over its rows, or `from_tensor_slices`"),
-            fix("make a table that the model looks up a variable of the model"),
+            fix("pass it as data: `from_generator` over its rows, or `from_tensor_slices`"),
+            fix("store a lookup table in a variable of the model"),
         ],
         confidence=confidence,
     )
@@ -104,7 +107,7 @@ def _finding(
 
 @CAUSE.after_failure
 def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """The message, and the names in the line that raised."""
+    """Report the ValueError, with the array named in the line that raised."""
     if SAYS_SO not in failure.message and SAYS_SO not in failure.raw_message:
         return
     frame = failure.last_user_frame

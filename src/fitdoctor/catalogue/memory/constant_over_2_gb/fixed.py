@@ -1,4 +1,4 @@
-"""Rows of a table of 2.3 GB, given out by a generator."""
+"""Look up rows of a 2.3 GB table in a pipeline."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""Sensor windows that lie in memory already, copied into a pipeline and cached there."""
+"""Train on sensor windows that are already in memory."""
 
 import numpy as np
 import tensorflow as tf

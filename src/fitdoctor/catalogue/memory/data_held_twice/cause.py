@@ -1,23 +1,24 @@
-"""A pipeline that holds the data a second time.
+"""Pipeline that keeps a second copy of the data.
 
 ## What happens
 
-Nothing fails. `from_tensor_slices` copies the arrays into tensors and keeps two copies of them; `cache()` without a file
-name keeps another one. An array of 476 MiB took 993 MiB more when it was measured. Given to `fit` as it is, it is copied
-too, but once: 554 MiB more while training runs, and for a moment, while it is copied, as much as with the pipeline.
+Nothing fails. `from_tensor_slices` copies the arrays into tensors and keeps two copies of them; `cache()` without a
+file name keeps another one. In a measurement, an array of 476 MiB took 993 MiB more. Passed directly to `fit` it is
+copied only once: 554 MiB more while training runs and, briefly while it is copied, as much as with the pipeline.
 
 ## Why
 
-A tensor does not share its memory with the array that it is made from.
+A tensor does not share its memory with the array it is created from.
 
 ## Fix
 
-Give arrays to `fit` directly for one copy less. For none at all, hand out batches from a `keras.utils.PyDataset` or a
-generator (one batch at a time), or read the data from files in the pipeline, so that it is never whole in memory.
+Pass arrays directly to `fit` to save one copy. To avoid copies altogether, yield batches from a
+`keras.utils.PyDataset` or a generator, or read the data from files in the pipeline, so that it is never in memory as
+a whole.
 
 ## Known limits
 
-Only from 64 MB on, and as information: on a machine with room for it this is fine.
+Reported from 64 MB, as info only: on a machine with enough memory this is fine.
 """
 
 from __future__ import annotations
@@ -63,12 +64,12 @@ def from_pipeline(fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
 @CAUSE.in_source
 @mentions("from_tensor_slices")
 def from_source(fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
-    """The same where the source tells how many rows there are, and how large each is."""
+    """Report the same if the source shows the number and size of the rows."""
     first = data.pipeline[0] if data.pipeline else None
     if first is None or first.operation != "from_tensor_slices" or fit.method != "fit":
         return
     if isinstance(first.count, int):
-        # What comes out of the first step has no axis of samples yet.
+        # The elements of the first stage have no batch axis yet.
         size = sum(
             _size((None, *spec.shape), spec.dtype, first.count)
             for spec in first.specs
@@ -83,25 +84,25 @@ def _finding(data: DataFacts, first: PipelineStep, size: int) -> Finding:
         step.operation == "cache" and not dict(step.arguments).get("filename") for step in data.pipeline
     )
     return CAUSE.finding(
-        f"`{first.operation}` copies {size / 1e6:.0f} MB of arrays into the pipeline"
-        + (", and `cache` keeps them once more" if copies > 2 else ""),
+        f"`{first.operation}` copies {size / 1e6:,.0f} MB of arrays into the pipeline"
+        + (", and `cache` keeps another copy" if copies > 2 else ""),
         subject=f"{data.role} dataset",
         location=place(first.code, data.code),
         evidence=[
             Evidence(
-                claim="memory for the copies", observed=f"{copies * size / 1e6:.0f} MB", fact="data.pipeline"
+                claim="memory for the copies", observed=f"{copies * size / 1e6:,.0f} MB", fact="data.pipeline"
             )
         ],
         fixes=[
-            fix("give the arrays to `fit` directly: one copy less"),
-            fix("hand out batches from a `keras.utils.PyDataset` or from files: no copy at all"),
+            fix("pass the arrays directly to `fit` to save one copy"),
+            fix("yield batches from a `keras.utils.PyDataset` or from files to avoid copies altogether"),
         ],
         confidence=Confidence.LIKELY,
     )
 
 
 def _size(shape: Shape | Unknown, dtype: str | Unknown, samples: int) -> int:
-    """The bytes of a component over all samples; 0 when that cannot be told."""
+    """Return the bytes of a component over all samples, 0 if unknown."""
     if isinstance(shape, Unknown) or None in shape[1:] or not isinstance(dtype, str):
         return 0
     return samples * math.prod(length for length in shape[1:] if length is not None) * BYTES.get(dtype, 0)

@@ -1,4 +1,4 @@
-"""Sensor windows that lie in memory already, given to fit as they are."""
+"""Train on sensor windows that are already in memory."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""A loss over every pair of pixels of a batch, which no machine could hold."""
+"""Train with a loss over every pair of pixels."""
 
 import numpy as np
 import tensorflow as tf

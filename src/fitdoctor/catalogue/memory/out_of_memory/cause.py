@@ -1,27 +1,27 @@
-"""Memory ran out.
+"""Out of memory.
 
 ## What happens
 
-`ResourceExhaustedError: OOM when allocating tensor with shape[64,2000000,20000]`, from TensorFlow's own allocator; or
-the system ends the process (`Killed`, SIGKILL), and there is no traceback at all; or, under a limit of address space
-(`ulimit -v`), a oneDNN kernel of TensorFlow that was given no memory crashes (SIGSEGV).
+`ResourceExhaustedError: OOM when allocating tensor with shape[64,2000000,20000]` from TensorFlow's allocator; or the
+system kills the process (`Killed`, SIGKILL), without a traceback; or, with an address space limit (`ulimit -v`), a
+oneDNN kernel of TensorFlow crashes (SIGSEGV) when an allocation fails.
 
 ## Why
 
-A tensor whose first axis is the batch is an activation: it shrinks with the batch. A tensor without it is a weight: a
-smaller batch does not help. A process that is killed holds more than the machine or the container allows: often the
-data, which `fit` and `from_tensor_slices` copy as a whole.
+A tensor whose first axis is the batch is an activation: it shrinks with the batch size. A tensor without a batch
+axis is a weight: a smaller batch does not help. A killed process used more memory than the machine or the container
+allows, often for the data, which `fit` and `from_tensor_slices` copy as a whole.
 
 ## Fix
 
-By kind: a smaller batch (or accumulated gradients, mixed precision) for activations; pooling or fewer units for
-weights; a `PyDataset`, a generator or files instead of arrays in memory for data. `fitdoctor memory MODULE:NAME` tells the
-figures before training.
+For activations: use a smaller batch (or gradient accumulation, or mixed precision). For weights: pool, or use fewer
+units. For data: use a `PyDataset`, a generator or files instead of arrays in memory. `fitdoctor memory MODULE:NAME`
+predicts the memory before training.
 
 ## Known limits
 
-When the system kills the process it is not known which tensor was the last one: what is said then comes from the shapes of
-the layers and the memory that there was.
+If the system kills the process, the last allocated tensor is unknown. The report is then based on the shapes of the
+layers and the available memory.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ NATIVE = ("SIGSEGV", "SIGABRT", "SIGBUS")
 
 @dataclass(frozen=True)
 class _Owner:
-    """Whose tensor it was."""
+    """What the tensor that could not be allocated belongs to."""
 
     words: str
     kind: str
@@ -69,7 +69,7 @@ class _Owner:
 
 
 _NO_ROOM = pattern(r"Dst tensor is not initialized|CUDA_ERROR_OUT_OF_MEMORY")
-"""How a full GPU refuses what is copied to it (from TensorFlow's messages; not run here)."""
+"""What TensorFlow reports if a GPU is full (from its messages; not run here)."""
 _HELD = pattern(r"its memory had reached ([\d.]+) GiB of ([\d.]+) GiB")
 
 
@@ -81,7 +81,7 @@ def from_failure(
     data: DataFacts | Unknown,
     environment: EnvironmentFacts | Unknown,
 ) -> Iterator[Finding]:
-    """TensorFlow names the tensor; a killed process says nothing, but its last facts do."""
+    """Report the tensor TensorFlow names, or a killed process by its last facts."""
     from fitdoctor.failure.patterns import allocation_failed
 
     if isinstance(data, DataFacts) and data.role != "training":
@@ -114,12 +114,13 @@ def _refused(
     code = fit.code if isinstance(fit, FitFacts) else None
     location = place(owner.layer.code if owner.layer and owner.kind == "weight" else None, code)
     return CAUSE.finding(
-        f"memory ran out on {owner.words}" + (f" of shape {shape_words(shape)}" if shape else ""),
+        f"out of memory: cannot allocate {owner.words}"
+        + (f" of shape {shape_words(shape)}" if shape else ""),
         subject="memory",
         location=location or (frame.location if frame else None),
         evidence=[
             Evidence(
-                claim="what could not be allocated",
+                claim="failed allocation",
                 observed=shape_words(shape) if shape else failure.message[:100],
                 fact="failure.message",
             ),
@@ -135,7 +136,7 @@ def _size_of(shape: Shape | None) -> list[Evidence]:
     if not shape or None in shape:
         return []
     size = 4 * math.prod(axis for axis in shape if axis is not None)
-    return [Evidence(claim=f"as float32 that is {size / 2**30:.1f} GiB")] if size >= 2**28 else []
+    return [Evidence(claim=f"this is {size / 2**30:.1f} GiB as float32")] if size >= 2**28 else []
 
 
 def _owner(
@@ -144,7 +145,7 @@ def _owner(
     if not shape:
         return _Owner("a tensor", "unknown")
     if isinstance(data, DataFacts) and any(array.shape == shape for array in (*data.x, *data.y)):
-        return _Owner("the data as a whole", "data")
+        return _Owner("the whole data", "data")
     layers = model.every_layer() if isinstance(model, ModelFacts) else ()
     for layer in layers:
         if _kernel(layer) == shape:
@@ -156,10 +157,8 @@ def _owner(
         if layer.class_name == "InputLayer" or isinstance(outputs, Unknown):
             continue
         if any(output[1:] == shape[1:] for output in outputs):
-            return _Owner(f"an activation of the batch, in layer `{layer.name}`,", "activation", layer)
-    return (
-        _Owner("an activation of the batch", "activation") if of_the_batch else _Owner("a tensor", "unknown")
-    )
+            return _Owner(f"an activation of layer `{layer.name}`", "activation", layer)
+    return _Owner("an activation", "activation") if of_the_batch else _Owner("a tensor", "unknown")
 
 
 def _batch(fit: FitFacts | Unknown, data: DataFacts | Unknown) -> int | None:
@@ -169,7 +168,7 @@ def _batch(fit: FitFacts | Unknown, data: DataFacts | Unknown) -> int | None:
 
 
 def _kernel(layer: LayerFacts) -> Shape | None:
-    """The shape of a layer's largest weight, as far as its settings tell."""
+    """Return the shape of the largest weight of a layer, as far as its settings show."""
     inputs = layer.input_shapes
     channels = None if isinstance(inputs, Unknown) or not inputs or not inputs[0] else inputs[0][-1]
     if layer.class_name == "Dense":
@@ -193,18 +192,18 @@ def _integer(layer: LayerFacts, name: str) -> int | None:
 
 def _helps(owner: _Owner) -> str:
     if owner.kind == "activation":
-        return "it grows with the batch: a smaller one helps"
-    return "it does not depend on the batch: a smaller one does not help"
+        return "its size grows with the batch: a smaller batch helps"
+    return "its size does not depend on the batch: a smaller batch does not help"
 
 
 def _remedy(owner: _Owner) -> Fix:
     if owner.kind == "activation":
         return unsafe("use a smaller batch")
     if owner.kind == "weight":
-        return unsafe("make the layer smaller: fewer units, or pooling before it")
+        return unsafe("make the layer smaller: use fewer units, or pool before it")
     if owner.kind == "data":
         return unsafe(
-            "give the data in batches: a `keras.utils.PyDataset`, a generator, or files in a pipeline"
+            "load the data in batches: use a `keras.utils.PyDataset`, a generator, or files in a pipeline"
         )
     return fix("make the tensor smaller")
 
@@ -213,7 +212,7 @@ def _remedy(owner: _Owner) -> Fix:
 
 
 def _held_little(failure: FailureFacts) -> bool:
-    """Whether it was killed outside of every fit, with hardly any memory: somebody ended a program that waited."""
+    """Whether the process was killed outside fit while using little memory, so not for lack of memory."""
     held = _HELD.search(failure.message)
     return held is not None and not failure.called and float(held[1]) < 0.1 * float(held[2])
 
@@ -221,7 +220,7 @@ def _held_little(failure: FailureFacts) -> bool:
 def _was_tight(
     model: ModelFacts | Unknown, data: DataFacts | Unknown, environment: EnvironmentFacts | Unknown
 ) -> bool:
-    """Whether the step was about to need more than was free: only then a crash is put down to memory."""
+    """Whether the step needs more than the free memory, so that a crash can be attributed to it."""
     guess, batch = _step(model, data)
     if guess is None or isinstance(environment, Unknown):
         return False
@@ -250,26 +249,26 @@ def _killed(
         *(Evidence(claim=part.strip()) for part in failure.message.split(";")[1:]),
     ]
     copied = _data_bytes(data)
-    remedy = "use a smaller batch, or hold less data in memory"
+    remedy = "use a smaller batch, or keep less data in memory"
     if guess is not None:
         fixed = guess.weights + guess.optimizer + guess.gradients
         each = guess.peak(batch) - fixed
         evidence.append(
             Evidence(
-                claim=f"the step needs about {_words(fixed)} for weights, gradients and optimizer, "
-                f"{_words(each)} for a batch of {batch}; the data takes {_words(copied)} in tensors"
+                claim=f"the step needs about {_words(fixed)} for weights, gradients and optimizer state, "
+                f"and {_words(each)} for a batch of {batch}; the data takes {_words(copied)}"
             )
         )
         largest = max((each, "activation"), (fixed, "weight"), (copied, "data"))[1]
         remedy = {
             "activation": "use a smaller batch",
             "weight": "make the model smaller: a smaller batch hardly helps",
-            "data": "give the data in batches: a `keras.utils.PyDataset`, a generator, or files in a pipeline",
+            "data": "load the data in batches: use a `keras.utils.PyDataset`, a generator, or files in a pipeline",
         }[largest]
     return CAUSE.finding(
-        "the system ended the program, as it does when memory runs out"
+        "the system killed the program, probably because memory ran out"
         if failure.type == "SIGKILL"
-        else "native code crashed when memory was about to run out",
+        else "native code crashed, probably because memory ran out",
         subject="memory",
         location=place(code) or (frame.location if frame else None),
         evidence=evidence,
@@ -279,7 +278,7 @@ def _killed(
 
 
 def _data_bytes(data: DataFacts | Unknown) -> int:
-    """The arrays that were given, as tensors of float32."""
+    """Return the bytes of the data as float32 tensors."""
     if isinstance(data, Unknown) or not isinstance(data.samples, int):
         return 0
     sizes = [

@@ -1,4 +1,4 @@
-"""A loss over every pair of pixels of a small picture."""
+"""Train with a loss over every pair of pixels."""
 
 import numpy as np
 import tensorflow as tf

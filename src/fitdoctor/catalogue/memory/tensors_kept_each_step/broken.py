@@ -1,4 +1,4 @@
-"""A training loop that keeps every prediction it ever made, with its tensor."""
+"""Train in a custom loop and record what happens at each step."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,24 +1,24 @@
-"""Tensors that are kept step after step.
+"""Tensors kept from every training step.
 
 ## What happens
 
-Memory grows with every step until the machine has none left, hours into the training.
+Memory grows with every step until it runs out, hours into the training.
 
 ## Why
 
-A list that gets a prediction, a batch or gradients at each step keeps all of them alive. A number takes 24 bytes; a
-batch of predictions takes as much as it did on the device.
+A list that a prediction, a batch or gradients are appended to at every step keeps all of them alive. A number takes
+24 bytes; a batch of predictions takes as much as it does on the device.
 
 ## Fix
 
-Keep numbers: `float(loss)`. What is needed for a curve is a mean for each epoch, which a Keras metric computes without
-keeping anything.
+Keep numbers: `float(loss)`. A curve needs one mean per epoch, which a Keras metric computes without keeping
+anything.
 
 ## Known limits
 
-A list that is cleared in the loop, or kept for one epoch of an evaluation, is not reported. When the program runs, lists
-that hold at least 16 MiB of tensors after training are seen too, whatever the tensors are; a line that fills them at each
-step has to be in the source.
+A list that is cleared in the loop, or kept for one epoch of an evaluation, is not reported. While the program runs,
+any list with at least 16 MiB of tensors after training is also detected, whatever the tensors are, if the source
+contains a line that appends to it at every step.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ EACH_STEP = ("on_train_batch_end", "on_train_batch_begin", "on_batch_end", "on_b
 @CAUSE.in_source
 @mentions("append")
 def from_source(module: Module) -> Iterator[Finding]:
-    """`kept.append(tensor)` in a training loop, in a callback of each batch, or in an eager `train_step`."""
+    """Report `kept.append(tensor)` in a training loop, a per-batch callback or an eager `train_step`."""
     for site in module.method_calls("append"):
         if len(site.node.args) != 1 or not _every_step(module, site) or _is_cleared(module, site):
             continue
@@ -57,20 +57,20 @@ def from_source(module: Module) -> Iterator[Finding]:
 
 @CAUSE.while_training
 def while_running(training: TrainingFacts, project: Project) -> Iterator[Finding]:
-    """A list of the living program holds many tensors, and a line of the source fills it at each step."""
+    """Report a list with many tensors that a line of the source appends to at every step."""
     for kept in training.kept:
         for module, site in _fills(project, kept.attribute):
             size = f"{kept.bytes / 2**20:.0f} MiB"
             found = _finding(module, site, _kept(module, site.node.args[0]) or "the tensors")
             held = Evidence(
-                claim=f"`{kept.path}` holds {kept.count} tensors", observed=size, fact="training.kept"
+                claim=f"`{kept.path}` contains {kept.count:,} tensors", observed=size, fact="training.kept"
             )
             yield replace(found, evidence=(*found.evidence, held), confidence=Confidence.CERTAIN)
             break
 
 
 def _fills(project: Project, name: str) -> Iterator[tuple[Module, CallSite]]:
-    """The lines that add to a list of that name at each step."""
+    """Yield the calls that append to a list of that name at every step."""
     for module in project.modules:
         for site in module.method_calls("append"):
             assert isinstance(site.node.func, ast.Attribute)
@@ -82,7 +82,7 @@ def _fills(project: Project, name: str) -> Iterator[tuple[Module, CallSite]]:
 
 
 def _every_step(module: Module, site: CallSite) -> bool:
-    """Whether the line runs eagerly at each training step."""
+    """Whether the line runs eagerly at every training step."""
     function = site.function
     if function is not None and function.owner is not None:
         if function.owner.kind == "Callback":
@@ -93,7 +93,7 @@ def _every_step(module: Module, site: CallSite) -> bool:
         return False
     loop = _loop(module, site.node)
     while isinstance(loop, ast.For) and isinstance(loop.iter, (ast.List, ast.Tuple)):
-        loop = _loop(module, loop)  # over the few things that are written there, not over the batches
+        loop = _loop(module, loop)  # a loop over a literal is not a loop over batches
     return loop is not None and any(_inside(block, loop) for _name, block in tapes(module))
 
 
@@ -111,12 +111,12 @@ def _inside(node: ast.AST, loop: ast.AST) -> bool:
 
 
 def _is_cleared(module: Module, site: CallSite) -> bool:
-    """Whether the list begins anew within the outermost loop, or is emptied."""
+    """Whether the list is recreated in the outermost loop, or emptied."""
     assert isinstance(site.node.func, ast.Attribute)
     name = module.segment(site.node.func.value)
     function = site.function
     if function is not None and name in module.scope(site.node).bindings and _runs_often(function):
-        return True  # each call has a list of its own: for the gradients of the parts of a batch, say
+        return True  # every call creates its own list, for example for the gradients of micro-batches
     loop = _loop(module, site.node)
     for other in module.method_calls("clear", "pop"):
         assert isinstance(other.node.func, ast.Attribute)
@@ -133,14 +133,14 @@ def _is_cleared(module: Module, site: CallSite) -> bool:
 
 
 def _runs_often(function: FunctionInfo) -> bool:
-    """Whether a function is a training step, or a loop calls it."""
+    """Whether a function is a training step or is called in a loop."""
     project = function.module.project
     calls = (project.calls_of if project is not None else function.module.calls_of).get(function.node, [])
     return function.name in STEPS or any(_loop(source, call) is not None for source, call in calls)
 
 
 def _kept(module: Module, value: ast.expr) -> str:
-    """`predictions` or `gradients` when such tensors are kept as they are; "" otherwise."""
+    """Return "the predictions" or "the gradients" if such tensors are kept, else ""."""
     parts = value.elts if isinstance(value, (ast.Tuple, ast.List)) else [value]
     for part in parts:
         made = module.made_by(part)
@@ -156,7 +156,7 @@ def _kept(module: Module, value: ast.expr) -> str:
 
 
 def _is_loss(module: Module, value: ast.expr) -> bool:
-    """Whether it is what a tape differentiates: one number as a rule, but a tensor."""
+    """Whether the value is the loss that a tape differentiates."""
     return isinstance(value, ast.Name) and any(
         isinstance(loss := call.args[0] if call.args else None, ast.Name) and loss.id == value.id
         for tape, block in tapes(module)
@@ -166,39 +166,39 @@ def _is_loss(module: Module, value: ast.expr) -> bool:
 
 
 def _small(module: Module, site: CallSite) -> Finding:
-    """A loss of each step: it takes little, so that it is only worth knowing."""
+    """Build the info finding for a loss kept as a tensor: it needs little memory."""
     value = site.node.args[0]
     edits = (Edit(module.location(value), f"float({module.segment(value)})"),)
     return CAUSE.finding(
-        "the loss of every step is kept as a tensor",
+        "the list keeps the loss of every step as a tensor",
         subject=f"list {module.segment(site.node.func).removesuffix('.append')}",
         location=module.location(site.node),
-        evidence=[Evidence(claim="kept at each step", observed=module.segment(value))],
-        fixes=[fix("keep a number instead of the tensor", edits)],
+        evidence=[Evidence(claim="kept at every step", observed=module.segment(value))],
+        fixes=[fix("keep a float instead of the tensor", edits)],
         severity=Severity.INFO,
     )
 
 
 def _finding(module: Module, site: CallSite, kind: str) -> Finding:
     return CAUSE.finding(
-        f"{kind} of every step are kept: memory grows until it is full",
+        f"the list keeps {kind} of every step, so memory grows until it runs out",
         subject=f"list {module.segment(site.node.func).removesuffix('.append')}",
         location=module.location(site.node),
-        evidence=[Evidence(claim="kept at each step", observed=module.segment(site.node.args[0]))],
+        evidence=[Evidence(claim="kept at every step", observed=module.segment(site.node.args[0]))],
         fixes=[_as_numbers(module, site)],
     )
 
 
 def _as_numbers(module: Module, site: CallSite) -> Fix:
-    """The mean as a number, for one tensor."""
+    """Replace a single tensor by its mean as a float."""
     value = site.node.args[0]
     if isinstance(value, (ast.Tuple, ast.List)):
-        return fix("keep numbers, such as `float(loss)`, instead of tensors")
+        return fix("keep floats, such as `float(loss)`, instead of tensors")
     text = module.segment(value)
     tf = dict(module.spellings).get("tensorflow")
     keras = dict(module.spellings).get("keras")
     mean = f"{tf}.reduce_mean" if tf else f"{keras}.ops.mean"
     return unsafe(
-        "keep its mean, a number, instead of the tensor",
+        "keep its mean as a float instead of the tensor",
         (Edit(module.location(value), f"float({mean}({text}))"),),
     )

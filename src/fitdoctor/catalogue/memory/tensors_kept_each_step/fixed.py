@@ -1,4 +1,4 @@
-"""A training loop that keeps the loss of each step as a number."""
+"""Train in a custom loop and record what happens at each step."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""A large picture, flattened into a wide Dense layer."""
+"""Classify large images."""
 
 import numpy as np
 import tensorflow as tf

@@ -2,9 +2,10 @@
 
 ## What happens
 
-One kernel holds most of the model: `Flatten` of a 512 × 512 picture with 8 channels gives 2 million numbers, and 64
-units on them make 134 million weights. Adam keeps two more numbers for each. When memory runs out it does so on a
-**weight**, `ResourceExhaustedError: OOM when allocating tensor with shape[…]`, and a smaller batch does not help.
+One kernel contains most of the model: `Flatten` of a 512 × 512 image with 8 channels outputs 2 million values, and
+64 units on top of them need 134 million weights. Adam stores two more values for each. If memory runs out, it does
+so on a **weight**, `ResourceExhaustedError: OOM when allocating tensor with shape[…]`, and a smaller batch does not
+help.
 
 ## Why
 
@@ -16,7 +17,7 @@ Pool before the Dense layer (`GlobalAveragePooling2D`), or use more strided conv
 
 ## Known limits
 
-From 100 million weights in one such layer on; smaller ones are not reported.
+Reported from 100 million weights in one such layer.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ POOLING = {4: "GlobalAveragePooling2D", 3: "GlobalAveragePooling1D", 5: "GlobalA
 @CAUSE.before_fit
 @mentions("Flatten", "applications")
 def from_model(model: ModelFacts, fit: FitFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """A Dense layer of that many weights follows a Flatten."""
+    """Report a Flatten followed by a Dense layer with too many weights."""
     if fit.method != "fit":
         return
     for flatten, dense in _explosions(model):
@@ -65,12 +66,12 @@ def _finding(
 ) -> Finding:
     share = 100 * dense.parameters // max(model.parameters, dense.parameters)
     return CAUSE.finding(
-        f"`Flatten` feeds {dense.parameters / 1e6:.0f} million weights into one Dense layer, {share} % of the model",
+        f"the Dense layer after `Flatten` has {dense.parameters / 1e6:,.0f} million weights, {share}% of the model",
         subject=f"layer {dense.name}",
         location=place(flatten.code, dense.code),
         evidence=[
             Evidence(
-                claim="memory for this kernel, its gradient and two moments of Adam",
+                claim="memory for the kernel, its gradient and the two moments of Adam",
                 observed=f"{dense.parameters * 16 / 2**30:.1f} GiB",
                 fact="model.layers",
                 location=place(dense.code),
@@ -91,7 +92,7 @@ def _pooled(flatten: LayerFacts, project: Project | Unknown) -> Fix:
 
 
 def _renamed(project: Project | Unknown, code: Code | Unknown, pooling: str) -> tuple[Edit, ...]:
-    """The pooling in the place of the `Flatten`, named as the file names its layers."""
+    """Replace `Flatten` by the pooling layer, named as the file names its layers."""
     from fitdoctor.catalogue.inputs.data_trail import node_of
     from fitdoctor.catalogue.model.layer_source import spell_layer
 
@@ -112,23 +113,23 @@ _OF_WEIGHTS = (
     "ZerosLike", "OnesLike", "BroadcastTo", "Mul", "Add", "AddV2", "Sub", "Cast", "Square", "Sqrt", "RealDiv", "Assign",
     "VarHandle", "ReadVariable",
 )  # fmt: skip
-"""Operations that make the first value of a weight, or the state that an optimizer keeps for it."""
+"""Operations that create the initial value of a weight or its optimizer state."""
 
 
 def _makes_weights(failure: FailureFacts) -> bool:
-    """Whether what failed makes a weight; other results are activations, whose first axis is the batch."""
+    """Whether the failed operation creates a weight rather than an activation."""
     if not failure.operation:
         return True
     if not failure.operation.startswith(_OF_WEIGHTS):
         return False
-    # In the step itself, only the optimizer computes on weights as they are.
+    # Within the step, only the optimizer computes on whole weights.
     return not failure.node or not failure.node.startswith(
         ("gradient_tape", "compile_loss", "functional", "sequential")
     )
 
 
 def _written_flatten(failure: FailureFacts, project: Project | Unknown) -> Code | None:
-    """The `Flatten` in the statement that was making the model when memory ran out, or the last one before it."""
+    """Return the `Flatten` in the statement that ran out of memory, or the last one before it."""
     frame = failure.last_user_frame
     module = module_of(project, frame)
     if module is None or frame is None:
@@ -143,7 +144,7 @@ def _written_flatten(failure: FailureFacts, project: Project | Unknown) -> Code 
 
 
 def _pooling_for(project: Project | Unknown, flatten: Code) -> str:
-    """By the layers of the file: those of pictures, of volumes or of sequences."""
+    """Return the pooling layer that matches the convolutions of the file."""
     module = project.module_at(flatten.location.path) if isinstance(project, Project) else None
     dimensions = [
         site.name[-2]
@@ -157,7 +158,7 @@ def _pooling_for(project: Project | Unknown, flatten: Code) -> str:
 def from_failure(
     failure: FailureFacts, model: ModelFacts | Unknown, project: Project | Unknown
 ) -> Iterator[Finding]:
-    """What could not be allocated is the kernel of a Dense layer."""
+    """Report a Dense kernel that could not be allocated."""
     from fitdoctor.failure.patterns import allocation_failed
 
     failed = allocation_failed(failure.message)
@@ -171,7 +172,7 @@ def from_failure(
     frame = failure.last_user_frame
     evidence = [
         Evidence(
-            claim="what could not be allocated is a weight, not a batch",
+            claim="the failed allocation is a weight, not a batch",
             observed=f"shape ({rows}, {units})",
             fact="failure.message",
             location=frame.location if frame else None,
@@ -184,7 +185,7 @@ def from_failure(
     written = _written_flatten(failure, project)
     remedy = _renamed(project, written, _pooling_for(project, written)) if written is not None else ()
     yield CAUSE.finding(
-        f"a kernel of {rows * units / 1e6:.0f} million weights does not fit in memory",
+        f"a kernel with {rows * units / 1e6:,.0f} million weights does not fit in memory",
         subject="layer",
         location=written.location if written is not None else frame.location if frame else None,
         evidence=evidence,

@@ -1,4 +1,4 @@
-"""A test set that was split off, and a model that is trained on everything."""
+"""Train a model and validate it on a held-out part of the data."""
 
 import keras
 import numpy as np

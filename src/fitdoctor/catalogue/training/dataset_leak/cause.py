@@ -1,23 +1,23 @@
-"""Rows of the training data in the validation data.
+"""Validation rows that are also in the training data.
 
 ## What happens
 
-Nothing shows: the validation metrics are better than the model is on new data, and stopping early by them stops too
+Nothing raises. The validation metrics are better than the model performs on new data, and early stopping stops too
 late.
 
 ## Why
 
-The validation data was split off and the whole was trained on; the slices overlap; rows were copied (oversampled)
-before the split; or the training data itself was given for validation.
+The validation data was split off, but the model is trained on everything; the slices overlap; rows were copied
+(oversampled) before the split; or the training data itself is used for validation.
 
 ## Fix
 
-Split first, then oversample the training part only; train on the part that the split left for training.
+Split first, then oversample only the training part. Train only on the training part of the split.
 
 ## Known limits
 
-Rows are compared byte by byte in arrays and in datasets that slice arrays. A few equal rows are no leak; data whose
-rows repeat by nature (a few columns with few values) is not judged.
+Rows are compared byte by byte, in arrays and in datasets that slice arrays. A few equal rows do not count as a leak.
+Data whose rows naturally repeat (few columns with few values) is not checked.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ LEAST_ROWS = 5
 def from_rows(
     fit: FitFacts, training: DataFacts, validation: DataFacts, project: Project | Unknown
 ) -> Iterator[Finding]:
-    """A substantial share of the validation rows is in the training data."""
+    """Report validation rows that are also in the training data, if there are many."""
     if training.role != "training" or validation.role != "validation":
         return
     shared, rows = validation.shared_rows, validation.samples
@@ -55,21 +55,21 @@ def from_rows(
         return
     all_of_them = shared == rows
     yield CAUSE.finding(
-        f"{'all' if all_of_them else shared} of the {rows} validation rows are in the training data too",
+        f"{'all' if all_of_them else f'{shared:,}'} of the {rows:,} validation rows are also in the training data",
         subject="argument validation_data of fit",
         location=_line(fit, training, validation, project),
         evidence=[
             Evidence(
-                claim="validation rows that are in the training data",
-                observed=f"{shared} of {rows}",
+                claim="validation rows in the training data",
+                observed=f"{shared:,} of {rows:,}",
                 expected="none",
                 fact="data.shared_rows",
                 location=place(validation.code),
             )
         ],
         fixes=[
-            fix("train on the rows that are left when the validation rows are set aside"),
-            fix("split before rows are copied or augmented"),
+            fix("remove the validation rows from the training data"),
+            fix("split the data before copying or augmenting rows"),
         ],
         confidence=Confidence.CERTAIN,
     )
@@ -78,7 +78,7 @@ def from_rows(
 def _line(
     fit_call: FitFacts, training: DataFacts, validation: DataFacts, project: Project | Unknown
 ) -> Location | None:
-    """The line that made the split where one evidently did, else the data given to fit."""
+    """Return the line of the split if both parts come from it, else the data passed to fit."""
     if not training.x or not validation.x:
         return place(fit_call.code)
     ours, theirs = training.x[0], validation.x[0]

@@ -1,4 +1,4 @@
-"""A learning rate that throws the weights out of all bounds."""
+"""Train a linear model with SGD."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,23 +1,24 @@
-"""The loss became NaN.
+"""Loss that became NaN.
 
 ## What happens
 
-The loss of an epoch is `nan` or `inf`, and so are the weights: nothing that is trained on from there has a value.
+The loss of an epoch is `nan` or `inf`, and so are the weights. The model does not recover, however long training
+continues.
 
 ## Why
 
-With finite data there are two usual ways: a learning rate so large that the weights grow without bound, or an
-operation of one's own that has no finite value or gradient where the data leads it, `log(0)`, `0 / 0`, the square root
-at 0.
+With finite data there are two usual reasons: a learning rate so large that the weights grow without bound, or a
+custom operation without a finite value or gradient for some inputs, such as `log(0)`, `0 / 0`, or the square root at
+0.
 
 ## Fix
 
-Lower the learning rate, or guard the operation: `log(maximum(x, 1e-7))`, `sqrt(maximum(x, 1e-12))`, a sum in the
-divisor that cannot be 0. `keras.callbacks.TerminateOnNaN` ends such a training at once.
+Lower the learning rate, or guard the operation: `log(maximum(x, 1e-7))`, `sqrt(maximum(x, 1e-12))`, a divisor that
+cannot be 0. `keras.callbacks.TerminateOnNaN` stops the training at once.
 
 ## Known limits
 
-Which step was the first is not recorded. NaN in the data has causes of its own.
+The first affected step is not recorded. NaN in the data is covered by separate causes.
 """
 
 from __future__ import annotations
@@ -42,18 +43,18 @@ CAUSE = Cause(id="FIT001", slug="loss-became-nan", severity=Severity.WARNING)
 LARGE_RATE = 0.05
 WITHOUT_VALUE = ("log", "divide", "reciprocal", "rsqrt", "acos", "asin")
 WITHOUT_GRADIENT = ("sqrt", "norm")
-"""At 0; below it, and in the others, the value itself is missing."""
+"""Without a gradient at 0; the others, and these below 0, have no finite value."""
 DIVISORS = ("reduce_std", "std", "reduce_variance", "var", "reduce_sum", "sum", "reduce_max", "max", "norm")
-"""What a division has no value for, where it is 0."""
+"""Functions whose result may be 0 and must not be a divisor."""
 GUARDED_BELOW = {"log": "1e-7", "sqrt": "1e-12", "rsqrt": "1e-12"}
-"""What the argument must not fall below."""
+"""The lower bound of the argument that keeps the result finite."""
 
 
 @CAUSE.while_training
 def from_training(
     training: TrainingFacts, model: ModelFacts, data: DataFacts, project: Project | Unknown
 ) -> Iterator[Finding]:
-    """An epoch's loss is not finite, though the data is."""
+    """Report a loss that is not finite although the data is."""
     bad = [epoch for epoch, loss in enumerate(training.losses, 1) if not math.isfinite(loss)]
     if (not bad and not training.nonfinite_weights) or data.role != "training" or not _is_finite(data):
         return
@@ -67,9 +68,13 @@ def from_training(
     ]
     if training.nonfinite_weights:
         seen.append(
-            Evidence(claim="weights that hold NaN", observed=", ".join(training.nonfinite_weights[:3]))
+            Evidence(claim="weights that contain NaN", observed=", ".join(training.nonfinite_weights[:3]))
         )
-    what = f"the loss of epoch {bad[0]} is not finite" if bad else "weights became NaN under a finite loss"
+    what = (
+        f"the loss is not finite in epoch {bad[0]}"
+        if bad
+        else "weights became NaN although the loss stayed finite"
+    )
     fragile = None if isinstance(project, Unknown) else _fragile(project)
     rate = rate_of(model)
     if fragile is not None and (rate is None or rate < LARGE_RATE):
@@ -82,16 +87,16 @@ def from_training(
         )
         operation = f"`{what_it_does}` in {name_of(function)}"
         yield CAUSE.finding(
-            f"{what}: {operation} has no finite value or gradient everywhere",
+            f"{what}: {operation} has no finite value or gradient for some inputs",
             subject="training",
             location=module.location(node),
-            evidence=[*seen, Evidence(claim="the operation", observed=module.segment(node)[:80])],
+            evidence=[*seen, Evidence(claim="operation", observed=module.segment(node)[:80])],
             fixes=[_guard(module, nodes)],
             confidence=Confidence.LIKELY,
         )
         return
     words = (
-        f": the learning rate of {number(rate)} is large" if rate is not None and rate >= LARGE_RATE else ""
+        f": a learning rate of {number(rate)} is too large" if rate is not None and rate >= LARGE_RATE else ""
     )
     yield CAUSE.finding(
         what + words,
@@ -111,7 +116,7 @@ def from_training(
 
 
 def _is_finite(data: DataFacts) -> bool:
-    """Whether NaN in the data is ruled out as the reason, as far as it was looked at."""
+    """Whether no NaN or infinite value was found in the data."""
     return not any(
         isinstance(array.statistics, Statistics) and array.statistics.nan + array.statistics.inf > 0
         for array in (*data.x, *data.y, *data.sample_weight)
@@ -122,12 +127,12 @@ _Operation = ast.Call | ast.BinOp
 
 
 def _argument(node: _Operation) -> ast.expr:
-    """What decides whether an operation has a value: its argument, or the divisor."""
+    """Return the argument of a call or the divisor of a division."""
     return node.args[0] if isinstance(node, ast.Call) else node.right
 
 
 def _of_predictions(nodes: list[_Operation], function: FunctionInfo) -> _Operation:
-    """The operation that reads the second parameter, which a loss gets the predictions in; else the first."""
+    """Return the operation on the second parameter, the predictions of a loss, else the first operation."""
     parameters = [argument.arg for argument in function.node.args.args if argument.arg != "self"]
     for node in nodes if len(parameters) > 1 else ():
         if any(isinstance(name, ast.Name) and name.id == parameters[1] for name in ast.walk(_argument(node))):
@@ -136,11 +141,11 @@ def _of_predictions(nodes: list[_Operation], function: FunctionInfo) -> _Operati
 
 
 def _guard(module: Module, nodes: list[_Operation]) -> Fix:
-    """Keep the arguments off the values that the operation has no answer for."""
+    """Bound the arguments so that the operations stay finite."""
     calls = [node for node in nodes if isinstance(node, ast.Call)]
     if not calls:
         added = (wrap(module.code(_argument(node)), "({} + 1e-7)") for node in nodes)
-        return unsafe("add a little to the divisor", *added)
+        return unsafe("add a small constant to the divisor", *added)
     name = module.resolve(calls[0].func)
     spelled = dict(module.spellings)
     maximum = (
@@ -152,14 +157,14 @@ def _guard(module: Module, nodes: list[_Operation]) -> Fix:
     )
     least = GUARDED_BELOW.get(name.rpartition(".")[2])
     if least is None or not maximum:
-        return fix("guard the operation, such as `log(maximum(x, 1e-7))`, or a divisor that cannot be 0")
+        return fix("guard the operation, as in `log(maximum(x, 1e-7))`, or make sure the divisor cannot be 0")
     alike = [node.args[0] for node in calls if module.resolve(node.func) == name]
     guards = (wrap(module.code(argument), f"{maximum}({{}}, {least})") for argument in alike)
-    return unsafe(f"guard what it is given: no less than {least}", *guards)
+    return unsafe(f"keep the argument at or above {least}", *guards)
 
 
 def _fragile(project: Project) -> tuple[Module, FunctionInfo, list[_Operation]] | None:
-    """The operations in a loss or layer of the user's that are not finite everywhere, and not guarded."""
+    """Return the unguarded operations of a custom loss or layer that are not finite everywhere."""
     for kinds in (("loss",), ("call", "lambda layer", "train_step")):
         for names in (WITHOUT_VALUE, DIVISORS, WITHOUT_GRADIENT):
             for module in project.modules:
@@ -187,7 +192,7 @@ def _is_fragile(module: Module, node: _Operation, names: tuple[str, ...]) -> boo
 
 
 def _may_be_zero(module: Module, divisor: ast.expr) -> bool:
-    """Whether a divisor is a spread, a difference, a sum or several sums, with nothing added to it."""
+    """Whether a divisor is a deviation, a difference or a sum without an added constant."""
     made = module.made_by(divisor)
     if _is_guarded(module.segment(divisor)) or _is_guarded(module.segment(made)):
         return False

@@ -1,4 +1,4 @@
-"""A learning rate that the weights can follow."""
+"""Train a linear model with SGD."""
 
 import numpy as np
 import tensorflow as tf

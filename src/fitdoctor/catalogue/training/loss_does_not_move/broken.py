@@ -1,4 +1,4 @@
-"""A learning rate so small that nothing is learned."""
+"""Train a logistic regression with Adam."""
 
 import numpy as np
 from tensorflow import keras

@@ -1,23 +1,23 @@
-"""The loss does not move.
+"""Loss that does not change.
 
 ## What happens
 
-Epoch after epoch the loss is about the same.
+The loss stays about the same, epoch after epoch.
 
 ## Why
 
-A learning rate far too small; one far too large, which has driven every unit into a region without gradient (a dead
-relu); kernels that all start at zero, so that every unit computes, and learns, the same; or a loss whose gradient is 0
-from the first step on, such as that of a relu output which gives 0 for every sample. Such a loss is the same to the last
-digit in every epoch.
+The learning rate is far too small. Or it is far too large and has driven every unit into a region without gradient
+(dead relu units). Or all kernels start at zero, so every unit computes and learns the same. Or the gradient of the
+loss is 0 from the first step, as with a relu output that is 0 for every sample; the loss is then identical in every
+epoch, to the last digit.
 
 ## Fix
 
-A learning rate of the usual size (1e-3 for Adam, 1e-2 for SGD), and the default initialisers.
+Use a typical learning rate (1e-3 for Adam, 1e-2 for SGD) and the default initializers.
 
 ## Known limits
 
-Labels that have nothing to do with the data keep the loss where it is, too: without one of the reasons above nothing is
+Labels that are unrelated to the data also keep the loss constant; without one of the reasons above, nothing is
 reported. At least four epochs are needed.
 """
 
@@ -45,14 +45,14 @@ LARGE_FOR_SGD = 0.05
 def from_training(
     training: TrainingFacts, model: ModelFacts, data: DataFacts, project: Project | Unknown
 ) -> Iterator[Finding]:
-    """The loss stays where it is, and there is a reason."""
+    """Report a constant loss if a reason is found."""
     losses = training.losses
     if data.role != "training" or len(losses) < EPOCHS or not all(map(math.isfinite, losses)):
         return
     if abs(losses[-1]) < 1e-6:
         return
     seen = Evidence(
-        claim="loss of the epochs",
+        claim="loss by epoch",
         observed=", ".join(f"{loss:.5g}" for loss in losses[:6]),
         fact="training.losses",
     )
@@ -60,46 +60,46 @@ def from_training(
     zero = _all_zero(model)
     if rate is not None and rate < SMALL and _moved(losses) < 1e-3:
         yield CAUSE.finding(
-            f"the loss does not move: the learning rate is {rate:g}",
+            f"the loss does not change: the learning rate of {rate:g} is too small",
             subject="training",
             location=rate_place(model, project),
             evidence=[seen],
-            fixes=[unsafe("use a learning rate of the usual size", rate_edit(model, project, 1e-3))],
+            fixes=[unsafe("use a typical learning rate", rate_edit(model, project, 1e-3))],
             confidence=Confidence.LIKELY,
         )
     elif zero is not None and _moved(losses) < 1e-2:
         yield CAUSE.finding(
-            "the loss does not move: the kernels start at zero, so that all units stay the same",
+            "the loss does not change: all kernels start at zero, so all units stay identical",
             subject="training",
             location=place(zero.code),
             evidence=[seen],
-            fixes=[fix("leave the initialiser of the kernels as it is by default")],
+            fixes=[fix("use the default kernel initializer")],
             confidence=Confidence.LIKELY,
         )
     elif rate is not None and _stuck(losses, rate, model):
         yield CAUSE.finding(
-            f"the loss does not move any more: a learning rate of {number(rate)} has driven the units where they "
-            "have no gradient",
+            f"the loss no longer changes: a learning rate of {number(rate)} has driven the units into a region "
+            "without gradient",
             subject="training",
             location=rate_place(model, project),
             evidence=[seen],
-            fixes=[unsafe("use a learning rate of the usual size", rate_edit(model, project, 1e-3))],
+            fixes=[unsafe("use a typical learning rate", rate_edit(model, project, 1e-3))],
             confidence=Confidence.LIKELY,
         )
     elif (
-        # A model that has learned what it can stays where it is, too.
+        # The loss of a converged model is constant, too.
         training.first and rate is not None and rate >= SMALL and _never_moved(losses) and not model.overrides
     ):
         yield _without_gradient(model, seen)
 
 
 def _never_moved(losses: tuple[float, ...]) -> bool:
-    """Whether every epoch ended with the same loss, but for the order in which it was summed up."""
+    """Whether the loss is identical in every epoch, except for rounding."""
     return max(losses) - min(losses) <= 1e-6 * abs(losses[-1])
 
 
 def _without_gradient(model: ModelFacts, seen: Evidence) -> Finding:
-    """No step has changed what the loss is computed from: by an output of relu that is 0, or by the loss itself."""
+    """Build the finding for a zero gradient, caused by a dead relu output or by the loss itself."""
     output = next(
         (
             layer
@@ -110,17 +110,17 @@ def _without_gradient(model: ModelFacts, seen: Evidence) -> Finding:
     )
     dead = output is not None and (output.setting("activation") or "") == "relu"
     return CAUSE.finding(
-        "the loss does not move: the relu of the output gives 0 everywhere, where it has no gradient"
+        "the loss does not change: the relu output is 0 for every sample, so its gradient is 0"
         if dead
-        else "the loss is the same in every epoch, to the last digit: its gradient is 0",
+        else "the loss is identical in every epoch, to the last digit: its gradient is 0",
         subject="training",
         location=place(output.code if dead and output is not None else None, model.compile_code),
         evidence=[seen],
         fixes=[
-            fix("leave the activation of the output linear")
+            fix("use a linear output activation")
             if dead
             else fix(
-                "look for what the loss takes no gradient through: a hard decision, a clipped or dead output"
+                "find the operation that blocks the gradient: a hard threshold, a clipped or dead output"
             )
         ],
         confidence=Confidence.LIKELY,
@@ -128,13 +128,13 @@ def _without_gradient(model: ModelFacts, seen: Evidence) -> Finding:
 
 
 def _stuck(losses: tuple[float, ...], rate: float, model: ModelFacts) -> bool:
-    """Whether the first steps went so far that nothing has a gradient any more."""
+    """Whether the first steps were so large that no unit has a gradient any more."""
     if "Ada" in model.optimizer:
         return rate >= LARGE and min(losses[2:]) > 0.95 * losses[1]
     if rate >= LARGE and min(losses[2:]) > 0.8 * losses[1] and _worse_than_chance(losses, model):
         return True
-    # Relu units that are dead leave only the last bias to train: the loss comes to rest far below where it was thrown
-    # to, at the same number to the last digit. A network that learns never repeats its loss so exactly.
+    # With dead relu units only the last bias is trained: after its peak the loss settles and then repeats to the last
+    # digit, which the loss of a network that learns never does.
     last = losses[-EPOCHS:]
     still = max(last) - min(last) <= 1e-6 * abs(losses[-1])
     relu = any((layer.setting("activation") or "") == "relu" for layer in model.every_layer())
@@ -142,7 +142,7 @@ def _stuck(losses: tuple[float, ...], rate: float, model: ModelFacts) -> bool:
 
 
 def _worse_than_chance(losses: tuple[float, ...], model: ModelFacts) -> bool:
-    """Whether a classifier never came near the loss of one that gives every class the same probability."""
+    """Whether a classifier stays far above the loss of uniform predictions."""
     if len(model.losses) != 1 or isinstance(model.outputs, Unknown) or len(model.outputs) != 1:
         return False
     shape = model.outputs[0].shape
@@ -153,12 +153,12 @@ def _worse_than_chance(losses: tuple[float, ...], model: ModelFacts) -> bool:
 
 
 def _moved(losses: tuple[float, ...]) -> float:
-    """How far the loss moved from the first epoch to the last, as a share."""
+    """Return the relative change of the loss from the first epoch to the last."""
     return abs(losses[0] - losses[-1]) / abs(losses[-1])
 
 
 def _all_zero(model: ModelFacts) -> LayerFacts | None:
-    """The first of several layers, all of whose kernels start at zero."""
+    """Return the first layer if the kernels of all layers start at zero."""
     dense = [layer for layer in model.every_layer() if layer.setting("units") is not None]
     zero = [layer for layer in dense if (layer.setting("kernel_initializer") or "").lower() == "zeros"]
     return zero[0] if len(zero) > 1 and len(zero) == len(dense) else None

@@ -1,4 +1,4 @@
-"""A learning rate of the usual size."""
+"""Train a logistic regression with Adam."""
 
 import numpy as np
 from tensorflow import keras
