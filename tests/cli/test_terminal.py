@@ -187,7 +187,9 @@ def test_at_a_real_terminal_the_text_is_the_same_with_colours_and_links(tmp_path
     settings |= {"COLUMNS": "80", "TERM": "xterm-256color", "XDG_CACHE_HOME": str(tmp_path / "cache")}
     piped = subprocess.run(command, cwd=tmp_path, env=settings, capture_output=True, text=True, check=False)
     ours, theirs = pty.openpty()
-    with subprocess.Popen(command, cwd=tmp_path, env=settings, stdout=theirs, stderr=theirs) as process:
+    with subprocess.Popen(
+        command, cwd=tmp_path, env=settings, stdout=theirs, stderr=subprocess.DEVNULL
+    ) as process:
         os.close(theirs)
         shown = b""
         while True:

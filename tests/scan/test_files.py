@@ -85,7 +85,7 @@ def test_without_fault_there_is_nothing_to_say(scan, folder):
     np.save("x.npy", x)
     np.save("y.npy", y)
     status, out, _err = scan("x.npy", "y.npy", "--classes", 10)
-    assert status == 0 and "no problem found" in out
+    assert status == 0 and "no problems found" in out
 
 
 def test_labels_that_are_not_finite(scanned, scan, folder):

@@ -111,7 +111,7 @@ def _count_with(shared: Any) -> None:
 
 
 def _label(files: Sequence[Found]) -> str:
-    return f"checking {len(files):,} files"
+    return "checking 1 file" if len(files) == 1 else f"checking {len(files):,} files"
 
 
 def lint_text(text: str, found: Found, wishes: Wishes) -> Linted:

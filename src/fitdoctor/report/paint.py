@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 import unicodedata
@@ -24,6 +25,7 @@ STYLES = {
     "name": "bold",
     "gutter": "blue",
     "dim": "bright_black",
+    "caution": "yellow",
     "removed": "red",
     "added": "green",
     "heading": "bold underline",
@@ -33,7 +35,7 @@ STYLES = {
     "code f": "blue",
     "code c": "bright_black",
 }
-"""Colours of the terminal's own palette, so that they suit its theme. `code` is highlighted as Python."""
+"""Colours of the terminal's own palette, so that they suit its theme."""
 
 _LINK = "link "
 """The beginning of a style that makes its text a hyperlink, followed by the address."""
@@ -88,6 +90,35 @@ def prose(text: str, style: str = "") -> Line:
     return spans
 
 
+def code(text: str, *, color: bool) -> Line:
+    """A line of Python, highlighted where there is colour."""
+    if not color:
+        return [(text, "")]
+    from fitdoctor.report.highlight import tokens
+
+    return [(piece, f"code {kind}") for kind, piece in tokens(text)]
+
+
+def restyled(line: Line, start: int, end: int, style: str) -> Line:
+    """The line with the characters from `start` to `end` in one style."""
+    spans: Line = []
+    at = 0
+    for text, own in line:
+        cuts = sorted({0, len(text), *(min(max(cut - at, 0), len(text)) for cut in (start, end))})
+        for first, last in itertools.pairwise(cuts):
+            spans.append((text[first:last], style if start <= at + first < end else own))
+        at += len(text)
+    return spans
+
+
+_STUCK = "\u00a0"
+
+
+def unbroken(text: str) -> str:
+    """The text as one word, which is not broken when a line is wrapped."""
+    return text.replace(" ", _STUCK)
+
+
 def wrapped(line: Line, width: int, hang: Line | None = None) -> Iterator[Line]:
     """The line broken between words to fit the width; further lines begin with `hang`."""
     return _broken(line, max(width, 20), hang or [])
@@ -100,13 +131,17 @@ def _broken(line: Line, room: int, hang: Line) -> Iterator[Line]:
     for word in _words(line):
         text = plain(word)
         if text == "\n" or (not fresh and used + cells(text.rstrip()) > room):
-            yield _trimmed(current)
+            yield _unstuck(current)
             current, used, fresh = list(hang), cells(plain(hang)), True
         if text != "\n":
             current += word
             used += cells(text)
             fresh = fresh and not text.strip()
-    yield _trimmed(current)
+    yield _unstuck(current)
+
+
+def _unstuck(line: Line) -> Line:
+    return _trimmed([(text.replace(_STUCK, " "), style) for text, style in line])
 
 
 _WORD = re.compile(r"\n|[^ \n]* +|[^ \n]+")
@@ -254,22 +289,9 @@ def painted(lines: Iterable[Line], *, color: bool, links: bool = False) -> str:
     )
     for line in lines:
         # Text, not markup: what the user wrote is never read as `[red]`.
-        spans = (
-            (text, _rich_style(style, links)) for span in _trimmed(line) for text, style in _highlighted(span)
-        )
+        spans = ((text, _rich_style(style, links)) for text, style in _trimmed(line))
         console.print(Text.assemble(*spans), soft_wrap=True)
     return buffer.getvalue()
-
-
-def _highlighted(span: Span) -> Iterator[Span]:
-    """A span of code in the colours of its tokens; any other as it is."""
-    text, style = span
-    if style != "code":
-        yield span
-        return
-    from fitdoctor.report.highlight import tokens
-
-    yield from ((piece, f"code {kind}") for kind, piece in tokens(text))
 
 
 def _rich_style(style: str, links: bool) -> str:

@@ -23,12 +23,14 @@ from fitdoctor.report.paint import (
     Line,
     Span,
     cells,
+    code,
     link,
     painted,
-    plain,
     printable,
     prose,
+    restyled,
     table,
+    unbroken,
     wrapped,
 )
 
@@ -41,6 +43,7 @@ _FOUND = {
 }
 
 _FIGURE = re.compile(r"\d+(?:\.\d+)?")
+_SHAPE = re.compile(r"\([^()]{1,30}\)")
 _WORD = re.compile(rf"{_FIGURE.pattern}|[^\W\d]\w*")
 
 _MOST_MESSAGE_LINES = 12
@@ -120,7 +123,7 @@ def _excerpt(location: Location, subject: str, lines: Lines, margin: int, look: 
     above = lines.before(location)
     if above is not None:
         yield [*_gutter(margin, above[0]), (_cropped(printable(above[1].rstrip()), room), "dim")]
-    yield from _marked(location, text.rstrip(), subject, margin, room)
+    yield from _marked(location, text.rstrip(), subject, margin, look)
 
 
 def _cropped(text: str, room: int) -> str:
@@ -131,8 +134,9 @@ def _cropped(text: str, room: int) -> str:
     return text + "…"
 
 
-def _marked(location: Location, text: str, subject: str, margin: int, room: int) -> Iterator[Line]:
+def _marked(location: Location, text: str, subject: str, margin: int, look: Look) -> Iterator[Line]:
     """The line, and carets under the span; a line that is too long is shown around the span."""
+    room = look.width - margin - 3
     start = min(max(location.column - 1, 0), len(text))
     ends_here = location.end_line == location.line and location.end_column > location.column
     end = min(location.end_column - 1, len(text)) if ends_here else len(text)
@@ -144,7 +148,7 @@ def _marked(location: Location, text: str, subject: str, margin: int, room: int)
         # One more than there is room for, so that a cropped span says so itself.
         span = _cropped(span + after[:1], room - cells(before)) if cells(before + span) >= room else span
         after = _cropped(after, room - cells(before) - cells(span)) if cells(before + span) < room else ""
-    yield [*_gutter(margin, location.line), (before + span + after, "code")]
+    yield [*_gutter(margin, location.line), *code(before + span + after, color=look.color)]
     marks = " " * cells(before) + "^" * max(cells(span), 1)
     label = f" {printable(subject)}" if subject and cells(marks) + cells(subject) + 1 <= room else ""
     yield [*_gutter(margin), (marks, "error"), *prose(label)]
@@ -164,7 +168,7 @@ def _evidence(finding: Finding, margin: int, look: Look) -> Iterator[Line]:
         if not (each.observed or each.expected):
             seen.append(claim)
         elif look.verbose or not _repeats(each, finding):
-            rows.append((claim, printable(each.observed), printable(each.expected)))
+            rows.append((claim, _with_whole_shapes(each.observed), _with_whole_shapes(each.expected)))
         elif _adds(each, finding):
             seen.append(claim)
     if rows:
@@ -172,6 +176,10 @@ def _evidence(finding: Finding, margin: int, look: Look) -> Iterator[Line]:
         yield from _table(rows, margin, look.width)
     for claim in seen:
         yield from _remark("seen", claim, margin, look.width)
+
+
+def _with_whole_shapes(text: str) -> str:
+    return _SHAPE.sub(lambda shape: unbroken(shape[0]), printable(text))
 
 
 def _repeats(evidence: Evidence, finding: Finding) -> bool:
@@ -192,7 +200,8 @@ def _claim(evidence: Evidence, finding: Finding, look: Look) -> Line:
     if place is None:
         return claim
     same = here is not None and (place.path, place.cell) == (here.path, here.cell)
-    return [*claim, (" (", ""), _place(place, look, f"line {place.line}" if same else str(place)), (")", "")]
+    where = unbroken(f"line {place.line}") if same else str(place)
+    return [*claim, (" (", ""), _place(place, look, where), (")", "")]
 
 
 def _table(rows: list[tuple[Line, str, str]], margin: int, width: int) -> Iterator[Line]:
@@ -224,13 +233,13 @@ def _fix(fix: Fix, index: int, lines: Lines, margin: int, look: Look) -> Iterato
     title: Line = [("help", "help"), (": ", ""), *prose(fix.title if index == 0 else f"or {fix.title}")]
     label = fix_label(fix)
     if label:
-        title.append((f" ({label})", "dim"))
+        title.append((f" ({label})", "caution" if fix.applicability is Applicability.UNSAFE else "dim"))
     yield from wrapped(title, look.width, [("      ", "")])
     if index > 0 and not look.verbose:
         return
     for number, hunk in enumerate(hunks(fix, lines)):
         yield [(f"{'':>{margin}} ⋮", "gutter")] if number else _gutter(margin)
-        yield from _hunk(hunk, margin, look.width)
+        yield from _hunk(hunk, margin, look)
 
 
 def fix_label(fix: Fix) -> str:
@@ -242,51 +251,38 @@ def fix_label(fix: Fix) -> str:
     return f"{label}; verified by running the repaired program" if fix.verified else label
 
 
-def _hunk(hunk: Hunk, margin: int, width: int) -> Iterator[Line]:
-    room = width - margin - 3
+def _hunk(hunk: Hunk, margin: int, look: Look) -> Iterator[Line]:
+    room = look.width - margin - 3
     if hunk.before is not None:
         yield [*_gutter(margin, hunk.line - 1), (_cropped(printable(hunk.before), room), "dim")]
-    removed, added = (
-        [[(printable(text), "removed")] for text in hunk.removed],
-        [[(printable(text), "added")] for text in hunk.added],
-    )
-    if len(removed) == len(added) == 1:
-        removed, added = ([line] for line in _differing(*hunk.removed, *hunk.added))
-    for sign, style, texts in (("-", "removed", removed), ("+", "added", added)):
+    for sign, style, texts, others in (
+        ("-", "removed", hunk.removed, hunk.added),
+        ("+", "added", hunk.added, hunk.removed),
+    ):
         for offset, text in enumerate(texts):
             number: Line = [(f"{hunk.line + offset:>{margin}} ", "gutter"), (f"{sign} ", style)]
+            indent = len(text) - len(text.lstrip())
             # In full, since it may be copied: what is too long goes on below, further in.
-            hang: Line = [
-                (" " * (margin + 1), "gutter"),
-                (f"{sign} ", style),
-                (" " * (_indent(text) + 8), ""),
-            ]
-            yield from wrapped([*number, *text], width, hang)
+            hang: Line = [(" " * (margin + 1), ""), (f"{sign} ", style), (" " * (indent + 8), "")]
+            if len(texts) == len(others) == 1:
+                line = _changed(text, others[0], style, look)
+            else:
+                line = [(printable(text), style)]
+            yield from wrapped([*number, *line], look.width, hang)
     if hunk.after is not None and not hunk.removed:
-        line = hunk.line + len(hunk.added)
-        yield [*_gutter(margin, line), (_cropped(printable(hunk.after), room), "dim")]
+        at = hunk.line + len(hunk.added)
+        yield [*_gutter(margin, at), (_cropped(printable(hunk.after), room), "dim")]
 
 
-def _indent(line: Line) -> int:
-    text = plain(line)
-    return len(text) - len(text.lstrip())
-
-
-def _differing(old: str, new: str) -> tuple[Line, Line]:
-    """Two lines as code, the part in which they differ in the colours of a diff."""
-    shortest, head = min(len(old), len(new)), 0
-    while head < shortest and old[head] == new[head]:
+def _changed(text: str, other: str, style: str, look: Look) -> Line:
+    """A line of code with the part in which it differs from another in a style of its own."""
+    text, other = printable(text), printable(other)
+    shortest, head, tail = min(len(text), len(other)), 0, 0
+    while head < shortest and text[head] == other[head]:
         head += 1
-    tail = 0
-    while tail < shortest - head and old[-1 - tail] == new[-1 - tail]:
+    while tail < shortest - head and text[-1 - tail] == other[-1 - tail]:
         tail += 1
-
-    def spans(text: str, style: str) -> Line:
-        end = len(text) - tail
-        parts = ((text[:head], "code"), (text[head:end], style), (text[end:], "code"))
-        return [(printable(part), name) for part, name in parts if part]
-
-    return spans(old, "removed"), spans(new, "added")
+    return restyled(code(text, color=look.color), head, len(text) - tail, style)
 
 
 def _remark(label: str, text: Line, margin: int, width: int) -> Iterator[Line]:
@@ -298,7 +294,7 @@ def _certainty(finding: Finding) -> tuple[str, Line]:
     found = _FOUND[finding.moment]
     if finding.moment is Moment.SOURCE and finding.location is None:
         found = "found in the installed packages and settings"
-    details: Line = [(f"fitdoctor explain {finding.id}", "name")]
+    details: Line = [(unbroken(f"fitdoctor explain {finding.id}"), "name")]
     return finding.confidence.value, [*prose(found), ("; details: ", ""), *details]
 
 
