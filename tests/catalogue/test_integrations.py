@@ -97,3 +97,25 @@ def test_pytest_tells_the_cause_below_a_failure(
     assert "error[FIT203]" in training and "test_it.py:" in training
     assert ("- fitdoctor -" in training) == (not options)
     assert "error[" not in rest
+
+
+WARNED = """
+import keras, numpy as np, pytest
+
+@pytest.mark.parametrize("epochs", [1, 2])
+def test_training(epochs):
+    model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(2, activation="softmax")])
+    model.compile("sgd", keras.losses.SparseCategoricalCrossentropy(from_logits=True))
+    model.fit(np.random.rand(8, 4), np.arange(8) % 2, epochs=epochs, verbose=0)
+"""
+
+
+def test_pytest_lists_the_warnings_of_passing_tests_at_the_end(server: ForkServer, tmp_path: Path) -> None:
+    (tmp_path / "test_it.py").write_text(WARNED)
+    words = ["-q", "-p", "no:cacheprovider", "--fitdoctor", "test_it.py"]
+    ended = ran(server, tmp_path, f"import sys, pytest\nsys.exit(pytest.main({words!r}))\n")
+    assert ended.status == 0 and "2 passed" in ended.stdout
+    _, _, summary = ended.stdout.partition("= fitdoctor =")
+    listed = [line for line in summary.splitlines() if "warning[FIT" in line]
+    assert listed[0].startswith("test_it.py::test_training[1] and 1 more: warning[FIT210] test_it.py:")
+    assert len(listed) == len({line.partition(": ")[2] for line in listed})

@@ -1,43 +1,67 @@
-"""The plugin that pytest finds by itself: a test that fails in TensorFlow or Keras is explained in its report.
+"""The pytest plugin, found by pytest itself: explains a test that fails in TensorFlow or Keras below its traceback.
 
-`--fitdoctor` goes further: every call of fit in the tests is checked before its first step. A run of tests without
-TensorFlow does not notice that it is there.
+With `--fitdoctor`, every `fit` in the tests is checked before its first step, and what was found is listed at the end.
+A test run without TensorFlow is not affected.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
+from typing import TYPE_CHECKING
 
 import pytest
 
+if TYPE_CHECKING:
+    from fitdoctor.diagnosis import Finding
+
 _TITLE = "fitdoctor"
+_FOUND = pytest.StashKey[list[str]]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add `--fitdoctor`, and `fitdoctor = true` in the configuration."""
-    about = "check every call of Keras' fit in the tests before its first step"
+    about = "check every Keras `fit` in the tests before its first step, and list what is found"
     parser.getgroup("fitdoctor").addoption("--fitdoctor", action="store_true", default=False, help=about)
     parser.addini("fitdoctor", about, type="bool", default=False)
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
-    """Watch the test, where that is wished."""
+    """Check every `fit` of the test, if that is asked for."""
     if not item.config.getoption("--fitdoctor") and not item.config.getini("fitdoctor"):
         return (yield)
-    from fitdoctor.api import watch
+    from fitdoctor.api import watching
+    from fitdoctor.runner import hooks
 
-    with watch():
+    found = item.stash.setdefault(_FOUND, [])
+    watcher = watching((), (), "raise")
+    watcher.heard = lambda findings: found.extend(_lines(findings))
+    hooks.activate(watcher)
+    try:
         return (yield)
+    finally:
+        hooks.deactivate(watcher)
+
+
+def _lines(findings: Iterable[Finding]) -> list[str]:
+    """One line for each finding; one that stops the test is reported as its failure."""
+    from fitdoctor.report import Look
+    from fitdoctor.report.text import brief
+
+    look = Look(width=10_000)
+    return [brief([finding], look).rstrip() for finding in findings if not finding.stops]
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Say below a failure of training what its cause is."""
+    """Add the cause below a failure of training, and keep what was found for the summary."""
     report = yield
+    if call.when == "call":
+        # An attribute of plain strings travels with the report from the workers of pytest-xdist.
+        report.fitdoctor = item.stash.get(_FOUND, [])  # type: ignore[attr-defined]
     error = call.excinfo.value if call.excinfo is not None else None
     if report.failed and isinstance(error, Exception):
         text = _explained(error)
@@ -46,8 +70,24 @@ def pytest_runtest_makereport(
     return report
 
 
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """List the findings that no test failed for, each once, with the tests that have it."""
+    tests: dict[str, list[str]] = {}
+    for reports in terminalreporter.stats.values():
+        for report in reports:
+            for line in getattr(report, "fitdoctor", ()):
+                tests.setdefault(line, []).append(report.nodeid)
+    if not tests:
+        return
+    terminalreporter.section(_TITLE)
+    for line, names in tests.items():
+        names = sorted(set(names))
+        more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+        terminalreporter.line(f"{names[0]}{more}: {line}")
+
+
 def _explained(error: Exception) -> str:
-    """What there is to say of an exception; "" for one that is no business of ours, or has been explained."""
+    """The cause of an exception; "" where training has no part in it, or where it has been explained already."""
     if not any(name in sys.modules for name in ("keras", "tf_keras", "tensorflow")):
         return ""
     from fitdoctor.api import FitWillFail, explain
@@ -60,6 +100,6 @@ def _explained(error: Exception) -> str:
     try:
         diagnosis = explain(error)
         return render(diagnosis, "text", color=False).rstrip() if diagnosis.findings else ""
-    # A border: a bug of ours must not add to the failures of the user's tests.
+    # A bug of ours must not add to the failures of the user's tests.
     except Exception:
         return ""

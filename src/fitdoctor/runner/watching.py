@@ -6,12 +6,12 @@ import functools
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-from fitdoctor.diagnosis import Diagnosis, Severity
+from fitdoctor.diagnosis import Diagnosis, Finding, Severity
 from fitdoctor.records import dataclass, field, replace
 from fitdoctor.runner.cadence import Cadence, spec_of
 from fitdoctor.runner.endings import Mark, described, failure_at, mark_of, remember
@@ -90,6 +90,8 @@ class Watching:
     verbose: bool = False
     """Print every finding in full."""
     checks: Checks = field(default_factory=Checks)
+    heard: Callable[[Iterable[Finding]], None] | None = None
+    """Gets the findings as they are printed."""
     note: bool = False
     """An exception that escapes gets its diagnosis as a note (`run` reports in the parent instead)."""
     recorder: Recorder | None = None
@@ -312,6 +314,8 @@ class Watching:
             for found in diagnosis.findings
             if found.fingerprint in new and found.severity is not Severity.INFO
         )
+        if self.heard is not None:
+            self.heard(findings)
         if not self.tell or not findings:
             return
         shown = replace(diagnosis, findings=findings, skipped=(), crashes=())
