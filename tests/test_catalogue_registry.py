@@ -84,13 +84,13 @@ def test_causes_come_in_the_order_of_their_ids(lay_out):
 
 def test_an_id_is_used_once(lay_out):
     lay_out("labels", "one", "FIT299", "one")
-    with pytest.raises(CatalogueError, match="FIT299 is taken by one"):
+    with pytest.raises(CatalogueError, match="FIT299 is already used by one"):
         load(lay_out("labels", "two", "FIT299", "two"))
 
 
 def test_a_slug_is_used_once(lay_out):
     lay_out("labels", "same", "FIT299", "same")
-    with pytest.raises(CatalogueError, match="`same` is taken by"):
+    with pytest.raises(CatalogueError, match="`same` is already used by"):
         load(lay_out("inputs", "same", "FIT199", "same"))
 
 
@@ -114,7 +114,7 @@ def test_a_folder_says_what_is_in_it(lay_out, family, folder, id, slug):
 
 
 def test_a_file_without_a_cause_is_refused(lay_out):
-    with pytest.raises(CatalogueError, match="no CAUSE"):
+    with pytest.raises(CatalogueError, match="does not define CAUSE"):
         load(lay_out("labels", "one", "", "", text='"""Nothing."""\n'))
 
 

@@ -41,7 +41,7 @@ def test_a_requirement_that_is_not_met_is_told_with_its_source(installed: Path) 
     distribution(installed, "tensorflow", "2.19.0", "numpy<2.2.0,>=1.26.0", 'tensorboard; extra == "more"')
     distribution(installed, "numpy", "2.4.0")
     (found,) = conflicts()
-    assert "wants numpy" in found.problem and "2.4.0 is installed" in found.problem
+    assert "requires numpy" in found.problem and "2.4.0 is installed" in found.problem
     assert found.source == "the metadata of tensorflow 2.19.0"
 
 
@@ -69,9 +69,9 @@ def test_tensorflow_cpu_is_a_tensorflow(installed: Path) -> None:
         ({"tensorflow": "2.10.0", "numpy": "2.0.0"}, "built for NumPy 1"),
         ({"tensorflow": "2.15.0", "keras": "3.3.0"}, "the package `keras` is Keras 3"),
         ({"tensorflow": "2.17.0", "keras": "2.15.0"}, "the package `keras` is Keras 2"),
-        ({"tensorflow-addons": "0.23.0", "keras": "3.3.0"}, "has ended"),
-        ({"tensorflow": "2.17.0", "tensorflow-cpu": "2.16.0"}, "installed into one folder"),
-        ({"keras": "3.3.0", "keras-nightly": "3.4.0.dev1"}, "installed into one folder"),
+        ({"tensorflow-addons": "0.23.0", "keras": "3.3.0"}, "no longer maintained"),
+        ({"tensorflow": "2.17.0", "tensorflow-cpu": "2.16.0"}, "installed in the same folder"),
+        ({"keras": "3.3.0", "keras-nightly": "3.4.0.dev1"}, "installed in the same folder"),
     ],
 )
 def test_pairs_that_no_metadata_speaks_of(installed: Path, packages: dict[str, str], words: str) -> None:
@@ -84,13 +84,13 @@ def test_pairs_that_no_metadata_speaks_of(installed: Path, packages: dict[str, s
 def test_python_itself_is_checked(installed: Path) -> None:
     distribution(installed, "tensorflow", "2.12.0", python=">=3.6,<3.9")
     (found,) = conflicts()
-    assert "wants Python" in found.problem
+    assert "requires Python" in found.problem
 
 
 @pytest.mark.parametrize(
     ("config", "words"),
     [
-        ("{'cluster': {}}", "is not JSON"),
+        ("{'cluster': {}}", "is not valid JSON"),
         ("[]", "not a JSON object"),
         ({"task": {"type": "worker", "index": 0}}, "no `cluster`"),
         ({"cluster": {"worker": ["a:1"]}}, "no `task`"),
@@ -134,7 +134,7 @@ def test_findings_make_the_exit_status_1_and_json_holds_both(tmp_path: Path) -> 
 def test_a_broken_keras_json_is_told(tmp_path: Path) -> None:
     (tmp_path / "keras.json").write_text('{"backend": ')
     done = env("--output-format", "concise", KERAS_HOME=str(tmp_path), TF_CONFIG="")
-    assert "FIT904" in done.stdout and "is not JSON" in done.stdout
+    assert "FIT904" in done.stdout and "is not valid JSON" in done.stdout
 
 
 def test_a_backend_that_is_not_installed_is_an_error_and_one_of_keras_2_is_none(tmp_path: Path) -> None:

@@ -50,7 +50,7 @@ open_ended = keras.Sequential([keras.Input((None, 3), name="steps"), layers.LSTM
 open_ended.compile("adam", "mse")
 unbuilt = keras.Sequential([layers.Dense(3)])
 unbuilt.compile("adam", "mse")
-for model, words in ((open_ended, "input `steps` has open dimensions"), (unbuilt, "what its input looks like")):
+for model, words in ((open_ended, "input `steps` has open dimensions"), (unbuilt, "does not declare its input shape")):
     try:
         fitdoctor.memory(model)
     except fitdoctor.MemoryUnknown as error:

@@ -216,9 +216,9 @@ def load(root: str | os.PathLike[str] = ROOT, read: Callable[[str], Cause] | Non
         if cause.id in RETIRED:
             raise CatalogueError(f"{path}: {cause.id} is retired ({RETIRED[cause.id]})")
         if cause.id in causes:
-            raise CatalogueError(f"{path}: {cause.id} is taken by {causes[cause.id].slug}")
+            raise CatalogueError(f"{path}: {cause.id} is already used by {causes[cause.id].slug}")
         if cause.slug in slugs:
-            raise CatalogueError(f"{path}: `{cause.slug}` is taken by {slugs[cause.slug]}")
+            raise CatalogueError(f"{path}: `{cause.slug}` is already used by {slugs[cause.slug]}")
         causes[cause.id] = cause
         slugs[cause.slug] = cause.id
     return dict(sorted(causes.items()))
@@ -251,9 +251,9 @@ def _load_one(path: str) -> Cause:
     spec.loader.exec_module(module)
     cause = getattr(module, "CAUSE", None)
     if not isinstance(cause, Cause):
-        raise CatalogueError(f"{path}: no CAUSE in it")
+        raise CatalogueError(f"{path}: does not define CAUSE")
     if cause.slug.replace("-", "_") != folder:
-        raise CatalogueError(f"{path}: `{cause.slug}` is not the name of its folder")
+        raise CatalogueError(f"{path}: `{cause.slug}` does not match the name of its folder")
     if not cause.id.startswith("FIT") or FAMILIES.get(cause.id[3:4]) != family:
         raise CatalogueError(f"{path}: {cause.id} does not belong to the family `{family}`")
     cause.path = path

@@ -8,7 +8,7 @@ from fitdoctor.facts import FailureFacts
 from fitdoctor.failure.assemble import hides_another
 from fitdoctor.source.project import Project
 
-HIDDEN = "Keras hides what the function of the Lambda layer raised: `fitdoctor run` sees it"
+HIDDEN = "Keras hides the exception raised in the Lambda layer; `fitdoctor run` can show it"
 
 
 def hides_its_reason(failure: FailureFacts) -> bool:

@@ -205,7 +205,7 @@ def _shape_and_dtype(value: Any) -> tuple[Shape | Unknown, str | Unknown]:
         try:
             known = tuple(None if size is None else int(size) for size in shape)
         except (TypeError, ValueError):
-            known = Unknown("its rank is not known")
+            known = Unknown("its rank is unknown")
     if hasattr(value, "dtypes") and hasattr(value, "columns"):
         kinds = list(dict.fromkeys(str(kind) for kind in value.dtypes))
         return known, kinds[0] if len(kinds) == 1 else _common_type(value)
@@ -276,9 +276,9 @@ def _statistics(
     elif root in ("keras", "tf_keras", "jax", "jaxlib"):
         array = np.asarray(value)
     else:
-        return Unknown(f"a `{type_name(value)}` is not read"), ()
+        return Unknown(f"fitdoctor does not read `{type_name(value)}` objects"), ()
     if not hasattr(array, "dtype"):
-        return Unknown(f"a `{type_name(value)}` is not read"), ()
+        return Unknown(f"fitdoctor does not read `{type_name(value)}` objects"), ()
     found = statistics_of(array, deadline, labels)
     return found, columns_of_array(array, found)
 
@@ -291,7 +291,7 @@ def _statistics_of_pandas(
     empty = value.iloc[:0].to_numpy()
     # A frame of mixed columns becomes an array of objects, one Python object a cell: too dear, and without numbers.
     if empty.dtype.kind not in "biuf":
-        return Unknown(f"no statistics of `{dtype_name(empty.dtype)}`"), columns
+        return Unknown(f"fitdoctor computes no statistics for dtype `{dtype_name(empty.dtype)}`"), columns
     return statistics_of(value.to_numpy(), deadline, labels), columns
 
 
@@ -305,10 +305,10 @@ def _statistics_of_list(
     holds = holds_of(list(value[:10_000]))
     column = (Column("", "list", holds),) if holds else ()
     if isinstance(_shape_of_list(value), Unknown):
-        return Unknown("a list whose rows differ"), column
+        return Unknown("it is a list whose rows differ"), column
     array = np.asarray(value[:100_000])
     if array.dtype.kind not in "biuf":
-        return Unknown(f"no statistics of `{dtype_name(array.dtype)}`"), column
+        return Unknown(f"fitdoctor computes no statistics for dtype `{dtype_name(array.dtype)}`"), column
     found = statistics_of(array, deadline, labels)
     return found, column
 
@@ -318,7 +318,7 @@ def _statistics_of_sparse(value: Any, deadline: Deadline, labels: bool) -> Stati
 
     stored = getattr(value, "data", None)
     if stored is None or not hasattr(stored, "dtype") or stored.dtype.kind not in "biuf":
-        return Unknown("this sparse format is not read")
+        return Unknown("fitdoctor does not read this sparse format")
     found = statistics_of(stored, deadline, labels)
     if isinstance(found, Unknown):
         return found

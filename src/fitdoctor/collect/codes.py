@@ -6,7 +6,7 @@ from typing import Any
 
 from fitdoctor.facts import Code, Unknown
 
-NOT_FOUND = Unknown("its place in the source was not found")
+NOT_FOUND = Unknown("its location in the source was not found")
 
 
 class Codes:

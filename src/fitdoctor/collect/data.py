@@ -52,7 +52,7 @@ class Collected:
     """Facts about data, the abstract batch for the trial, and what to give to the call in place of x."""
 
     facts: DataFacts
-    batch: Batch | Unknown = Unknown("the batch is not known")
+    batch: Batch | Unknown = Unknown("the batch is unknown")
     x: Any = None
     """What to pass on as x (a peeked generator is chained together again)."""
 
@@ -128,7 +128,7 @@ def _collect_arrays(given: Given, role: str, form: str, budget: Budget, codes: C
     samples = _samples(given)
     problem = _problem(given)
     batch_size, batches = _batching(given, samples)
-    batch: Batch | Unknown = Unknown("the arrays are not accepted")
+    batch: Batch | Unknown = Unknown("Keras rejects the arrays")
     if problem is None and isinstance(samples, int):
         batch = _abstract_batch(given, _batch_axis(given, samples, batch_size))
     shown = batch if isinstance(batch, Batch) else None

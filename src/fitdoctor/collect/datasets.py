@@ -88,7 +88,7 @@ def _sharding(dataset: Any) -> Sharding | Unknown:
     from fitdoctor.collect.cluster import joined_already
 
     if not joined_already():
-        return Unknown("it is not shared out among workers")
+        return Unknown("it is not distributed among workers")
     from fitdoctor.collect.sharding import sharding_of
 
     return sharding_of(dataset)
@@ -97,7 +97,7 @@ def _sharding(dataset: Any) -> Sharding | Unknown:
 class _Contents(dict[tuple[Any, ...], Statistics | Unknown]):
     """Statistics by the keys that lead to a component, and the number of samples."""
 
-    samples: int | Unknown = Unknown("a dataset does not tell its number of samples")
+    samples: int | Unknown = Unknown("a dataset does not report its number of samples")
     empty: bool = False
     shapes: tuple[Shape | None, ...] = ()
 
@@ -156,7 +156,7 @@ def _cardinality(dataset: Any) -> tuple[int | Unknown, bool | Unknown]:
         count = int(dataset.cardinality().numpy())
     # A distributed dataset has no cardinality of this kind.
     except Exception:
-        return Unknown("its cardinality is not known"), Unknown("its cardinality is not known")
+        return Unknown("its cardinality is unknown"), Unknown("its cardinality is unknown")
     if count == -1:
         return Unknown("it never ends"), True
     if count < 0:
@@ -167,7 +167,7 @@ def _cardinality(dataset: Any) -> tuple[int | Unknown, bool | Unknown]:
 def _shape(spec: Any) -> Shape | Unknown:
     shape = getattr(spec, "shape", None)
     if shape is None or getattr(shape, "rank", None) is None:
-        return Unknown("its rank is not known")
+        return Unknown("its rank is unknown")
     return tuple(None if size is None else int(size) for size in shape)
 
 

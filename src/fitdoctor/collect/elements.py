@@ -33,7 +33,7 @@ class Contents:
 
     statistics: tuple[Statistics | Unknown, ...]
     """In the order in which TensorFlow flattens the element."""
-    samples: int | Unknown = Unknown("a dataset does not tell its number of samples")
+    samples: int | Unknown = Unknown("a dataset does not report its number of samples")
     empty: bool = False
     """Every element was looked at, and none came out at the end."""
     shapes: tuple[Shape | None, ...] = ()
@@ -120,14 +120,14 @@ def _trace(dataset: Any, index: int, shuffled: bool = False) -> _Source | Unknow
         return _part(dataset, operation, inputs[0], index)
     if operation == "map" and len(inputs) == 1:
         position = _passed_through(dataset, index)
-        return Unknown("a function makes it") if position is None else _trace(inputs[0], position)
+        return Unknown("a function computes it") if position is None else _trace(inputs[0], position)
     if operation == "zip":
         for inner in inputs:
             width = _width(inner)
             if index < width:
                 return _trace(inner, index)
             index -= width
-    return Unknown(f"`{operation}` lies between it and its source")
+    return Unknown(f"`{operation}` is between it and its source")
 
 
 def _part(dataset: Any, operation: str, inner: Any, index: int) -> _Source | Unknown:
@@ -144,7 +144,7 @@ def _part(dataset: Any, operation: str, inner: Any, index: int) -> _Source | Unk
     source = _trace(inner, index)
     count = vars(dataset).get("_count")
     if isinstance(source, Unknown) or count is None:
-        return Unknown(f"which rows `{operation}` leaves is not known")
+        return Unknown(f"the rows that `{operation}` keeps are unknown")
     size = int(count.numpy())
     if size < 0:
         return source
@@ -196,7 +196,7 @@ def _shape_of(column: list[Any]) -> Shape | None:
 
 def _of_column(column: list[Any], complete: bool, label: bool) -> Statistics | Unknown:
     if any(value is None for value in column):
-        return Unknown("not a dense tensor")
+        return Unknown("it is not a dense tensor")
     if not getattr(column[0], "ndim", 0):
         import numpy as np
 

@@ -112,14 +112,14 @@ def _problems() -> Iterator[str]:
     except OSError:
         return
     except ValueError as error:
-        yield f"`{path}` is not JSON ({error}): Keras takes its defaults"
+        yield f"`{path}` is not valid JSON ({error}): Keras uses its defaults"
         return
     if not isinstance(settings, dict):
-        yield f"`{path}` holds no object of settings: importing Keras fails"
+        yield f"`{path}` does not contain a JSON object: importing Keras fails"
         return
     for name, values in _VALUES.items():
         if name in settings and settings[name] not in values:
-            yield f"`{path}` sets `{name}` to {settings[name]!r}, none of {', '.join(values)}: importing Keras fails"
+            yield f"`{path}` sets `{name}` to {settings[name]!r}, not one of {', '.join(values)}: importing Keras fails"
 
 
 def _stand_ins() -> Iterator[tuple[str, str]]:

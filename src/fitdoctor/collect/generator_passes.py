@@ -18,7 +18,7 @@ from fitdoctor.facts import Unknown
 from fitdoctor.source.endless_loops import never_ends
 from fitdoctor.source.module import Module
 
-NOT_TOLD = Unknown("a generator does not tell how long it is")
+NOT_TOLD = Unknown("a generator has no known length")
 _OWN_SCOPE = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 _LEAVES = (ast.Break, ast.Continue, ast.Return, ast.Raise, ast.YieldFrom, ast.While, ast.Try)
 _OPERATIONS: dict[type[ast.operator], Any] = {

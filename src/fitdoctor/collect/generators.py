@@ -43,7 +43,7 @@ def collect_generator(given: Given, role: str, budget: Budget, codes: Codes) -> 
         facts = DataFacts(
             role=role, form="generator", code=code, y_structure="none", endless=_endless(given.x, NOT_TOLD)
         )
-        return Collected(facts, Unknown("a generator for validation is not read ahead"), given.x)
+        return Collected(facts, Unknown("a validation generator is not read in advance"), given.x)
     batches: list[Any] = []
     problem: FailureSummary | None = None
     failed: list[BaseException] = []
@@ -77,13 +77,13 @@ def collect_generator(given: Given, role: str, budget: Budget, codes: Codes) -> 
         batches=length,
         endless=_endless(given.x, length),
     )
-    return Collected(facts, batch if problem is None else Unknown("the generator is not accepted"), rest)
+    return Collected(facts, batch if problem is None else Unknown("Keras rejects the generator"), rest)
 
 
 def _endless(generator: Any, length: int | Unknown) -> bool | Unknown:
     if not isinstance(length, Unknown):
         return False
-    return goes_on_for_ever(generator) or Unknown("a generator does not tell whether it ends")
+    return goes_on_for_ever(generator) or Unknown("a generator may be infinite")
 
 
 def _again(batches: list[Any], rest: Any, failed: list[BaseException]) -> Generator[Any, None, None]:
@@ -106,12 +106,12 @@ def collect_pydataset(given: Given, role: str, budget: Budget, codes: Codes) -> 
     facts = DataFacts(role=role, form="pydataset", code=code, y_structure="none")
     effects = effects_of(dataset)
     if effects.lasting:
-        return Collected(facts, Unknown(f"its code has lasting effects: {effects.lasting}"), dataset)
+        return Collected(facts, Unknown(f"its code has side effects: it {effects.lasting}"), dataset)
     snapshot = Snapshot(dataset, *effects.closures, bindings=effects.globals)
     if snapshot.random_variables or snapshot.one_shot or not snapshot.complete:
         return Collected(
             facts,
-            Unknown("reading it would advance a random state or an iterator that cannot be set back"),
+            Unknown("reading it would advance a random state or an iterator that cannot be restored"),
             dataset,
         )
     batches: list[Any] = []
@@ -167,7 +167,7 @@ def batched_facts(
     """
     facts = DataFacts(role=role, form=form, y_structure="none")
     if not batches:
-        return facts, Unknown("no batch was seen")
+        return facts, Unknown("no batch was read")
     element = batches[0]
     parts = element if isinstance(element, tuple) else (element,)
     facts = replace(facts, element=element_words(element), element_size=len(parts) if parts else 1)
@@ -279,7 +279,7 @@ def _abstract(batches: list[tuple[Any, ...]]) -> Batch | Unknown:
     try:
         structures = [[map_leaves(leaf, part) for part in batch] for batch in batches]
     except (TypeError, ValueError, AttributeError) as error:
-        return Unknown(f"a batch holds something that is no array: {error}")
+        return Unknown(f"a batch contains something that is not an array: {error}")
     parts = structures[0]
     if any(structure != parts for structure in structures[1:]):
         return Unknown("the batches differ in more than their number of rows")

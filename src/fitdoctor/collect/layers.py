@@ -121,7 +121,7 @@ def layer_facts(
         trainable_parameters=trainable,
         trainable=bool(getattr(layer, "trainable", True)),
         builtin=is_library_class(type(layer)),
-        code=codes.get(id(layer), Unknown("its construction was not found")),
+        code=codes.get(id(layer), Unknown("the call that creates it was not found")),
         sublayers=tuple(layer_facts(item, number, codes, seen) for number, item in enumerate(inner)),
         fed_by=_fed_by(layer),
     )
@@ -200,7 +200,7 @@ def _count(variables: Any) -> int:
 def _shapes(layer: Any) -> tuple[tuple[Shape, ...] | Unknown, tuple[Shape, ...] | Unknown]:
     attributes = vars(layer) if hasattr(layer, "__dict__") else {}
     nodes = attributes.get("_inbound_nodes") or attributes.get("_inbound_nodes_value")
-    unknown = Unknown("the layer is not part of a graph of layers")
+    unknown = Unknown("the layer is not part of a functional graph")
     if not nodes:
         return unknown, unknown
     node = nodes[-1]

@@ -35,7 +35,7 @@ def collect_dataloader(given: Given, role: str, budget: Budget, codes: Codes) ->
     facts = replace(facts, **_lengths(loader))
     batches, problem, reason = _read(loader, budget)
     if reason or not batches and problem is None:
-        return Collected(facts, Unknown(reason or "no batch was seen"), loader)
+        return Collected(facts, Unknown(reason or "no batch was read"), loader)
     if problem is None:
         batches, problem = _converted(batches)
     source = _source_of_batches(loader)
@@ -54,7 +54,7 @@ def collect_dataloader(given: Given, role: str, budget: Budget, codes: Codes) ->
     )
     found = replace(found, problem=problem, code=code, **_lengths(loader))
     if problem is not None:
-        return Collected(found, Unknown("the batches are not accepted"), loader)
+        return Collected(found, Unknown("Keras rejects the batches"), loader)
     found = replace(
         found, x=_of_torch(found.x), y=_of_torch(found.y), sample_weight=_of_torch(found.sample_weight)
     )
@@ -108,12 +108,12 @@ def _read(loader: Any, budget: Budget) -> tuple[list[Any], FailureSummary | None
     parts = list(_users_parts(loader))
     effects = effects_of(*parts)
     if effects.lasting:
-        return [], None, f"its code has lasting effects: {effects.lasting}"
+        return [], None, f"its code has side effects: it {effects.lasting}"
     snapshot = Snapshot(loader, *parts, *effects.closures, bindings=effects.globals)
     if snapshot.random_variables or snapshot.one_shot or not snapshot.complete:
-        return [], None, "reading it would advance a random state or an iterator that cannot be set back"
+        return [], None, "reading it would advance a random state or an iterator that cannot be restored"
     if _is_stream(loader.dataset) and not effects.functions:
-        return [], None, "the stream is not of the program's own code"
+        return [], None, "the stream comes from library code"
     batches: list[Any] = []
     try:
         for batch in _batches(loader, Deadline(budget.dataset_seconds)):
@@ -121,7 +121,7 @@ def _read(loader: Any, budget: Budget) -> tuple[list[Any], FailureSummary | None
     # The user's code; a worker may have prepared what it needs, so there it proves nothing.
     except Exception as error:
         if loader.num_workers:
-            return [], None, f"reading a sample raised {type(error).__name__} outside of a worker"
+            return [], None, f"reading a sample outside a worker raised {type(error).__name__}"
         return batches, FailureSummary(type(error).__name__, str(error)[:600]), ""
     finally:
         snapshot.restore()

@@ -86,7 +86,7 @@ def _loss(model: Any, loss: Any, output: str, codes: Codes, keys: tuple[str | in
         if isinstance(loss, functools.partial) and "from_logits" in loss.keywords:
             logits = bool(loss.keywords["from_logits"])
         return LossFacts(snake_case(name), "builtin", logits, (), output, code)
-    return LossFacts(name, "function", Unknown("a function of the user's"), (), output, code)
+    return LossFacts(name, "function", Unknown("it is a custom function"), (), output, code)
 
 
 def _is_loss_object(loss: Any) -> bool:
@@ -105,13 +105,13 @@ def _loss_object(loss: Any, output: str, code: Any) -> LossFacts:
         function = vars(loss).get("fn")
         if function is not None and not _of_keras(function):
             name = str(getattr(function, "__name__", "function"))
-            return LossFacts(name, "function", Unknown("a function of the user's"), (), output, code)
+            return LossFacts(name, "function", Unknown("it is a custom function"), (), output, code)
         name = snake_case(str(getattr(function, "__name__", "loss")))
     elif is_library_class(kind):
         name = canonical_loss(snake_case(kind.__name__))
     else:
         return LossFacts(
-            kind.__name__, "class", Unknown("a class of the user's"), tuple(settings.items()), output, code
+            kind.__name__, "class", Unknown("it is a custom class"), tuple(settings.items()), output, code
         )
     logits: bool | Unknown = _logits_of_name(name)
     if "from_logits" in settings:

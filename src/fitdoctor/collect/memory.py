@@ -86,7 +86,7 @@ def predict_memory(model: Any, x: Any, y: Any, sample_weight: Any, wanted: Wante
         batch = collected.batch if isinstance(collected.batch, Unknown) else _opened(collected.batch)
     else:
         batch = _batch_of_model(model, facts, wanted.input_shape)
-    reason = "a quick estimate was asked for"
+    reason = "a quick estimate was requested"
     if not wanted.quick:
         step = batch if isinstance(batch, Unknown) else _step(model, batch, size)
         if isinstance(step, Step):
@@ -133,15 +133,15 @@ def _notes(facts: ModelFacts) -> tuple[str, ...]:
     notes = []
     if facts.jit_compile:
         notes.append(
-            "`jit_compile`: XLA lays out memory in its own way, which the step does not show: on a CPU twice as much is "
-            "taken as needed (over four models it was 1.6 to 2.8 times)"
+            "`jit_compile`: XLA plans its own memory layout, which the traced step does not show; on a CPU the prediction "
+            "is doubled (four models needed 1.6 to 2.8 times as much)"
         )
     if facts.run_eagerly:
-        notes.append("`run_eagerly` frees tensors later than the traced step: expect somewhat more")
+        notes.append("`run_eagerly` frees tensors later than a traced step: expect slightly more")
     if facts.strategy:
         notes.append(
-            f"under `{facts.strategy}` each replica gets its share of the batch and a copy of the weights: on a CPU all "
-            "are counted, on GPUs one"
+            f"under `{facts.strategy}` each replica has its share of the batch and a copy of the weights: on a CPU the "
+            "prediction covers all replicas, on GPUs one"
         )
     return tuple(notes)
 
@@ -187,8 +187,8 @@ def _batch_of_model(model: Any, facts: ModelFacts, input_shape: Any) -> Batch | 
         x = _leaves_of(input_shape, _input_dtypes(facts))
     elif functional is None or _inputs_of(functional) is None:
         raise CannotTell(
-            "the model does not say what its input looks like: give its shape without the batch (`input_shape=(…)`, "
-            "on the command line `--input-shape N,…`), or data (`x=…`, `--data MODULE:NAME`)"
+            "the model does not declare its input shape: pass it without the batch axis (`input_shape=(…)`, "
+            "on the command line `--input-shape N,…`), or pass data (`x=…`, `--data MODULE:NAME`)"
         )
     else:
         x = _leaves_of_inputs(functional)
@@ -232,8 +232,8 @@ def _leaves_of_inputs(functional: Any) -> Any:
     if open_axes:
         name, shape = open_axes[0]
         raise CannotTell(
-            f"input `{name}` has open dimensions {shape}: give all sizes (`input_shape={{'{name}': (…)}}`, on the command "
-            f"line `--input-shape {name}=N,…`), or data (`x=…`, `--data MODULE:NAME`)"
+            f"input `{name}` has open dimensions {shape}: pass all sizes (`input_shape={{'{name}': (…)}}`, on the command "
+            f"line `--input-shape {name}=N,…`), or pass data (`x=…`, `--data MODULE:NAME`)"
         )
     return struct[0] if isinstance(struct, (list, tuple)) and len(struct) == 1 else struct
 
@@ -247,7 +247,7 @@ def _with_targets(model: Any, facts: ModelFacts, x: Any) -> Batch | Unknown:
         outputs = () if isinstance(facts.outputs, Unknown) else facts.outputs
         if not outputs:
             return Unknown(
-                f"the outputs are not known ({trial.forward.reason}): give data with its targets (`x=…, y=…`, on the "
+                f"the outputs are unknown ({trial.forward.reason}): pass data with targets (`x=…, y=…`, on the "
                 "command line `--data MODULE:NAME`)"
             )
     else:
@@ -263,7 +263,7 @@ def _with_targets(model: Any, facts: ModelFacts, x: Any) -> Batch | Unknown:
 def _refused(failure: FailureSummary) -> str:
     said = failure.message.strip().splitlines()
     where = f" ({failure.place.path}:{failure.place.line})" if failure.place is not None else ""
-    return f"the model does not take this input: {failure.type}: {said[0] if said else ''}{where}"
+    return f"the model rejects this input: {failure.type}: {said[0] if said else ''}{where}"
 
 
 def _loss_for(facts: ModelFacts, place: int) -> LossFacts | None:
@@ -316,7 +316,7 @@ def _with_device(about: Circumstances, free: int | None) -> Circumstances:
         return replace(about, device=device, limit=MemoryLimit("what you gave", free, free))
     found = gpus or limits()
     limit: MemoryLimit | Unknown = (
-        found[0] if found else Unknown("the system does not tell how much memory it has")
+        found[0] if found else Unknown("the system does not report how much memory it has")
     )
     return replace(about, device=device, limit=limit)
 
@@ -327,12 +327,12 @@ def _with_device(about: Circumstances, free: int | None) -> Circumstances:
 def _quick(facts: ModelFacts, about: Circumstances, reason: str) -> Prediction:
     guess = estimate(facts)
     if isinstance(guess, Unknown):
-        raise CannotTell(reason if reason and "asked for" not in reason else guess.reason)
+        raise CannotTell(reason if reason and "was requested" not in reason else guess.reason)
     leaves = [layer for layer in facts.every_layer() if not layer.sublayers]
     unknown = [layer.name for layer in leaves if isinstance(layer.output_shapes, Unknown)]
     if len(unknown) == len(leaves):
         raise CannotTell(
-            f"the shapes of its layers are not known before the step is traced, and it was not: {reason}"
+            f"the shapes of its layers are unknown until the step is traced, which was not possible: {reason}"
         )
     batch = about.batch_size
     # Replicas on CPU devices live in one memory, those on GPUs each in its own.
@@ -348,16 +348,16 @@ def _quick(facts: ModelFacts, about: Circumstances, reason: str) -> Prediction:
     from fitdoctor.memory.prediction import MARGIN, largest_batch
 
     limit = about.limit
-    largest: int | Unknown = Unknown("the memory is not known")
+    largest: int | Unknown = Unknown("the available memory is unknown")
     if not isinstance(limit, Unknown):
         largest = largest_batch(need, round(limit.free * (1 - MARGIN)), batch)
     layers = sorted(
         (Share(name, together * (fixed + each * share)) for name, fixed, each in guess.by_layer),
         key=lambda s: -s.bytes,
     )
-    notes = (*about.notes, f"estimated from the shapes of the layers, not from the step: {reason}")
+    notes = (*about.notes, f"estimated from the layer shapes, not from the traced step: {reason}")
     if unknown:
-        notes += (f"what layer `{unknown[0]}` puts out is not known: its activations are not counted",)
+        notes += (f"the output shape of layer `{unknown[0]}` is unknown: its activations are not counted",)
     return Prediction(
         about.model,
         batch,

@@ -46,11 +46,11 @@ def collect_model(model: Any, codes: Codes) -> ModelFacts:
         keras=keras_version(model),
         built=built,
         compiled=is_compiled(model),
-        inputs=_specs(functional, "_inputs", Unknown("the model fixes no input")),
+        inputs=_specs(functional, "_inputs", Unknown("the model declares no input shape")),
         input_structure=_structure(functional, "_inputs_struct"),
         input_layers=_input_layers(functional),
         outputs=_specs(
-            functional, "_outputs", Unknown("the model's output is not known before it is called")
+            functional, "_outputs", Unknown("the output of the model is unknown until it is called")
         ),
         output_names=names,
         output_structure=_structure(functional, "_outputs_struct"),

@@ -86,7 +86,7 @@ def _valueless(graph: Any) -> Iterator[None]:
     import tensorflow as tf
 
     def refuse(_next_creator: Any, **_options: Any) -> Any:
-        raise NotTriable("a tf.Variable is made while the model is called")
+        raise NotTriable("the model creates a tf.Variable when it is called")
 
     with _scope_class(keras)(graph), _symbolic_scope(keras):
         keras.src.backend.common.global_state.set_global_attribute("traceback_filtering", False)
@@ -142,7 +142,7 @@ def _in_a_graph_of_their_own(graph: Any) -> Iterator[None]:
 
     def checked(next_creator: Any, **options: Any) -> Any:
         if not _is_made_by_a_layer():
-            raise NotTriable("a tf.Variable is made while the model is called")
+            raise NotTriable("the model creates a tf.Variable when it is called")
         return next_creator(**options)
 
     import tensorflow as tf

@@ -31,12 +31,16 @@ def _files(items: list[Any]) -> int | Unknown:
     readers = [item for item, operation in zip(items, operations, strict=True) if operation in _READERS]
     opening = [at for at, item in enumerate(items) if _opens_files(item)]
     if not readers and not opening:
-        return 0 if set(sources) <= set(_IN_MEMORY) else Unknown(f"what `{sources[0]}` reads is not known")
+        return (
+            0
+            if set(sources) <= set(_IN_MEMORY)
+            else Unknown(f"the files that `{sources[0]}` reads are unknown")
+        )
     if len(sources) == 1 and len(readers) == 1 and not opening:
         return _counted(readers[0]._filenames)
     if len(sources) == 1 and len(opening) == 1 and set(operations[1 : opening[0]]) <= set(_PASSED_ON):
         return _counted(items[0])
-    return Unknown("the files are not listed plainly")
+    return Unknown("the list of files cannot be determined")
 
 
 def _opens_files(item: Any) -> bool:
@@ -53,8 +57,8 @@ def _counted(names: Any) -> int | Unknown:
     """The length of a list, a tensor or a dataset of names."""
     if hasattr(names, "cardinality"):
         number = int(names.cardinality())
-        return number if number >= 0 else Unknown("the number of files is not known")
+        return number if number >= 0 else Unknown("the number of files is unknown")
     shape = getattr(names, "shape", None)
     if shape is not None and len(shape) < 2:
         return int(shape[0]) if len(shape) else 1
-    return Unknown("the number of files is not known")
+    return Unknown("the number of files is unknown")

@@ -17,9 +17,9 @@ def shared_rows(training: Any, validation: Any) -> int | Unknown:
     if not (isinstance(training, np.ndarray) and isinstance(validation, np.ndarray)):
         return Unknown("only NumPy arrays are compared")
     if training.dtype != validation.dtype or training.shape[1:] != validation.shape[1:]:
-        return Unknown("training and validation differ in shape or type")
+        return Unknown("training and validation data differ in shape or dtype")
     if training.dtype.kind not in "biuf" or training.ndim < 2 or not training.size or not validation.size:
-        return Unknown("rows of this type are not compared")
+        return Unknown("rows of this dtype are not compared")
     if training.nbytes + validation.nbytes > MOST_BYTES:
         return Unknown("the arrays are too large to compare every row")
     if training is validation:
@@ -27,7 +27,7 @@ def shared_rows(training: Any, validation: Any) -> int | Unknown:
     ours, theirs = row_hashes(training), row_hashes(validation)
     shared = int(np.isin(theirs, ours).sum())
     if shared and repeats_by_nature(training, ours):
-        return Unknown("rows of this data repeat by nature")
+        return Unknown("rows of this data naturally repeat")
     return shared
 
 

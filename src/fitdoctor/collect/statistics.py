@@ -164,7 +164,7 @@ def statistics_of(array: Any, deadline: Deadline, labels: bool = False) -> Stati
 
     kind = array.dtype.kind
     if kind not in "biuf" and array.dtype.name != "bfloat16":
-        return Unknown(f"no statistics of `{array.dtype}`")
+        return Unknown(f"fitdoctor computes no statistics for dtype `{array.dtype}`")
     if array.ndim == 0:
         array = np.reshape(array, (1,))
     running = _Running(labels)
@@ -185,7 +185,7 @@ def statistics_of_batches(batches: list[Any], complete: bool, labels: bool = Fal
     for batch in batches:
         array = np.asarray(batch)
         if array.dtype.kind not in "biuf" and array.dtype.name != "bfloat16":
-            return Unknown(f"no statistics of `{array.dtype}`")
+            return Unknown(f"fitdoctor computes no statistics for dtype `{array.dtype}`")
         running.add(array if array.ndim else array.reshape(1), running.rows)
     return running.result(complete)
 

@@ -41,10 +41,10 @@ def trace_step(model: Any, batch: Batch, size: int) -> Step | Unknown:
         return Unknown(reason)
     effects = effects_of(*code_carriers(model))
     if effects.lasting:
-        return Unknown(f"its code has lasting effects: {effects.lasting}")
+        return Unknown(f"its code has side effects: it {effects.lasting}")
     snapshot = Snapshot(model, *effects.closures, bindings=effects.globals)
     if not snapshot.complete:
-        return Unknown("the model reaches too many objects to restore them all")
+        return Unknown("the model references too many objects to restore")
     try:
         with silence(), no_eager_draws():
             return _traced(model, batch, size)

@@ -105,7 +105,7 @@ def try_model(
         roots = [model]
         effects = effects_of(*code_carriers(model), *([getattr(model, step)] if step else []))
     if effects.lasting:
-        unknown = Unknown(f"its code has lasting effects: {effects.lasting}")
+        unknown = Unknown(f"its code has side effects: it {effects.lasting}")
         return Trial(unknown, unknown, unknown)
     snapshot = Snapshot(
         *roots,
@@ -114,7 +114,7 @@ def try_model(
         untouched=every_layer(model) if plan.output_known else (),
     )
     if not snapshot.complete:
-        unknown = Unknown("the model reaches too many objects to restore them all")
+        unknown = Unknown("the model references too many objects to restore")
         return Trial(unknown, unknown, unknown)
     try:
         with silence():
@@ -127,7 +127,7 @@ def _reason_against(model: Any, batch: Batch | Unknown, method: str) -> str:
     if isinstance(batch, Unknown):
         return batch.reason
     if not _runs_on_eager_tensorflow(model):
-        return "its Keras does not run on TensorFlow with eager execution"
+        return "its Keras does not use TensorFlow with eager execution"
     own_calls = OWN_CALLS if method in ("fit", "train_on_batch") else ("__call__",)
     for name in overrides_of(model):
         if name in own_calls:
@@ -216,7 +216,7 @@ def _flattened(value: Any) -> Iterator[Any]:
 
 
 def _try(plan: _Plan) -> Trial:
-    unknown = Unknown("the forward pass did not go through")
+    unknown = Unknown("the forward pass failed")
     with scratch(plan.keras) as placeholder:
         x = map_leaves(placeholder, plan.batch.x)
         y = map_leaves(placeholder, _with_rows(plan.batch.y, plan.rows))
@@ -321,7 +321,7 @@ def _loss(plan: _Plan, x: Any, y: Any, y_pred: Any, weight: Any, free: bool) -> 
     if not plan.with_loss:
         return Unknown("the model is not compiled")
     if free and "compute_loss" in overrides_of(plan.model):
-        return Unknown("its `compute_loss` may need what the layers add")
+        return Unknown("its `compute_loss` may depend on losses that layers add")
     if free and given_loss(plan.model) is None:
         return Unknown("the model has no loss")
     try:
@@ -351,9 +351,9 @@ def _loss_of_keras_2(plan: _Plan, x: Any, y: Any, y_pred: Any, weight: Any, free
 
 def _metrics(plan: _Plan, y: Any, y_pred: Any, weight: Any, loss: Outcome | Unknown) -> Outcome | Unknown:
     if not plan.with_metrics:
-        return Unknown("the metrics are not compiled, or the model's own")
+        return Unknown("the metrics are not compiled, or are custom")
     if isinstance(loss, Outcome) and not loss.ok:
-        return Unknown("the loss did not go through")
+        return Unknown("computing the loss failed")
     compiled = plan.model._compile_metrics if plan.keras == 3 else plan.model.compiled_metrics
     if compiled is None:
         return Outcome()

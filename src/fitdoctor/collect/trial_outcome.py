@@ -79,25 +79,25 @@ def _doubt(error: Exception, frames: Frames, eager: bool, distributed: bool) -> 
     if refusal is not None:
         return str(refusal)
     if eager:
-        return "the model runs eagerly, the trial does not"
+        return "the model runs eagerly, but the trial is traced"
     if "stateless scope" in str(error) or "larger than 2GB" in str(error):
-        return "the trial's own scope does not allow it"
+        return "the scope of the trial does not allow it"
     if frames and str(frames[-1][0].f_globals.get("__name__", "")).startswith("fitdoctor.collect."):
-        return "this version of Keras is not the one that the trial knows"
+        return "the trial does not support this version of Keras"
     building = False
     for frame, _line in frames:
         path = frame.f_code.co_filename
         name = frame.f_code.co_name
         if distributed and "/tensorflow/python/distribute/" in path.replace("\\", "/"):
-            return "the distribution strategy has a part in it"
+            return "the distribution strategy is involved"
         if path.endswith("polymorphic_function.py") and name == "__call__":
-            return "a tf.function of the user's is part of it"
+            return "a custom tf.function is involved"
         # A variable that has no value yet can be computed with here, but not read.
         if path.endswith(("common/variables.py", "tensorflow/core.py")) and name in ("numpy", "__array__"):
             return "the value of a variable is read while the model is called"
         building = building or name == "_maybe_build"
         if building and path.endswith("resource_variable_ops.py"):
-            return "a variable is used while its layer is built, which Keras 2 does outside of the graph"
+            return "a variable is used while its layer is built, which Keras 2 does outside the graph"
     return ""
 
 

@@ -52,19 +52,20 @@ KNOWN_PAIRS = (
     ),
     KnownPair(
         "tensorflow", "<2.16", "keras", ">=3",
-        "takes Keras 2 for `tf.keras`, and the package `keras` is Keras 3",
+        "uses Keras 2 as `tf.keras`, but the package `keras` is Keras 3",
         "install TensorFlow 2.16 or later, or Keras 2.15",
         "release notes of TensorFlow 2.16: Keras 3 is the default",
     ),
     KnownPair(
         "tensorflow", ">=2.16", "keras", "<3",
-        "takes Keras 3 for `tf.keras`, and the package `keras` is Keras 2",
+        "uses Keras 3 as `tf.keras`, but the package `keras` is Keras 2",
         "install Keras 3, or `tf_keras` with `TF_USE_LEGACY_KERAS=1`",
         "release notes of TensorFlow 2.16: Keras 3 is the default", fatal=True,
     ),
     KnownPair(
         "tensorflow-addons", ">=0", "keras", ">=3",
-        "reaches into Keras 2, and has ended", "use what Keras 3 offers, or `tf_keras` with `TF_USE_LEGACY_KERAS=1`",
+        "depends on Keras 2 and is no longer maintained",
+        "use the Keras 3 equivalents, or `tf_keras` with `TF_USE_LEGACY_KERAS=1`",
         "README of TensorFlow Addons: end of life in May 2024",
     ),
 )  # fmt: skip
@@ -139,8 +140,8 @@ def _legacy_keras_missing() -> Iterator[Conflict]:
     if version is not None and installed_version("tf_keras") is None:
         yield Conflict(
             f"tensorflow {version}", "tf_keras",
-            "`TF_USE_LEGACY_KERAS` asks for `tf_keras`, which is not installed",
-            f"install `tf_keras` of TensorFlow's own version ({version}), or leave the variable out",
+            "`TF_USE_LEGACY_KERAS` requires `tf_keras`, which is not installed",
+            f"install `tf_keras` in the version of TensorFlow ({version}), or unset the variable",
             "the environment variable `TF_USE_LEGACY_KERAS`",
         )  # fmt: skip
 
@@ -166,8 +167,8 @@ def _python(name: str, version: str, specifier: str) -> Iterator[Conflict]:
     here = platform.python_version()
     if specifier and not _meets(here, specifier):
         yield Conflict(
-            f"{name} {version}", f"Python {here}", f"{name} {version} wants Python {specifier}",
-            f"use a Python that is {specifier}", f"the metadata of {name} {version}",
+            f"{name} {version}", f"Python {here}", f"{name} {version} requires Python {specifier}, but this is {here}",
+            f"use Python {specifier}", f"the metadata of {name} {version}",
         )  # fmt: skip
 
 
@@ -185,7 +186,7 @@ def _requirement(name: str, version: str, text: str) -> Iterator[Conflict]:
     if installed is None:
         if wanted.name.lower() in ("numpy", "keras", "protobuf", "h5py", "ml-dtypes", "tensorflow"):
             yield Conflict(
-                f"{name} {version}", wanted.name, f"{name} {version} wants `{wanted.name}`, which is not installed",
+                f"{name} {version}", wanted.name, f"{name} {version} requires `{wanted.name}`, which is not installed",
                 f"install `{wanted}`", f"the metadata of {name} {version}",
             )  # fmt: skip
         return
@@ -193,7 +194,7 @@ def _requirement(name: str, version: str, text: str) -> Iterator[Conflict]:
         yield Conflict(
             f"{name} {version}",
             f"{wanted.name} {installed}",
-            f"{name} {version} wants {wanted.name} {wanted.specifier}, but {installed} is installed",
+            f"{name} {version} requires {wanted.name} {wanted.specifier}, but {installed} is installed",
             f"install `{wanted.name}{wanted.specifier}`",
             f"the metadata of {name} {version}",
         )
@@ -228,8 +229,8 @@ def _two_in_one_folder() -> Iterator[Conflict]:
             (first, one), (second, other) = list(found.items())[:2]
             yield Conflict(
                 f"{first} {one}", f"{second} {other}",
-                f"{first} {one} and {second} {other} are installed into one folder",
-                "uninstall both and install one", f"both bring the module `{module}`",
+                f"{first} {one} and {second} {other} are installed in the same folder",
+                "uninstall both and install one of them", f"both provide the module `{module}`",
             )  # fmt: skip
 
 
@@ -243,9 +244,9 @@ def _without_files() -> Iterator[Conflict]:
             others = f" and {len(lost) - 1} more" if len(lost) > 1 else ""
             yield Conflict(
                 f"{name} {version}", "its files",
-                f"{name} {version} is installed by its metadata, and its files are missing: `{lost[0]}`{others}",
-                f"install it again: `pip install --force-reinstall --no-deps {name}=={version}`",
-                f"the list of files in the metadata of {name} {version}",
+                f"{name} {version} has metadata, but its files are missing: `{lost[0]}`{others}",
+                f"reinstall it: `pip install --force-reinstall --no-deps {name}=={version}`",
+                f"the file list in the metadata of {name} {version}",
             )  # fmt: skip
 
 

@@ -32,10 +32,12 @@ def yielded(dataset: Any) -> tuple[ArrayFacts, ...] | Unknown:
     owner = getattr(function, "__self__", None)
     effects = effects_of(function, *([owner] if owner is not None else []))
     if effects.lasting or not effects.functions:
-        return Unknown(f"its code has lasting effects: {effects.lasting or 'it is not of the program'}")
+        return Unknown(
+            f"its code has side effects: it {effects.lasting}" if effects.lasting else "it is library code"
+        )
     snapshot = Snapshot(function, *effects.closures, bindings=effects.globals)
     if snapshot.random_variables or not snapshot.complete:
-        return Unknown("reading it would advance a random state that cannot be set back")
+        return Unknown("reading it would advance a random state that cannot be restored")
     try:
         running = iter(function())
         elements = list(_first(running))
@@ -103,7 +105,7 @@ def _parts(element: Any, declared: Any) -> Iterator[ArrayFacts]:
     for path, value in _leaves(element, "element", declared):
         array = value if is_array(value) else _as_array(value)
         if array is None:
-            yield ArrayFacts(path, container=element_words(value), dtype=Unknown("no array"))
+            yield ArrayFacts(path, container=element_words(value), dtype=Unknown("it is not an array"))
         else:
             yield array_facts(Component(path, "", array), Deadline(0.2), False, Unknown(), Unknown())
 
