@@ -78,8 +78,9 @@ def source_cases(
         crashes: takes what failed in our own reading.
     """
     cases: list[Case] = []
-    for module in project.modules:
-        if files is not None and module.path not in files:
+    modules = project.modules if files is None else map(project.module_at, files)
+    for module in modules:
+        if module is None:
             continue
         facts = {"Module": (module,), "Project": (project,)}
         cases.append(SourceCase(Moment.SOURCE, facts, module.path))

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 
 from fitdoctor.cli.discover import Found, ignored_in
 from fitdoctor.cli.lint_progress import progress
 from fitdoctor.patterns import pattern
 from fitdoctor.records import dataclass, field
+from fitdoctor.source.work_budget import OverBudget, WorkBudget
 from fitdoctor.uncollected import uncollected
 
 TYPE_CHECKING = False
@@ -202,14 +204,16 @@ def _judge_together(
         return
     judged.leaning = judged.leaning or len(project.modules) > len(modules)
     asked = {facts.path: found for found, facts, _tree in trees if found.path in wanted}
-    judged.diagnoses.extend(_diagnoses(project, asked, wishes, judged.remarks))
+    judged.diagnoses.extend(_diagnoses(project, asked, wishes, judged))
 
 
-def _diagnoses(
-    project: Project, asked: dict[str, Found], wishes: Wishes, remarks: list[str]
-) -> list[Diagnosis]:
+_STEPS_PER_FILE = 3_000_000
+"""Of work (see `work_budget`). Ordinary files take a few thousand; this many take about ten seconds."""
+
+
+def _diagnoses(project: Project, asked: dict[str, Found], wishes: Wishes, judged: Linted) -> list[Diagnosis]:
     """One diagnosis a file: what one file is blamed for must not hide a finding in another."""
-    from fitdoctor.cases import SourceCase, source_cases
+    from fitdoctor.cases import source_cases
     from fitdoctor.catalogue import source_causes
     from fitdoctor.catalogue.doubts import kinds_of
     from fitdoctor.diagnosis import Diagnosis
@@ -221,9 +225,10 @@ def _diagnoses(
     read_line = line_reader(project)
     crashes: list[Crash] = []
     cases: dict[str, list[Case]] = {}
-    for case in source_cases(project, files=asked.keys(), crashes=crashes):
-        if isinstance(case, SourceCase):
-            cases.setdefault(case.path, []).append(case)
+    budgets = {path: WorkBudget(_STEPS_PER_FILE) for path in asked}
+    for path, budget in list(budgets.items()):
+        with _ending_over_budget(path, budgets, judged), budget:
+            cases[path] = list(source_cases(project, files=(path,), crashes=crashes))
     for case in _of_this_machine(project, asked, wishes):
         cases.setdefault(case.path, []).append(case)
     causes = source_causes(
@@ -231,20 +236,37 @@ def _diagnoses(
         kinds_of(case for several in cases.values() for case in several),
     )
     diagnoses = [Diagnosis(crashes=tuple(crashes))]
-    for path, found in asked.items():
+    for path, budget in list(budgets.items()):
+        found = asked[path]
         _counter.value += 1
         select = wishes.select or found.config.select
         ignore = (*wishes.ignore, *found.config.ignore, *ignored_in(found))
-        diagnosis = diagnose(
-            cases.get(path, []), select=select, ignore=ignore, causes=causes, read_line=read_line
-        )
+        diagnosis = None
+        with _ending_over_budget(path, budgets, judged), budget:
+            diagnosis = diagnose(
+                cases[path], select=select, ignore=ignore, causes=causes, read_line=read_line
+            )
+        if diagnosis is None:
+            continue
         module = project.module_at(path)
         if module is not None:
             heeded = suppress(module, diagnosis.findings)
             diagnosis = replace(diagnosis, findings=_heeded_elsewhere(project, module, heeded.kept))
-            remarks.extend(_remark(unused) for unused in heeded.unused if _is_checked(unused, select, ignore))
+            judged.remarks.extend(
+                _remark(unused) for unused in heeded.unused if _is_checked(unused, select, ignore)
+            )
         diagnoses.append(diagnosis)
     return diagnoses
+
+
+@contextmanager
+def _ending_over_budget(path: str, budgets: dict[str, WorkBudget], judged: Linted) -> Iterator[None]:
+    """Leave a file that takes too much work unchecked, and say so: the others go on."""
+    try:
+        yield
+    except OverBudget:
+        del budgets[path]
+        judged.unreadable.append(f"{path}: not checked: following its values takes too long")
 
 
 def _of_this_machine(project: Project, asked: dict[str, Found], wishes: Wishes) -> Iterator[SourceCase]:

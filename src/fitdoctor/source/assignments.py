@@ -10,6 +10,7 @@ from fitdoctor.records import dataclass, replace
 from fitdoctor.source.callees import is_self
 from fitdoctor.source.index import FUNCTIONS, Scope
 from fitdoctor.source.module import ClassInfo, Module
+from fitdoctor.source.work_budget import spend
 
 Path = tuple[int | str | None, ...]
 """Which part of a value: an index, a key, or None for each element in turn."""
@@ -130,7 +131,18 @@ def element_of(value: ast.expr, key: int | str | None) -> ast.expr | None:
 
 
 def last_assignment(module: Module, use: ast.Name) -> tuple[Assignment, bool] | None:
-    """The assignment that holds where a name is read, by source order, and whether it is the only possible one."""
+    """The assignment that holds where a name is read, by source order, and whether it is the only possible one.
+
+    None where the name is read before the scope assigns it: it comes from elsewhere, such as `from data import *`.
+    """
+    known = module.last_assignments
+    if use not in known:
+        spend()
+        known[use] = _last_assignment(module, use)
+    return known[use]
+
+
+def _last_assignment(module: Module, use: ast.Name) -> tuple[Assignment, bool] | None:
     here = module.scope(use)
     scope = module.index.lookup(use.id, here)
     if scope is None:
@@ -141,8 +153,8 @@ def last_assignment(module: Module, use: ast.Name) -> tuple[Assignment, bool] | 
     if _function_scope(here) is not _function_scope(scope):
         # A closure or global: it is read when the function runs, after the assignments of the scope around it.
         return assignment_of(module, bound[-1]), len(bound) == 1
-    node, certain = _reaching(module, bound, use)
-    return assignment_of(module, node), certain
+    reaching = _reaching(module, bound, use)
+    return None if reaching is None else (assignment_of(module, reaching[0]), reaching[1])
 
 
 def _function_scope(scope: Scope) -> Scope:
@@ -152,10 +164,11 @@ def _function_scope(scope: Scope) -> Scope:
     return scope
 
 
-def _reaching(module: Module, bound: list[ast.AST], use: ast.AST) -> tuple[ast.AST, bool]:
-    """Of several bindings of one scope, the one that a use most likely sees."""
+def _reaching(module: Module, bound: list[ast.AST], use: ast.AST) -> tuple[ast.AST, bool] | None:
+    """Of several bindings of one scope, the one that a use most likely sees; None if all of them come later."""
     around = _ancestors(module, use)
-    if not any(isinstance(node, _LOOPS) for node in around):
+    in_loop = any(isinstance(node, _LOOPS) for node in around)
+    if not in_loop:
         # Without a loop nothing that comes later matters: from the use backwards, the first that may hold does.
         for index in range(bisect_left(bound, _at(use), key=_at) - 1, -1, -1):
             node = bound[index]
@@ -165,7 +178,8 @@ def _reaching(module: Module, bound: list[ast.AST], use: ast.AST) -> tuple[ast.A
     before = [node for node in possible if _takes_effect_before(module, node, use, around)]
     later = [node for node in possible if node not in before]
     if not before:
-        return (later or bound)[0], len(bound) == 1 and not later
+        # Only a later round of a loop reads what comes after it.
+        return (later[0], False) if in_loop and later else None
     chosen = before[-1]
     carried = any(_shares_loop(module, node, around) for node in later)
     return chosen, _always_runs(module, chosen, around) and not carried

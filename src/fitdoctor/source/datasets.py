@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 
+from fitdoctor.source.asked_once import asked_once
 from fitdoctor.source.assignments import last_assignment
 from fitdoctor.source.module import Module
+from fitdoctor.source.origins import receivers
 
 _MAKERS = (
     "tensorflow.data.",
@@ -35,32 +37,27 @@ _NOT_OF_DATASETS = frozenset(
 _STEPS = 30
 
 
+@asked_once(in_a_circle=False)
 def is_dataset(module: Module, expr: ast.expr) -> bool:
     """Whether an expression surely is a tf.data pipeline (or an operation on one)."""
-    return _is_dataset(module, expr, _STEPS)
-
-
-def _is_dataset(module: Module, expr: ast.expr, steps: int) -> bool:
-    if steps == 0:
-        return False
     if isinstance(expr, ast.Call):
         name = module.resolve(expr.func)
         if name:
             return name.startswith(_MAKERS)
         if not isinstance(expr.func, ast.Attribute):
             made = module.made_by(expr)
-            return made is not expr and _is_dataset(module, made, steps - 1)
+            return made is not expr and is_dataset(module, made)
         if _says_otherwise(expr):
             return False
         if _says_so(module, expr) or _used_as_one(module, expr):
             return True
         method = expr.func.attr in ALSO_DATASETS or expr.func.attr in ONLY_DATASETS
-        return method and _is_dataset(module, expr.func.value, steps - 1)
+        return method and is_dataset(module, expr.func.value)
     if isinstance(expr, ast.Name):
-        return _is_dataset_name(module, expr, steps)
+        return _is_dataset_name(module, expr)
     if isinstance(expr, (ast.Attribute, ast.Subscript)):
         made = module.made_by(expr)
-        return made is not expr and _is_dataset(module, made, steps - 1)
+        return made is not expr and is_dataset(module, made)
     return False
 
 
@@ -98,7 +95,7 @@ def _used_as_one(module: Module, call: ast.Call) -> bool:
     return False
 
 
-def _is_dataset_name(module: Module, name: ast.Name, steps: int) -> bool:
+def _is_dataset_name(module: Module, name: ast.Name) -> bool:
     found = last_assignment(module, name)
     if found is None:
         return False
@@ -109,24 +106,20 @@ def _is_dataset_name(module: Module, name: ast.Name, steps: int) -> bool:
             return not kind.startswith(_OTHER_LIBRARIES)
     elif assignment.value is not None and assignment.how == "=":
         if isinstance(assignment.value, ast.Call) or not assignment.path:
-            if _is_dataset(module, assignment.value, steps - 1):
+            if is_dataset(module, assignment.value):
                 return True
     made = module.made_by(name)
-    if made is not name and made is not assignment.value and _is_dataset(module, made, steps - 1):
+    if made is not name and made is not assignment.value and is_dataset(module, made):
         return True
     return not _is_of_another_library(module, made) and _treated_as_one(module, name)
 
 
 def _is_of_another_library(module: Module, made: ast.expr) -> bool:
     """Whether what a chain of methods began with comes from a library whose datasets have a `batch` and a `map`, too."""
-    while isinstance(made, (ast.Attribute, ast.Subscript, ast.Call)):
-        if isinstance(made, ast.Call) and (
-            module.resolve(made.func).startswith(_OTHER_LIBRARIES) or _says_otherwise(made)
-        ):
-            return True
-        inner = made.func if isinstance(made, ast.Call) else made.value
-        made = module.made_by(inner) if isinstance(inner, ast.Name) else inner
-    return False
+    calls = (expr for expr in receivers(module, made) if isinstance(expr, ast.Call))
+    return any(
+        module.resolve(call.func).startswith(_OTHER_LIBRARIES) or _says_otherwise(call) for call in calls
+    )
 
 
 def _treated_as_one(module: Module, name: ast.Name) -> bool:

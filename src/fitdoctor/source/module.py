@@ -66,6 +66,8 @@ class Module:
         self._definitions: dict[ast.AST, ClassInfo | FunctionInfo | None] = {}
         self.callees: dict[ast.Call, FunctionInfo | None] = {}
         self.flows: dict[ast.AST, Flow] = {}
+        self.last_assignments: dict[ast.Name, tuple[Assignment, bool] | None] = {}
+        self.answers: dict[tuple[object, ...], object] = {}
 
     def join(self, project: Project) -> None:
         """Become part of a project; what was worked out alone is forgotten."""
@@ -80,6 +82,8 @@ class Module:
             self._definitions,
             self.callees,
             self.flows,
+            self.last_assignments,
+            self.answers,
         ):
             known.clear()
         for name, value in vars(type(self)).items():

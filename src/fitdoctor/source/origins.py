@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import bisect
 import functools
+from collections.abc import Iterator
 
 from fitdoctor.facts import Code
 from fitdoctor.records import dataclass, replace
@@ -20,6 +21,7 @@ from fitdoctor.source.assignments import (
 from fitdoctor.source.callees import argument_for, callee, callers_of, receiver, returned_by
 from fitdoctor.source.index import FUNCTIONS, Scope
 from fitdoctor.source.module import ClassInfo, Module
+from fitdoctor.source.work_budget import spend
 
 __all__ = ["Assignment", "Origin", "Step", "assignments", "data_origin", "made_by", "origin"]
 
@@ -170,7 +172,9 @@ def _picks_rows(module: Module, index: ast.expr) -> bool:
     if not isinstance(index, ast.Name):
         return False
     made = origin(module, index).node
-    while isinstance(made, ast.Subscript):
+    seen: set[ast.AST] = set()
+    while isinstance(made, ast.Subscript) and made not in seen:
+        seen.add(made)
         made = origin(module, made.value).node
     if isinstance(made, ast.Call):
         name = made.func.attr if isinstance(made.func, ast.Attribute) else getattr(made.func, "id", "")
@@ -181,6 +185,21 @@ def _picks_rows(module: Module, index: ast.expr) -> bool:
 def made_by(module: Module, expr: ast.expr) -> ast.expr:
     """The expression of the same file that last made a value."""
     return _follow(_Place(module, expr), through_writes=False, one_file=True).node
+
+
+def receivers(module: Module, expr: ast.expr) -> Iterator[ast.expr]:
+    """What a chain of methods is called on, step by step back to where it began, each expression once."""
+    seen: set[ast.expr] = set()
+    while expr not in seen:
+        seen.add(expr)
+        yield expr
+        if isinstance(expr, ast.Call):
+            inner = expr.func
+        elif isinstance(expr, (ast.Attribute, ast.Subscript)):
+            inner = expr.value
+        else:
+            return
+        expr = made_by(module, inner) if isinstance(inner, ast.Name) else inner
 
 
 def _follow(place: _Place, through_writes: bool, one_file: bool) -> _Place:
@@ -201,6 +220,7 @@ def _follow(place: _Place, through_writes: bool, one_file: bool) -> _Place:
 
 def _back(place: _Place) -> _Place | None:
     """The place one step further back; None at the end of the way."""
+    spend()
     node = place.node
     if isinstance(node, ast.Name):
         return _from_name(place, node)

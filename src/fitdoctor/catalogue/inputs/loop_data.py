@@ -32,7 +32,9 @@ def array_behind(module: Module, expr: ast.expr) -> Origin:
     if end.path[:1] != (None,):
         return end
     module, node = end.module, end.node
-    while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+    seen: set[ast.expr] = set()
+    while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node not in seen:
+        seen.add(node)
         if node.func.attr not in _SAME_ELEMENTS:
             break
         behind = origin(module, node.func.value)

@@ -13,6 +13,7 @@ from fitdoctor.edits import fix, spell
 from fitdoctor.facts import ArrayFacts, Code, Unknown
 from fitdoctor.source.keras_objects import kind_of_value
 from fitdoctor.source.module import ClassInfo, Module
+from fitdoctor.source.origins import receivers
 from fitdoctor.source.project import Project
 
 _ARRAYS = frozenset({"__array__", "shape", "dtype", "__tf_tensor__"})
@@ -62,14 +63,10 @@ def _is_iterator(module: Module, made: ast.Call) -> bool:
     """`iter(dataset)`, where the source shows the dataset."""
     if not isinstance(made.func, ast.Name) or made.func.id != "iter" or len(made.args) != 1:
         return False
-    root: ast.expr = module.made_by(made.args[0])
-    while isinstance(root, ast.Call):
-        if module.resolve(root.func).startswith("tensorflow.data."):
-            return True
-        if not isinstance(root.func, ast.Attribute):
-            return False
-        root = module.made_by(root.func.value)
-    return False
+    return any(
+        isinstance(expr, ast.Call) and module.resolve(expr.func).startswith("tensorflow.data.")
+        for expr in receivers(module, module.made_by(made.args[0]))
+    )
 
 
 def _of_class(cause: Cause, known: ClassInfo, use: Code | Unknown, confidence: Confidence) -> Finding:

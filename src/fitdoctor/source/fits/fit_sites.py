@@ -54,6 +54,10 @@ class SpreadSite:
     """The labels in it."""
 
 
+_MOST_VISITS = 12
+"""Of one call, in the rounds of a loop: what differs between rounds shows in the first ones."""
+
+
 @dataclass
 class Witness:
     """Notes the calls of fit and the refused layers while a file is followed."""
@@ -62,11 +66,13 @@ class Witness:
     refusals: dict[ModelSite, None] = field(default_factory=dict)
     spreads: dict[SpreadSite, None] = field(default_factory=dict)
     shared: dict[SharedOptimizer, None] = field(default_factory=dict)
+    _calls: dict[ast.Call, int] = field(default_factory=dict)
 
     def fit(self, run: Interpreter, model: Ref, method: str, arguments: Arguments) -> None:
         """A call of fit: its facts are taken as they are now."""
         record = run.model(model)
-        if run.reporting and record is not None and not record.broken:
+        seen = self._calls[arguments.node] = self._calls.get(arguments.node, 0) + 1
+        if run.reporting and record is not None and not record.broken and seen <= _MOST_VISITS:
             told = len(self.refusals)
             site = fit_site(run, model, method, arguments)
             self.fits[site] = None

@@ -41,9 +41,6 @@ if TYPE_CHECKING:
 
     from fitdoctor.source.interpreter.interpret import Interpreter
 
-MOST_UNROLLED_TICKS = 60_000
-"""A loop that would take more than this to follow step by step is followed once, for all steps together."""
-
 
 def evaluate(run: Interpreter, node: ast.expr) -> Value:
     """What an expression gives."""
@@ -397,17 +394,18 @@ def _comprehended_from(
     found: list[Value] = []
     told = True
     before = run.ticks
-    for count, item in enumerate(items, 1):
-        bind(run, first.target, item, None)
-        truths = [objects.truth(run, evaluate(run, test)) for test in first.ifs]
-        told = told and None not in truths
-        if all(truth is not False for truth in truths):
-            inside = _comprehended_from(run, generators[1:], element, one)
-            told = told and inside is not None
-            found.extend(inside or ())
-        if not told or (run.ticks - before) / count * len(items) > MOST_UNROLLED_TICKS:
-            one.clear()
-            return None
+    with run.unrolling():
+        for count, item in enumerate(items, 1):
+            bind(run, first.target, item, None)
+            truths = [objects.truth(run, evaluate(run, test)) for test in first.ifs]
+            told = told and None not in truths
+            if all(truth is not False for truth in truths):
+                inside = _comprehended_from(run, generators[1:], element, one)
+                told = told and inside is not None
+                found.extend(inside or ())
+            if not told or not run.may_unroll(before, count, len(items)):
+                one.clear()
+                return None
     return found
 
 

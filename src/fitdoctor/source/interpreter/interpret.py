@@ -7,7 +7,8 @@ unknown length. It never runs the user's code.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 from fitdoctor.diagnosis import Location
 from fitdoctor.facts import Code, Unknown
@@ -35,6 +36,7 @@ from fitdoctor.source.interpreter.values import (
 )
 from fitdoctor.source.model_use import functions_with_models
 from fitdoctor.source.module import ClassInfo, Module
+from fitdoctor.source.work_budget import spend
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,6 +49,8 @@ else:
 
 MOST_TICKS = 400_000
 """How many expressions and statements are looked at in one file before it is left alone."""
+MOST_UNROLLED_TICKS = 8_000
+"""A loop that would take more than this to follow step by step is followed once, for all steps together."""
 LONGEST_UNROLLED = 2500
 """The most iterations of a loop that are followed one by one."""
 
@@ -100,6 +104,8 @@ class Interpreter:
         self.defaults: dict[ast.AST, tuple[tuple[Value, ...], tuple[tuple[str, Value], ...]]] = {}
         self.class_values: dict[ast.AST, dict[str, Value]] = {}
         self.ticks = 0
+        self._unrolling = 0
+        self._unrolled_from = 0
         self.numbers = 0
         self.trial = 0
         """Above zero while a loop's body is tried: nothing is reported then."""
@@ -254,8 +260,33 @@ class Interpreter:
             OutOfBudget: that was one too many.
         """
         self.ticks += 1
+        spend()
         if self.ticks > MOST_TICKS:
             raise OutOfBudget
+
+    @contextmanager
+    def unrolling(self) -> Iterator[None]:
+        """Follow a loop step by step inside the block; the loops within it share its allowance."""
+        if not self._unrolling:
+            self._unrolled_from = self.ticks
+        self._unrolling += 1
+        try:
+            yield
+        finally:
+            self._unrolling -= 1
+
+    def may_unroll(self, before: int, done: int, rounds: int) -> bool:
+        """Whether the outermost loop's allowance is enough for the rest of a loop at the pace so far.
+
+        Args:
+            before: the ticks when the loop began.
+            done: the rounds that were followed since then.
+            rounds: the rounds that it has.
+        """
+        if not done:
+            return True
+        rest = (self.ticks - before) / done * (rounds - done)
+        return self.ticks - self._unrolled_from + rest <= MOST_UNROLLED_TICKS
 
     def evaluate(self, node: ast.expr) -> Value:
         """What an expression gives."""

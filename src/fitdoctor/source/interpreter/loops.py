@@ -7,7 +7,6 @@ from collections.abc import Callable
 
 from fitdoctor.source.interpreter import objects
 from fitdoctor.source.interpreter.binding import bind, forget_assigned
-from fitdoctor.source.interpreter.expressions import MOST_UNROLLED_TICKS
 from fitdoctor.source.interpreter.state import State, joined
 from fitdoctor.source.interpreter.values import Numbers, Value
 
@@ -42,6 +41,13 @@ def follow_for(run: Interpreter, statement: ast.stmt) -> bool:
 
 def _unrolled(run: Interpreter, statement: ast.For | ast.AsyncFor, items: tuple[Value, ...]) -> bool | None:
     """Follow a loop step by step; None, with nothing left behind in the control, when that takes too long."""
+    with run.unrolling():
+        return _step_by_step(run, statement, items)
+
+
+def _step_by_step(
+    run: Interpreter, statement: ast.For | ast.AsyncFor, items: tuple[Value, ...]
+) -> bool | None:
     control = run.control[-1]
     outer_breaks, outer_continues = control.breaks, control.continues
     control.breaks, control.continues = [], []
@@ -49,7 +55,7 @@ def _unrolled(run: Interpreter, statement: ast.For | ast.AsyncFor, items: tuple[
     falls = True
     before = run.ticks
     for count, item in enumerate(items):
-        if count and (run.ticks - before) / count * len(items) > MOST_UNROLLED_TICKS:
+        if not run.may_unroll(before, count, len(items)):
             control.breaks, control.continues = outer_breaks, outer_continues
             del control.returns[returned:], control.yields[yielded:]
             return None
