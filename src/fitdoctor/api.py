@@ -176,6 +176,11 @@ _installed: list[Watching] = []
 _install_lock = threading.Lock()
 
 
+def installed() -> bool:
+    """Whether `install` is in force."""
+    return bool(_installed)
+
+
 def install(*, ignore: Iterable[str] = (), select: Iterable[str] = (), on_error: OnError = "raise") -> None:
     """Check every call of fit for the rest of the process, in all its threads; a second call changes the settings.
 
@@ -191,7 +196,7 @@ def install(*, ignore: Iterable[str] = (), select: Iterable[str] = (), on_error:
 
     watcher = watching(select, ignore, on_error)
     with _install_lock:
-        watcher.note = not explain_cells(watcher)
+        watcher.note = watcher.shows_stops = not explain_cells(watcher)
         hooks.activate(watcher, everywhere=True)
         for earlier in _installed:
             hooks.deactivate(earlier)
@@ -210,20 +215,30 @@ def uninstall() -> None:
         _installed.clear()
 
 
-def explain(what: str | BaseException) -> Diagnosis:
+def explain(what: str | BaseException | None = None) -> Diagnosis:
     """Diagnose an exception, or the text of a log or traceback.
 
     Args:
-        what: the exception as it was caught, or text that holds one or more tracebacks.
+        what: the exception as it was caught, or text that holds one or more tracebacks; without it, the exception that
+            is being handled, else the last one that ended a cell or an input of the interpreter.
 
     Returns:
         What was found for the last failure in it; empty where there is no failure to be seen.
+
+    Raises:
+        ValueError: nothing was given, and nothing has failed.
     """
     from fitdoctor.collect.environment import environment
     from fitdoctor.examine import examine_failure
 
+    what = _last_exception() if what is None else what
     if isinstance(what, FitWillFail):
         return what.diagnosis
+    if isinstance(what, Exception) and _installed:
+        # Who watches knows the call that it came from.
+        known = _installed[0].diagnosis_of(what, lambda _error: True)
+        if known is not None:
+            return known
     if isinstance(what, BaseException):
         from fitdoctor.failure.living import from_exception
 
@@ -235,6 +250,13 @@ def explain(what: str | BaseException) -> Diagnosis:
     if not failures:
         return Diagnosis()
     return examine_failure(failures[-1], lambda: files_of(failures[-1]))
+
+
+def _last_exception() -> BaseException:
+    last = sys.exc_info()[1] or getattr(sys, "last_exc", None) or getattr(sys, "last_value", None)
+    if isinstance(last, BaseException):
+        return last
+    raise ValueError("nothing to explain: no exception so far; pass an exception, or the text of a traceback")
 
 
 def lint(paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> Diagnosis:
@@ -331,7 +353,8 @@ def _files(path: Path) -> list[Path]:
 
 
 def watching(select: Iterable[str], ignore: Iterable[str], on_error: OnError) -> Watching:
-    """What looks at the calls of Keras, and tells on standard error."""
+    """What looks at the calls of Keras, and tells on standard error, or below the cell of a notebook."""
+    from fitdoctor.runner.notebook_display import draws_html, show
     from fitdoctor.runner.watching import Watching
 
     _one_of("on_error", on_error, ("raise", "warn"))
@@ -341,6 +364,7 @@ def watching(select: Iterable[str], ignore: Iterable[str], on_error: OnError) ->
         stop=on_error == "raise",
         note=True,
         colour=bool(sys.stderr and sys.stderr.isatty()),
+        show=show if draws_html() else None,
     )
 
 
@@ -351,10 +375,9 @@ def _project_here() -> Project:
 
 
 def _print(diagnosis: Diagnosis) -> None:
-    from fitdoctor.report import render
+    from fitdoctor.runner.notebook_display import show
 
-    if sys.stderr is not None:
-        print(render(diagnosis, "text", color=sys.stderr.isatty()), end="", file=sys.stderr)
+    show(diagnosis)
 
 
 def _one_of(name: str, value: str, choices: tuple[str, ...]) -> None:

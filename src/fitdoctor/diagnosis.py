@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from enum import Enum
 
 from fitdoctor.records import dataclass, field, replace
@@ -314,32 +315,23 @@ class Diagnosis:
                 return excerpt.text
         return None
 
-    @property
-    def counts(self) -> str:
-        """`1 error, 2 warnings`; "" where nothing was found."""
-        found = [
-            severity.value for severity in Severity for each in self.findings if each.severity is severity
-        ]
-        words = [
-            f"{found.count(name)} {name}{'s' if found.count(name) > 1 and name != 'info' else ''}"
-            for name in dict.fromkeys(found)
-        ]
-        if self.unexplained:
-            words.append(f"{len(self.unexplained)} unexplained")
-        return ", ".join(words)
-
     def __repr__(self) -> str:
+        from fitdoctor.report.text import counts
+
+        words = [counts(self.findings)] if self.findings else []
+        words += [f"{len(self.unexplained)} unexplained"] if self.unexplained else []
         first: Finding | Unexplained | None = self.primary or next(iter(self.unexplained), None)
         if first is None:
             return "<Diagnosis: no problems found>"
         name = first.id if isinstance(first, Finding) else first.type
         where = f" at {first.location}" if first.location else ""
-        return f"<Diagnosis: {self.counts}: {name}{where}>"
+        return f"<Diagnosis: {', '.join(words)}: {name}{where}>"
 
     def __str__(self) -> str:
         from fitdoctor.report import render
+        from fitdoctor.report.paint import terminal_width
 
-        return render(self, "text", width=_width()).rstrip("\n")
+        return render(self, "text", width=terminal_width(sys.stdout), full=len(self.findings)).rstrip("\n")
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         """What a notebook shows: a card, and the same as text where HTML cannot be drawn."""
@@ -391,10 +383,3 @@ class Diagnosis:
         tool = plain.get("tool")
         version = tool.get("version", "") if isinstance(tool, dict) else ""
         return from_plain(cls, {**fields, "script": plain.get("script"), "tool_version": version})
-
-
-def _width() -> int:
-    """The columns that a text may take: those of the terminal, up to 120."""
-    import shutil
-
-    return min(shutil.get_terminal_size((100, 24)).columns, 120)

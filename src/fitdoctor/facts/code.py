@@ -75,5 +75,7 @@ class SourceFacts:
     text: str
     cells: tuple[str, ...] | None = None
     """For a notebook: its code cells in order, magics blanked out; `text` is then their concatenation."""
+    typed: tuple[str, ...] = ()
+    """For a notebook: its code cells as the user sees them."""
     keras: int = 3
     """The major version of Keras that it is judged for."""

@@ -14,7 +14,7 @@ from fitdoctor.facts import Code, FailureFacts, FailureSummary, Frame, HeldTenso
 from fitdoctor.failure.assemble import assemble, hides_another, passes_on, summary_of
 from fitdoctor.failure.frames import frame_of, is_cell
 from fitdoctor.records import replace
-from fitdoctor.source.running_notebook import joined_line, notebook_source
+from fitdoctor.source.running_notebook import columns_before, joined_line, notebook_source
 
 if TYPE_CHECKING:
     from fitdoctor.source.module import Module
@@ -201,7 +201,9 @@ def in_notebook(path: str, positions: Positions) -> tuple[str, Positions]:
     joined = joined_line(path, line)
     if joined is None:
         return path, positions
-    return NOTEBOOK, (joined, joined + end_line - line, positions[2], positions[3])
+    shift = columns_before(path)
+    start, end = (None if column is None else column + shift for column in positions[2:])
+    return NOTEBOOK, (joined, joined + end_line - line, start, end)
 
 
 def _module_of(path: str) -> Module | Unknown:

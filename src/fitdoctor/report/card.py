@@ -12,32 +12,24 @@ from pathlib import Path
 
 from fitdoctor.diagnosis import (
     Applicability,
-    Confidence,
     Diagnosis,
     Evidence,
     Finding,
     Fix,
     Location,
-    Moment,
     Unexplained,
 )
 from fitdoctor.report.excerpt import Hunk, Lines, hunks
 from fitdoctor.report.highlight import tokens
 from fitdoctor.report.paint import printable
+from fitdoctor.report.text import fix_label, when_found
 
-_SEEN = {
-    Moment.SOURCE: "found in the source",
-    Moment.BEFORE_FIT: "found before the first step",
-    Moment.WHILE_TRAINING: "found while training",
-    Moment.AFTER_FAILURE: "explains the exception",
-    Moment.IN_DATA: "found in the data",
-}
 _MOST_FINDINGS = 50
 _LONGEST_MESSAGE = 2000
 
 
-def card(diagnosis: Diagnosis) -> str:
-    """The HTML of a diagnosis: the first finding in full, the others folded."""
+def card(diagnosis: Diagnosis, note: str = "") -> str:
+    """The HTML of a diagnosis: the first finding in full, the others folded, and a remark below."""
     lines = Lines(diagnosis)
     parts = [_finding(found, lines) for found in diagnosis.findings[:1]]
     parts += [_unexplained(each, lines) for each in diagnosis.unexplained]
@@ -52,6 +44,8 @@ def card(diagnosis: Diagnosis) -> str:
             '<div class="fd-part"><span class="fd-badge fd-good">fitdoctor</span> No problems found</div>'
         )
     parts += [_crash(crash.where, crash.error) for crash in diagnosis.crashes]
+    if note:
+        parts.append(f'<div class="fd-more fd-part fd-dim">{sentence(note)}</div>')
     return framed("".join(parts), _tone(diagnosis))
 
 
@@ -134,9 +128,8 @@ def _body(finding: Finding, lines: Lines) -> str:
         parts.append(_list(sentence(note) for note in finding.notes))
     parts += [_fix(fix, lines) for fix in finding.fixes[:1]]
     parts += [_other_fix(fix, lines) for fix in finding.fixes[1:]]
-    sure = finding.confidence.value if finding.confidence is not Confidence.POSSIBLE else "possible cause"
     parts.append(
-        f'<div class="fd-foot fd-dim">{sure}, {_SEEN[finding.moment]} · read more: '
+        f'<div class="fd-foot fd-dim">{finding.confidence.value}: {when_found(finding)}; details: '
         f"<code>fitdoctor explain {escaped(finding.id)}</code></div>"
     )
     return "".join(parts)
@@ -220,13 +213,8 @@ def _other_fix(fix: Fix, lines: Lines) -> str:
 
 
 def _manner(fix: Fix) -> str:
-    if fix.verified:
-        return badge("verified: the repaired program ran", "good")
-    if not fix.edits:
-        return ""
-    if fix.applicability is Applicability.UNSAFE:
-        return badge("unsafe: changes what the model learns", "warning")
-    return badge("safe", "good") if fix.applicability is Applicability.SAFE else ""
+    label = fix_label(fix)
+    return badge(label, "warning" if fix.applicability is Applicability.UNSAFE else "good") if label else ""
 
 
 def _copy(changes: tuple[Hunk, ...]) -> str:

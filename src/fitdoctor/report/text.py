@@ -291,11 +291,15 @@ def _remark(label: str, text: Line, margin: int, width: int) -> Iterator[Line]:
 
 
 def _certainty(finding: Finding) -> tuple[str, Line]:
-    found = _FOUND[finding.moment]
-    if finding.moment is Moment.SOURCE and finding.location is None:
-        found = "found in the installed packages and settings"
     details: Line = [(unbroken(f"fitdoctor explain {finding.id}"), "name")]
-    return finding.confidence.value, [*prose(found), ("; details: ", ""), *details]
+    return finding.confidence.value, [*prose(when_found(finding)), ("; details: ", ""), *details]
+
+
+def when_found(finding: Finding) -> str:
+    """At which moment a finding was made, in words."""
+    if finding.moment is Moment.SOURCE and finding.location is None:
+        return "found in the installed packages and settings"
+    return _FOUND[finding.moment]
 
 
 # --- the rest ------------------------------------------------------------------------------------------------------

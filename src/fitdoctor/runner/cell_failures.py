@@ -1,20 +1,30 @@
-"""In a notebook: a cell that ends with an exception of training is explained below its traceback."""
+"""In a notebook: a cell that ends with an exception of training is explained below its traceback.
+
+The traceback shows the user's own frames; `%tb` and `%debug` still have them all.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from fitdoctor.failure.frames import is_framework
-from fitdoctor.runner.will_fail import FitWillFail
+from fitdoctor.diagnosis import Confidence, Diagnosis
+from fitdoctor.failure.frames import is_framework, is_library
+from fitdoctor.records import dataclass, field
+from fitdoctor.runner.endings import Mark, chain, mark_of
+from fitdoctor.runner.notebook_display import show
 from fitdoctor.source.running_notebook import shell
 
 if TYPE_CHECKING:
     from fitdoctor.runner.watching import Watching
 
-_EVENT = "post_run_cell"
+_SHORTENED = "The traceback above is shortened to your own code; `%tb` shows all of it."
+_MOST_LINES = 10
+"""Of the exception's message: TensorFlow puts whole stacks into it."""
 
-_registered: list[tuple[Any, Callable[[Any], None]]] = []
+_explaining: list[Cells] = []
 
 
 def explain_cells(watching: Watching) -> bool:
@@ -23,22 +33,170 @@ def explain_cells(watching: Watching) -> bool:
     running = shell()
     if running is None:
         return False
-
-    def told(result: Any) -> None:
-        error = getattr(result, "error_in_exec", None)
-        if isinstance(error, Exception) and not isinstance(error, FitWillFail):
-            watching.tell_failure(error, concerns_training)
-
-    running.events.register(_EVENT, told)
-    _registered.append((running.events, told))
+    cells = Cells(running, watching)
+    cells.begin()
+    _explaining.append(cells)
     return True
 
 
 def stop_explaining() -> None:
     """Let cells fail without a word."""
-    while _registered:
-        events, told = _registered.pop()
-        events.unregister(_EVENT, told)
+    while _explaining:
+        _explaining.pop().end()
+
+
+@dataclass(eq=False)
+class Cells:
+    """Follows the cells of a notebook, and shows below each what is to be said of its failure."""
+
+    shell: Any
+    watching: Watching
+    _depth: int = 0
+    """Cells that run inside of each other: `%%capture` runs its own as another."""
+    _waiting: list[tuple[Diagnosis, str]] = field(default_factory=list)
+    _judged: tuple[Mark, Diagnosis | None] | None = None
+    _shortened: bool = False
+    _before: tuple[Any, Any] = ((), None)
+    """The exceptions that somebody else handles, and how."""
+    _handler: Any = None
+
+    def begin(self) -> None:
+        """Ask IPython to tell of cells and of their exceptions."""
+        self.shell.events.register("pre_run_cell", self._starts)
+        self.shell.events.register("post_run_cell", self._ended)
+        self._before = self.shell.custom_exceptions, self.shell.CustomTB
+        self.shell.set_custom_exc((Exception,), self._traceback)
+        self._handler = self.shell.CustomTB
+
+    def end(self) -> None:
+        """Leave IPython as it was."""
+        self.shell.events.unregister("pre_run_cell", self._starts)
+        self.shell.events.unregister("post_run_cell", self._ended)
+        if self.shell.CustomTB is self._handler:
+            self.shell.custom_exceptions, self.shell.CustomTB = self._before
+
+    def _starts(self, info: Any) -> None:
+        self._depth += 1
+        if self._depth == 1:
+            cell = getattr(info, "cell_id", None) or getattr(info, "raw_cell", "")
+            self.watching.forget_told_in(str(cell))
+
+    def _ended(self, result: Any) -> None:
+        error = getattr(result, "error_in_exec", None)
+        if isinstance(error, Exception):
+            diagnosis = self._diagnosis_of(error)
+            if diagnosis is not None:
+                self._waiting.append((diagnosis, _SHORTENED if self._shortened else ""))
+        self._depth -= 1
+        if self._depth > 0:
+            return
+        self._depth, self._judged, self._shortened = 0, None, False
+        shown, self._waiting = self._waiting, []
+        stopped = self.watching.take_stopped()
+        if stopped is not None and all(diagnosis.findings != stopped.findings for diagnosis, _note in shown):
+            # The program caught the stop and went on: it is told all the same.
+            shown.append((stopped, ""))
+        for diagnosis, note in shown:
+            show(diagnosis, note)
+
+    def _diagnosis_of(self, error: Exception) -> Diagnosis | None:
+        """What is worth saying of an exception; judged once."""
+        mark = mark_of(error)
+        if self._judged is None or self._judged[0] != mark:
+            self._judged = mark, self.watching.diagnosis_of(error, concerns_training)
+        return self._judged[1]
+
+    # --- the traceback ------------------------------------------------------------------------------------------
+
+    def _traceback(
+        self,
+        running: Any,
+        kind: type[BaseException],
+        error: BaseException,
+        trace: TracebackType,
+        tb_offset: int | None = None,
+    ) -> Any:
+        """What IPython calls for an exception that a cell ends with."""
+        others, handler = self._before
+        if others and isinstance(error, others):
+            return handler(kind, error, trace, tb_offset)
+        short = self._short(error, trace)
+        if short is None:
+            _as_ever(running, error, trace)
+            return None
+        with _user_frames_only(error):
+            whole = running.InteractiveTB.structured_traceback(kind, error, short, tb_offset=0)
+        text = _with_short_message(whole)
+        # The frame of IPython itself, which it never shows, is not worth a word.
+        self._shortened = text != whole or _length(trace) > _length(short) + 1
+        error._render_traceback_ = lambda: text  # type: ignore[attr-defined]
+        try:
+            running.showtraceback((kind, error, trace))
+        finally:
+            del error._render_traceback_  # type: ignore[attr-defined]
+        return None
+
+    def _short(self, error: BaseException, trace: TracebackType) -> TracebackType | None:
+        """The user's part of a traceback; None where all of it is worth showing."""
+        if not isinstance(error, Exception) or isinstance(error, SyntaxError):
+            return None
+        diagnosis = self._diagnosis_of(error)
+        if diagnosis is None or diagnosis.primary is None or diagnosis.unexplained:
+            return None
+        unsure = diagnosis.primary.confidence is Confidence.POSSIBLE
+        return None if unsure else _of_the_user(trace)
+
+
+def _as_ever(running: Any, error: BaseException, trace: TracebackType) -> None:
+    """Show an exception as IPython does when nobody handles it."""
+    if trace.tb_frame.f_code.co_name == "run_code":
+        running.showtraceback(running_compiled_code=True)
+    elif isinstance(error, IndentationError):
+        running.showindentationerror()
+    else:
+        running.showsyntaxerror()
+
+
+@contextmanager
+def _user_frames_only(error: BaseException) -> Iterator[None]:
+    """Let an exception, and those it was raised from, have the user's frames only while it is printed."""
+    whole = [(each, each.__traceback__) for each in chain(error)]
+    try:
+        for each, trace in whole:
+            each.__traceback__ = _of_the_user(trace) or trace
+        yield
+    finally:
+        for each, trace in whole:
+            each.__traceback__ = trace
+
+
+def _with_short_message(text: list[str]) -> list[str]:
+    """A traceback whose last part, the exception's own message, is cut in its middle where it is long."""
+    lines = text[-1].split("\n") if text else []
+    left_out = len(lines) - _MOST_LINES
+    if left_out < 2:
+        return text
+    kept = [*lines[: _MOST_LINES - 2], f"… {left_out} more lines …", *lines[-2:]]
+    return [*text[:-1], "\n".join(kept)]
+
+
+def _length(trace: TracebackType | None) -> int:
+    length = 0
+    while trace is not None:
+        length, trace = length + 1, trace.tb_next
+    return length
+
+
+def _of_the_user(trace: TracebackType | None) -> TracebackType | None:
+    entries = []
+    while trace is not None:
+        if not is_library(trace.tb_frame.f_code.co_filename):
+            entries.append(trace)
+        trace = trace.tb_next
+    short = None
+    for entry in reversed(entries):
+        short = TracebackType(short, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
+    return short
 
 
 def concerns_training(error: BaseException) -> bool:

@@ -37,13 +37,13 @@ def remember(error: BaseException, call: int | None) -> None:
 
 
 def _call_of(error: BaseException) -> int | None:
-    for each in _chain(error):
+    for each in chain(error):
         if _calls_of_errors and mark_of(each) in _calls_of_errors:
             return _calls_of_errors[mark_of(each)]
     return None
 
 
-def _chain(error: BaseException | None) -> Iterator[BaseException]:
+def chain(error: BaseException | None) -> Iterator[BaseException]:
     """An exception and what it was raised from, nearest first."""
     seen: set[int] = set()
     while error is not None and id(error) not in seen:
@@ -57,7 +57,7 @@ def record_end(recorder: Recorder, error: BaseException | None) -> None:
     from fitdoctor.runner.programs import user_files
 
     recorder.write("sources", paths=[str(path) for path in user_files()])
-    stop = next((each for each in _chain(error) if isinstance(each, FitWillFail)), None)
+    stop = next((each for each in chain(error) if isinstance(each, FitWillFail)), None)
     if stop is not None:
         recorder.write("end", failure=None, call=None, stopped=True, message=str(stop))
         return

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 from fitdoctor.diagnosis import Diagnosis, Finding, Severity
 from fitdoctor.records import dataclass, field, replace
 from fitdoctor.runner.cadence import Cadence, spec_of
-from fitdoctor.runner.endings import Mark, described, failure_at, mark_of, remember
+from fitdoctor.runner.endings import Mark, chain, described, failure_at, mark_of, remember
 from fitdoctor.runner.hidden import hide_our_frames
+from fitdoctor.runner.notebook_display import write
 from fitdoctor.runner.session import Recorder
 from fitdoctor.runner.will_fail import FitWillFail, brief, will_fail
 from fitdoctor.uncollected import uncollected
@@ -94,12 +95,19 @@ class Watching:
     """Gets the findings as they are printed."""
     note: bool = False
     """An exception that escapes gets its diagnosis as a note (`run` reports in the parent instead)."""
+    show: Callable[[Diagnosis], None] | None = None
+    """Shows findings as they are made; None prints them on standard error."""
+    shows_stops: bool = True
+    """A stop is told where it is found; False where somebody shows it below the traceback of its cell."""
     recorder: Recorder | None = None
     keras: int = 3
     cluster: str = ""
     """A folder in which the workers of a cluster meet; "" for the usual one."""
     _cadence: Cadence = field(default_factory=Cadence)
-    _told: set[str] = field(default_factory=set)
+    _told: dict[str, str] = field(default_factory=dict)
+    """The fingerprints of what was found, with the cell of a notebook that ran then."""
+    _cell: str = ""
+    _stopped: Diagnosis | None = None
     _crashes: set[tuple[str, str]] = field(default_factory=set)
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _busy: threading.local = field(default_factory=threading.local)
@@ -208,8 +216,11 @@ class Watching:
             self._record_call(looked, method, place, seconds)
         if self.trace:
             self._print_trace(collected)
-        self.say(diagnosis, new)
-        if self.stop and any(finding.stops for finding in diagnosis.findings):
+        stops = self.stop and any(finding.stops for finding in diagnosis.findings)
+        if self.shows_stops or not stops:
+            self.say(diagnosis, new)
+        if stops:
+            self._stopped = diagnosis
             raise will_fail(diagnosis)
         return looked
 
@@ -303,9 +314,20 @@ class Watching:
     def new_in(self, diagnosis: Diagnosis) -> set[str]:
         """The fingerprints of what has not been found before; from now on it has."""
         with self._lock:
-            new = {found.fingerprint for found in diagnosis.findings} - self._told
-            self._told |= new
+            new = {found.fingerprint for found in diagnosis.findings} - self._told.keys()
+            self._told |= dict.fromkeys(new, self._cell)
         return new
+
+    def forget_told_in(self, cell: str) -> None:
+        """A cell of a notebook runs, perhaps once more: what was shown below it is gone, and is told again."""
+        with self._lock:
+            self._cell = cell
+            self._told = {found: where for found, where in self._told.items() if where != cell}
+
+    def take_stopped(self) -> Diagnosis | None:
+        """What stopped a call since this was last asked."""
+        stopped, self._stopped = self._stopped, None
+        return stopped
 
     def say(self, diagnosis: Diagnosis, new: set[str]) -> None:
         """Print what is new and not mere information."""
@@ -319,7 +341,10 @@ class Watching:
         if not self.tell or not findings:
             return
         shown = replace(diagnosis, findings=findings, skipped=(), crashes=())
-        self._print(shown)
+        if self.show is not None:
+            self.show(shown)
+        else:
+            self._print(shown)
 
     def _print(self, diagnosis: Diagnosis) -> None:
         from fitdoctor.report import render
@@ -334,12 +359,12 @@ class Watching:
             counts=False,
             links=shows_links(sys.stderr),
         )
-        _to_stderr(text)
+        write(text)
 
     def _print_trace(self, collected: CollectedCall) -> None:
         from fitdoctor.runner.trace import trace_table
 
-        _to_stderr(trace_table(collected, color=self.colour))
+        write(trace_table(collected, color=self.colour))
 
     # --- while it runs, and after -------------------------------------------------------------------------------
 
@@ -406,13 +431,16 @@ class Watching:
         except Exception as ours:
             self.crashed("failure", ours)
 
-    def tell_failure(self, error: Exception, concerns: Callable[[BaseException], bool]) -> None:
-        """Print what is known about an exception that the program was left with.
+    def diagnosis_of(self, error: Exception, concerns: Callable[[BaseException], bool]) -> Diagnosis | None:
+        """What is known about an exception that the program was left with; None where there is nothing to say.
 
         Args:
             error: the exception.
             concerns: whether one that no cause explains is worth a word.
         """
+        stop = next((each for each in chain(error) if isinstance(each, FitWillFail)), None)
+        if stop is not None:
+            return replace(stop.diagnosis, skipped=(), crashes=())
         try:
             from fitdoctor.failure.living import from_exception
 
@@ -420,10 +448,10 @@ class Watching:
             call = last[1] if last is not None and last[0] == mark_of(error) else None
             diagnosis = self._explained(from_exception(error), call)
             if diagnosis.findings or diagnosis.unexplained and concerns(error):
-                shown = replace(diagnosis, skipped=(), crashes=())
-                self._print(shown)
+                return replace(diagnosis, skipped=(), crashes=())
         except Exception as ours:
             self.crashed("failure", ours)
+        return None
 
     def _explained(self, failure: FailureFacts, call: Call | None) -> Diagnosis:
         from fitdoctor.examine import examine_failure
@@ -452,7 +480,7 @@ class Watching:
             self.recorder.write("crash", where=where, error=error)
 
 
-# --- places and streams -------------------------------------------------------------------------------------------
+# --- places -------------------------------------------------------------------------------------------
 
 
 def _facts_of(looked: Looked | None) -> Call | None:
@@ -474,14 +502,3 @@ def _place(frame: FrameType | None, method: str) -> tuple[str, int, str]:
     if frame is None:
         return "", 0, method
     return frame.f_code.co_filename, frame.f_lineno, method
-
-
-def _to_stderr(text: str) -> None:
-    stream = sys.stderr
-    if stream is None:
-        return
-    try:
-        stream.write(text)
-        stream.flush()
-    except (OSError, ValueError):  # closed by the program, or a pipe that nobody reads
-        return

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 
+from fitdoctor.records import replace
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -35,7 +37,8 @@ def line_reader(
             return (quoted or {}).get((location.path, location.cell, location.line))
         key = (location.path, location.cell)
         if key not in split:
-            split[key] = lines_of(facts, location.cell)
+            typed = replace(facts, cells=facts.typed) if facts.typed else facts
+            split[key] = lines_of(typed, location.cell)
         lines = split[key]
         return lines[location.line - 1] if 1 <= location.line <= len(lines) else None
 

@@ -25,11 +25,11 @@ _BOMS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf
 
 # Cell magics whose cell is Python all the same; the cell of any other one is something else (bash, html, a file).
 _PYTHON_CELLS = frozenset(
-    "time timeit capture prun memit mprun lprun heat debug python3 python wandb skip tensorflow_version".split()
+    "time timeit capture prun memit mprun lprun heat debug python3 python wandb skip tensorflow_version fitdoctor".split()
 )
 # Line magics that run the Python that follows them.
 _RUNS_PYTHON = pattern(
-    r"%(?:time|timeit|prun|memit|lprun|mprun|debug)\b(?:\s+-\w+(?:\s+\d+\b)?)*\s+(?=[^\s-])"
+    r"%(?:time|timeit|prun|memit|lprun|mprun|debug|fitdoctor[ \t]+check)\b(?:\s+-\w+(?:\s+\d+\b)?)*\s+(?=[^\s-])"
 )
 _ASSIGNED_MAGIC = pattern(r"^(\s*[\w.,\s\[\]\"']+=\s*)([!%])(?=\S)")
 _HELP = pattern(r"^\s*(\?{1,2}\s*[\w.*]+|%{0,2}[\w.*\[\]()'\"]+\s*\?{1,2})\s*$")
@@ -89,9 +89,10 @@ def source_from_text(text: str, path: Path | str, keras: int = 3) -> SourceFacts
 
 def source_from_cells(cells: list[str] | tuple[str, ...], path: Path | str, keras: int = 3) -> SourceFacts:
     """The facts of a notebook's code cells; magics are blanked out."""
-    blanked = tuple(without_magics(_unified(cell)) for cell in cells)
+    typed = tuple(map(_unified, cells))
+    blanked = tuple(map(without_magics, typed))
     joined = "\n".join(blanked)
-    return SourceFacts(display_path(path), joined, blanked, _keras_of(joined, keras))
+    return SourceFacts(display_path(path), joined, blanked, typed, _keras_of(joined, keras))
 
 
 _LEGACY_SWITCH = pattern(r"""TF_USE_LEGACY_KERAS["']\s*(?:\]\s*=|,)\s*["'](?:1|[Tt]rue)["']""")
@@ -294,6 +295,13 @@ def without_magics(cell: str) -> str:
                 lines[index] = ""
         index += 1
     return "\n".join(lines)
+
+
+def columns_before_python(line: str) -> int:
+    """How many columns of a line belong to a magic that runs the Python after it."""
+    stripped = line.lstrip()
+    runs = _RUNS_PYTHON.match(stripped)
+    return len(line) - len(stripped) + runs.end() if runs else 0
 
 
 def _is_python(text: str) -> bool:

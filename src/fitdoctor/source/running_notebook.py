@@ -9,7 +9,7 @@ from fitdoctor.diagnosis import NOTEBOOK
 from fitdoctor.facts import SourceFacts
 from fitdoctor.patterns import pattern
 from fitdoctor.records import replace
-from fitdoctor.source.read import cell_starts, parse, source_from_cells
+from fitdoctor.source.read import cell_starts, columns_before_python, parse, source_from_cells
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _TIMED = ("<timed exec>", "<timed eval>")
 """What `%%time` and `%time` run has no number of its own: it is the cell under way."""
 _CELL_MAGIC = pattern(r"^\s*%%")
+_TIMED_CELL = pattern(r"^\s*%%time\b")
 _LINE_MAGIC = pattern(r"^\s*%time\b")
 
 
@@ -39,22 +40,64 @@ def place_in_cell(path: str, line: int) -> tuple[int, int] | None:
     if running is None:
         return None
     if path in _TIMED:
-        return _timed(int(getattr(running, "execution_count", 0)), line)
+        return _timed(line)
     names: Any = getattr(getattr(running, "compile", None), "_filename_map", None)
     number = names.get(path) if isinstance(names, dict) else None
-    return (number, line) if isinstance(number, int) and number > 0 else None
-
-
-def _timed(number: int, line: int) -> tuple[int, int] | None:
-    cells = cells_run()
-    if not 1 <= number <= len(cells):
+    if not isinstance(number, int) or number < 1:
         return None
-    lines = cells[number - 1].split("\n")
-    head = next((index for index, text in enumerate(lines, 1) if text.strip()), 1)
-    if _CELL_MAGIC.match(lines[head - 1]):
-        return number, head + line
-    single = [index for index, text in enumerate(lines, 1) if _LINE_MAGIC.match(text)]
-    return (number, single[0]) if len(single) == 1 else None
+    return _under_cell_magic(path, number, line) or (number, _blank_before(number) + line)
+
+
+def _blank_before(number: int) -> int:
+    """How many blank lines a cell begins with: IPython leaves them out."""
+    cells = cells_run()
+    return _first_line(cells[number - 1].split("\n")) if number <= len(cells) else 0
+
+
+def _first_line(lines: list[str], start: int = 0) -> int:
+    """The index of the first line that is not blank."""
+    return next((index for index in range(start, len(lines)) if lines[index].strip()), start)
+
+
+def _under_cell_magic(path: str, number: int, line: int) -> tuple[int, int] | None:
+    """The place in its cell of a line that `%%capture` and the like run as a cell of its own, which has no number."""
+    import linecache
+
+    cells = cells_run()
+    lines = cells[min(number, len(cells)) - 1].split("\n") if cells else [""]
+    head = _first_line(lines)
+    code = linecache.getlines(path)
+    if not _CELL_MAGIC.match(lines[head]) or _is_call_of_magic(code):
+        return None
+    first = _first_line(lines, head + 1)
+    body = "\n".join(lines[first:]).rstrip("\n").count("\n")
+    same = "".join(code).rstrip("\n").count("\n") == body
+    return (min(number, len(cells)), first + line) if same else None
+
+
+def _is_call_of_magic(code: list[str]) -> bool:
+    """Whether it is what IPython makes of a whole cell that begins with `%%`."""
+    return any(text.startswith("get_ipython().run_cell_magic(") for text in code[:1])
+
+
+def _timed(line: int) -> tuple[int, int] | None:
+    """The place of a line that `%%time` or `%time` runs: in the last cell that has such a magic."""
+    for number, cell in reversed(list(enumerate(cells_run(), 1))):
+        lines = cell.split("\n")
+        head = _first_line(lines)
+        if _TIMED_CELL.match(lines[head]):
+            return number, _first_line(lines, head + 1) + line
+        single = [index for index, text in enumerate(lines, 1) if _LINE_MAGIC.match(text)]
+        if single:
+            return (number, single[0]) if len(single) == 1 else None
+    return None
+
+
+def columns_before(path: str) -> int:
+    """How many columns stand before the code that a magic such as `%time` runs on its line."""
+    place = _timed(1) if path in _TIMED else None
+    line = cells_run()[place[0] - 1].split("\n")[place[1] - 1 :] if place is not None else []
+    return columns_before_python(line[0]) if line else 0
 
 
 def joined_line(path: str, line: int) -> int | None:

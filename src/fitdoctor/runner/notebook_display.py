@@ -1,0 +1,66 @@
+"""Shows a diagnosis below the cell that runs: as a card where the notebook draws HTML, else as text on standard error."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from fitdoctor.diagnosis import Diagnosis
+from fitdoctor.source.running_notebook import shell
+
+
+def draws_html() -> bool:
+    """Whether this process is the kernel of a notebook; IPython in a terminal is none."""
+    return getattr(shell(), "kernel", None) is not None
+
+
+def show(diagnosis: Diagnosis, note: str = "") -> None:
+    """Show what was found.
+
+    Args:
+        diagnosis: what was found.
+        note: a remark to put below it.
+    """
+    if draws_html() and _published(bundle(diagnosis, note)):
+        return
+    from fitdoctor.report import render
+    from fitdoctor.report.paint import shows_links, terminal_width
+
+    text = render(
+        diagnosis,
+        color=bool(sys.stderr and sys.stderr.isatty()),
+        width=terminal_width(sys.stderr),
+        links=shows_links(sys.stderr),
+        full=len(diagnosis.findings),
+    )
+    write(text + (f"{note}\n" if note else ""))
+
+
+def bundle(diagnosis: Diagnosis, note: str = "") -> dict[str, str]:
+    """The card with its remark, and the same as text."""
+    from fitdoctor.report.card import card
+
+    text = f"{diagnosis}\n{note}" if note else str(diagnosis)
+    return {"text/html": card(diagnosis, note), "text/plain": text}
+
+
+def _published(data: dict[str, str]) -> bool:
+    try:
+        publisher: Any = shell().display_pub
+        publisher.publish(data)
+    # A border: a front end that is gone, or a publisher of somebody else's, must not end the user's cell.
+    except Exception:
+        return False
+    return True
+
+
+def write(text: str) -> None:
+    """Write to standard error, where there is one."""
+    stream = sys.stderr
+    if stream is None:
+        return
+    try:
+        stream.write(text)
+        stream.flush()
+    except (OSError, ValueError):  # closed by the program, or a pipe that nobody reads
+        return
