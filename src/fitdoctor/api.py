@@ -75,7 +75,7 @@ def check(
 
     _one_of("on_error", on_error, ("return", "raise", "warn"))
     if not callable(getattr(model, method, None)):
-        raise TypeError(f"check takes a Keras model: a `{type(model).__name__}` has no `{method}`")
+        raise TypeError(f"`check` expects a Keras model: a `{type(model).__name__}` has no `{method}`")
     frame = user_frame(sys._getframe(1))
     with uncollected():
         diagnosis = _checked(model, method, args, kwargs, frame, tuple(select), tuple(ignore))
@@ -322,12 +322,10 @@ def memory(
         raise TypeError(f"expected a Keras model, not {type(model).__name__}")
     for name, value in (("batch_size", batch_size), ("available", available)):
         if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
-            raise MemoryUnknown(f"`{name}` must be a whole number of at least 1, not {value!r}")
+            raise MemoryUnknown(f"`{name}` must be an integer of at least 1, not {value!r}")
     require("tensorflow", "`memory`")
     if inspect.isgenerator(x):
-        raise MemoryUnknown(
-            "a generator is not read, what is taken from it could not be given back: give one batch"
-        )
+        raise MemoryUnknown("a generator cannot be read without using it up: pass one batch instead")
     try:
         return predict_memory(model, x, y, sample_weight, Wanted(batch_size, input_shape, quick, available))
     except CannotTell as error:

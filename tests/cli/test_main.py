@@ -140,7 +140,7 @@ def test_a_log_that_cannot_be_written_is_no_second_crash(run, monkeypatch, tmp_p
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "gone"))
     monkeypatch.setattr("fitdoctor.cli.report.main", lambda argv: 1 // 0)
     done = run("report", "x")
-    assert done.status == 2 and "no log could be written" in done.err
+    assert done.status == 2 and "the log could not be written" in done.err
 
 
 def test_an_interrupt_is_no_crash(run, monkeypatch):

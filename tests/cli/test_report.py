@@ -30,8 +30,8 @@ def test_what_is_drawn_again_is_what_was_saved(run, saved):
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ("", "cut short"),
-        (render(EVERYTHING, "json")[:500], "cut short"),
+        ("", "truncated"),
+        (render(EVERYTHING, "json")[:500], "truncated"),
         ("hello", "is not JSON"),
         ('{"a": 1,, }', "is not JSON"),
         ("[]", "not a fitdoctor diagnosis"),

@@ -236,7 +236,7 @@ def test_a_fit_inside_a_callback_and_in_a_thread_is_watched_and_the_way_of_the_d
     assert ended.stdout == "done\n", ended.stderr
     facts = json.loads((tmp_path / "run.json").read_text())["facts"]
     assert [call["method"] for call in facts] == ["fit", "fit", "fit"]
-    assert "the way of the data through `fit`" in ended.stderr
+    assert "data flow through `fit`" in ended.stderr
     assert "(90, 4)" in ended.stderr
 
 

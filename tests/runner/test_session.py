@@ -81,7 +81,7 @@ def test_a_saved_run_is_read_again(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('{"schema_version": 1, "findings": [{"id"', "cut short"),
+        ('{"schema_version": 1, "findings": [{"id"', "truncated"),
         ('{"schema_version": 99}', "schema version 99"),
         ("[]", "not a fitdoctor diagnosis"),
         ('{"a": 1}', "not a fitdoctor diagnosis"),

@@ -164,7 +164,7 @@ def test_a_program_without_fit_gets_one_line_and_none_with_quiet(tmp_path: Path)
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ([], "run what?"),
+        ([], "name a script to run"),
         (["missing.py"], "there is no file `missing.py`"),
         (["folder"], "`folder` is a folder"),
         (["binary.py"], "binary data"),
@@ -175,7 +175,7 @@ def test_a_program_without_fit_gets_one_line_and_none_with_quiet(tmp_path: Path)
         (["-m", "folder.inner"], "there is no module `folder.inner`"),
         (["--smok", "missing.py"], "did you mean `--smoke`"),
         (["--ignore", "FIT999", "fine.py"], "unknown cause `FIT999`"),
-        (["--output-file", "nowhere/report.txt", "fine.py"], "there is no folder"),
+        (["--output-file", "nowhere/report.txt", "fine.py"], "nowhere` does not exist"),
         (["--save", "folder", "fine.py"], "it is a folder"),
     ],
 )

@@ -51,7 +51,7 @@ def member(
 
 def test_what_all_share_is_told_once() -> None:
     told = joined([member(0, finding("FIT204", 3)), member(1, finding("FIT204", 3))]).findings
-    assert [(found.message, found.notes) for found in told] == [("wrong", ("on all 2 workers",))]
+    assert [(found.message, found.notes) for found in told] == [("wrong", ("found on all 2 workers",))]
 
 
 def test_what_only_one_has_is_told_with_its_name() -> None:

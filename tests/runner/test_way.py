@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from fitdoctor.cases import SeenCall
 from fitdoctor.diagnosis import Diagnosis, Location
 from fitdoctor.facts import (
@@ -80,14 +82,18 @@ def test_where_expectation_and_reality_part() -> None:
     assert parted(call("hidden"))[0] == "Dense hidden"
     assert parted(call(loss=FailureSummary("ValueError", "shapes", inputs=(GIVEN,))))[0] == "loss mse"
     (first, *_rest) = [step.note for step in way_of(call("net")).steps if step.note]
-    assert first == "refuses (None, 28, 28)"
+    assert first == "rejects (None, 28, 28)"
 
 
-def test_the_table_marks_it() -> None:
+@pytest.mark.parametrize("width", [40, 60, 80, 120])
+def test_the_table_marks_it_and_fits_the_terminal(monkeypatch: pytest.MonkeyPatch, width: int) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
     lines = trace_table(call("net")).splitlines()
-    assert lines[0] == "the way of the data through `fit` (train.py:9)"
-    (marked,) = [number for number, line in enumerate(lines) if line.startswith("✗ model input")]
-    assert lines[marked + 1].strip() == "refuses (None, 28, 28)"
+    assert lines[0] == "data flow through `fit` (train.py:9)"
+    assert max(map(len, lines)) <= width
+    text = "\n".join(lines)
+    assert "✗ model input: rejects (None, 28, 28)" in text
+    assert "Dense hidden" in text and "train.py:3" in text
 
 
 def test_the_page_draws_it_and_json_keeps_it() -> None:

@@ -31,7 +31,7 @@ def read_baseline(path: str) -> Counter[str]:
     if not isinstance(entries, list) or not all(
         isinstance(entry, dict) and isinstance(entry.get("fingerprint"), str) for entry in entries
     ):
-        raise UsageError(f"the baseline `{path}` has no list of `findings` with fingerprints")
+        raise UsageError(f"the baseline `{path}` lacks a `findings` list with fingerprints")
     return Counter(entry["fingerprint"] for entry in entries)
 
 

@@ -1,4 +1,4 @@
-"""What the user sees when fitdoctor itself fails: a sentence, the versions and the path of a log."""
+"""Report an internal error of fitdoctor: one sentence, the versions and the path of a log."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ _PACKAGES = ("tensorflow", "tensorflow-cpu", "keras", "tf_keras", "numpy", "rich
 
 
 def report_crash(error: BaseException, words: list[str]) -> int:
-    """Write the log, print the message, and give the exit status of our own failures."""
+    """Write the log, print the message, and return the exit status of an internal error."""
     first = str(error).strip().split("\n")[0]
-    print(f"fitdoctor failed, and the fault is its own: {type(error).__name__}: {first}", file=sys.stderr)
+    print(f"fitdoctor: internal error: {type(error).__name__}: {first}", file=sys.stderr)
     print(f"  {_versions()}", file=sys.stderr)
     try:
         path = _write_log(error, words)
     except OSError as refused:
-        print(f"  no log could be written: {refused}", file=sys.stderr)
+        print(f"  the log could not be written: {refused}", file=sys.stderr)
     else:
-        print(f"  please report it with the log: {path}", file=sys.stderr)
+        print(f"  please report this bug and attach the log: {path}", file=sys.stderr)
     return 2
 
 

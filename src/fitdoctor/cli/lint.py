@@ -117,9 +117,9 @@ def make_parser() -> Parser:
 
 def _check(options: Namespace) -> None:
     if "-" in options.paths and len(options.paths) > 1:
-        raise UsageError("standard input (`-`) is read alone")
+        raise UsageError("`-` (standard input) cannot be combined with other paths")
     if options.stdin_filename and options.paths != ["-"]:
-        raise UsageError("`--stdin-filename` goes with `-`")
+        raise UsageError("`--stdin-filename` needs `-` as the path")
     if options.write_baseline and not options.baseline:
         raise UsageError("`--write-baseline` needs `--baseline FILE`")
     if options.jobs < 0:

@@ -24,7 +24,7 @@ def make_parser() -> Parser:
         "saved",
         nargs="+",
         metavar="FILE",
-        help="what `run` or `--output-format json` wrote; - for standard input; several: the workers of a cluster",
+        help="a file from `run --save` or `--output-format json`, or - for standard input; one file per worker of a cluster",
     )
     add_output_options(parser)
     return parser

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from fitdoctor.runner.supervise import Ended
 
 DESCRIPTION = """\
-Runs a training program as Python would, checks every `fit` as it is called, and explains what fails.
-A proved error stops the program before its first step; what follows SCRIPT belongs to the program."""
+Run a training program, check every `fit` when it is called, and explain what fails.
+An error that is certain stops the program before its first step. Arguments after SCRIPT go to the program."""
 
 
 def main(argv: list[str]) -> int:
@@ -33,7 +33,7 @@ def main(argv: list[str]) -> int:
     ours, program = _split(parser, argv)
     options = parser.parse_args(ours)
     if not program or program == ["-m"]:
-        raise UsageError("run what? give a script or `-m MODULE` (see `fitdoctor run --help`)")
+        raise UsageError("name a script to run, or `-m MODULE` (see `fitdoctor run --help`)")
     return run(options, program)
 
 
@@ -107,7 +107,8 @@ def _together(ended: Ended, wanted: Options) -> tuple[Ended, str]:
         others = place.gather()
     except OSError as error:
         print(
-            f"fitdoctor: cannot meet the other workers in `{place.folder}`: {error.strerror}", file=sys.stderr
+            f"fitdoctor: cannot exchange reports with the other workers in `{place.folder}`: {error.strerror}",
+            file=sys.stderr,
         )
         return ended, ""
     if not others:
@@ -140,7 +141,7 @@ def _refuse_unwritable(path: str | None) -> None:
     if os.path.isdir(path):
         raise UsageError(f"cannot write `{path}`: it is a folder")
     if not os.path.isdir(folder):
-        raise UsageError(f"cannot write `{path}`: there is no folder `{folder}`")
+        raise UsageError(f"cannot write `{path}`: the folder `{folder}` does not exist")
 
 
 # --- the command line ---------------------------------------------------------------------------------------------
@@ -150,29 +151,27 @@ def make_parser() -> Parser:
     """The options of `run`."""
     parser = Parser("run", DESCRIPTION, "[OPTIONS] SCRIPT [ARGS …] | [OPTIONS] -m MODULE [ARGS …]")
     parser.add_argument(
-        "--keep-going", action="store_true", help="print a proved error and go on all the same"
+        "--keep-going", action="store_true", help="print certain errors instead of stopping at them"
     )
     parser.add_argument(
-        "--smoke", action="store_true", help="every fit makes two steps: a whole program tried in seconds"
+        "--smoke", action="store_true", help="cut every fit to two steps, to try a whole program in seconds"
     )
     parser.add_argument(
-        "--trace", action="store_true", help="print the way of the data, step by step, when fit is called"
+        "--trace", action="store_true", help="print the data flow through every fit, stage by stage"
     )
     parser.add_argument(
         "--fail-on",
         choices=("error", "warning", "info"),
-        help="exit with 1 when the program ends well and this, or worse, was found",
+        help="exit 1 if a finding has this severity or above, even if the program succeeds",
     )
     add_cause_options(parser)
-    parser.add_argument(
-        "--save", metavar="FILE", help="keep the run, to be drawn again by `fitdoctor report FILE`"
-    )
+    parser.add_argument("--save", metavar="FILE", help="save the run; `fitdoctor report FILE` re-renders it")
     parser.add_argument(
         "--cluster",
         metavar="FOLDER",
-        help="where the workers of a cluster meet, seen by all; on one machine they find each other without it",
+        help="a folder that all workers of a cluster can write to (not needed on one machine)",
     )
-    parser.add_argument("-q", "--quiet", action="store_true", help="print nothing")
+    parser.add_argument("-q", "--quiet", action="store_true", help="print nothing of our own")
     add_output_options(parser)
     return parser
 

@@ -23,8 +23,9 @@ def print_ending(ended: Ended, wanted: Options, options: argparse.Namespace) -> 
         give_out(ended.diagnosis, options, sys.stderr)
     elif not options.quiet:
         _print_rest(ended, options)
-    if not options.quiet and (to_file or options.output_format in ("text", "concise")):
-        print(f"fitdoctor: {closing_line(ended, wanted, options)}", file=sys.stderr)
+    line = closing_line(ended, wanted, options)
+    if line and not options.quiet and (to_file or options.output_format in ("text", "concise")):
+        print(f"fitdoctor: {line}", file=sys.stderr)
 
 
 def _print_rest(ended: Ended, options: argparse.Namespace) -> None:
@@ -54,11 +55,12 @@ def _print_rest(ended: Ended, options: argparse.Namespace) -> None:
 
 
 def closing_line(ended: Ended, wanted: Options, options: argparse.Namespace) -> str:
-    """How the run went, in one line."""
+    """How the run went, in one line; "" for a clean run that a signal ended."""
     diagnosis = ended.diagnosis
     found = summary(diagnosis)
     if not found:
-        return _clean(ended, wanted)
+        interrupted = diagnosis.script is not None and diagnosis.script.signal
+        return "" if interrupted else _clean(ended, wanted)
     if _stopped(ended):
         return f"stopped{_site(ended)}: {found}"
     shown = options.verbose or len(diagnosis.findings) < 2 or options.output_format != "text"

@@ -49,17 +49,17 @@ class Watch:
         )
 
     def _message(self, name: str, now: dict[str, Any]) -> str:
-        parts = [f"the program was ended by {name}{_under_way(now)}"]
+        parts = [f"the program was killed by {name}{_under_way(now)}"]
         if name == "SIGKILL":
             if _memory_kills() > self._before:
-                parts.append("the kernel reports that it ran out of memory and killed a process")
+                parts.append("the kernel ran out of memory and killed a process")
             else:
-                parts.append("somebody or something killed it: often the kernel, out of memory")
+                parts.append("it was killed from outside, often by the kernel when memory runs out")
         elif name in _NATIVE:
             parts.append("native code (TensorFlow, a driver or another extension) crashed")
         peak = _peak_memory()
         if peak:
-            parts.append(f"its memory had reached {peak / 2**30:.1f} GiB{_of_all()}")
+            parts.append(f"it was using {peak / 2**30:.1f} GiB{_of_all()}")
         return "; ".join(parts)
 
 
@@ -67,7 +67,7 @@ def _under_way(now: dict[str, Any]) -> str:
     if not now:
         return ""
     seconds = max(time.time() - float(now.get("since", time.time())), 0.0)
-    return f" during `{now.get('method')}`, {seconds:.0f} s after that was called"
+    return f" {seconds:.0f} s into `{now.get('method')}`"
 
 
 def _frames(path: Path) -> list[Frame]:

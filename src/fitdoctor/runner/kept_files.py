@@ -118,7 +118,7 @@ class Keeper:
                 return
             size = self._size(real)
             if size > self._left and not in_place:
-                raise OSError(errno.EFBIG, "`fitdoctor fix` can keep no copy of a file of this size", real)
+                raise OSError(errno.EFBIG, "file too large for `fitdoctor fix` to back up", real)
             self._seen.add(real)
             if size < 0:
                 return

@@ -42,8 +42,8 @@ def _main(seconds: str, piece: str, tell: str, *others: str) -> None:
         with open(piece, "w", encoding="utf-8") as file:
             json.dump({"kind": "silent", "workers": silent, "seconds": int(patience)}, file)
     if tell:
-        waits = f"the strategy waits for {', '.join(silent)}: no answer for {int(patience)} seconds"
-        sys.stderr.write(f"fitdoctor: FIT606 {waits}; is it started, with the same TF_CONFIG?\n")
+        waits = f"the strategy is waiting for {', '.join(silent)}: no answer for {int(patience)} s"
+        sys.stderr.write(f"fitdoctor: FIT606 {waits}; check that it is running with the same TF_CONFIG\n")
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ def check_script(path: str) -> None:
     """
     if os.path.isdir(path):
         raise CannotStart(
-            f"`{path}` is a folder: give the script in it, or `-m {os.path.basename(path.rstrip('/'))}`"
+            f"`{path}` is a folder: name a script in it, or use `-m {os.path.basename(path.rstrip('/'))}`"
         )
     if not os.path.exists(path):
         raise CannotStart(f"there is no file `{path}`")
@@ -51,7 +51,7 @@ def check_module(name: str) -> None:
         places = list(spec.submodule_search_locations or ())
     if spec is not None and spec.submodule_search_locations is not None:
         if PathFinder.find_spec(f"{name}.__main__", list(spec.submodule_search_locations)) is None:
-            raise CannotStart(f"`{name}` is a package without `__main__`: it cannot be run")
+            raise CannotStart(f"`{name}` is a package without `__main__` and cannot be run")
 
 
 def _parsed(path: str) -> ast.Module:
@@ -63,7 +63,7 @@ def _parsed(path: str) -> ast.Module:
     except OSError as error:
         raise CannotStart(f"cannot read `{path}`: {error.strerror}") from None
     if b"\0" in source:
-        raise CannotStart(f"`{path}` is not a Python program: it holds binary data")
+        raise CannotStart(f"`{path}` is not a Python program: it contains binary data")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -98,7 +98,7 @@ def _not_there(package: str) -> str:
 
     if installed_version(package) is not None:
         return (
-            f"the files of `{package}` are missing for {sys.executable}, and its metadata is there: "
+            f"`{package}` is installed for {sys.executable}, but its files are missing: "
             f"`python -m pip install --force-reinstall {package}`"
         )
     return f"`{package}` is not installed for {sys.executable}: `python -m pip install {package}`"

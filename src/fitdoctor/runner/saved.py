@@ -59,11 +59,11 @@ def read(raw: bytes, name: str) -> Diagnosis:
     try:
         return Diagnosis.from_json(json.loads(raw.decode("utf-8-sig")))
     except UnicodeDecodeError:
-        said = " is not JSON: it is not text"
+        said = " is not JSON: it contains binary data"
     except json.JSONDecodeError as error:
-        said = f" is not JSON: {error.msg} in line {error.lineno}"
+        said = f" is not JSON: line {error.lineno}: {error.msg}"
         if error.pos >= len(error.doc.rstrip()):
-            said = f" is cut short: it ends in the middle (line {error.lineno})"
+            said = f" is truncated: it ends in the middle of line {error.lineno}"
     except RecursionError:
         said = " is not a diagnosis: it is nested too deeply"
     except (ValueError, KeyError, TypeError) as error:

@@ -14,9 +14,9 @@ _ABORTED = ("Collective ops is aborted", "UNAVAILABLE", "failed to connect", "Co
             "Socket closed", "heartbeat", "coordination service", "Cancelled by")  # fmt: skip
 """What a worker says when another one has gone."""
 
-_APART = "the others run the same program: what differs is the data, the arguments or the packages there"
+_APART = "all workers run the same program, so their data, arguments or packages differ"
 
-_CUT_SHORT = "the other workers were aborted when this one had failed"
+_CUT_SHORT = "the other workers were aborted when this one failed"
 
 
 def joined(members: Sequence[Member]) -> Diagnosis:
@@ -58,7 +58,7 @@ def _together(members: Sequence[Member], part: Callable[[Diagnosis], tuple[Any, 
 def _named(finding: Finding, names: list[str], workers: int, aborted: set[str]) -> Finding:
     """A finding with the workers that have it; one that not all have says so first of all."""
     if len(names) == workers:
-        return replace(finding, notes=(*finding.notes, f"on all {workers} workers"))
+        return replace(finding, notes=(*finding.notes, f"found on all {workers} workers"))
     who = ", ".join(names)
     if finding.moment is Moment.AFTER_FAILURE and len(aborted - set(names)) == workers - len(names):
         # Whether it would have failed there, too, nobody knows.

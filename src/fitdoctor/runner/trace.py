@@ -1,42 +1,55 @@
-"""The way of the data through a call of fit as a table: what it is, its shape and type, where it lies and was made."""
+"""The data flow through `fit` as a table: each stage with its shape, dtype, device and the line that defines it."""
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
-from fitdoctor.report.paint import Line, cells, painted, printable
+from fitdoctor.report.paint import Line, painted, printable, prose, table, terminal_width, unbroken, wrapped
 from fitdoctor.runner.way import way_of
 
 if TYPE_CHECKING:
     from fitdoctor.cases import Call
+    from fitdoctor.diagnosis import WayStep
 
-HEAD = ("", "shape", "type", "device", "made at")
+_HEAD = ("stage", "shape", "dtype", "device", "defined at")
 
 
 def trace_table(call: Call, *, color: bool = False) -> str:
-    """The table as text, ended by a line break."""
-    way = way_of(call)
-    rows = [HEAD]
-    for step in way.steps:
-        rows.append(
-            (
-                printable(step.what),
-                step.shape,
-                step.dtype,
-                step.device,
-                str(step.location) if step.location else "",
-            )
-        )
-    notes = ["", *(printable(step.note) for step in way.steps)]
-    widths = [max(cells(row[column]) for row in rows) for column in range(4)]
+    """The table as text, ended by a line break; where the terminal is too narrow, a few lines for each stage."""
+    way, width = way_of(call), terminal_width(sys.stderr)
     at = f" ({way.location})" if way.location is not None else ""
-    lines: list[Line] = [[(f"the way of the data through `{way.method}`{at}", "strong")]]
-    for row, note in zip(rows, notes, strict=True):
-        line: Line = [("✗ " if note else "  ", "error" if note else "")]
-        for text, column in zip(row[:4], widths, strict=True):
-            line.append((f"{text}{' ' * (column - cells(text))}  ", "dim" if row is HEAD else ""))
-        line.append((row[4], "dim"))
-        lines.append(line)
-        if note:
-            lines.append([(f"    {note}", "error")])
+    lines = list(wrapped(prose(f"data flow through `{way.method}`{at}", "strong"), width))
+    rows = [_row(step) for step in way.steps]
+    laid = table([[[(name, "dim")] for name in _HEAD], *rows], width - 2)
+    if laid is None:
+        lines += _listed(rows, width)
+    else:
+        lines += ([("  ", ""), *line] for line in laid)
+    for step in way.steps:
+        if step.note:
+            note: Line = [("✗ ", "error"), (f"{printable(step.what)}: {printable(step.note)}", "error")]
+            lines += wrapped(note, width, [("  ", "")])
     return painted(lines, color=color)
+
+
+def _row(step: WayStep) -> list[Line]:
+    style = "error" if step.note else ""
+    place = str(step.location) if step.location else ""
+    return [
+        [(printable(step.what), style)],
+        [(unbroken(printable(step.shape)), style)],
+        [(printable(step.dtype), "")],
+        [(printable(step.device), "")],
+        [(printable(place), "dim")],
+    ]
+
+
+def _listed(rows: list[list[Line]], width: int) -> list[Line]:
+    lines: list[Line] = []
+    for row in rows:
+        name, *values = row
+        rest: Line = [(text, style) for value in values for text, style in [*value, (" ", "")]]
+        lines += wrapped([("  ", ""), *name], width, [("    ", "")])
+        lines += wrapped([("    ", ""), *rest], width, [("    ", "")])
+    return lines

@@ -37,7 +37,9 @@ def _of_data(data: DataFacts) -> Iterator[WayStep]:
     if data.last_batch and data.last_batch != data.first_batch:
         yield from _of_specs("batch", f"{prefix}last batch", data.last_batch, None, "")
     if data.problem is not None:
-        yield WayStep("batch", f"{prefix}reading it", location=data.problem.place, note=_raised(data.problem))
+        yield WayStep(
+            "batch", f"reading the {prefix}data", location=data.problem.place, note=_raised(data.problem)
+        )
 
 
 def _of_array(array: ArrayFacts, data: DataFacts, prefix: str) -> WayStep:
@@ -92,7 +94,7 @@ def _refusals(every: tuple[DataFacts, ...]) -> dict[str, str]:
 
 def _refused(failure: FailureSummary) -> str:
     given = ", ".join(shape_text(spec.shape) for spec in failure.inputs)
-    return f"refuses {given}" if given else _raised(failure)
+    return f"rejects {given}" if given else _raised(failure)
 
 
 def _raised(failure: FailureSummary) -> str:
