@@ -73,7 +73,6 @@ NOT_YET = frozenset(
         "api",
         "cases",
         "catalogue/devices",
-        "catalogue/environment",
         "catalogue/model",
         "cli",
         "config",

@@ -123,7 +123,7 @@ def _standing(facts: EnvironmentFacts) -> Iterator[Finding]:
         yield catalogue()["FIT901"].finding(
             conflict.problem,
             subject=f"{conflict.first} and {conflict.second}",
-            evidence=[Evidence(claim="who says so", observed=conflict.source)],
+            evidence=[Evidence(claim="source", observed=conflict.source)],
             fixes=[fix(conflict.remedy)],
         )
     for wrong in config_problems(facts.cluster_config):
@@ -138,7 +138,7 @@ def _standing(facts: EnvironmentFacts) -> Iterator[Finding]:
         yield catalogue()["FIT904"].finding(
             problem,
             subject="keras.json",
-            fixes=[fix("mend or delete the file: Keras writes a new one")],
+            fixes=[fix("fix or delete the file; Keras then writes a new one")],
             severity=Severity.ERROR if problem.endswith("fails") else Severity.WARNING,
         )
     if facts.backend != "tensorflow" and not facts.legacy_keras:
@@ -146,8 +146,8 @@ def _standing(facts: EnvironmentFacts) -> Iterator[Finding]:
         yield catalogue()["FIT904"].finding(
             problem,
             subject="backend",
-            evidence=[Evidence(claim="who set it", observed=facts.backend_set_by)],
-            fixes=[fix("leave out `KERAS_BACKEND` (and `backend` in keras.json) to train on TensorFlow")],
+            evidence=[Evidence(claim="set by", observed=facts.backend_set_by)],
+            fixes=[fix("remove `KERAS_BACKEND` (and `backend` in keras.json) to train on TensorFlow")],
             severity=Severity.ERROR if fails else Severity.INFO,
         )
 
@@ -157,10 +157,13 @@ def _of_backend(facts: EnvironmentFacts) -> tuple[str, bool]:
     from importlib.machinery import PathFinder
 
     if facts.backend not in ("jax", "torch", "numpy", "openvino"):
-        return f"Keras knows no backend `{facts.backend}`: importing it fails", True
+        return f"Keras has no backend `{facts.backend}`, so importing Keras fails", True
     if PathFinder.find_spec(facts.backend) is None:
-        return f"Keras is to run on `{facts.backend}`, which is not installed: importing it fails", True
-    return f"Keras runs on `{facts.backend}`: `fit` of TensorFlow is not used", False
+        return (
+            f"Keras is configured to use the backend `{facts.backend}`, which is not installed, so importing Keras fails",
+            True,
+        )
+    return f"Keras runs on the backend `{facts.backend}`, not on TensorFlow", False
 
 
 def _no_tensorflow() -> Iterator[Finding]:
@@ -181,7 +184,7 @@ def _no_tensorflow() -> Iterator[Finding]:
     elif spec.origin is None:
         folder = next(iter(spec.submodule_search_locations or ()), "tensorflow")
         yield catalogue()["FIT907"].finding(
-            f"`tensorflow` is not the package: the folder `{folder}` with nothing in it is imported in its place",
+            f"`import tensorflow` does not import the package, but the empty folder `{folder}`",
             subject="import of tensorflow",
             fixes=[fix(f"delete or rename `{folder}`, and install TensorFlow")],
         )

@@ -39,11 +39,11 @@ def refused_number(cause: Cause, failure: FailureFacts, project: Project | Unkno
             return
     number = said["number"]
     yield cause.finding(
-        f"`{number}` is a number, but Keras 3 wants a shape",
+        f"`{number}` is a number, but Keras 3 expects a shape",
         subject="input shape of the model",
         location=frame.location,
         evidence=evidence,
-        fixes=[fix(f"write a tuple, with its comma: `({number},)`")],
+        fixes=[fix(f"write a tuple, with a comma: `({number},)`")],
         confidence=Confidence.CERTAIN,
     )
 
@@ -77,10 +77,10 @@ def _finding(
     enclosed = line[: here.column - 1].replace(" ", "").endswith("=(")
     edit = Edit(here.end, ",") if enclosed else Edit(here, f"({text},)")
     return cause.finding(
-        f"`{text}` is a number, but Keras 3 wants a shape: a tuple of one has a comma",
+        f"`{text}` is a number, but Keras 3 expects a shape, and a one-element tuple needs a comma",
         subject="input shape of the model",
         location=here,
-        evidence=[Evidence(claim="the shape", observed=text, expected=f"({text},)"), *evidence],
+        evidence=[Evidence(claim="shape", observed=text, expected=f"({text},)"), *evidence],
         fixes=[fix(f"write `({text},)`", (edit,))],
         confidence=confidence,
     )

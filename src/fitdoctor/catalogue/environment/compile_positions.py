@@ -73,13 +73,13 @@ def metrics_by_position(cause: Cause, module: Module, confidence: Confidence) ->
     for _call, metrics in metrics_as_loss_weights(module):
         where = module.location(metrics)
         yield cause.finding(
-            "the third argument of `compile` is `loss_weights` in Keras 3, and metrics are given there",
+            "the third argument of `compile` is `loss_weights` in Keras 3, but metrics are passed there",
             subject="argument metrics of compile",
             location=where,
             evidence=[
-                Evidence("third by position", module.segment(metrics), "weights of the losses, or a keyword")
+                Evidence("third positional argument", module.segment(metrics), "loss weights, or `metrics=`")
             ],
-            fixes=[fix("name it: `metrics=`", (Edit(where, f"metrics={module.segment(metrics)}"),))],
+            fixes=[fix("pass it as `metrics=`", (Edit(where, f"metrics={module.segment(metrics)}"),))],
             confidence=confidence,
         )
 
@@ -103,10 +103,10 @@ def bare_metrics(cause: Cause, module: Module, confidence: Confidence) -> Iterat
             continue
         where, text = module.location(given), module.segment(given)
         yield cause.finding(
-            "Keras 3 takes metrics in a list only, and one is given bare",
+            "Keras 3 expects a list of metrics, but a single metric is passed",
             subject="argument metrics of compile",
             location=where,
-            evidence=[Evidence("the metrics", text, f"[{text}]")],
-            fixes=[fix("put it into a list", (Edit(where, f"[{text}]"),))],
+            evidence=[Evidence("metrics", text, f"[{text}]")],
+            fixes=[fix("pass the metric in a list", (Edit(where, f"[{text}]"),))],
             confidence=confidence,
         )

@@ -64,13 +64,18 @@ def refused_in_words(cause: Cause, failure: FailureFacts, frame: Frame) -> Itera
     for old, new in older.items():
         if f"'{old}':" in failure.message or f" {old}=" in frame.text or f"({old}=" in frame.text:
             yield cause.finding(
-                f"`{kind}` has no argument `{old}` any more",
+                f"`{kind}` no longer has an argument `{old}`",
                 subject=f"name {old}",
                 location=frame.location,
                 evidence=[
-                    Evidence(claim="Keras refused it", observed=old, expected=new, fact="failure.message")
+                    Evidence(
+                        claim="Keras rejected the argument",
+                        observed=old,
+                        expected=new,
+                        fact="failure.message",
+                    )
                 ],
-                fixes=[fix(f"write `{new}`")],
+                fixes=[fix(f"use `{new}`")],
                 confidence=Confidence.CERTAIN,
             )
             return

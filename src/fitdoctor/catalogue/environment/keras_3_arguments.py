@@ -46,11 +46,11 @@ def of_keras_1(cause: Cause, module: Module, site: CallSite) -> Iterator[Finding
     for argument, new in arguments_of_keras_1(module, site)[:1]:
         called = site.name.rpartition(".")[2]
         yield cause.finding(
-            f"`{called}` takes no `{argument.name}` since Keras 2",
+            f"`{called}` has no argument `{argument.name}` since Keras 2",
             subject=f"argument {argument.name} of {called}",
             location=argument.whole,
-            evidence=[Evidence(claim="an argument of Keras 1", observed=argument.name, expected=new)],
-            fixes=[fix("use the names of today", renamed(module, site))],
+            evidence=[Evidence(claim="Keras 1 argument", observed=argument.name, expected=new)],
+            fixes=[fix("use the current argument names", renamed(module, site))],
         )
 
 
@@ -98,10 +98,10 @@ def argument_finding(
     """The call and its argument."""
     called = site.method or site.name.rpartition(".")[2]
     return cause.finding(
-        f"`{called}` of Keras 3 takes no `{argument.name}`",
+        f"`{called}` has no argument `{argument.name}` in Keras 3",
         subject=f"argument {argument.name} of {called}",
         location=argument.whole,
-        evidence=[Evidence(claim="an argument of Keras 2", observed=argument.name)],
+        evidence=[Evidence(claim="Keras 2 argument", observed=argument.name)],
         fixes=[_argument_fix(module, site, code, argument)],
         confidence=confidence,
     )
@@ -113,19 +113,21 @@ def _argument_fix(module: Module, site: CallSite, code: Code, argument: Argument
         return decaying(code, argument)
     if argument.name in ("batch_input_shape", "batch_size") and not site.method:
         shape = "batch_shape" if argument.name == "batch_input_shape" else "batch_size"
-        return fix(f"put an `Input({shape}=…)` before the layer", input_before(module, site, code, argument))
+        return fix(f"add an `Input({shape}=…)` before the layer", input_before(module, site, code, argument))
     if argument.name == "grayscale" and argument.text == "True":
-        return fix('write `color_mode="grayscale"`', (Edit(argument.whole, 'color_mode="grayscale"'),))
+        return fix('use `color_mode="grayscale"`', (Edit(argument.whole, 'color_mode="grayscale"'),))
     if argument.name == "y":
-        return fix("give it by position", (Edit(argument.whole, argument.text),))
+        return fix("pass it as a positional argument", (Edit(argument.whole, argument.text),))
     if new is not None and code.argument(new) is None:
-        return fix(f"write `{new}`", rename_argument(code, argument.name, new))
+        return fix(f"use `{new}`", rename_argument(code, argument.name, new))
     # One fix for the whole call: each of them would be refused in turn.
     names = [each.name for _code, each in refused_arguments(module, site)] or [argument.name]
     names = [name for name in names if name not in RENAMED_ARGUMENTS]
     if any(name.endswith(("_gradients", "_aggregation")) for name in names):
         # What the program then sums over the replicas by hand would be summed twice.
-        return unsafe(f"remove {listing(names)}: it sums over replicas itself", merged_removal(code, names))
+        return unsafe(
+            f"remove {listing(names)}: Keras 3 already sums over replicas", merged_removal(code, names)
+        )
     return fix(f"remove {listing(names)}", merged_removal(code, names))
 
 
@@ -140,10 +142,10 @@ def _ignored_decay(cause: Cause, module: Module, site: CallSite) -> Iterator[Fin
     if argument is None or argument.text in ("0", "0.0", "None"):
         return
     yield cause.finding(
-        f"`decay={argument.text}` is ignored: the learning rate stays as it is",
+        f"`decay={argument.text}` is ignored, so the learning rate stays constant",
         subject="argument decay of the optimizer",
         location=argument.whole,
-        evidence=[Evidence(claim="Keras 3 warns that `decay` is deprecated, and does nothing with it")],
+        evidence=[Evidence(claim="Keras 3 warns that `decay` is deprecated and ignores it")],
         fixes=[decaying(code, code.argument("learning_rate", 0))],
         severity=Severity.WARNING,
     )
@@ -156,11 +158,16 @@ def _automatic_reduction(cause: Cause, module: Module, site: CallSite) -> Iterat
     if given is None or not text.endswith(("Reduction.AUTO", '"auto"', "'auto'")):
         return
     yield cause.finding(
-        f"losses of Keras 3 take no `reduction={text}`",
+        f"Keras 3 losses do not accept `reduction={text}`",
         subject="argument reduction of the loss",
         location=module.location(given),
-        evidence=[Evidence("a reduction of Keras 2", "auto", "sum_over_batch_size")],
-        fixes=[fix("name the mean over the batch", (Edit(module.location(given), '"sum_over_batch_size"'),))],
+        evidence=[Evidence("Keras 2 reduction", "auto", "sum_over_batch_size")],
+        fixes=[
+            fix(
+                'use `"sum_over_batch_size"`, the mean over the batch',
+                (Edit(module.location(given), '"sum_over_batch_size"'),),
+            )
+        ],
     )
 
 
@@ -174,11 +181,9 @@ def _saved_as_format(cause: Cause, module: Module, site: CallSite) -> Iterator[F
     if refused is None:
         return
     yield cause.finding(
-        "`save` of Keras 3 takes no `save_format`: the ending of the path says it",
+        "`save` has no argument `save_format` in Keras 3: the file extension sets the format",
         subject="argument save_format of save",
         location=module.location(refused),
-        evidence=[
-            Evidence("an argument of Keras 2", module.segment(refused), "an ending: `.keras` or `.h5`")
-        ],
-        fixes=[fix("leave it out, and end the path in `.keras`", saved_by_ending(module, site))],
+        evidence=[Evidence("Keras 2 argument", module.segment(refused), "a `.keras` or `.h5` extension")],
+        fixes=[fix("remove `save_format` and end the path in `.keras`", saved_by_ending(module, site))],
     )

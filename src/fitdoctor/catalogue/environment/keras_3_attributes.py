@@ -86,7 +86,7 @@ def _finding(cause: Cause, module: Module, node: ast.Attribute, kind: str, confi
         f"a Keras 3 {kind} has no `{node.attr}`",
         subject=f"{sort} {node.attr} of the {kind}",
         location=module.location(node),
-        evidence=[Evidence(claim=f"a name that the {kind} of Keras 2 had", observed=node.attr, expected=new)],
+        evidence=[Evidence(claim=f"Keras 2 {kind} attribute", observed=node.attr, expected=new)],
         fixes=[remedy],
         confidence=confidence,
     )
@@ -95,14 +95,14 @@ def _finding(cause: Cause, module: Module, node: ast.Attribute, kind: str, confi
 def _for_layer(module: Module, node: ast.Attribute) -> tuple[Fix, str]:
     new = RENAMED_OF_LAYERS.get(node.attr)
     if new is None:
-        return fix("use what Keras 3 offers instead"), ""
-    return fix(f"write `{new}`", (Edit(attribute_name(module, node), new),)), new
+        return fix("use the Keras 3 replacement"), ""
+    return fix(f"use `{new}`", (Edit(attribute_name(module, node), new),)), new
 
 
 def _for_metric(module: Module, node: ast.Attribute) -> tuple[Fix, str]:
     new = RENAMED_OF_METRICS.get(node.attr)
     if new is None:
-        return fix("use what Keras 3 offers instead"), ""
+        return fix("use the Keras 3 replacement"), ""
     everywhere = [
         Edit(attribute_name(module, each), new)
         for each in module.nodes(ast.Attribute)
@@ -118,8 +118,8 @@ def _for_model(module: Module, node: ast.Attribute) -> tuple[Fix, str]:
     if node.attr == "predict_classes":
         return fix(*classes_fix(module, node)), ""
     if node.attr == "reset_states":
-        return fix("reset the layers that keep a state", _each_layer_reset(module, node)), ""
-    return fix("call the model or use what Keras 3 offers"), ""
+        return fix("reset the stateful layers", _each_layer_reset(module, node)), ""
+    return fix("call the model directly, or use the Keras 3 replacement"), ""
 
 
 def _for_optimizer(module: Module, node: ast.Attribute) -> tuple[Fix, str]:
@@ -129,7 +129,7 @@ def _for_optimizer(module: Module, node: ast.Attribute) -> tuple[Fix, str]:
             for each in module.nodes(ast.Attribute)
             if each.attr == "lr" and (each is node or is_keras_optimizer(module, each.value))
         ]
-        return fix("write `learning_rate`", everywhere), "learning_rate"
+        return fix("use `learning_rate`", everywhere), "learning_rate"
     if node.attr in ("weights", "get_weights"):
         return variables_fix(module, node), ""
     if node.attr == "minimize":

@@ -88,9 +88,11 @@ def told_by(
         subject=f"name {gone}",
         location=frame.location if frame else None,
         evidence=[
-            Evidence(claim="Keras refused it", observed=gone, expected=new or "", fact="failure.message")
+            Evidence(
+                claim="Keras rejected this name", observed=gone, expected=new or "", fact="failure.message"
+            )
         ],
-        fixes=[fix(f"write `{new}`" if new else "use what Keras 3 offers instead")],
+        fixes=[fix(f"use `{new}`" if new else "use the Keras 3 replacement")],
         confidence=Confidence.CERTAIN,
     )
 

@@ -54,14 +54,14 @@ _RATE_SETTERS = ("LearningRateScheduler", "ReduceLROnPlateau")
 
 def decaying(code: Code, rate: Argument | None) -> Fix:
     """A schedule that divides the learning rate by `1 + decay * step`, as `decay=` did in Keras 2."""
-    title = "use a learning-rate schedule that decays the same way"
+    title = "use a learning rate schedule with the same decay"
     decay = code.argument("decay")
     if rate is None or decay is None:
         return fix(title)
     if any(code.spelling(f"keras.callbacks.{name}") for name in _RATE_SETTERS):
         # They cannot set what a schedule gives.
         text = f"learning_rate={rate.text}" if rate.name else rate.text
-        title = "leave out `decay`: a callback sets the learning rate, which no schedule allows"
+        title = "remove `decay`: a callback sets the learning rate, which does not work with a schedule"
         return fix(title, (Edit(rate.whole, text),), remove_argument(code, "decay"))
     keras, imports = spell(code, "keras", "keras")
     arguments = f"{rate.text}, decay_steps=1, decay_rate={decay.text}"
@@ -128,21 +128,21 @@ def learning_rate_edit(module: Module, node: ast.Attribute) -> Edit:
 def variables_fix(module: Module, node: ast.Attribute) -> Fix:
     """An optimizer keeps its state in `variables`."""
     if node.attr == "weights":
-        return fix("write `variables`", (Edit(attribute_name(module, node), "variables"),))
+        return fix("use `variables`", (Edit(attribute_name(module, node), "variables"),))
     call = module.parent(node)
     values = f"[variable.numpy() for variable in {module.segment(node.value)}.variables]"
     edits = (Edit(module.location(call), values),) if isinstance(call, ast.Call) and not call.args else ()
-    return fix("take the values of `variables`", edits)
+    return fix("read the values of `variables`", edits)
 
 
 def classes_fix(module: Module, node: ast.Attribute) -> tuple[str, tuple[Edit, ...]]:
     """`predict_classes(x)` is the argmax of `predict(x)`, or a threshold for one sigmoid unit."""
     call = module.parent(node)
     if not isinstance(call, ast.Call):
-        return "take the class from `predict`", ()
+        return "compute the class from `predict`", ()
     inner = module.segment(call).replace(".predict_classes(", ".predict(", 1)
     if _has_one_unit(module):
-        return "compare `predict` with 0.5", (
+        return "compare the output of `predict` with 0.5", (
             Edit(module.location(call), f'({inner} > 0.5).astype("int32")'),
         )
     code = module.code(call)
@@ -150,7 +150,7 @@ def classes_fix(module: Module, node: ast.Attribute) -> tuple[str, tuple[Edit, .
     edit = Edit(
         module.location(call), f"{numpy}.argmax({inner}, axis=-1)" if numpy else f"{inner}.argmax(axis=-1)"
     )
-    return "take the class with the largest output of `predict`", (edit,)
+    return "take the argmax of `predict`", (edit,)
 
 
 def _has_one_unit(module: Module) -> bool:
@@ -168,12 +168,12 @@ def import_fix(module: Module, node: ast.ImportFrom, alias: ast.alias, source: s
     statement = module.segment(node)
     if f"{source}.{alias.name}" in REMOVED_OUTSIDE_TF:
         return fix(
-            "import it from `tensorflow.keras`, where it lives on",
+            "import it from `tensorflow.keras`, which still has it",
             (Edit(module.location(node), statement.replace("from keras", "from tensorflow.keras", 1)),),
         )
     if source == "keras.layers.experimental" and alias.name == "preprocessing" and len(node.names) == 1:
         text = f"from {root} import layers as {alias.asname or alias.name}"
-        return fix("take them from `layers`", (Edit(module.location(node), text),))
+        return fix("import them from `layers`", (Edit(module.location(node), text),))
     if alias.name == "np_utils":
         known = alias.asname or alias.name
         return fix(
@@ -191,20 +191,21 @@ def import_fix(module: Module, node: ast.ImportFrom, alias: ast.alias, source: s
         each.name.removeprefix("CuDNN") in PUBLIC_NAMES["keras.layers"] for each in node.names
     ):
         return fix(
-            "import the plain layers: on a GPU they use cuDNN by themselves", (_plain_import(module, node),)
+            "import the standard layers, which use cuDNN automatically on a GPU",
+            (_plain_import(module, node),),
         )
     if {each.name for each in node.names} == {"set_session"}:
         return _without_session(module, node)
     if source.startswith("keras.wrappers"):
-        return fix("use the package `scikeras` for scikit-learn wrappers")
-    return fix("use what Keras 3 offers instead")
+        return fix("use the `scikeras` package for scikit-learn wrappers")
+    return fix("use the Keras 3 replacement")
 
 
 def _without_session(module: Module, node: ast.ImportFrom) -> Fix:
     """The import goes with the session that it was for."""
     from fitdoctor.catalogue.environment.session_setup import without_session
 
-    title = "leave out the session: Keras 3 has none"
+    title = "remove the session: Keras 3 does not use sessions"
     bound = node.names[0].asname or node.names[0].name
     reads = module.reads.get(bound, [])
     if len(reads) != 1:
@@ -228,7 +229,7 @@ def moved_import(module: Module, node: ast.ImportFrom, public: str, root: str) -
 
 def elsewhere(module: Module, func: ast.Attribute) -> Fix:
     """Import from `tensorflow.keras`, which kept most of the old backend, what the new package has not."""
-    title = "import it from `tensorflow.keras`, where it lives on"
+    title = "import it from `tensorflow.keras`, which still has it"
     root: ast.expr = func
     while isinstance(root, ast.Attribute):
         root = root.value
@@ -240,7 +241,7 @@ def elsewhere(module: Module, func: ast.Attribute) -> Fix:
         text = module.segment(node)
         if _IMPORTS_KERAS.match(text) and (isinstance(node, ast.ImportFrom) or node.names[0].asname):
             return fix(title, (Edit(module.location(node), _KERAS.sub("tensorflow.keras", text, count=1)),))
-    return fix("use what Keras 3 offers instead, or `tf.keras` where it lives on")
+    return fix("use the Keras 3 replacement, or `tf.keras` if it still has the name")
 
 
 def as_keras(dotted: str) -> str:

@@ -34,7 +34,7 @@ def gone_imports_told(cause: Cause, module: Module) -> Iterator[Finding]:
                     f"Keras 3 has no module `{alias.name}`",
                     subject=f"import of {alias.name}",
                     location=module.location(plain),
-                    fixes=[fix("import from the public modules, such as `keras.layers`")],
+                    fixes=[fix("import from a public module such as `keras.layers`")],
                 )
 
 
@@ -45,7 +45,7 @@ def _import_finding(
         f"Keras 3 has no `{node.module}.{alias.name}`",
         subject=f"import of {alias.name}",
         location=module.location(node),
-        evidence=[Evidence(claim="a module or name of Keras 2", observed=f"{node.module}.{alias.name}")],
+        evidence=[Evidence(claim="Keras 2 name", observed=f"{node.module}.{alias.name}")],
         fixes=[with_other_imports(module, node, import_fix(module, node, alias, source))],
         confidence=confidence,
     )
@@ -88,8 +88,8 @@ def _experimental_finding(cause: Cause, module: Module, site: CallSite) -> Findi
         f"Keras 3 has no `{text}`",
         subject=f"name {site.name}",
         location=module.location(site.node.func),
-        evidence=[Evidence(claim="a module of Keras 2", observed=text, expected=plain)],
-        fixes=[fix("leave out `experimental`", (Edit(module.location(site.node.func), plain),))],
+        evidence=[Evidence(claim="Keras 2 module", observed=text, expected=plain)],
+        fixes=[fix("remove `experimental`", (Edit(module.location(site.node.func), plain),))],
     )
 
 
@@ -99,10 +99,10 @@ def _legacy_finding(cause: Cause, module: Module, site: CallSite) -> Finding:
         "Keras 3 has no `optimizers.legacy`",
         subject=f"name {site.name}",
         location=module.location(site.node.func),
-        evidence=[Evidence(claim="a module of Keras 2", observed=text)],
+        evidence=[Evidence(claim="Keras 2 module", observed=text)],
         fixes=[
             fix(
-                "use the optimizer of the same name",
+                "use the optimizer of the same name from `keras.optimizers`",
                 (Edit(module.location(site.node.func), text.replace("legacy.", "", 1)),),
             )
         ],

@@ -43,11 +43,11 @@ def renamed_losses(cause: Cause, module: Module) -> Iterator[Finding]:
     node, old, new, home = found[0]
     edits = [edit for each, was, now, _home in found for edit in _edits(module, each, was, now)]
     yield cause.finding(
-        f"Keras 3 has no `{home}.{old}`: there it is called `{new}`",
+        f"Keras 3 has no `{home}.{old}`; its name is now `{new}`",
         subject=f"name {home}.{old}",
         location=module.location(node),
-        evidence=[Evidence(claim="a name of Keras 2", observed=old, expected=new)],
-        fixes=[fix(f"write `{new}`", edits)],
+        evidence=[Evidence(claim="Keras 2 name", observed=old, expected=new)],
+        fixes=[fix(f"use `{new}`", edits)],
     )
 
 

@@ -47,11 +47,11 @@ def missed_validation_data(
             yield _finding(cause, module, node, owner, Confidence.CERTAIN, [raised_here(failure)])
             return
     yield cause.finding(
-        "Keras gives a callback no `validation_data`",
-        subject="validation data of a callback",
+        "Keras does not set `validation_data` on callbacks",
+        subject="validation data in a callback",
         location=frame.location,
         evidence=[raised_here(failure)],
-        fixes=[fix("give the data to the callback when it is made")],
+        fixes=[fix("pass the data to the callback when you create it")],
         confidence=Confidence.CERTAIN,
     )
 
@@ -82,11 +82,11 @@ def _finding(
     evidence: list[Evidence],
 ) -> Finding:
     return cause.finding(
-        f"Keras gives `{owner.name}` no `validation_data`: the callback has to be handed it",
-        subject="validation data of a callback",
+        f"Keras does not set `validation_data` on callbacks such as `{owner.name}`",
+        subject="validation data in a callback",
         location=module.location(node),
-        evidence=[Evidence("an attribute that Keras does not fill", observed=_GIVEN), *evidence],
-        fixes=[fix("give the data to the callback when it is made", _handed_over(module, owner))],
+        evidence=[Evidence("attribute that Keras does not set", observed=_GIVEN), *evidence],
+        fixes=[fix("pass the data to the callback when you create it", _handed_over(module, owner))],
         confidence=confidence,
     )
 

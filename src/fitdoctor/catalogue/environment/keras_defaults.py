@@ -42,11 +42,11 @@ def missed_pool_size(cause: Cause, failure: FailureFacts, project: Project | Unk
             yield _finding(cause, module, site, Confidence.CERTAIN, evidence)
             return
     yield cause.finding(
-        "average pooling of Keras 3 takes no size by itself",
+        "average pooling layers have no default `pool_size` in Keras 3",
         subject="argument pool_size",
         location=frame.location,
         evidence=evidence,
-        fixes=[fix("write `pool_size=2`, which was the default")],
+        fixes=[fix("set `pool_size=2`, the default in Keras 2")],
         confidence=Confidence.CERTAIN,
     )
 
@@ -56,13 +56,16 @@ def _finding(
 ) -> Finding:
     called = site.name.rpartition(".")[2]
     return cause.finding(
-        f"`{called}` of Keras 3 has no default for `pool_size`",
+        f"`{called}` has no default `pool_size` in Keras 3",
         subject=f"argument pool_size of {called}",
         location=module.location(site.node),
-        evidence=[Evidence("the default of Keras 2", observed="none given", expected="2"), *evidence],
+        evidence=[
+            Evidence("`pool_size`", observed="not set", expected="2, the default in Keras 2"),
+            *evidence,
+        ],
         fixes=[
             fix(
-                "write `pool_size=2`, which was the default",
+                "set `pool_size=2`, the default in Keras 2",
                 append_arguments(module.code(site.node), "pool_size=2"),
             )
         ],

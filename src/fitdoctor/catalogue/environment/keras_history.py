@@ -56,10 +56,10 @@ def history_finding(cause: Cause, module: Module, node: ast.Subscript, confidenc
     assert isinstance(node.slice, ast.Constant)
     old = str(node.slice.value)
     return cause.finding(
-        f"the history has no `{old}`: the metric `accuracy` is kept as `{OLDER_HISTORY[old]}`",
+        f"the history has no key `{old}`; the key is `{OLDER_HISTORY[old]}`",
         subject=f"history key {old}",
         location=module.location(node),
-        evidence=[Evidence(claim="the key", observed=old, expected=OLDER_HISTORY[old])],
-        fixes=[fix(f"write `{OLDER_HISTORY[old]}`", _key_edits(module, node))],
+        evidence=[Evidence(claim="history key", observed=old, expected=OLDER_HISTORY[old])],
+        fixes=[fix(f"use `{OLDER_HISTORY[old]}`", _key_edits(module, node))],
         confidence=confidence,
     )

@@ -122,12 +122,12 @@ def short_name_in_h5(cause: Cause, failure: FailureFacts) -> Iterator[Finding]:
     frame = failure.last_user_frame
     name = match["name"]
     yield cause.finding(
-        f"the saved model was compiled with `{name}`: Keras 3 cannot load that short name from an `.h5` file",
+        f"the saved model was compiled with `{name}`, a short name that Keras 3 cannot load from an `.h5` file",
         subject="load_model",
         location=frame.location if frame is not None else None,
-        evidence=[Evidence(claim="what it did not find", observed=name, expected="a class of Keras")],
+        evidence=[Evidence(claim="name that Keras did not find", observed=name, expected="a Keras class")],
         fixes=[
-            fix("load it with `compile=False`, and compile it again"),
+            fix("load it with `compile=False`, then compile it again"),
             fix(
                 "save and load it as `.keras`, or compile with the class (`keras.losses.MeanSquaredError()`)"
             ),
@@ -150,14 +150,14 @@ def saved_by_keras_2(cause: Cause, failure: FailureFacts) -> Iterator[Finding]:
     layer, name = match["layer"], match["name"]
     own = "custom_objects={" + f'"{layer}": ' + "…}"
     yield cause.finding(
-        f"the model was saved by Keras 2: its `{layer}` holds `{name}`, which Keras 3 does not take",
+        f"the model was saved with Keras 2: its `{layer}` layer has the argument `{name}`, which Keras 3 does not accept",
         subject="load_model",
         location=frame.location if frame is not None else None,
-        evidence=[Evidence(claim=f"in the saved {layer}", observed=name, fact="failure.message")],
+        evidence=[Evidence(claim=f"argument of the saved {layer}", observed=name, fact="failure.message")],
         fixes=[
-            fix("load it with Keras 2: install `tf_keras`, and `tf_keras.models.load_model(…)`"),
-            fix(f"give `{own}` a class of your own that drops `{name}` and passes the rest on"),
-            fix("build the model again and load its weights alone: `load_weights`"),
+            fix("load it with Keras 2: install `tf_keras` and call `tf_keras.models.load_model(…)`"),
+            fix(f"pass `{own}` with a subclass that drops `{name}` and forwards the other arguments"),
+            fix("rebuild the model and load only its weights with `load_weights`"),
         ],
         confidence=Confidence.CERTAIN,
     )

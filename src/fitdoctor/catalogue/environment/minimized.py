@@ -12,7 +12,7 @@ from fitdoctor.source.module import FunctionInfo, Module
 
 def minimize_fix(module: Module, node: ast.Attribute) -> Fix:
     """A tape around the call of the loss; where the program has a tape already, its gradients are applied."""
-    title = "compute the gradients in a `tf.GradientTape` and call `apply_gradients`"
+    title = "compute the gradients with a `tf.GradientTape` and call `apply_gradients`"
     call = module.parent(node)
     if not isinstance(call, ast.Call) or not isinstance(module.parent(call), ast.Expr):
         return fix(title)

@@ -66,16 +66,16 @@ def _is_older(owner: ClassInfo) -> bool:
 def _finding(cause: Cause, owner: ClassInfo, confidence: Confidence, evidence: list[Evidence]) -> Finding:
     older = next(name for name in _OLDER_METHODS if name in owner.methods)
     return cause.finding(
-        f"`{owner.name}` is an optimizer as Keras before 2.11 wanted it: Keras 3 does not call `{older}`",
+        f"`{owner.name}` is written for Keras before 2.11: Keras 3 does not call its `{older}`",
         subject=f"optimizer {owner.name}",
         location=_first_line(owner, older),
         evidence=[
-            Evidence("what changes a variable", observed=older, expected="update_step"),
+            Evidence("method that updates a variable", observed=older, expected="update_step"),
             *evidence,
         ],
         fixes=[
             fix(
-                "begin with `super().__init__(learning_rate=learning_rate, name=name)`, and write "
+                "call `super().__init__(learning_rate=learning_rate, name=name)` first, and implement "
                 "`update_step(self, gradient, variable, learning_rate)`"
             )
         ],
@@ -109,7 +109,5 @@ def scaling_fix(module: Module, node: ast.Attribute) -> tuple[Fix, str]:
             edits.append(Edit(attribute_name(module, each), "scale_loss"))
         elif each.attr == "get_unscaled_gradients" and isinstance(call, ast.Call) and len(call.args) == 1:
             edits.append(Edit(module.location(call), module.segment(call.args[0])))
-    title = (
-        "call `scale_loss`, and give the gradients to `apply_gradients` as they are: it takes the scale out"
-    )
+    title = "call `scale_loss`, and pass the gradients to `apply_gradients` unchanged: it removes the scale"
     return fix(title, tuple(edits)), "scale_loss" if node.attr == "get_scaled_loss" else ""

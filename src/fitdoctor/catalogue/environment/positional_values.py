@@ -20,7 +20,7 @@ _REFUSED = pattern(
     r"keyword argument: [^\n]{0,200}\(of type <class '(?:bool|int|float|str)'>\)"
 )
 _TRAINS = ("fit", "train_on_batch")
-_REMEDY = "hand it over by its name"
+_REMEDY = "pass it as a keyword argument"
 
 
 def refused_value(cause: Cause, failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
@@ -40,7 +40,7 @@ def refused_value(cause: Cause, failure: FailureFacts, project: Project | Unknow
             yield _finding(cause, module, call, Confidence.CERTAIN, [raised_here(failure)])
             return
     yield cause.finding(
-        "a layer of Keras 3 takes only tensors by position, and is given a Python value so",
+        "a Keras 3 layer accepts only tensors as positional arguments, but is given a Python value",
         subject="argument of the layer",
         location=frame.location,
         evidence=[raised_here(failure)],
@@ -99,11 +99,15 @@ def _finding(
     values = [each for each in call.args[1:] if _is_value(module, each) or isinstance(each, ast.Name)]
     what = f"`{module.segment(values[0])}`" if len(values) == 1 else "a Python value"
     return cause.finding(
-        f"`{module.segment(call.func)}` is given {what} by position: a layer of Keras 3 takes only tensors so",
+        f"`{module.segment(call.func)}` is given {what} by position, but a Keras 3 layer accepts only tensors there",
         subject="argument of the layer",
         location=module.location(call),
         evidence=evidence
-        or [Evidence("Keras 2 took values by position", module.segment(call)[:80], "`training=training`")],
+        or [
+            Evidence(
+                "positional value, which Keras 2 accepted", module.segment(call)[:80], "`training=training`"
+            )
+        ],
         fixes=[_named(module, call)],
         confidence=confidence,
     )

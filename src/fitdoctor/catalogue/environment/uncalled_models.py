@@ -58,11 +58,11 @@ def failed_uncalled(cause: Cause, failure: FailureFacts, project: Project | Unkn
             if at_frame(module, node, frame) and "layers" not in module.segment(node.value):
                 return _finding(cause, module, node, Confidence.CERTAIN)
     return cause.finding(
-        f"`{said['layer']}` has no `{said['what']}` yet: it was never called on a symbolic tensor",
+        f"`{said['layer']}` has no `{said['what']}` because it was never called on a symbolic tensor",
         subject=f"{said['what']} of {said['layer']}",
         location=frame.location if frame is not None else None,
-        evidence=[Evidence(claim="what was raised", observed=failure.message[:120], fact="failure.message")],
-        fixes=[fix(f"read `{_NOW[said['what']]}`")],
+        evidence=[Evidence(claim="error", observed=failure.message[:120], fact="failure.message")],
+        fixes=[fix(f"use `{_NOW[said['what']]}`")],
         confidence=Confidence.CERTAIN,
     )
 
@@ -75,16 +75,16 @@ def _finding(cause: Cause, module: Module, node: ast.Attribute, confidence: Conf
         if each.attr in _NOW and module.segment(each.value) == receiver and isinstance(each.ctx, ast.Load)
     ]
     return cause.finding(
-        f"a Sequential of Keras 3 has no `{node.attr}` before it is called on a symbolic tensor",
+        f"a Keras 3 `Sequential` has no `{node.attr}` until it is called on a symbolic tensor",
         subject=f"{node.attr} of {receiver}",
         location=module.location(node),
         evidence=[
             Evidence(
-                claim="what is read",
+                claim="attribute",
                 observed=f"{receiver}.{node.attr}",
                 expected=f"{receiver}.{_NOW[node.attr]}",
             )
         ],
-        fixes=[fix(f"read `{receiver}.{_NOW[node.attr]}`", edits)],
+        fixes=[fix(f"use `{receiver}.{_NOW[node.attr]}`", edits)],
         confidence=confidence,
     )

@@ -23,9 +23,9 @@ _REFUSED = pattern(
 )
 """In the words of Keras 3.15, and of Keras 3.3."""
 
-_WRONG = "the first argument of `add_weight` is the shape in Keras 3, and a name is given there"
+_WRONG = "the first argument of `add_weight` is the shape in Keras 3, but a name is passed there"
 _SUBJECT = "argument name of add_weight"
-_REMEDY = "name the arguments: `name=`, `shape=`"
+_REMEDY = "pass the arguments by keyword: `name=`, `shape=`"
 
 
 def refused_position(cause: Cause, failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
@@ -43,7 +43,7 @@ def refused_position(cause: Cause, failure: FailureFacts, project: Project | Unk
             subject=_SUBJECT,
             location=frame.location,
             evidence=[
-                Evidence("Keras refused it", frame.text, "a shape, or a keyword", fact="failure.message")
+                Evidence("Keras rejected the call", frame.text, "a shape, or `name=`", fact="failure.message")
             ],
             fixes=[fix(_REMEDY)],
             confidence=Confidence.CERTAIN,
@@ -70,7 +70,9 @@ def named_by_position(cause: Cause, module: Module, confidence: Confidence) -> I
             _WRONG,
             subject=_SUBJECT,
             location=module.location(call),
-            evidence=[Evidence("first by position", module.segment(call.args[0]), "a shape, or a keyword")],
+            evidence=[
+                Evidence("first positional argument", module.segment(call.args[0]), "a shape, or `name=`")
+            ],
             fixes=[
                 fix(
                     _REMEDY,

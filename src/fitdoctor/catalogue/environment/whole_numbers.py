@@ -45,18 +45,18 @@ def numpy_number(cause: Cause, failure: FailureFacts, project: Project | Unknown
         where = module.location(written)
         edits = (Edit(where, f"int({module.segment(written)})"),)
     yield cause.finding(
-        f"`{name}` is {number or 'a number'}, but no `int`: Keras 3 refuses NumPy's whole numbers and text",
+        f"`{name}` is {number or 'a number'} but not an `int`: Keras 3 rejects NumPy integers and strings",
         subject=f"argument {name}",
         location=where,
         evidence=[
             Evidence(
-                claim="what the layer was given",
-                observed=number or "another type",
+                claim="argument of the layer",
+                observed=number or "a different type",
                 expected="an `int`",
                 fact="failure.message",
             )
         ],
-        fixes=[fix("make an `int` of it: `int(…)`", edits)],
+        fixes=[fix("convert it with `int(…)`", edits)],
         confidence=Confidence.CERTAIN,
     )
 
@@ -68,11 +68,11 @@ def numpy_units(cause: Cause, message: str, code: Code | Unknown) -> Iterator[Fi
     if said is None or units is None:
         return
     yield cause.finding(
-        "`units` is a number of NumPy's, and no `int`: Keras 3 refuses it",
+        "`units` is a NumPy number, but Keras 3 expects an `int`",
         subject="argument units",
         location=units.location,
-        evidence=[Evidence("what the layer is given", units.text, "an `int`")],
-        fixes=[fix("make an `int` of it: `int(…)`", (Edit(units.location, f"int({units.text})"),))],
+        evidence=[Evidence("argument of the layer", units.text, "an `int`")],
+        fixes=[fix("convert it with `int(…)`", (Edit(units.location, f"int({units.text})"),))],
         confidence=Confidence.LIKELY,
     )
 

@@ -1,4 +1,4 @@
-"""Checkpoints named as in old tutorials."""
+"""A checkpoint path with the old `.hdf5` extension."""
 
 import tempfile
 

@@ -1,14 +1,16 @@
-"""A checkpoint path whose ending Keras 3 refuses.
+"""A checkpoint path with a file extension that Keras 3 rejects.
 
 ## What happens
 
-`ModelCheckpoint("best.hdf5")` raises when it is made: `ValueError: The filepath provided must end in .keras`. With
-`save_weights_only=True` the path must end in `.weights.h5`. `model.save` takes `.keras` and `.h5`, and
-`model.save_weights` takes `.weights.h5`; without such an ending they raise after training, when the work is done.
+Creating `ModelCheckpoint("best.hdf5")` raises `ValueError: The filepath provided must end in .keras`. With
+`save_weights_only=True`, the path must end in `.weights.h5`. `model.save` accepts `.keras` and `.h5`, and
+`model.save_weights` accepts `.weights.h5`; with any other extension they raise an error after training, when the work
+is already done.
 
 ## Why
 
-Keras 3 chooses the format by the ending. Keras 2 took any path and wrote TensorFlow's own checkpoint format.
+Keras 3 chooses the format by the file extension. Keras 2 accepted any path and wrote TensorFlow's own checkpoint
+format.
 
 ## Fix
 
@@ -16,7 +18,7 @@ End the path in `.keras` for whole models and in `.weights.h5` for weights.
 
 ## Known limits
 
-A path that is put together elsewhere, or comes from the command line, is seen only when it raises.
+A path that is built elsewhere or comes from the command line is detected only after the failure.
 """
 
 from __future__ import annotations
@@ -100,12 +102,12 @@ def _finding(
     called = site.method or site.name.rpartition(".")[2]
     ending = taken[0]
     return CAUSE.finding(
-        f"`{called}` takes a path that ends in {' or '.join(f'`{each}`' for each in taken)}",
+        f"`{called}` expects a path that ends in {' or '.join(f'`{each}`' for each in taken)}",
         subject=f"path of {called}",
         location=module.location(node),
         evidence=[
             Evidence(
-                claim="ending of the path",
+                claim="file extension",
                 observed=re.search(r"(\.[A-Za-z0-9.]+)?$", value)[0] or "none",  # type: ignore[index]
                 expected=" or ".join(taken),
                 location=module.location(site.node),
@@ -131,7 +133,7 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
     weights = ".weights.h5" in failure.message.split("Received")[0]
     taken = WEIGHTS if weights else MODELS
     frame = failure.last_user_frame
-    evidence = Evidence(claim="Keras refused the path", fact="failure.message")
+    evidence = Evidence(claim="Keras rejected the path", fact="failure.message")
     if frame is not None and isinstance(project, Project):
         module = module_of(project, frame)
         sites = (
@@ -153,7 +155,7 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
                     return
     yield CAUSE.finding(
         f"the path must end in {' or '.join(f'`{each}`' for each in taken)}",
-        subject="path of the checkpoint",
+        subject="checkpoint path",
         location=frame.location if frame else None,
         evidence=[evidence],
         fixes=[fix(f"end the path in `{taken[0]}`")],

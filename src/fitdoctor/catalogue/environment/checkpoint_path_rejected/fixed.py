@@ -1,4 +1,4 @@
-"""Checkpoints named as in old tutorials."""
+"""A checkpoint path with the `.keras` extension."""
 
 import tempfile
 

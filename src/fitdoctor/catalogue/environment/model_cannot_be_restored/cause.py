@@ -1,30 +1,31 @@
-"""A model that Keras cannot make again from its description: a class or function it does not know, or a lambda.
+"""A saved model that Keras cannot rebuild: it contains an unknown class or function, or a lambda.
 
 ## What happens
 
-`load_model` raises `TypeError: Could not locate function 'dice_loss'` or `Could not locate class 'Attention'`; it, and
-`clone_model` and `model_from_json` too, raise `ValueError: Requested the deserialization of a Lambda layer whose
-function is a Python lambda`. `model.save` and `ModelCheckpoint`, at the end of the first epoch, raise
-`NotImplementedError: Object Patches was created by passing non-serializable argument values in __init__()`.
+- `load_model` raises `TypeError: Could not locate function 'dice_loss'` or `Could not locate class 'Attention'`.
+- `load_model`, `clone_model` and `model_from_json` raise `ValueError: Requested the deserialization of a Lambda layer
+  whose function is a Python lambda`.
+- `model.save`, and `ModelCheckpoint` at the end of the first epoch, raise `NotImplementedError: Object Patches was
+  created by passing non-serializable argument values in __init__()`.
 
 ## Why
 
-A saved model holds the names of its parts and their settings, not their code. Keras knows its own parts by name; yours
-have to be named to it. What a lambda does has no name, and Keras does not run code out of a file unless it is told to.
-The settings of a layer of yours are the arguments of `__init__`, and Keras writes down by itself only plain numbers,
-texts, lists and the like.
+A saved model contains the names and settings of its parts, but not their code. Keras finds its own parts by name; you
+have to register yours. A lambda has no name, and by default Keras does not run code from a file. The settings of a
+custom layer are the arguments of its `__init__`, and Keras can serialize only numbers, strings, lists and similar
+values by itself.
 
 ## Fix
 
-`load_model(path, custom_objects={"dice_loss": dice_loss})`, or `@keras.saving.register_keras_serializable()` over the
-class or function; `compile=False` where the loss is not needed any more. In place of a lambda a function with a name or
-a layer of your own; for a file that you trust, `safe_mode=False`. A copy of a model is made best by calling the function
-that made it, and `set_weights`. A layer with other arguments needs `get_config`, and `**kwargs` in `__init__`.
+Pass `load_model(path, custom_objects={"dice_loss": dice_loss})`, or decorate the class or function with
+`@keras.saving.register_keras_serializable()`. If you no longer need the loss, pass `compile=False`. Replace a lambda
+with a named function or a custom layer; for a file that you trust, pass `safe_mode=False`. To copy a model, call the
+function that built it and copy the weights with `set_weights`. A layer with other arguments needs `get_config`, and
+`**kwargs` in `__init__`.
 
 ## Known limits
 
-Told from the failure alone. A class that was registered under another package name in the program that saved the model
-looks the same.
+Reported only after the failure. A class that the saving program registered under another package name looks the same.
 """
 
 from __future__ import annotations
@@ -81,13 +82,13 @@ def _not_known(name: str, kind: str, failure: FailureFacts, project: Project | U
     defined = _definition(name, project) is not None
     remedies = [_named_in_call(name, failure, project, defined)]
     if defined:
-        remedies.append(fix(f"put `@keras.saving.register_keras_serializable()` over `{name}`"))
+        remedies.append(fix(f"decorate `{name}` with `@keras.saving.register_keras_serializable()`"))
     if kind.endswith("function"):
-        remedies.append(fix("load it with `compile=False`, and compile it again"))
+        remedies.append(fix("load it with `compile=False`, then compile it again"))
     return _finding(
-        f"the saved model holds the {kind} `{name}`, which Keras does not know by its name",
+        f"the saved model contains the {kind} `{name}`, which Keras cannot find by its name",
         failure,
-        Evidence(claim="what Keras did not find", observed=name, fact="failure.message"),
+        Evidence(claim="name that Keras did not find", observed=name, fact="failure.message"),
         remedies,
     )
 
@@ -99,7 +100,7 @@ def _named_in_call(name: str, failure: FailureFacts, project: Project | Unknown,
     edits: tuple[Edit, ...] = ()
     if defined and site is not None and site[1].argument("custom_objects", 1) is None:
         edits = append_arguments(site[0].code(site[1].node), text)
-    return fix(f"name it to Keras: `{text}`", edits)
+    return fix(f"pass it to Keras: `{text}`", edits)
 
 
 def _lambda(failure: FailureFacts, project: Project | Unknown) -> Finding:
@@ -109,37 +110,35 @@ def _lambda(failure: FailureFacts, project: Project | Unknown) -> Finding:
         # It takes a guard of Keras away: for the user to decide.
         remedies.append(
             unsafe(
-                "let Keras run the lambda of a file that you trust: `safe_mode=False`",
+                "if you trust the file, let Keras run its lambda with `safe_mode=False`",
                 append_arguments(site[0].code(site[1].node), "safe_mode=False"),
             )
         )
-    remedies.append(fix("give the `Lambda` layer a function with a name, or make it a layer of your own"))
+    remedies.append(fix("use a named function in the `Lambda` layer, or replace it with a custom layer"))
     if site is None:
         remedies += [
-            fix(
-                "make the model again with the function that made it; `set_weights` copies what it has learnt"
-            ),
-            fix("call `keras.config.enable_unsafe_deserialization()` before, where the lambda is your own"),
+            fix("call the function that built the model again, and copy the weights with `set_weights`"),
+            fix("if the lambda is yours, call `keras.config.enable_unsafe_deserialization()` first"),
         ]
     return _finding(
-        "the model has a `Lambda` layer with a Python lambda, which Keras does not make again by itself",
+        "the model has a `Lambda` layer with a Python lambda, which Keras does not deserialize by default",
         failure,
-        Evidence(claim="what Keras refuses", observed="a lambda", expected="a function with a name"),
+        Evidence(claim="function of the `Lambda` layer", observed="a lambda", expected="a named function"),
         remedies,
     )
 
 
 def _no_settings(name: str, failure: FailureFacts, project: Project | Unknown) -> Finding:
     return _finding(
-        f"`{name}` cannot be saved: Keras cannot write down the arguments of its `__init__`, and it has no `get_config`",
+        f"`{name}` cannot be saved: it has no `get_config`, and Keras cannot serialize its `__init__` arguments",
         failure,
-        Evidence(claim="the layer that Keras was saving", observed=name, fact="failure.message"),
+        Evidence(claim="layer being saved", observed=name, fact="failure.message"),
         [
             fix(
-                f"give `{name}` a `get_config` that adds its arguments to `super().get_config()`, as numbers, texts or "
-                "lists, and `**kwargs` in `__init__`"
+                f"add a `get_config` to `{name}` that extends `super().get_config()` with its arguments as numbers, strings "
+                "or lists, and accept `**kwargs` in `__init__`"
             ),
-            fix("save the weights alone: `save_weights`, or `ModelCheckpoint(…, save_weights_only=True)`"),
+            fix("save only the weights: `save_weights`, or `ModelCheckpoint(…, save_weights_only=True)`"),
         ],
         _definition(name, project),
     )
@@ -150,10 +149,10 @@ def _finding(
 ) -> Finding:
     frame = failure.last_user_frame
     raised = frame.location if frame is not None else None
-    saved = Evidence(claim="where it was saved", location=raised)
+    saved = Evidence(claim="saved here", location=raised)
     return CAUSE.finding(
         message,
-        subject="restoring the model",
+        subject="saved model",
         location=place or raised,
         evidence=[seen] if place is None else [seen, saved],
         fixes=fixes,

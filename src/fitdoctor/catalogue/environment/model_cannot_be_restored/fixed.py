@@ -1,4 +1,4 @@
-"""Masks of cells, by a loss of one's own: the model is loaded again to go on with."""
+"""A model with a custom loss, loaded from a checkpoint with `custom_objects`."""
 
 import os
 import tempfile

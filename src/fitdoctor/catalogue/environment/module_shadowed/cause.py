@@ -1,28 +1,27 @@
-"""A file or folder of the program's own stands in the place of TensorFlow, Keras or NumPy.
+"""A local file or folder shadows TensorFlow, Keras or NumPy.
 
 ## What happens
 
-`AttributeError: partially initialized module 'tensorflow' has no attribute 'keras' (most likely due to a circular
-import)`, where the program itself is called `tensorflow.py`; `AttributeError: module 'tensorflow' has no attribute
-'keras'`, where a file of that name lies beside it, or where an empty folder is all that is left of TensorFlow;
-`ImportError: cannot import name 'layers' from 'keras' (/home/user/project/keras.py)`.
+- If the program itself is called `tensorflow.py`: `AttributeError: partially initialized module 'tensorflow' has no
+  attribute 'keras' (most likely due to a circular import)`.
+- If a file of that name is next to the program, or only an empty folder is left of TensorFlow: `AttributeError:
+  module 'tensorflow' has no attribute 'keras'`.
+- `ImportError: cannot import name 'layers' from 'keras' (/home/user/project/keras.py)`.
 
 ## Why
 
-Python looks for a module in the folder of the program first. A folder without `__init__.py` counts as a package with
-nothing in it when no other is found: what an interrupted uninstall leaves behind, or a folder for data that is called
-`tensorflow`.
+Python searches the program's own folder first. If it finds no other module, a folder without `__init__.py` counts as
+an empty package, for example the remains of an interrupted uninstall, or a data folder called `tensorflow`.
 
 ## Fix
 
-Rename the file or folder, and delete its `__pycache__`. Where it lies among the installed packages, install the package
-again.
+Rename the file or folder, and delete its `__pycache__`. If it is among the installed packages, reinstall the package.
 
 ## Known limits
 
-Told from the failure alone: a file with such a name does no harm inside a package of yours. From a saved text it is
-known only where the traceback or the message names the file. The programs were run, but are not run here with the
-tests: TensorFlow is imported before them there.
+Reported only after the failure, because a file with such a name is harmless inside your own package. In a saved
+traceback, it is detected only if the traceback or the message names the file. The examples were run by hand; they do
+not run with the tests, which import TensorFlow first.
 """
 
 from __future__ import annotations
@@ -85,12 +84,11 @@ def from_failure(
         return
     emptied = not place.endswith(".py")
     yield CAUSE.finding(
-        f"`{package}` is not the package: "
-        + (f"the folder `{place}` with nothing in it" if emptied else f"your own `{place}`")
-        + " is imported in its place",
+        f"`import {package}` does not import the package, but "
+        + (f"the empty folder `{place}`" if emptied else f"your own `{place}`"),
         subject=f"import of {package}",
         location=_import_of(package, project) or _last_line(failure),
-        evidence=[Evidence(claim=f"what `import {package}` found", observed=place)],
+        evidence=[Evidence(claim=f"imported as `{package}`", observed=place)],
         fixes=[fix(_remedy(package, place, emptied=emptied))],
         confidence=Confidence.CERTAIN,
     )
@@ -107,14 +105,14 @@ _ALWAYS = pattern(
 def _unplaced(package: str, failure: FailureFacts, project: Project | Unknown) -> Finding:
     """The same, where nothing says which file it was."""
     return CAUSE.finding(
-        f"`{package}` is not the package: a file or folder of that name is imported in its place",
+        f"`import {package}` does not import the package, but a local file or folder of that name",
         subject=f"import of {package}",
         location=_import_of(package, project) or _last_line(failure),
-        evidence=[Evidence(claim="a part that every version has is missing", fact="failure.message")],
+        evidence=[Evidence(claim="an attribute that every version has is missing", fact="failure.message")],
         fixes=[
             fix(
-                f"print `{package}.__file__`, and rename what it names: `{package}.py` or a folder `{package}` beside the "
-                "program; where it is an emptied folder of an old installation, install the package again"
+                f"print `{package}.__file__` and rename that file or folder; if it is an empty folder left by an old "
+                "installation, reinstall the package"
             )
         ],
         confidence=Confidence.LIKELY,
@@ -162,5 +160,5 @@ def _last_line(failure: FailureFacts) -> Location | None:
 
 def _remedy(package: str, place: str, *, emptied: bool) -> str:
     if emptied and "site-packages" in place:
-        return f"delete `{place}` and install the package again"
-    return f"rename `{place}`: no file or folder of yours may be called `{package}`"
+        return f"delete `{place}` and reinstall the package"
+    return f"rename `{place}`, because it shadows the package `{package}`"

@@ -1,4 +1,4 @@
-"""A script from the days of Keras 2: the learning rate was called lr."""
+"""A Keras 2 script that passes the learning rate as `lr`."""
 
 import numpy as np
 from tensorflow import keras

@@ -2,30 +2,34 @@
 
 ## What happens
 
-Since TensorFlow 2.16, `tf.keras` is Keras 3. Code for Keras 2 meets `ValueError: Argument(s) not recognized: {'lr':
-0.01}`, `TypeError: … got an unexpected keyword argument 'workers'`, `AttributeError: 'Sequential' object has no
-attribute 'predict_classes'`, `ModuleNotFoundError: No module named 'keras.utils.np_utils'`, `KeyError: 'acc'`. The third
-argument of `compile` by position was `metrics` and is `loss_weights`: `compile("adam", "mse", ["mae"])` ends in
-`dtype='string' is not a valid dtype for Keras type promotion`. One is silent: `decay=` of an optimizer is ignored with a
-mere warning, and the learning rate stays as it is. A layer that is called with a Python value by position
-(`self.dropout(x, training)`) raises `Only input tensors may be passed as positional arguments`. `fit` under
-`MultiWorkerMirroredStrategy` with two workers or more always ends with `ValueError: Attempt to convert a value
-(PerReplica:…` (Keras 3.15; with 3.3 `Invalid reduction dimension 0`), whatever data and optimizer, also with
-`run_eagerly=True`.
+Since TensorFlow 2.16, `tf.keras` is Keras 3. Code written for Keras 2 fails in many ways:
+
+- `ValueError: Argument(s) not recognized: {'lr': 0.01}`, `TypeError: … got an unexpected keyword argument 'workers'`,
+  `AttributeError: 'Sequential' object has no attribute 'predict_classes'`, `ModuleNotFoundError: No module named
+  'keras.utils.np_utils'`, `KeyError: 'acc'`.
+- The third positional argument of `compile` was `metrics` and is now `loss_weights`: `compile("adam", "mse",
+  ["mae"])` raises `dtype='string' is not a valid dtype for Keras type promotion`.
+- A layer called with a positional Python value (`self.dropout(x, training)`) raises `Only input tensors may be passed
+  as positional arguments`.
+- `fit` under `MultiWorkerMirroredStrategy` with two or more workers always raises `ValueError: Attempt to convert a
+  value (PerReplica:…` (Keras 3.15; with 3.3 `Invalid reduction dimension 0`), whatever the data and optimizer, even
+  with `run_eagerly=True`.
+- One change is silent: an optimizer's `decay=` is ignored with only a warning, so the learning rate stays constant.
 
 ## Why
 
-Keras 3 was written anew. What it takes is listed in this package by a script that compares both versions.
+Keras 3 is a rewrite. A script compares both versions and generates the lists of names and arguments that this package
+uses.
 
 ## Fix
 
-Use the new name. Where there is none, the fix says what does the same. To go on with Keras 2 as it was, install
-`tf_keras` and set `TF_USE_LEGACY_KERAS=1` before TensorFlow is imported. That also trains with several workers; so does
-a loop of one's own with `strategy.run` in Keras 3. A `MultiWorkerMirroredStrategy` of one worker trains in both.
+Use the new name. If there is none, the fix shows an equivalent. To keep using Keras 2, install `tf_keras` and set
+`TF_USE_LEGACY_KERAS=1` before TensorFlow is imported. Keras 2 can also train with several workers; in Keras 3, use a
+custom training loop with `strategy.run`. A `MultiWorkerMirroredStrategy` with one worker works in both.
 
 ## Known limits
 
-Arguments that are passed on as `**options` are seen only when they raise.
+Arguments passed as `**options` are detected only after the failure.
 """
 
 from __future__ import annotations
@@ -175,7 +179,7 @@ def _with_what_is_next(finding: Finding, project: Project | Unknown) -> Finding:
             edits += [edit for edit in remedy.edits if edit not in edits]
     if len(edits) == len(first.edits):
         return finding
-    title = f"{first.title}; and so for what Keras 3 would refuse next"
+    title = f"{first.title}, and update the other Keras 2 names in this file"
     return replace(finding, fixes=(replace(first, title=title, edits=tuple(edits)), *finding.fixes[1:]))
 
 

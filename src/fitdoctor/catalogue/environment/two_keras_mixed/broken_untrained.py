@@ -1,4 +1,4 @@
-"""A model of Keras 2 whose layers come from Keras 3: it trains nothing. (silent)"""
+"""A Keras 2 model with Keras 3 layers, which are not trained. (silent)"""
 
 import numpy as np
 import tf_keras

@@ -1,26 +1,25 @@
-"""Objects of two Kerases in one model.
+"""Objects from two Keras packages in one model.
 
 ## What happens
 
 `ValueError: Only instances of keras.Layer can be added to a Sequential model`, `Could not interpret optimizer
-identifier: <… object>`, `All inputs values must be KerasTensors`. Without a word: a layer of Keras 3 that is called on a
-tensor of `tf_keras` becomes plain operations of the model, and its weights are not trained.
+identifier: <… object>` or `All inputs values must be KerasTensors`. One case is silent: a Keras 3 layer called on a
+`tf_keras` tensor becomes plain operations of the model, and its weights are not trained.
 
 ## Why
 
-There are up to three Kerases on a machine: Keras 3 (`keras`, and `tf.keras` since TensorFlow 2.16), Keras 2
-(`tf_keras`), and a private remainder inside TensorFlow (`tensorflow.python.keras`). A layer of one is a foreign object
-to the others.
+A machine can have up to three Keras packages: Keras 3 (`keras`, and `tf.keras` since TensorFlow 2.16), Keras 2
+(`tf_keras`), and a private copy inside TensorFlow (`tensorflow.python.keras`). They do not recognize each other's
+objects.
 
 ## Fix
 
-Import everything from one: `keras` or `tensorflow.keras`. Nothing from `tensorflow.python.keras`.
+Import everything from one package: `keras` or `tensorflow.keras`. Do not import from `tensorflow.python.keras`.
 
 ## Known limits
 
-A program that uses two Kerases side by side, each for a model of its own, is fine and is not reported. Nor are losses,
-initializers, regularizers and activations of the other one, which work, and callbacks and metrics of `tf_keras` in
-Keras 3.
+A program that uses two Keras packages for separate models works and is not reported. Losses, initializers,
+regularizers and activations from the other package also work, as do `tf_keras` callbacks and metrics in Keras 3.
 """
 
 from __future__ import annotations
@@ -123,12 +122,12 @@ def _private_finding(
     module: Module, node: ast.ImportFrom, confidence: Confidence, evidence: list[Evidence]
 ) -> Finding:
     return CAUSE.finding(
-        f"`{node.module}` is another Keras than the one of the model",
+        f"`{node.module}` is a different Keras from the one the model uses",
         subject="import of tensorflow.python.keras",
         location=module.location(node),
         evidence=[
             Evidence(
-                claim="a private remainder of Keras 2 inside TensorFlow",
+                claim="private copy of Keras inside TensorFlow",
                 observed=node.module or "",
                 expected="tensorflow.keras or keras",
             ),
@@ -178,12 +177,15 @@ def _mixed_finding(
     written = module.segment(call.func)
     model = kind_of_call(module, call) == "Model"
     return CAUSE.finding(
-        f"`{written}` is of Keras {mixed.keras}, {'its parts' if model else 'the model'} of Keras {other}",
+        f"`{written}` is from Keras {mixed.keras}, but {'its layers are' if model else 'the model is'} from Keras {other}",
         subject=f"object {written}",
         location=module.location(call),
-        evidence=[Evidence(claim="made by", observed=_NAMES[mixed.keras], expected=_NAMES[other]), *evidence],
+        evidence=[Evidence(claim="package", observed=_NAMES[mixed.keras], expected=_NAMES[other]), *evidence],
         fixes=[
-            fix(f"make it with the Keras of {'its parts' if model else 'the model'}", _remade(module, mixed))
+            fix(
+                f"create it with the Keras package of {'its layers' if model else 'the model'}",
+                _remade(module, mixed),
+            )
         ],
         confidence=confidence,
         severity=Severity.WARNING if mixed.silent else Severity.ERROR,
@@ -228,7 +230,7 @@ def from_model(model: ModelFacts, fit: FitFacts, project: Project | Unknown) -> 
         return
     evidence = [
         Evidence(
-            claim="weights that the model does not know",
+            claim="weights that the model does not track",
             observed=listing(model.foreign_variables),
             fact="model.foreign_variables",
         )
@@ -238,11 +240,11 @@ def from_model(model: ModelFacts, fit: FitFacts, project: Project | Unknown) -> 
             yield _mixed_finding(module, mixed, Confidence.CERTAIN, evidence)
             return
     yield CAUSE.finding(
-        "layers of Keras 3 are in a model of Keras 2: they are not trained",
-        subject="object of another Keras",
+        "Keras 3 layers in a Keras 2 model are not trained",
+        subject="object from another Keras",
         location=place(model.code, fit.code),
         evidence=evidence,
-        fixes=[fix("make the model with one Keras: all of it with `tf_keras`, or with `keras`")],
+        fixes=[fix("build the whole model with one package, either `tf_keras` or `keras`")],
         confidence=Confidence.CERTAIN,
         severity=Severity.WARNING,
     )
@@ -255,17 +257,15 @@ def from_tensor(failure: FailureFacts) -> Iterator[Finding]:
         return
     frame = failure.last_user_frame
     yield CAUSE.finding(
-        "a layer of Keras 2 (`tf_keras`) is called on a tensor of Keras 3",
-        subject="object of another Keras",
+        "a Keras 2 (`tf_keras`) layer is called on a Keras 3 tensor",
+        subject="object from another Keras",
         location=frame.location if frame else None,
         evidence=[
-            Evidence(claim="Keras 2 read the shape of a tensor that is not its own", fact="failure.message")
+            Evidence(claim="Keras 2 cannot read the shape of a Keras 3 tensor", fact="failure.message")
         ],
         fixes=[
-            fix("make the model with one Keras: all of it with `tf_keras`, or with `keras`"),
-            fix(
-                "or set `TF_USE_LEGACY_KERAS=1` before TensorFlow is imported, and use `tf.keras` throughout"
-            ),
+            fix("build the whole model with one package, either `tf_keras` or `keras`"),
+            fix("set `TF_USE_LEGACY_KERAS=1` before TensorFlow is imported, and use `tf.keras` throughout"),
         ],
         confidence=Confidence.CERTAIN,
     )
@@ -278,7 +278,7 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
         # A class in place of an object is of the right Keras: `layer-not-called`.
         return
     named = LEGACY in failure.message or PRIVATE in failure.message
-    evidence = [Evidence(claim="Keras met an object of another Keras", fact="failure.message")]
+    evidence = [Evidence(claim="Keras rejected an object from another Keras package", fact="failure.message")]
     for module in project.modules if isinstance(project, Project) else ():
         for node in module.nodes(ast.ImportFrom):
             if _is_private(node.module or "") and not node.level:
@@ -292,11 +292,11 @@ def from_failure(failure: FailureFacts, project: Project | Unknown) -> Iterator[
     if named or isinstance(project, Unknown):
         frame = failure.last_user_frame
         yield CAUSE.finding(
-            "an object of another Keras was given to this model",
-            subject="object of another Keras",
+            "this model was given an object from another Keras package",
+            subject="object from another Keras",
             location=_import_of_keras_3(failure, project) or (frame.location if frame else None),
             evidence=evidence,
-            fixes=[fix("import everything from one Keras: `keras` or `tensorflow.keras`")],
+            fixes=[fix("import everything from one package, `keras` or `tensorflow.keras`")],
             confidence=Confidence.CERTAIN if named else Confidence.POSSIBLE,
         )
 

@@ -1,4 +1,4 @@
-"""Layers from TensorFlow's private copy of Keras, in a model of the public one."""
+"""Layers and model from the same Keras package."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""A model of Keras 2 with layers of its own."""
+"""A Keras 2 model with Keras 2 layers."""
 
 import numpy as np
 import tf_keras

@@ -1,34 +1,38 @@
-"""Installed packages that do not go together.
+"""Installed packages that are incompatible.
 
 ## What happens
 
-The import fails, far from any line of yours: `AttributeError: _ARRAY_API not found` in the log and then `ImportError:
-numpy.core.umath failed to import` (TensorFlow 2.16 under NumPy 2.1), `ImportError: cannot import name 'builder' from
-'google.protobuf.internal'` (TensorFlow 2.16 with protobuf 3.19), `TypeError: Descriptors cannot be created directly` or
-`VersionError: Detected incompatible Protobuf Gencode/Runtime versions` (protobuf),
-`ImportError: Keras cannot be imported. Check that it
-is installed.` (`TF_USE_LEGACY_KERAS=1` without `tf_keras`), `Your currently installed version of Keras is Keras 3`
-(transformers), `ModuleNotFoundError: No module named 'tensorflow'` from inside of Keras, `version GLIBCXX_3.4.26 not
-found` (a system older than the package).
+The import fails, far from your own code:
+
+- `AttributeError: _ARRAY_API not found` in the log, followed by `ImportError: numpy.core.umath failed to import`
+  (TensorFlow 2.16 with NumPy 2.1)
+- `ImportError: cannot import name 'builder' from 'google.protobuf.internal'` (TensorFlow 2.16 with protobuf 3.19)
+- `TypeError: Descriptors cannot be created directly` or `VersionError: Detected incompatible Protobuf Gencode/Runtime
+  versions` (protobuf)
+- `ImportError: Keras cannot be imported. Check that it is installed.` (`TF_USE_LEGACY_KERAS=1` without `tf_keras`)
+- `Your currently installed version of Keras is Keras 3` (transformers)
+- `ModuleNotFoundError: No module named 'tensorflow'` from inside Keras
+- `version GLIBCXX_3.4.26 not found` (a system older than the package)
 
 ## Why
 
-TensorFlow is compiled against one range of NumPy and protobuf, and each version of it takes one Keras. pip checks that
-only for what it installs in one go; a later `pip install` of something else moves one of them away.
+TensorFlow is compiled against a range of NumPy and protobuf versions, and each TensorFlow version supports one Keras.
+pip checks this only for packages that it installs together. A later `pip install` of another package can replace one
+of them with an incompatible version.
 
 ## Fix
 
-Install versions that go together: `fitdoctor env` lists what the packages' own metadata and their release notes say. A
-fresh virtual environment with one `pip install` of all that is needed is the surest way.
+Install compatible versions. `fitdoctor env` lists what the packages' metadata and release notes require. The safest
+way is a fresh virtual environment and a single `pip install` of everything you need.
 
 ## Known limits
 
-The first two, and imports of what is not installed or only half there, were run in environments of their own; the
-other pairs were not run here, and stand on texts that others recorded. `'MessageFactory' object has no attribute
-'GetPrototype'` (TensorFlow 2.16 with protobuf 6) is printed without a traceback and does no harm: TensorFlow goes on,
-and that is what is said of it. Packages outside the family of TensorFlow and Keras are not looked at. `lint` tells only
-of pairs with which nothing can be imported, where it runs beside the TensorFlow that trains, and not where `--keras` or
-the configuration says which Keras that is.
+The first two conflicts, and imports of missing or incomplete packages, were run in separate environments. The others
+were not run here and are based on published error reports. `'MessageFactory' object has no attribute 'GetPrototype'`
+(TensorFlow 2.16 with protobuf 6) is printed without a traceback and is harmless: TensorFlow continues, and the
+finding says so. Packages other than TensorFlow, Keras and their dependencies are not checked. `lint` reports only
+combinations that cannot be imported at all. It does so only if it runs in the environment of the TensorFlow that
+trains, and not if `--keras` or the configuration sets the Keras version.
 """
 
 from __future__ import annotations
@@ -60,10 +64,10 @@ CAUSE = Cause(
     explains=("FIT902",),
 )
 
-_NUMPY = "a package that was built for NumPy 1 is used with NumPy 2"
-_PROTOBUF = "the installed protobuf is not one that this TensorFlow can use"
-_KERAS = "this Keras and this TensorFlow do not go together"
-_SYSTEM = "this system is older than the one that the package was built for"
+_NUMPY = "a package built for NumPy 1 is used with NumPy 2"
+_PROTOBUF = "this TensorFlow cannot use the installed protobuf version"
+_KERAS = "the installed Keras and TensorFlow versions are incompatible"
+_SYSTEM = "this system is older than the one the package was built for"
 _HARMLESS = pattern(r"'MessageFactory' object has no attribute 'GetPrototype'")
 """What TensorFlow 2.16 prints once for each of its messages under protobuf 6, without a traceback, and goes on."""
 
@@ -71,43 +75,43 @@ SAYINGS = (
     (pattern(r"compiled using NumPy 1\.x cannot be run|_ARRAY_API not found"), _NUMPY,
      "install NumPy below 2 (`pip install 'numpy<2'`), or TensorFlow 2.18 or later"),
     (pattern(r"numpy\.core\.\w+ failed to import|numpy\.dtype size changed|numpy\.ufunc size changed"), _NUMPY,
-     "reinstall NumPy and what was compiled against it, in one `pip install`"),
+     "reinstall NumPy and the packages compiled against it in one `pip install`"),
     (pattern(r"Descriptors cannot (?:not )?be created directly"), _PROTOBUF,
-     "install a protobuf that TensorFlow asks for; `fitdoctor env` says which"),
+     "install a protobuf version that TensorFlow supports; `fitdoctor env` shows which"),
     (pattern(r"incompatible Protobuf Gencode/Runtime versions"), _PROTOBUF,
-     "install a protobuf at least as new as the one that TensorFlow was made with: `pip install -U protobuf`"),
+     "install a protobuf at least as new as the one TensorFlow was built with: `pip install -U protobuf`"),
     (pattern(r"cannot import name '(?:builder|runtime_version)' from 'google\.protobuf"), _PROTOBUF,
      "install a newer protobuf: `pip install -U protobuf`"),
-    (_HARMLESS, _PROTOBUF, "install the protobuf that TensorFlow asks for; `fitdoctor env` says which"),
+    (_HARMLESS, _PROTOBUF, "install a protobuf version that TensorFlow supports; `fitdoctor env` shows which"),
     (pattern(r"Keras cannot be imported\. Check that it is installed"),
-     "TensorFlow does not find its Keras",
-     "install `keras`; with `TF_USE_LEGACY_KERAS=1`, install `tf_keras` of TensorFlow's own version"),
+     "TensorFlow cannot find its Keras package",
+     "install `keras`; with `TF_USE_LEGACY_KERAS=1`, install the `tf_keras` version that matches TensorFlow"),
     (pattern(r"installed version of Keras is Keras 3, but this is not yet supported"),
-     "transformers works with Keras 2, and Keras 3 is installed",
-     "install `tf-keras` beside Keras 3: `pip install tf-keras`"),
+     "transformers needs Keras 2, but Keras 3 is installed",
+     "install `tf-keras` alongside Keras 3: `pip install tf-keras`"),
     (pattern(r"cannot import name '\w+' from 'tensorflow\.(?:compat|python|_api|__internal__)"), _KERAS,
-     "install the Keras that belongs to this TensorFlow; `fitdoctor env` says which"),
+     "install the Keras version that matches this TensorFlow; `fitdoctor env` shows which"),
     (pattern(r"module 'tensorflow\.(?:compat\.v2\.)?__internal__[\w.]*' has no attribute"), _KERAS,
-     "install the Keras that belongs to this TensorFlow; `fitdoctor env` says which"),
+     "install the Keras version that matches this TensorFlow; `fitdoctor env` shows which"),
     (pattern(r"module 'tensorflow\.(?:python\.[\w.]+|compat\.v2)' has no attribute '(?:__internal__|[A-Z]\w+)'"), _KERAS,
-     "install the Keras that belongs to this TensorFlow; `fitdoctor env` says which"),
+     "install the Keras version that matches this TensorFlow; `fitdoctor env` shows which"),
     (pattern(r"Unable to convert function return value to a Python type! The signature was\s+\(\) -> handle"),
-     "the native part of TensorFlow does not know this NumPy",
-     "install the NumPy that TensorFlow asks for; `fitdoctor env` says which"),
+     "the native part of TensorFlow is incompatible with this NumPy version",
+     "install a NumPy version that TensorFlow supports; `fitdoctor env` shows which"),
     (pattern(r"Keras requires TensorFlow [\d.]+ or higher"), _KERAS,
-     "install a newer TensorFlow, or the Keras that belongs to this one; `fitdoctor env` says which"),
+     "install a newer TensorFlow, or the Keras version that matches this one; `fitdoctor env` shows which"),
     (pattern(r"'InputLayer'[\s\S]{0,600}(?:Unrecognized keyword arguments|unexpected keyword argument)\W{1,6}batch_shape"),
-     "the model was saved by Keras 3, and is loaded with Keras 2",
-     "load it with Keras 3 (TensorFlow 2.16 or later), or make the model again and load its weights"),
+     "the model was saved with Keras 3 but is loaded with Keras 2",
+     "load it with Keras 3 (TensorFlow 2.16 or later), or rebuild the model and load its weights"),
     (pattern(r"requires TensorFlow version [><=]+ ?[\d.]+; ?Detected an installation of version"),
-     "a package needs another TensorFlow than the one that is installed",
-     "install the version of the package that belongs to this TensorFlow"),
+     "a package needs a different TensorFlow version from the installed one",
+     "install the version of the package that matches this TensorFlow"),
     (pattern(r"module 'ml_dtypes' has no attribute"),
-     "the installed ml_dtypes is older than this TensorFlow or Keras needs",
-     "install a newer one: `pip install -U ml_dtypes`"),
+     "the installed ml_dtypes is too old for this TensorFlow or Keras",
+     "install a newer version: `pip install -U ml_dtypes`"),
     (pattern(r"TensorBoard is not installed, missing implementation for"),
-     "the `TensorBoard` callback writes with the package `tensorboard`, which is not installed",
-     "install it (`pip install tensorboard`), or leave the callback out"),
+     "the `TensorBoard` callback needs the package `tensorboard`, which is not installed",
+     "install it (`pip install tensorboard`), or remove the callback"),
     (pattern(r"version [`'](?:GLIBC|GLIBCXX|CXXABI)_[\d.]+' not found"), _SYSTEM,
      "use a newer system or image, or an older TensorFlow"),
     (pattern(r"DLL load failed while importing _pywrap_tensorflow_internal|Failed to load the native TensorFlow runtime"),
@@ -117,8 +121,8 @@ SAYINGS = (
 """What the messages mean, and what to do. Those of versions before 2.16 are from their makers' reports; not run here."""
 
 _PROCESSOR = (
-    "the processor lacks instructions that this TensorFlow was compiled with (AVX)",
-    "install a TensorFlow that was built for this processor (conda-forge has one), or use another machine",
+    "the processor does not support instructions that this TensorFlow was compiled with (AVX)",
+    "install a TensorFlow built for this processor (conda-forge has one), or use another machine",
 )
 _IN_LIBRARY = pattern(
     r"module 'numpy' has no attribute '(?:bool|object|int|float|complex|str|typeDict|complex_)'"
@@ -146,7 +150,7 @@ def from_source(module: Module, environment: EnvironmentFacts) -> Iterator[Findi
     conflicts = environment.conflicts if isinstance(environment.conflicts, tuple) else ()
     for conflict in conflicts if of_family else ():
         yield CAUSE.finding(
-            f"importing TensorFlow and its Keras fails with what is installed here: {conflict.problem}",
+            f"TensorFlow and Keras cannot be imported with the installed packages: {conflict.problem}",
             subject="installed packages",
             location=module.location(of_family[0]),
             evidence=[Evidence(claim=conflict.first, observed=conflict.second, fact=conflict.source)],
@@ -178,7 +182,7 @@ def from_failure(failure: FailureFacts, environment: EnvironmentFacts | Unknown)
         yield _finding(*_not_there(absent["name"]), failure, environment)
     elif _IN_LIBRARY.search(said) and _raised_in_family(failure):
         yield _finding(
-            "a library uses names that NumPy has dropped",
+            "a library uses names that NumPy has removed",
             "install NumPy below 1.24 (below 2 for `complex_`), or a newer version of that library",
             failure,
             environment,
@@ -187,7 +191,7 @@ def from_failure(failure: FailureFacts, environment: EnvironmentFacts | Unknown)
         frame.function == "_constant_if_small" for frame in failure.frames
     ):
         yield _finding(
-            "TensorFlow before 2.5 gives NumPy its own tensors, which NumPy 1.20 and later refuse",
+            "TensorFlow before 2.5 passes its own tensors to NumPy, which NumPy 1.20 and later reject",
             "install a newer TensorFlow, or NumPy below 1.20",
             failure,
             environment,
@@ -199,11 +203,11 @@ def _not_whole(name: str, failure: FailureFacts) -> tuple[str, str]:
     importer = _raised_in_family(failure)
     package = name.partition(".")[0]
     if package == importer.partition("/")[0]:
-        return f"a part of the installed {package} is missing: `{name}`", (
-            "install it again: `pip install --force-reinstall --no-deps` with the name it has in `fitdoctor env`"
+        return f"part of the installed {package} is missing: `{name}`", (
+            "reinstall it: `pip install --force-reinstall --no-deps`, with the package name that `fitdoctor env` shows"
         )
     if "." in name:
-        return _KERAS, "install the Keras that belongs to this TensorFlow; `fitdoctor env` says which"
+        return _KERAS, "install the Keras version that matches this TensorFlow; `fitdoctor env` shows which"
     wanted = _DISTRIBUTIONS.get(package, package)
     return f"{importer} needs `{wanted}`, which is not installed", f"install it: `pip install {wanted}`"
 
@@ -212,12 +216,12 @@ def _not_there(name: str) -> tuple[str, str]:
     """What it means that the program does not find a package; one of the name may be installed for another Python."""
     return (
         f"`{name}` is not installed for the Python that ran this program, or its files are missing",
-        f"install it with that very Python: `python -m pip install {name}`",
+        f"install it with the same Python: `python -m pip install {name}`",
     )
 
 
 def _told_and_gone_on(finding: Finding) -> Finding:
-    message = "TensorFlow prints this line under a protobuf that is newer than it knows, and goes on: nothing failed"
+    message = "TensorFlow prints this line because protobuf is newer than it supports, and continues: nothing failed"
     return replace(finding, message=message, severity=Severity.INFO)
 
 
@@ -237,9 +241,7 @@ def _finding(
     found: tuple[Conflict, ...] = ()
     if isinstance(environment, EnvironmentFacts) and not isinstance(environment.conflicts, Unknown):
         found = environment.conflicts
-    evidence = [
-        Evidence(claim="what the library says", observed=_first_line(failure), fact="failure.message")
-    ]
+    evidence = [Evidence(claim="the library reports", observed=_first_line(failure), fact="failure.message")]
     evidence += [
         Evidence(claim=conflict.problem, observed=conflict.second, fact=conflict.source)
         for conflict in found[:3]

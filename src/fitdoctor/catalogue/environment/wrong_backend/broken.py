@@ -1,4 +1,4 @@
-"""The backend is chosen after Keras was imported: too late, and without a word."""
+"""`KERAS_BACKEND` is set after Keras is imported, which is too late."""
 
 import os
 

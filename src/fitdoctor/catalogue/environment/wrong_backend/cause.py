@@ -1,26 +1,26 @@
-"""Keras runs on another backend than the program thinks.
+"""Keras runs on a different backend than the program expects.
 
 ## What happens
 
-`KERAS_BACKEND` that is set after Keras was imported has no effect, without a word: the program trains on TensorFlow.
-Set before, to a backend that is not installed, the import fails: `ModuleNotFoundError: No module named 'jax'` from inside
-Keras, or `ValueError: Unable to import backend : …`. On the backend `numpy`, `fit` raises `NotImplementedError`. On
-`jax`, a layer that uses `tf.` operations fails where the model is built, in words of JAX: with JAX 0.10 `AttributeError:
-'str' object has no attribute '_error_repr'`.
+Setting `KERAS_BACKEND` after Keras is imported silently has no effect: the program trains on TensorFlow. If it names
+a backend that is not installed, the import fails: `ModuleNotFoundError: No module named 'jax'` from inside Keras, or
+`ValueError: Unable to import backend : …`. On the `numpy` backend, `fit` raises `NotImplementedError`. On `jax`, a
+layer that uses `tf.` operations fails when the model is built, with a JAX error: in JAX 0.10, `AttributeError: 'str'
+object has no attribute '_error_repr'`.
 
 ## Why
 
-Keras reads `KERAS_BACKEND` (and `~/.keras/keras.json`) once, when it is imported for the first time; `import tensorflow`
-imports it, too.
+Keras reads `KERAS_BACKEND` (and `~/.keras/keras.json`) once, at its first import. `import tensorflow` also imports
+Keras.
 
 ## Fix
 
-Set it before the first import of Keras, to a backend that is installed; for TensorFlow leave it out.
+Set the variable before the first import of Keras, to a backend that is installed. For TensorFlow, do not set it.
 
 ## Known limits
 
-Of JAX one program was run, elsewhere (JAX 0.10 with Keras 3.15; its text is recorded); programs on PyTorch were not
-run here. Only an assignment at the top of the same file is seen in the source.
+One program on JAX was run elsewhere (JAX 0.10 with Keras 3.15), and its output is recorded. Programs on PyTorch were
+not run here. In source, only an assignment at the top level of the same file is detected.
 """
 
 from __future__ import annotations
@@ -76,14 +76,14 @@ def from_source(module: Module) -> Iterator[Finding]:
             f"`{value.value}`" if isinstance(value, ast.Constant) and isinstance(value.value, str) else "it"
         )
         yield CAUSE.finding(
-            f"`{VARIABLE}` is set after Keras was imported: {wanted} is not used",
+            f"`{VARIABLE}` is set after Keras is imported, so {wanted} is not used",
             subject=VARIABLE,
             location=module.location(node),
             evidence=[Evidence(claim="Keras is imported here", location=module.location(imported))],
             fixes=[
                 fix("set it before the first import of Keras"),
                 unsafe(
-                    "leave it out, and stay with the backend that is used",
+                    "remove this line and keep the current backend",
                     (delete_lines(module, module.statement(node)),),
                 ),
             ],
@@ -113,13 +113,13 @@ def from_failure(
             # The backend of NumPy borrows from JAX.
             asked = "numpy" if isinstance(value, ast.Constant) and value.value == "numpy" else asked
     yield CAUSE.finding(
-        f"Keras is to run on `{asked}`, "
-        + ("which cannot train" if asked == "numpy" else "which is not installed here"),
+        f"Keras is configured to use the backend `{asked}`, "
+        + ("which cannot train" if asked == "numpy" else "which is not installed"),
         subject=VARIABLE,
         location=location,
-        evidence=[Evidence(claim="the backend", observed=asked, expected="tensorflow"),
-                  *([Evidence(claim="who set it", observed=set_by)] if set_by else [])],
-        fixes=[fix(f"leave out `{VARIABLE}` (and `backend` in keras.json)"
+        evidence=[Evidence(claim="backend", observed=asked, expected="tensorflow"),
+                  *([Evidence(claim="set by", observed=set_by)] if set_by else [])],
+        fixes=[fix(f"remove `{VARIABLE}` (and `backend` in keras.json)"
                    + (f", or install `{backend}`" if asked != "numpy" else ""))],
         confidence=Confidence.CERTAIN,
         severity=Severity.ERROR,
@@ -148,17 +148,17 @@ def _settings_refused(failure: FailureFacts) -> bool:
 def _bad_settings(failure: FailureFacts) -> Finding:
     frame = failure.last_user_frame
     return CAUSE.finding(
-        "Keras cannot use its settings: those in `keras.json`, or a variable `KERAS_…` of the environment",
+        "Keras cannot read its settings from `keras.json` or a `KERAS_…` environment variable",
         subject="keras.json",
         location=frame.location if frame else None,
         evidence=[
-            Evidence(claim="what Keras was reading", observed=failure.frames[-1].text.strip()[:100]),
-            Evidence(
-                claim="what it says", observed=failure.message.strip().split("\n")[0][:120] or failure.type
-            ),
+            Evidence(claim="line that failed in Keras", observed=failure.frames[-1].text.strip()[:100]),
+            Evidence(claim="error", observed=failure.message.strip().split("\n")[0][:120] or failure.type),
         ],
         fixes=[
-            fix("mend or delete `~/.keras/keras.json` (or the one in `KERAS_HOME`): Keras writes a new one")
+            fix(
+                "fix or delete `~/.keras/keras.json` (or the one in `KERAS_HOME`); Keras then writes a new one"
+            )
         ],
         confidence=Confidence.CERTAIN,
         severity=Severity.ERROR,
@@ -178,13 +178,15 @@ def _tensorflow_on_jax(failure: FailureFacts) -> bool:
 def _foreign_operations(failure: FailureFacts) -> Finding:
     frame = failure.last_user_frame
     return CAUSE.finding(
-        f"`{failure.layer_class}` gives its input to another library than JAX, on which Keras runs here",
+        f"`{failure.layer_class}` passes its input to a library other than JAX, the current Keras backend",
         subject=f"layer {failure.layer_class}",
         location=frame.location if frame else None,
-        evidence=[Evidence(claim="the backend", observed="jax", expected="tensorflow, where `tf.` is used")],
+        evidence=[
+            Evidence(claim="backend", observed="jax", expected="tensorflow, for layers that use `tf.`")
+        ],
         fixes=[
-            fix("write `keras.ops` in the place of `tf.` and NumPy: it runs on every backend"),
-            fix(f"leave out `{VARIABLE}` (and `backend` in keras.json) to train on TensorFlow"),
+            fix("use `keras.ops` instead of `tf.` and NumPy: it runs on every backend"),
+            fix(f"remove `{VARIABLE}` (and `backend` in keras.json) to train on TensorFlow"),
         ],
         severity=Severity.ERROR,
     )

@@ -1,4 +1,4 @@
-"""The backend that Keras takes by itself."""
+"""Keras uses its default backend."""
 
 import keras
 import numpy as np
