@@ -90,7 +90,7 @@ def test_python_itself_is_checked(installed: Path) -> None:
 @pytest.mark.parametrize(
     ("config", "words"),
     [
-        ("{'cluster': {}}", "is not valid JSON"),
+        ("{'cluster': {}}", "is not JSON"),
         ("[]", "not a JSON object"),
         ({"task": {"type": "worker", "index": 0}}, "no `cluster`"),
         ({"cluster": {"worker": ["a:1"]}}, "no `task`"),
