@@ -1,4 +1,4 @@
-"""Losses of Keras that a program calls by itself, in a loop or a `train_step`, found by the line that raised."""
+"""Find built-in losses that a custom loop or `train_step` calls, by the line that raised."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _HOME = "keras.losses."
 
 
 def called_loss(project: Project | Unknown | None, failure: FailureFacts, name: str) -> Code | Unknown:
-    """Where the loss that raised is named: its class or function, as `respell` takes it.
+    """Return where the loss that raised is named: its class or function, as `respell` expects it.
 
     Args:
         project: the program.
@@ -33,7 +33,7 @@ def called_loss(project: Project | Unknown | None, failure: FailureFacts, name: 
 def arguments_of_loss(
     project: Project | Unknown | None, failure: FailureFacts, name: str
 ) -> tuple[Module, ast.expr, ast.expr] | None:
-    """The labels and the predictions that the loss was called with, where the program itself calls it."""
+    """Return the labels and predictions passed to a loss that the program itself calls."""
     found = _losses(project, failure, name)
     if len(found) != 1:
         return None
@@ -61,7 +61,7 @@ def _losses(
 
 
 def _named(module: Module, call: ast.Call, name: str) -> Iterator[ast.expr]:
-    """`SparseCategoricalCrossentropy(…)` behind `loss_fn(y, p)`; the function itself in `losses.mse(y, p)`."""
+    """Return `SparseCategoricalCrossentropy(…)` for `loss_fn(y, p)`, the function itself for `losses.mse(y, p)`."""
     if _is_loss(module, call.func, name):
         yield call.func
         return

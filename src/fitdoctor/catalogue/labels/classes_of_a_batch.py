@@ -1,4 +1,4 @@
-"""One-hot rows that are made for each batch alone: as wide as the largest class that happens to be in it."""
+"""One-hot labels encoded per batch: only as wide as the largest class in that batch."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def counted_in_each_batch(data: DataFacts | Unknown, project: Project | Unknown) -> Code | None:
-    """The `to_categorical` that is not told the number of classes, where a generator or PyDataset calls it."""
+    """Return the `to_categorical` call without `num_classes` in a generator or PyDataset."""
     if isinstance(data, Unknown) or data.form not in ("generator", "pydataset"):
         return None
     for function, _value in batches_behind(project, data.code):
@@ -33,6 +33,6 @@ def _counts_itself(call: ast.Call) -> bool:
 
 
 def told_classes(call: Code, units: int) -> Fix:
-    """The same with as many columns in every batch."""
+    """Set `num_classes`, so that every batch has the same number of columns."""
     title = f"set `num_classes={units}`: a single batch does not contain every class"
     return fix(title, set_argument(call, "num_classes", str(units), position=1))

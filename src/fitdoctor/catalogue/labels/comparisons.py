@@ -1,4 +1,4 @@
-"""Where a loss, metric or training step of the user's own sets labels against predictions without aligning their axes."""
+"""Find custom losses, metrics and training steps that compare labels and predictions without aligning their axes."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ _MEETS = frozenset("subtract squared_difference multiply add divide".split())
 _REFUSES = frozenset(
     "binary_crossentropy binary_focal_crossentropy sigmoid_cross_entropy_with_logits".split()
 )
-"""Functions that raise for labels and predictions of other ranks."""
+"""Functions that raise if labels and predictions differ in rank."""
 _PARTS = ("y_true", "y_pred", "target", "output", "labels", "logits")
 _UNPACKS = "unpack_x_y_sample_weight"
 
 
 @dataclass
 class _Walk:
-    """What the names of a function hold so far."""
+    """The values of the local names of a function, up to a statement."""
 
     module: Module
     kinds: dict[str, str] = field(default_factory=dict)
     data: str = ""
-    """The parameter that holds x and y together."""
+    """The parameter that contains both x and y."""
 
     def kind(self, expr: ast.expr) -> str:
-        """`labels` or `predictions` with all their axes, or ""."""
+        """Return `labels` or `predictions` for an expression that keeps all their axes, else ""."""
         if isinstance(expr, ast.Name):
             return self.kinds.get(expr.id, "")
         if isinstance(expr, ast.UnaryOp):
@@ -59,7 +59,7 @@ class _Walk:
         return self.kind(call.args[0]) if call.args else ""
 
     def assign(self, target: ast.expr, value: ast.expr) -> None:
-        """Take in an assignment."""
+        """Record an assignment."""
         if isinstance(target, ast.Name):
             self.kinds[target.id] = self.kind(value)
         elif isinstance(target, (ast.Tuple, ast.List)):
@@ -78,17 +78,17 @@ class _Walk:
 
 
 def unaligned_comparison(function: FunctionInfo, labels_at: int = 1) -> ast.expr | None:
-    """The first expression of a loss, metric or training step in which labels meet predictions as they came in.
+    """Return the first expression that combines unchanged labels and predictions.
 
     Args:
         function: the code.
-        labels_at: which parameter of a loss or metric the labels are; the predictions are the next.
+        labels_at: the position of the labels among the parameters; the predictions follow.
     """
     return _first(function, _meets, labels_at)
 
 
 def refused_comparison(function: FunctionInfo) -> ast.expr | None:
-    """The first call of a loss or training step that refuses labels and predictions as they came in."""
+    """Return the first call that rejects unchanged labels and predictions of different ranks."""
     return _first(function, _refuses)
 
 
@@ -146,5 +146,5 @@ def _in_order(statements: list[ast.stmt]) -> Iterator[ast.stmt]:
 
 
 def _expressions(statement: ast.stmt) -> list[ast.expr]:
-    """The expressions of a statement itself, not those of the blocks in it."""
+    """Yield the expressions of a statement, without those of its nested blocks."""
     return [child for child in ast.iter_child_nodes(statement) if isinstance(child, ast.expr)]

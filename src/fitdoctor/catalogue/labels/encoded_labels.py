@@ -1,4 +1,4 @@
-"""Class numbers that `to_categorical` has no column for."""
+"""Labels that `to_categorical` has no column for."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _ENCODER = "to_categorical"
 
 
 def refused(cause: Cause, failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """NumPy names the class number and the number of columns."""
+    """Report the label and the number of columns that NumPy names."""
     said = _SAID.search(failure.message) if failure.type == "IndexError" else None
     frame, last = failure.last_user_frame, failure.frames[-1] if failure.frames else None
     if said is None or frame is None or last is None:
         return
-    # Keras takes its own frames out of what fit raises: then the line of the user's is the last.
+    # Keras filters its own frames, so the user's line may be the last.
     if last.function != _ENCODER and (last is not frame or called_in(frame) != _ENCODER):
         return
     value, size = int(said["value"]), int(said["size"])
@@ -51,7 +51,7 @@ def refused(cause: Cause, failure: FailureFacts, project: Project | Unknown) -> 
 
 
 def _shifted(failure: FailureFacts, project: Project | Unknown) -> tuple[Edit, ...]:
-    """One less for every label, in the one call on the line."""
+    """Subtract 1 from the labels in the only call on the line."""
     frame = failure.last_user_frame
     module = module_of(project, frame)
     if module is None or frame is None:

@@ -1,4 +1,4 @@
-"""Edits that change labels where they were made, and losses and metrics where they are named."""
+"""Edits of labels where they are created, and of losses and metrics where they are named."""
 
 from __future__ import annotations
 
@@ -24,26 +24,26 @@ SPARSE_METRICS = {
     "categorical_crossentropy": "sparse_categorical_crossentropy",
     "CategoricalCrossentropy": "SparseCategoricalCrossentropy",
 }
-"""Metrics for one-hot rows, and their twins for class numbers."""
+"""Metrics for one-hot labels, with their counterparts for integer labels."""
 ROW_METRICS = {sparse: rows for rows, sparse in SPARSE_METRICS.items()}
 
 
 def is_from_pipeline(labels: ArrayFacts, data: DataFacts) -> bool:
-    """Whether the code of the labels is the pipeline (or generator) that yields them, and no array."""
+    """Whether the code of the labels is the pipeline or generator that yields them, not an array."""
     return data.form != "arrays" and labels.code == data.code
 
 
 def rework_labels(
     labels: ArrayFacts, data: DataFacts, array: str, tensor: str = "", fit: FitFacts | Unknown | None = None
 ) -> tuple[Edit, ...]:
-    """Change labels where they were made; those that only a dataset holds, by mapping it.
+    """Change the labels where they are created, or with a `map` over their dataset.
 
     Args:
         labels: the labels to change.
-        data: what they belong to.
+        data: the data they belong to.
         array: the new expression with `{}` for the old one and `np` for NumPy.
         tensor: the new expression in terms of a batch `y`, with `tf` for TensorFlow.
-        fit: the call, where labels for validation that come from elsewhere are to follow.
+        fit: the call, if separate validation labels must change too.
     """
     if is_from_pipeline(labels, data):
         return _mapped(labels, data, tensor)
@@ -56,7 +56,7 @@ def rework_labels(
 
 
 def one_hot_fix(labels: ArrayFacts, data: DataFacts, units: int | None, role: str) -> Fix:
-    """One-hot rows for class numbers."""
+    """Return a fix that one-hot encodes integer labels."""
     keras, imports = spell(labels.use, "keras", "keras")
     edits = rework_labels(
         labels,
@@ -64,13 +64,13 @@ def one_hot_fix(labels: ArrayFacts, data: DataFacts, units: int | None, role: st
         f"{keras}.utils.to_categorical({{}}, num_classes={units})",
         f"tf.one_hot(tf.cast(y, tf.int32), {units})",
     )
-    # Validation labels have to follow, and an edit of one array does not reach them.
+    # Validation labels must change too, and an edit of one array does not reach them.
     title = f"one-hot encode the labels with {units} classes"
     return fix(title, edits if role == "training" else (), imports if edits else ())
 
 
 def _of_validation(labels: ArrayFacts, fit: FitFacts | Unknown | None, array: str) -> tuple[Edit, ...]:
-    """The same for `validation_data=(x, y)`, where what is changed is not what both were split from."""
+    """Change `validation_data=(x, y)` too, unless both come from the array that is edited."""
     changed = rework_place(labels.code, labels.use)
     if fit is None or isinstance(fit, Unknown) or isinstance(changed, Unknown):
         return ()
@@ -79,7 +79,7 @@ def _of_validation(labels: ArrayFacts, fit: FitFacts | Unknown | None, array: st
     from fitdoctor.catalogue.inputs.data_places import validation_part
 
     given = validation_part(fit, 1)
-    # The name of a part of the same array is changed with it.
+    # A slice of the edited array changes with it.
     return () if given is None or given.text == changed.target else wrap(given, array)
 
 
@@ -92,12 +92,12 @@ def _mapped(labels: ArrayFacts, data: DataFacts, tensor: str) -> tuple[Edit, ...
 
 
 def respell(code: Code | Unknown, name: str, without: Iterable[str] = ()) -> tuple[Edit, ...]:
-    """Name another loss (in snake case) where one is named by a string, a function or an object.
+    """Replace the loss, given as a string, function or object, by another one (in snake case).
 
     Args:
-        code: where the loss is given.
+        code: the loss argument.
         name: the other loss.
-        without: arguments that it does not take; where one is given, nothing is edited.
+        without: arguments the other loss does not accept; if one is present, nothing is edited.
     """
     if isinstance(code, Unknown):
         return ()
@@ -117,12 +117,12 @@ def respell(code: Code | Unknown, name: str, without: Iterable[str] = ()) -> tup
 
 
 def camel_case(name: str) -> str:
-    """`mean_squared_error` as the class is called."""
+    """Return the class name: `MeanSquaredError` for `mean_squared_error`."""
     return "".join(part.capitalize() for part in name.split("_"))
 
 
 def respell_metrics(metrics: Iterable[MetricFacts], names: dict[str, str]) -> tuple[Edit, ...]:
-    """Give metrics their other names; one that cannot be renamed in place stays as it is."""
+    """Rename the metrics that can be renamed in place."""
     edits: list[Edit] = []
     for metric in metrics:
         if isinstance(metric.code, Unknown):
@@ -141,7 +141,7 @@ def respell_metrics(metrics: Iterable[MetricFacts], names: dict[str, str]) -> tu
 def with_units(
     layer: LayerFacts | None, units: int, project: Project | Unknown | None = None
 ) -> tuple[Edit, ...]:
-    """Give a layer another number of units or filters: where the number is written, if it has a name."""
+    """Set the units or filters of a layer, at the definition of the number if it has a name."""
     if layer is None:
         return ()
     setting = "units" if layer.setting("units") is not None else "filters"
@@ -156,7 +156,7 @@ def with_units(
 
 
 def with_activation(layer: LayerFacts | None, name: str) -> tuple[Edit, ...]:
-    """Give a layer another activation."""
+    """Set the activation of a layer."""
     if layer is None or isinstance(layer.code, Unknown):
         return ()
     if layer.class_name == "Activation":
@@ -165,7 +165,7 @@ def with_activation(layer: LayerFacts | None, name: str) -> tuple[Edit, ...]:
         return ()
     recurrent = layer.class_name in ("LSTM", "GRU", "SimpleRNN")
     position = 1 if recurrent or layer.class_name == "Dense" else None
-    if name == "linear" and not recurrent:  # as it is without one; recurrent layers have tanh
+    if name == "linear" and not recurrent:  # linear is the default, except for recurrent layers
         left_out = remove_argument(layer.code, "activation", position)
         if left_out:
             return left_out

@@ -1,4 +1,4 @@
-"""Labels that a program has and forgets to give: the name that goes with the features, a parameter left unread."""
+"""Find labels that a program has but does not pass: a name that matches the features, an unused parameter."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _PAIRS = (
 
 
 def labels_beside(project: Project | Unknown, features: Code) -> str:
-    """The one name in reach that goes with the features': `y_train` for `x_train`, `labels` for `images`; else ""."""
+    """Return the only name in scope that matches the features: `y_train` for `x_train`, `labels` for `images`; else ""."""
     found = node_of(project, features)
     if found is None or not isinstance(found[1], ast.Name):
         return ""
@@ -50,7 +50,7 @@ def _twins(name: str) -> Iterator[str]:
 
 
 def returned_with_label(project: Project | Unknown, data: DataFacts) -> tuple[Edit, ...]:
-    """Give back the label that a `map` function was given and left unread."""
+    """Return the label that a `map` function receives but does not return."""
     for step in data.pipeline:
         found = expression_of(project, step.code) if step.operation == "map" else None
         call = found[1] if found is not None else None
@@ -75,7 +75,7 @@ def returned_with_label(project: Project | Unknown, data: DataFacts) -> tuple[Ed
 
 
 def sliced_with_labels(project: Project | Unknown, data: DataFacts) -> tuple[Edit, ...]:
-    """`from_tensor_slices((x, y))` for that of x alone, where the labels are in reach and no step takes x apart."""
+    """Change `from_tensor_slices(x)` to `from_tensor_slices((x, y))` if y is in scope and no stage unpacks x."""
     source = data.pipeline[0].code if data.pipeline else Unknown("no pipeline")
     if isinstance(source, Unknown) or not source.name.endswith("from_tensor_slices"):
         return ()

@@ -1,4 +1,4 @@
-"""How the shape of the labels stands to that of the output, as each loss reads them: one verdict for all causes."""
+"""Compare the shape of the labels with the output, as each loss reads them: one verdict for all causes."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def verdict(loss: str, labels: Shape, output: Shape, statistics: Statistics | No
     if _one_target_for_all_steps(labels, output):
         return SEQUENCE
     if output[-1] is None and loss == SPARSE:
-        # However wide they are, one-hot rows are no class numbers.
+        # One-hot labels are not integer labels, whatever their width.
         one_hot = statistics is not None and statistics.row_sums == (1.0, 1.0) and statistics.integral
         return ONE_HOT if one_hot and len(labels) == len(output) and labels[-1] != 1 else UNTOLD
     if output[-1] is None and loss not in _ROWS:
@@ -94,7 +94,7 @@ def _same(first: Shape, second: Shape) -> bool:
 
 
 def _aligned(labels: Shape, output: Shape) -> bool:
-    """Equal, or equal once Keras has added or dropped a last axis of length 1."""
+    """Whether the shapes are equal after Keras adds or drops a last axis of length 1."""
     if _same(labels, output):
         return True
     return (output[-1] == 1 and _same(labels, output[:-1])) or (
@@ -103,7 +103,7 @@ def _aligned(labels: Shape, output: Shape) -> bool:
 
 
 def _numbers(labels: Shape, output: Shape) -> bool:
-    """One number for each output row."""
+    """Whether the labels have one integer per output row."""
     return _same(labels, output[:-1]) or (
         len(labels) == len(output) and labels[-1] == 1 and _same(labels[:-1], output[:-1])
     )
@@ -117,7 +117,7 @@ def _sparse(labels: Shape, output: Shape, statistics: Statistics | None) -> str:
     if len(labels) != len(output) or not _same(labels[:-1], output[:-1]):
         return UNITS if len(labels) <= len(output) else UNTOLD
     if statistics is None:
-        # One-hot rows are as wide as the output; rows of another width are a class number for each step.
+        # One-hot labels are as wide as the output; rows of another width are integer labels per step.
         return ONE_HOT if _same(labels[-1:], output[-1:]) else UNITS
     within = (statistics.minimum or 0) >= 0 and statistics.maximum is not None and statistics.maximum <= 1
     return ONE_HOT if within else UNITS
@@ -143,12 +143,12 @@ def _widths(labels: Shape, output: Shape) -> str:
 
 
 def _ranks(labels: Shape, output: Shape) -> str:
-    """Shapes of other ranks: as many values in another shape, or labels with an axis too many."""
+    """Return the verdict for different ranks: reshaped values, or labels with an extra axis."""
     return LENGTHS if same_values(labels, output) or len(labels) > len(output) else UNTOLD
 
 
 def same_values(labels: Shape, output: Shape) -> bool:
-    """Whether both hold the same number of values: reshaping helps."""
+    """Whether both shapes have the same number of values, so that a reshape helps."""
     known = [length for length in (*labels, *output) if length is not None]
     return len(known) == len(labels) + len(output) and math.prod(known[: len(labels)]) == math.prod(
         known[len(labels) :]
@@ -164,7 +164,7 @@ def _elementwise(labels: Shape, output: Shape) -> str:
         return UNITS
     if len(labels) == len(output):
         return LENGTHS if _clash(labels, output) else UNTOLD
-    # Axes are compared from the last one on; Keras takes away a last one of length one, if it is one too many.
+    # Axes are aligned from the last one; Keras drops an extra last axis of length 1.
     whole = len(labels) > len(output) + 1 or labels[-1:] != (1,)
     if len(labels) > len(output) > 0 and whole and _clash(labels[-len(output) :], output):
         return LENGTHS
@@ -172,7 +172,7 @@ def _elementwise(labels: Shape, output: Shape) -> str:
 
 
 def _clash(labels: Shape, output: Shape) -> bool:
-    """Whether an axis can neither be compared nor broadcast."""
+    """Whether two lengths are neither equal nor broadcastable."""
     return any(
         one is not None and other is not None and one != other and 1 not in (one, other)
         for one, other in zip(labels, output, strict=True)
@@ -258,7 +258,7 @@ def refused_after(
     kind: str,
     project: Project | Unknown | None = None,
 ) -> Iterator[Refused]:
-    """The same from the failure: by the data where it is known, else by the shapes in the message."""
+    """Yield the rejected targets after a failure, from the data if known, else from the message."""
     shapes = shapes_of_failure(failure)
     if shapes is None:
         return
@@ -271,9 +271,9 @@ def refused_after(
             if labels is None or output is None or not target.loss_name:
                 continue
             found = verdict(target.loss_name, labels, output, target.label_statistics)
-            # Labels that fit, and of another rank than those of the message, are not the ones that failed.
+            # Labels that match, with another rank than in the message, are not the ones that failed.
             told = told or found != UNTOLD and (found != FITS or len(labels) != len(shapes.target))
-            # The losses of Keras 2 compare only sizes that are known, and those of a trial are not all.
+            # The losses of Keras 2 compare only known lengths, and a trial does not know all.
             blind = model.keras == 2 or _trial_is_blind(target)
             if found == kind and (blind or not loss_accepted(data)):
                 yield Refused(target, labels, output, Confidence.CERTAIN, place)
@@ -295,7 +295,7 @@ def refused_after(
 
 
 def _said_target(model: ModelFacts, data: DataFacts, shapes: TargetOutput) -> Target | None:
-    """The one output that a message speaks of, where the source tells all but the shape of its labels."""
+    """Return the only output a message can refer to if the label shape is unknown."""
     found = [
         target
         for target in targets(model, data)

@@ -1,4 +1,4 @@
-"""Which loss goes with the labels and the output of a model."""
+"""Choose the loss that matches the labels and the output of a model."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fitdoctor.facts import DataFacts, ModelFacts, Statistics, Unknown
 
 
 def suggested_loss(model: ModelFacts, data: DataFacts) -> str | None:
-    """The loss that goes with these labels and this output; None when that cannot be told."""
+    """Return the loss that matches these labels and this output, None if unknown."""
     outputs = output_specs(model, data)
     if len(outputs) != 1 or len(data.y) != 1 or isinstance(outputs[0].shape, Unknown):
         return None

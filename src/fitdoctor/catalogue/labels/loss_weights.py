@@ -1,4 +1,4 @@
-"""`loss_weights` that Keras 3 cannot match with the losses: another number of them, or keys that no output has."""
+"""`loss_weights` that do not match the losses: a different number, or keys that are not outputs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _COUNTS = pattern(r"`loss_weights` must match the number of losses, got (\d+) lo
 
 @dataclass(frozen=True)
 class OddWeights:
-    """What Keras counted, the argument to change, and how."""
+    """The counts Keras reports, the argument to change, and the fix."""
 
     losses: int
     weights: int
@@ -27,7 +27,7 @@ class OddWeights:
 
 
 def odd_weights(message: str, model: ModelFacts | Unknown) -> OddWeights | None:
-    """How losses and weights differ in number; None when the message is about something else."""
+    """Return the mismatch in the number of losses and weights, None for another message."""
     counted = _COUNTS.search(message)
     if counted is None:
         return None
@@ -41,9 +41,9 @@ def odd_weights(message: str, model: ModelFacts | Unknown) -> OddWeights | None:
 
 
 def keys_of_weights(model: ModelFacts) -> tuple[Code, list[str]] | None:
-    """The keys of a dict that is written in the call of compile, where Keras asks it for each output by name."""
+    """Return the keys of a literal `loss_weights` dict that Keras looks up by output name."""
     given = _argument(model, "loss_weights")
-    # With a dict of outputs Keras takes the weights in the order of their keys instead, and asks for none by name.
+    # With a dict of outputs Keras uses the weights in the order of their keys and looks up no name.
     if isinstance(given, Unknown) or model.loss_structure != "dict" or model.output_structure == "dict":
         return None
     try:

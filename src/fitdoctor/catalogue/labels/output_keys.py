@@ -1,4 +1,4 @@
-"""Keys of a dict of losses, labels or metrics that no output has: where they stand, and what they were meant for."""
+"""Find and rename keys of losses, labels or metrics that match no output."""
 
 from __future__ import annotations
 

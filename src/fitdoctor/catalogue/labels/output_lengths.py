@@ -1,4 +1,4 @@
-"""Which setting of which layer would give an output the lengths of its labels: found by trying, on shapes alone."""
+"""Find the layer setting that gives an output the lengths of its labels, by trying on shapes alone."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ if TYPE_CHECKING:
 
 _MOST_LAYERS = 40
 _PADDED = pattern(r"(?:\w*Conv\dD(?:Transpose)?|(?:Max|Average)Pooling\dD)")
-"""Layers that have a padding, also where the source does not say it: `valid`."""
+"""Layers with a padding, which defaults to `valid`."""
 _FACTORS = ("strides", "size", "pool_size")
 """Settings that multiply or divide a length."""
 
 
 @dataclass(frozen=True)
 class Change:
-    """Another value for a setting of a layer."""
+    """A new value for a setting of a layer."""
 
     layer: LayerFacts
     setting: str
     value: str
-    """As it is written in source."""
+    """As source text."""
     also: tuple[LayerFacts, ...] = ()
-    """Other layers that need it too."""
+    """Other layers that need the same change."""
 
     @property
     def edits(self) -> tuple[Edit, ...]:
-        """The change in the user's source; empty where a layer was made elsewhere."""
+        """Return the source edits; empty if a layer is created elsewhere."""
         made = [self._edits(layer) for layer in (self.layer, *self.also)]
         return tuple(dict.fromkeys(edit for edits in made for edit in edits)) if all(made) else ()
 
@@ -49,7 +49,7 @@ class Change:
 
 
 def change_for(way: tuple[LayerFacts | str, ...], wanted: Shape) -> Change | None:
-    """The one change nearest to the output that gives it the shape `wanted`, batch first; paddings come first."""
+    """Return the change nearest to the output that produces the shape `wanted`; paddings come first."""
     layers = _chain(way)
     found = [change for change in _changes(layers, wanted) if isinstance(change.layer.code, Code)]
     paddings = [change for change in found if change.setting == "padding"]
@@ -57,7 +57,7 @@ def change_for(way: tuple[LayerFacts | str, ...], wanted: Shape) -> Change | Non
 
 
 def _all_padded(layers: list[LayerFacts], wanted: Shape) -> Change | None:
-    """The same padding for every layer that has none and shortens what it gets, where that gives the shape."""
+    """Return `padding="same"` for every shortening layer if that produces the shape."""
     layers = [layer for layer in layers if layer.class_name != "InputLayer"]
     shapes = layers[-1].input_shapes if layers else Unknown("no layer")
     if isinstance(shapes, Unknown) or len(shapes) != 1 or None in shapes[0][1:]:
@@ -83,7 +83,7 @@ def _shortens(layer: LayerFacts) -> bool:
 
 
 def _chain(way: tuple[LayerFacts | str, ...]) -> list[LayerFacts]:
-    """The layers from the output back, as far as each takes one tensor."""
+    """Return the layers from the output back while each has one input."""
     chain: list[LayerFacts] = []
     for step in way[:_MOST_LAYERS]:
         if isinstance(step, str) or len(step.fed_by) > 1:
@@ -105,7 +105,7 @@ def _changes(layers: list[LayerFacts], wanted: Shape) -> Iterator[Change]:
 
 
 def _others(layer: LayerFacts) -> Iterator[tuple[str, Any]]:
-    """Other values for the settings that decide lengths."""
+    """Yield other values for the settings that determine lengths."""
     if layer.class_name == "RepeatVector":
         yield from (("n", n) for n in range(1, 1000) if str(n) != layer.setting("n"))
     padding = layer.setting("padding") or ("valid" if _PADDED.fullmatch(layer.class_name) else "")
@@ -118,7 +118,7 @@ def _others(layer: LayerFacts) -> Iterator[tuple[str, Any]]:
 
 
 def _through(plans: list[LayerPlan], shape: Shape) -> Shape | None:
-    """The shape of a sample behind the layers."""
+    """Return the shape of a sample after the layers."""
     dims: Shape = (None, *shape[1:])
     for plan in plans:
         outputs = apply_layer(plan, (dims,)).outputs

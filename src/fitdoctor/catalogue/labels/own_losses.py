@@ -1,4 +1,4 @@
-"""Losses of the user's own that set labels and outputs against each other as they are, flattened or not."""
+"""Custom losses that compare labels and outputs directly, flattened or not."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fitdoctor.failure.patterns import operation_shapes
 def refused_by_own_loss(
     message: str, model: ModelFacts, data: DataFacts, raised_at: Location | None = None
 ) -> Iterator[tuple[str, Refused]]:
-    """Targets that an operation refused in the very sizes of labels and output, and whether the widths differ or more."""
+    """Yield the targets whose sizes an operation rejected, with the kind of mismatch."""
     met = operation_shapes(message)
     if met is None or len(met.shapes) != 2 or data.role != "training":
         return
@@ -32,7 +32,7 @@ def refused_by_own_loss(
 
 
 def _hold(pair: tuple[Shape, ...], labels: Shape, output: Shape) -> bool:
-    """Whether the one shape is that of a batch of labels, and the other that of as many outputs."""
+    """Whether one shape is a batch of labels and the other the same number of outputs."""
     if len(pair[0]) == len(labels) == len(pair[1]):
         return pair[0][1:] == labels[1:] and pair[1][1:] == output[1:]
     if len(pair[0]) != 1 or len(pair[1]) != 1:
@@ -42,7 +42,7 @@ def _hold(pair: tuple[Shape, ...], labels: Shape, output: Shape) -> bool:
 
 
 def _samples(values: int | None, sample: Shape) -> int | None:
-    """How many samples so many values are; None where that does not come out even."""
+    """Return the number of samples for a number of values, None if it does not divide evenly."""
     known = [length for length in sample if length is not None]
     if values is None or len(known) != len(sample):
         return None

@@ -1,4 +1,4 @@
-"""Metrics of the user's own that set a row of labels against a column of outputs: Keras 3 aligns those of its own only."""
+"""Custom metrics that compare labels (n,) with outputs (n, 1): Keras 3 aligns only built-in metrics."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from fitdoctor.source.module import FunctionInfo
 from fitdoctor.source.project import Project
 
 _Met = tuple[MetricFacts, FunctionInfo, ast.expr]
-"""A metric, its code, and where labels meet outputs in it."""
+"""A metric, its code, and the expression that compares labels with outputs."""
 _OWN_STEPS = frozenset({"train_step", "compute_metrics"})
 
 
 def spread_metrics(cause: Cause, model: ModelFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
-    """Metrics that compare every label with every output, where the labels have the shape (n,)."""
+    """Yield metrics that compare every label with every output because the labels have shape (n,)."""
     if data.role != "training" or model.keras == 2 or _OWN_STEPS & set(model.overrides):
         return
     for target in targets(model, data):
@@ -41,7 +41,7 @@ def spread_metrics(cause: Cause, model: ModelFacts, data: DataFacts, project: Pr
 
 
 def _code_of(metric: MetricFacts, project: Project) -> FunctionInfo | None:
-    """The function that the metric is, or the method that takes in a batch; None unless it is the only one of its name."""
+    """Return the metric function or its update method, None unless the name is unique."""
     owner = project.class_named(metric.class_name)
     if owner is not None:
         return owner.module.method(owner, "update_state")
@@ -55,7 +55,7 @@ def _code_of(metric: MetricFacts, project: Project) -> FunctionInfo | None:
 
 
 def _finding(cause: Cause, target: Target, met: list[_Met]) -> Finding:
-    """One finding for all of them: mended one by one the program would be told of the next."""
+    """Build one finding for all of them, so that one fix is enough."""
     labels, output = target.label_shape or (), target.output_shape or ()
     names = listing(metric.name for metric, _, _ in met)
     several = len(met) > 1
@@ -85,7 +85,7 @@ def _all_aligned(met: list[_Met]) -> tuple[Edit, ...]:
 
 
 def _aligned(function: FunctionInfo, node: ast.expr) -> tuple[Edit, ...]:
-    """A line before the comparison that gives the labels their second axis."""
+    """Insert a line before the comparison that adds the second axis to the labels."""
     code = function.module.code(node)
     if code.statement is None or code.statement.line == function.node.lineno:
         return ()  # all on one line

@@ -1,4 +1,4 @@
-"""The dict of outputs that a model's own `call` returns, where its keys are the odd ones."""
+"""Wrong keys in the dict of outputs that a custom `call` returns."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fitdoctor.source.project import Project
 def misnamed_output(
     model: ModelFacts, data: DataFacts, names: tuple[str, ...], project: Project | Unknown
 ) -> tuple[Location, str, str] | None:
-    """The key that `call` gives an output, where losses and labels agree on another one: its place, its name, theirs."""
+    """Return location and name of the output key that differs from losses and labels, and the name they use."""
     labels = {array.key for array in data.y} if data.y_structure == "dict" else set()
     wanted = [key for key in model.loss_keys if key in labels and key not in names]
     odd = [name for name in names if name not in labels and name not in model.loss_keys]

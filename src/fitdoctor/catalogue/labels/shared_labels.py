@@ -1,4 +1,4 @@
-"""Labels whose array also goes into something else, such as the features: changed where they are labels alone."""
+"""Labels whose array is also used elsewhere, such as in the features: edit only their use as labels."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from fitdoctor.source.project import Project
 
 
 def as_labels_alone(labels: ArrayFacts, project: Project | Unknown) -> ArrayFacts:
-    """The same labels, made where nothing else comes of them: in the last assignment before fit, or in its call."""
+    """Return the labels with code that only affects them: the last assignment before fit, or its argument."""
     made = node_of(project, labels.code)
     used = node_of(project, labels.use)
     if made is None or used is None or not isinstance(used[1], ast.expr) or not isinstance(made[1], ast.expr):
@@ -31,7 +31,7 @@ def as_labels_alone(labels: ArrayFacts, project: Project | Unknown) -> ArrayFact
 
 
 def as_one_piece(labels: ArrayFacts, project: Project | Unknown) -> ArrayFacts:
-    """The same labels where all of them were still together, if a loader cuts them into parts and does no more."""
+    """Return the labels before a loader slices them, if it does nothing else."""
     found = node_of(project, labels.code)
     node = found[1] if found is not None else None
     if found is None or not isinstance(node, ast.Subscript) or not isinstance(node.value, ast.Name):
@@ -51,13 +51,13 @@ def as_one_piece(labels: ArrayFacts, project: Project | Unknown) -> ArrayFacts:
 
 
 def _is_cut(module: Module, read: ast.AST) -> bool:
-    """`y[:60]`; to compare or index with labels would give something else when they are changed."""
+    """Whether the expression is a slice `y[:60]`; comparing or indexing would change with the labels."""
     around = module.parent(read)
     return isinstance(around, ast.Subscript) and around.value is read and isinstance(around.slice, ast.Slice)
 
 
 def _is_computed_with(module: Module, value: ast.expr) -> bool:
-    """Whether the name that a value is given is computed with, besides being passed on, split or printed."""
+    """Whether the name of a value is used in a computation, not only passed on, split or printed."""
     statement = module.parent(value)
     target = (
         statement.targets[0] if isinstance(statement, ast.Assign) and len(statement.targets) == 1 else None
@@ -69,7 +69,7 @@ def _is_computed_with(module: Module, value: ast.expr) -> bool:
     for read in module.reads.get(target.id, []):
         if module.index.lookup(target.id, module.scope(read)) is not scope:
             continue
-        # `y = y + 1` reads what the name was before.
+        # `y = y + 1` reads the previous value of the name.
         if module.scope(read) is module.scope(target) and module.places.span(read)[0] < end:
             continue
         around = module.parent(read)
@@ -81,7 +81,7 @@ def _is_computed_with(module: Module, value: ast.expr) -> bool:
 
 
 def _goes_into_arithmetic(module: Module, call: ast.Call) -> bool:
-    """Whether a call computes other numbers from its arguments: `np.sin(month)`."""
+    """Whether a call computes new values from its arguments, as `np.sin(month)`."""
     name = module.resolve(call.func)
     counted = ("numpy.unique", "numpy.bincount", "numpy.array", "numpy.asarray", "numpy.max", "numpy.min")
     return name.startswith(("numpy.", "tensorflow.math.")) and name not in counted

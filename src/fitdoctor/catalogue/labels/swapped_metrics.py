@@ -1,4 +1,4 @@
-"""A metric that a loop of one's own gives the predictions first: `accuracy.update_state(predictions, labels)`."""
+"""Metrics that a custom loop passes the predictions first: `accuracy.update_state(predictions, labels)`."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _ONE_WAY = frozenset(
     "SparseTopKCategoricalAccuracy AUC Precision Recall FalsePositives FalseNegatives TruePositives TrueNegatives "
     "BinaryCrossentropy CategoricalCrossentropy SparseCategoricalCrossentropy KLDivergence".split()
 )
-"""Metrics that tell labels from predictions; a squared error is the same both ways."""
+"""Metrics that are not symmetric in labels and predictions."""
 
 
 def swapped(cause: Cause, module: Module) -> Iterator[Finding]:
-    """`update_state`, or the call of a metric, with what a model computed in the place of the labels."""
+    """Report `update_state`, or the call of a metric, with model outputs in place of the labels."""
     for site in module.method_calls("update_state"):
         given = site.node.args
         assert isinstance(site.node.func, ast.Attribute)
@@ -50,13 +50,13 @@ def swapped(cause: Cause, module: Module) -> Iterator[Finding]:
 
 
 def _is_output(module: Module, value: ast.expr) -> bool:
-    """Whether a value is what a model gives when it is called, here or where the name was given it."""
+    """Whether a value is the result of calling a model, directly or through a name."""
     made = module.made_by(value)
     return isinstance(made, ast.Call) and is_model_call(module, made)
 
 
 def _is_handed_in(module: Module, value: ast.expr) -> bool:
-    """Whether a value comes out of a batch, or into the function: what is computed may be a prediction as well."""
+    """Whether a value comes from a batch or a parameter; a computed value may be a prediction."""
     if not isinstance(value, ast.Name):
         return False
     looped = {id(name) for loop in module.nodes(ast.For) for name in ast.walk(loop.target)}

@@ -1,4 +1,4 @@
-"""Each output of the model beside its loss, its labels and the layers that make it."""
+"""Pair each output of the model with its loss, its labels and the layers that produce it."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ PASSES_VALUES_ON = frozenset(
         "flatten",
     }
 )
-"""Layers and functions that leave the values, and so the activation before them, as they are."""
+"""Layers and functions that do not change values, so that the activation before them is the last."""
 
 HAS_ACTIVATION = frozenset(
     "Dense EinsumDense Activation SimpleRNN GRU LSTM Conv1D Conv2D Conv3D Conv1DTranspose Conv2DTranspose "
     "Conv3DTranspose SeparableConv1D SeparableConv2D DepthwiseConv1D DepthwiseConv2D".split()
 )
-"""Layers of Keras whose last step is the activation that they are given."""
+"""Built-in layers that end with their `activation`."""
 
 OWN_ACTIVATION = {
     "Softmax": "softmax",
@@ -87,94 +87,94 @@ REGRESSION = frozenset(
 
 @dataclass(frozen=True)
 class Activation:
-    """The activation that an output went through last."""
+    """The last activation before an output."""
 
     name: str
-    """`linear` for none."""
+    """`linear` if there is none."""
     layer: LayerFacts | None
-    """The layer that applies it; None when the model's own `call` does."""
+    """The layer that applies it; None if a custom `call` does."""
     direct: bool
-    """Nothing stands between it and the loss."""
+    """Whether it is directly before the loss."""
 
 
 @dataclass(frozen=True)
 class Target:
-    """One output and what it is compared with."""
+    """One output with its labels and loss."""
 
     output: Spec
     labels: ArrayFacts | None
     loss: LossFacts | None
     layer: LayerFacts | None
-    """The layer whose `units` or `filters` fix the last axis of the output."""
+    """The layer whose `units` or `filters` set the last axis of the output."""
     last: Activation | None
-    """The last activation; None when it cannot be told."""
+    """The last activation; None if unknown."""
     name: str = ""
     role: str = "training"
     way: tuple[LayerFacts | str, ...] = ()
-    """The layers (and the names of functions) that lead to the output, last first, as far as they can be told."""
+    """The layers (and names of functions) before the output, last first, as far as known."""
 
     @property
     def activation(self) -> str | None:
-        """The name of the last activation; None when it cannot be told."""
+        """Return the name of the last activation, None if unknown."""
         return self.last.name if self.last is not None else None
 
     @property
     def loss_name(self) -> str:
-        """The name of a loss of Keras; "" for a loss of the user's, or none."""
+        """Return the name of a built-in loss, "" for a custom loss or none."""
         return self.loss.name if self.loss is not None and self.loss.kind == "builtin" else ""
 
     @property
     def units(self) -> int | None:
-        """The length of the output's last axis."""
+        """Return the length of the last output axis."""
         shape = self.output_shape
         return shape[-1] if shape is not None and len(shape) > 1 else None
 
     @property
     def output_shape(self) -> Shape | None:
-        """The shape of the output, batch first; None when unknown."""
+        """Return the shape of the output with its batch axis, None if unknown."""
         return self.output.shape if isinstance(self.output.shape, tuple) else None
 
     @property
     def label_shape(self) -> Shape | None:
-        """The shape of the labels, samples first; None when unknown."""
+        """Return the shape of the labels with their first axis, None if unknown."""
         shape = self.labels.shape if self.labels is not None else None
         return shape if isinstance(shape, tuple) else None
 
     @property
     def label_statistics(self) -> Statistics | None:
-        """The statistics of the labels, where they were seen."""
+        """Return the statistics of the labels, None if they were not read."""
         return statistics_of(self.labels)
 
     @property
     def subject(self) -> str:
-        """What the finding is about, in the user's words; the same for training and validation data."""
+        """Return the subject of findings, the same for training and validation data."""
         return f"labels of output {self.name}" if self.name else "labels"
 
     @property
     def whose(self) -> str:
-        """The labels in a sentence: `labels`, `validation labels`."""
+        """Return `labels` or `validation labels`."""
         return "labels" if self.role == "training" else "validation labels"
 
 
 def statistics_of(array: ArrayFacts | None) -> Statistics | None:
-    """The statistics of an array, where it was seen."""
+    """Return the statistics of an array, None if it was not read."""
     statistics = array.statistics if array is not None else None
     return statistics if isinstance(statistics, Statistics) else None
 
 
 def targets(model: ModelFacts, data: DataFacts) -> Iterator[Target]:
-    """The outputs that are compared by the losses given to compile.
+    """Yield the outputs that the compiled losses compare.
 
-    Yields nothing when the user's class computes its own loss, because then what is compared is not known.
+    Yields nothing if the model computes its own loss, because the comparison is then unknown.
     """
     by_hand = data.form == "batch"
     own = set() if by_hand else {"train_step", "compute_loss"} & set(model.overrides)
-    # A step of the model's own may compare something else, but where the labels themselves were refused it did not.
+    # A custom step may compare something else, unless the loss rejected the labels themselves.
     if not model.compiled or own and (loss_failure(data) is None or "compute_loss" in own):
         return
     outputs = output_specs(model, data)
     if not outputs and model.kind == "sequential" and model.layers:
-        # One output, whatever its shape: what its last layer does to it is known all the same.
+        # The output shape is unknown, but its last layer is known.
         outputs = (Spec(Unknown("the source does not show it"), ""),)
     names = output_names(model, outputs)
     for index, output in enumerate(outputs):
@@ -192,10 +192,10 @@ def targets(model: ModelFacts, data: DataFacts) -> Iterator[Target]:
 
 
 def output_specs(model: ModelFacts, data: DataFacts) -> tuple[Spec, ...]:
-    """What comes out of the model on this data; () when it is not known."""
+    """Return the output specs of the model for this data, () if unknown."""
     forward = data.trial.forward
     if not isinstance(forward, Unknown) and forward.ok and forward.specs:
-        # Keras sorts a dict of outputs by its keys; the model's own call gives it back as it was written.
+        # Keras sorts a dict of outputs by key; a custom call keeps its order.
         by_name = {spec.name: spec for spec in forward.specs}
         if set(by_name) == set(model.output_names) and len(by_name) == len(forward.specs):
             return tuple(by_name[name] for name in model.output_names)
@@ -204,10 +204,10 @@ def output_specs(model: ModelFacts, data: DataFacts) -> tuple[Spec, ...]:
 
 
 def output_names(model: ModelFacts, outputs: tuple[Spec, ...]) -> tuple[str, ...]:
-    """What the outputs are called, by the model or by the keys of what its `call` returns; () where it is not known."""
+    """Return the output names, from the model or the dict its `call` returns, () if unknown."""
     if len(model.output_names) == len(outputs):
         return model.output_names
-    # The keys of a dict that the user's own `call` returns.
+    # The keys of a dict that a custom `call` returns.
     keys = tuple(spec.name for spec in outputs)
     return keys if all(key and not key.isdigit() for key in keys) else ()
 
@@ -236,13 +236,13 @@ def _loss(model: ModelFacts, name: str, index: int, outputs: int) -> LossFacts |
 
 
 def loss_failure(data: DataFacts) -> FailureSummary | None:
-    """What the loss raised when it was tried on the data's shapes."""
+    """Return what the loss raised in the trial on the data shapes."""
     outcome = data.trial.loss
     return outcome.failure if isinstance(outcome, Outcome) else None
 
 
 def loss_accepted(data: DataFacts) -> bool:
-    """Whether the loss was tried and went through: an announced error is refuted."""
+    """Whether the loss succeeded in the trial, which refutes a predicted error."""
     return isinstance(data.trial.loss, Outcome) and data.trial.loss.ok
 
 
@@ -250,7 +250,7 @@ def loss_accepted(data: DataFacts) -> bool:
 
 
 def way_to(model: ModelFacts, index: int = 0, outputs: int = 1) -> tuple[LayerFacts | str, ...]:
-    """The layers that lead to an output, last first, as far as they form a chain that can be told."""
+    """Return the chain of layers before an output, last first, as far as known."""
     if len(model.output_paths) == outputs and model.output_paths[index]:
         by_name = model.layer_by_name
         return tuple(by_name.get(name, name) for name in model.output_paths[index])
@@ -265,14 +265,14 @@ def way_to(model: ModelFacts, index: int = 0, outputs: int = 1) -> tuple[LayerFa
 
 
 def _opened(layers: tuple[LayerFacts, ...]) -> tuple[LayerFacts, ...]:
-    """A nested model stands for its own last layers."""
+    """Replace a nested model by its own layers."""
     if layers and layers[0].class_name == "Sequential" and layers[0].sublayers:
         return _opened(tuple(reversed(layers[0].sublayers))) + layers[1:]
     return layers
 
 
 def deciding_layer(model: ModelFacts, index: int = 0, outputs: int = 1) -> LayerFacts | None:
-    """The layer whose `units` or `filters` fix the last axis of an output."""
+    """Return the layer whose `units` or `filters` set the last axis of an output."""
     for step in way_to(model, index, outputs):
         layer = unwrapped(step) if isinstance(step, LayerFacts) else None
         if layer is None:
@@ -287,27 +287,27 @@ def deciding_layer(model: ModelFacts, index: int = 0, outputs: int = 1) -> Layer
 
 
 def head_layer(model: ModelFacts) -> LayerFacts | None:
-    """The layer that gives the one output its units, also where the source does not tell how many."""
+    """Return the layer that sets the units of the only output, even if their number is unknown."""
     last = next(iter(way_to(model)), None)
     dense = isinstance(last, LayerFacts) and last.builtin and last.class_name == "Dense"
     return deciding_layer(model) or (last if dense and isinstance(last, LayerFacts) else None)
 
 
 def unwrapped(layer: LayerFacts) -> LayerFacts:
-    """The layer inside a `TimeDistributed`."""
+    """Return the layer inside a `TimeDistributed`."""
     if layer.class_name == "TimeDistributed" and len(layer.sublayers) == 1:
         return unwrapped(layer.sublayers[0])
     return layer
 
 
 def last_activation(model: ModelFacts, index: int = 0, outputs: int = 1) -> str | None:
-    """The name of the activation that an output went through last; None when it cannot be told."""
+    """Return the name of the last activation before an output, None if unknown."""
     found = activation_of(model, index, outputs)
     return found.name if found is not None else None
 
 
 def activation_of(model: ModelFacts, index: int = 0, outputs: int = 1) -> Activation | None:
-    """The activation that an output went through last; None when it cannot be told."""
+    """Return the last activation before an output, None if unknown."""
     direct = True
     for step in way_to(model, index, outputs):
         layer = unwrapped(step) if isinstance(step, LayerFacts) else None
@@ -331,7 +331,7 @@ def _activation_in(layer: LayerFacts, direct: bool) -> Activation | None:
     name = _plain_name(layer.setting("activation") or "linear")
     if layer.class_name == "Activation" and name == "linear":
         return None
-    # A function of the user's, or one of another library: what it does is not known.
+    # The effect of a custom or third-party function is unknown.
     return Activation(name, layer, direct) if name in ACTIVATIONS else None
 
 
@@ -339,7 +339,7 @@ _NUMBERED = pattern(r"_(v\d|\d+)$")
 
 
 def _plain_name(name: str) -> str:
-    """`softmax_v2` (TensorFlow's own name of `tf.nn.softmax`) and `softmax_1` as `softmax`."""
+    """Return `softmax` for `softmax_v2` (TensorFlow's name of `tf.nn.softmax`) and `softmax_1`."""
     if name in ACTIVATIONS or name in PASSES_VALUES_ON:
         return name
     return _NUMBERED.sub("", name) if name != "None" else "linear"
@@ -349,7 +349,7 @@ def _plain_name(name: str) -> str:
 
 
 def is_class_numbers(labels: ArrayFacts | None) -> bool:
-    """Whether labels look like one class number a sample: whole numbers from 0 up, few, shaped (n,) or (n, 1)."""
+    """Whether labels look like integer class labels: few integers from 0, of shape (n,) or (n, 1)."""
     if labels is None or not isinstance(labels.shape, tuple):
         return False
     statistics = labels.statistics
@@ -360,7 +360,7 @@ def is_class_numbers(labels: ArrayFacts | None) -> bool:
 
 
 def is_one_hot(labels: ArrayFacts | None) -> bool:
-    """Whether labels are rows of zeros with one 1 each."""
+    """Whether every row of the labels has a single 1 and is 0 elsewhere."""
     if labels is None or not isinstance(labels.shape, tuple) or len(labels.shape) < 2:
         return False
     statistics = labels.statistics
@@ -382,14 +382,14 @@ def is_binary(statistics: Statistics | None) -> bool:
 
 
 def is_continuous(statistics: Statistics | None) -> bool:
-    """Whether the values are measurements rather than classes: fractions, in many values."""
+    """Whether the values are measurements, not classes: fractions with many distinct values."""
     if statistics is None or statistics.integral or statistics.count < 8:
         return False
     return statistics.histogram is None or len(statistics.histogram) > 20
 
 
 def metrics_for(model: ModelFacts, target: Target) -> Iterator[MetricFacts]:
-    """The metrics that are computed on an output."""
+    """Return the metrics computed on an output."""
     for metric in model.metrics:
         if metric.output in ("", target.name) or not target.name:
             yield metric

@@ -73,7 +73,7 @@ def _findings(
         array = mismatch.array
         found, expected = shape_words(mismatch.found_sample), shape_words(mismatch.expected_sample)
         yield CAUSE.finding(
-            f"each sample of `{array.path}` has shape {found}, but the model expects the axes as {expected}",
+            f"each sample of `{array.path}` has shape {found}, but the model expects {expected}: the axes are permuted",
             subject=argument_words(array.path, fit_call),
             location=shape_line(array, data),
             evidence=[
@@ -187,7 +187,7 @@ def _from_failure(
         return
     frame = failure.last_user_frame
     yield CAUSE.finding(
-        f"each sample has shape {shape_words(found)}, but the model expects {words}: the axes are in another order",
+        f"each sample has shape {shape_words(found)}, but the model expects {words}: the axes are permuted",
         subject="argument x of fit",
         location=place(only_input_line(data), frame.location if frame else None),
         evidence=[

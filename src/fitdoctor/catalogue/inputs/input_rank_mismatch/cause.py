@@ -49,7 +49,7 @@ from fitdoctor.catalogue.inputs.shapes import (
     while_validating,
     without_one_axis,
 )
-from fitdoctor.catalogue.words import argument_words, place, shape_words
+from fitdoctor.catalogue.words import argument_words, counted, place, shape_words
 from fitdoctor.diagnosis import Confidence, Edit, Evidence, Finding, Fix, Location, Severity
 from fitdoctor.edits import fix, spell, wrap
 from fitdoctor.facts import (
@@ -161,10 +161,12 @@ def _finding(
     assert isinstance(array.shape, tuple)
     found = len(array.shape)
     wanted = rank if rank is not None else len(expected) + 1
-    wants = f"{wanted} axes" if rank is not None else f"{wanted}, {shape_words((None, *expected))}"
+    wants = (
+        counted(wanted, "axis", "axes") if rank is not None else f"{wanted}, {shape_words((None, *expected))}"
+    )
     alone = _by_call(fit_call) and relation(array.shape, expected) == "same"
     return CAUSE.finding(
-        f"`{array.path}` has {found} axes, {shape_words(array.shape)}, but the model expects {wants}",
+        f"`{array.path}` has {counted(found, 'axis', 'axes')}, {shape_words(array.shape)}, but the model expects {wants}",
         subject=argument_words(array.path, fit_call),
         location=place(array.use if alone else None, shape_line(array, data)),
         evidence=[
@@ -300,7 +302,7 @@ def _of_input(code: Code, shape: Shape, message: str) -> Finding:
         title = f"use samples with {rank - 1} axes: {shape_words(wanted)}"
         fixes.append(fix(title, input_shape_edit(code, lengthened(code, wanted, len(sample)))))
     else:
-        fixes.append(fix(f"use samples with {rank - 1} ax{'is' if rank == 2 else 'es'}"))
+        fixes.append(fix(f"use samples with {counted(rank - 1, 'axis', 'axes')}"))
     return CAUSE.finding(
         f"the input shape {shape_words(sample)} makes batches with {len(shape)} axes, "
         f"but the first layer expects {rank}",
@@ -455,7 +457,8 @@ def _from_message(said: InputMismatch, location: Location | None) -> Finding:
     layer = f"the layer `{said.layer}`" if said.layer else "the model"
     few = (found or 0) < (expected or 0)
     return CAUSE.finding(
-        f"the data has {found} axes, {shape_words(said.found or Unknown())}, but {layer} expects {expected}",
+        f"the data has {counted(found or 0, 'axis', 'axes')}, {shape_words(said.found or Unknown())}, "
+        f"but {layer} expects {expected}",
         subject="argument x of fit",
         location=location,
         evidence=[

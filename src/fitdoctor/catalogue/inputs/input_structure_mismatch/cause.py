@@ -162,7 +162,7 @@ def _of_keys(
         data.code,
     )
     return CAUSE.finding(
-        f"the model has an input {listing(missing)}, but the keys of `x` are {given}",
+        f"the model has the input{'s' * (len(missing) > 1)} {listing(missing)}, but the keys of `x` are {given}",
         subject="keys of x",
         location=where,
         evidence=[
@@ -255,7 +255,7 @@ def _of_count(
     joined = joined_parts(first, expected) if given == 1 else None
     named = f" ({listing(names)})" if len(names) > 1 and all(names) else ""
     return CAUSE.finding(
-        f"`x` is {_arrays(given)}, but the model has {expected} input{'s' if expected != 1 else ''}{named}",
+        f"`x` {_arrays(given)}, but the model has {expected} input{'s' if expected != 1 else ''}{named}",
         subject="inputs of the model",
         location=place(first.code if joined else None, argument_place(fit_call), first.use, data.code),
         evidence=[
@@ -275,7 +275,7 @@ def _of_count(
 
 
 def _arrays(count: int) -> str:
-    return "one array" if count == 1 else f"{count} arrays"
+    return "is one array" if count == 1 else f"consists of {count} arrays"
 
 
 def _count_fix(
@@ -424,7 +424,7 @@ def from_failure(
         return
     frame = failure.last_user_frame
     message = (
-        f"the model has an input `{said.missing}`, but the keys of `x` are {listing(said.received_keys)}"
+        f"the model has the input `{said.missing}`, but the keys of `x` are {listing(said.received_keys)}"
         if said.missing
         else f"the model has {said.expected} inputs, but receives {said.received}"
     )

@@ -258,11 +258,11 @@ def from_failure(
 def _is_about_weights(failure: FailureFacts, fit: FitFacts | Unknown) -> bool:
     if any(frame.function in _LOOKED_UP_IN for frame in failure.frames[-3:]):
         return True
-    # The weights are gathered in a map over the dataset, an embedding in the model.
+    # Class weights are gathered in a map over the dataset; an Embedding gathers in the model.
     told = failure.raw_message or failure.message
     if index_out_of_range(failure.message) is None or failure.node != "GatherV2":
         return False
-    # TensorFlow 2.16 names the iterator alone.
+    # TensorFlow 2.16 names only the iterator.
     return "MapDataset" in told or ("IteratorGetNext" in told and _weights_are_given(failure, fit))
 
 

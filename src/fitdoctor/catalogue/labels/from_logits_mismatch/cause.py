@@ -129,6 +129,6 @@ def _with_flag(loss: LossFacts) -> tuple[Edit, ...]:
         return ()
     keras, imports = spell(code, "keras", "keras")
     made = f"{camel_case(loss.name)}(from_logits=True)"
-    if name == camel_case(loss.name):  # the class itself, as it is imported
+    if name == camel_case(loss.name):  # an imported class
         return (Edit(code.location, f"{path}.{made}" if path else made),)
     return (Edit(code.location, f"{keras}.losses.{made}"), *imports)

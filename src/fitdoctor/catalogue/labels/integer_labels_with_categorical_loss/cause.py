@@ -61,7 +61,7 @@ def from_data(
 ) -> Iterator[Finding]:
     """Report integer labels without a class axis for a loss that expects one-hot labels."""
     for refused in refused_before(model, data, CLASS_NUMBERS):
-        if not is_row_of_one_class(refused, data, project):  # output-units-mismatch says so
+        if not is_row_of_one_class(refused, data, project):  # reported by output-units-mismatch
             yield _finding(refused, model, data, after_training(fit, refused, project))
 
 

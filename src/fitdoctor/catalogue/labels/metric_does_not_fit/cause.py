@@ -165,7 +165,7 @@ _METRIC_WORDS = pattern(
 
 
 def _is_of_metric(failure: FailureFacts) -> bool:
-    """Whether the failing comparison belongs to a metric: those of the loss stand below `compile_loss`."""
+    """Whether the failing comparison belongs to a metric; those of the loss are below `compile_loss`."""
     if _METRIC_WORDS.search(failure.message):
         return True
     if any(frame.function == "compute_metrics" for frame in failure.definition):

@@ -42,7 +42,7 @@ CAUSE = Cause(id="FIT206", slug="non-finite-labels", severity=Severity.WARNING, 
 def from_data(
     model: ModelFacts | Unknown, fit: FitFacts, data: DataFacts, project: Project | Unknown
 ) -> Iterator[Finding]:
-    """A label that was seen is NaN or infinite, and the loss is one of Keras."""
+    """Report NaN or infinite labels for a built-in loss."""
     scanned = isinstance(model, Unknown)
     if isinstance(model, Unknown) and fit.method != "scan":
         return

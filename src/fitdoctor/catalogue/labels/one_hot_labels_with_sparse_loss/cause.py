@@ -57,7 +57,7 @@ CAUSE = Cause(
 def from_data(
     model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
 ) -> Iterator[Finding]:
-    """Labels with as many axes as the output meet the sparse loss."""
+    """Report labels of the same rank as the output with the sparse loss."""
     for refused in refused_before(model, data, ONE_HOT):
         yield _finding(refused, model, data, after_training(fit, refused, project))
 
@@ -70,7 +70,7 @@ def from_failure(
     data: DataFacts | Unknown,
     project: Project | Unknown,
 ) -> Iterator[Finding]:
-    """The message holds both shapes, or (Keras 2, from its metric) that of the labels."""
+    """Report the shapes in the message; the metric of Keras 2 shows only that of the labels."""
     squeezed = _SQUEEZED.search(failure.message)
     if squeezed and "sparse_" in failure.raw_message + "".join(frame.function for frame in failure.frames):
         rows = (None, int(squeezed["width"]))

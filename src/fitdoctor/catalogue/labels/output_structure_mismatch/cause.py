@@ -87,7 +87,7 @@ class _Odd:
 def from_data(
     model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
 ) -> Iterator[Finding]:
-    """Counts and names of outputs against those of losses, labels and metrics."""
+    """Check the number and names of losses, labels and metrics against the outputs."""
     if not data.y or not model.compiled or {"train_step", "compute_loss"} & set(model.overrides):
         return
     refused = loss_failure(data)
@@ -100,7 +100,7 @@ def from_data(
             if isinstance(tried, Outcome) and not tried.ok:
                 yield _finding(odd, Confidence.CERTAIN)
             elif isinstance(tried, Unknown) and proven:
-                # The losses were refused first: the metrics are what comes next.
+                # Keras rejects the losses first; mismatched metrics would fail next.
                 yield _finding(odd, Confidence.LIKELY)
         elif odd.silent and (accepted or not proven):
             yield _finding(odd, Confidence.CERTAIN)
@@ -113,7 +113,7 @@ def from_data(
 def from_source(
     model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
 ) -> Iterator[Finding]:
-    """Keys that no output has; or one array for several outputs, each with a loss (Keras 2 gives it to all)."""
+    """Report keys that match no output, or one array for several outputs (which Keras 2 accepts)."""
     if (model.keras, model.kind) != (3, "functional") or model.overrides:
         return
     if isinstance(model.outputs, Unknown):
@@ -127,7 +127,7 @@ def from_source(
                 yield _finding(odd, Confidence.LIKELY)
                 return
     if data.y_structure == "dict":
-        # A dict of outputs has its own keys, whatever the layers are called.
+        # A dict of outputs has its own keys, independent of layer names.
         named = all(names) and all(array.key for array in data.y) and model.output_structure != "dict"
         told = named and not {one.key for one in data.y} <= {*names}
     else:
@@ -154,7 +154,7 @@ def from_failure(
     data: DataFacts | Unknown,
     project: Project | Unknown,
 ) -> Iterator[Finding]:
-    """The words of Keras, with what is known of the model."""
+    """Report the message of Keras, with what is known about the model."""
     frame = failure.last_user_frame
     raised_at = frame.location if frame is not None else None
     yield from _from_weights(failure.message, model, Confidence.LIKELY, raised_at)

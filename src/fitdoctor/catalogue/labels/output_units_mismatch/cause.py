@@ -82,7 +82,7 @@ CAUSE = Cause(
 @doubting(LABELS)
 @CAUSE.before_fit
 def from_data(model: ModelFacts, data: DataFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """The widths differ, and the loss does not broadcast."""
+    """Report different widths for a loss that does not broadcast."""
     for refused in refused_before(model, data, UNITS):
         yield _finding(refused, data, project)
     for refused in refused_before(model, data, CLASS_NUMBERS):
@@ -102,7 +102,7 @@ def from_failure(
     data: DataFacts | Unknown,
     project: Project | Unknown,
 ) -> Iterator[Finding]:
-    """The message holds both shapes."""
+    """Report the two shapes in the message."""
     for refused in refused_after(failure, model, data, UNITS):
         head = head_layer(model) if refused.target is None and isinstance(model, ModelFacts) else None
         names = {loss.name for loss in model.losses} if isinstance(model, ModelFacts) else set()
@@ -173,7 +173,7 @@ def single_unit_with_row_loss(model: ModelFacts, data: DataFacts) -> Iterator[Fi
         from fitdoctor.catalogue.labels.label_edits import respell
 
         if target.activation == "softmax":
-            continue  # softmax-over-one-unit says so
+            continue  # reported by softmax-over-one-unit
         edits = respell(target.loss.code, BINARY) if target.activation == "sigmoid" else ()
         yield CAUSE.finding(
             f"`{target.loss_name}` needs one unit per class, but the output has 1 unit: the loss is always 0",
@@ -200,7 +200,7 @@ def single_unit_with_row_loss(model: ModelFacts, data: DataFacts) -> Iterator[Fi
 def _for_head(
     head: LayerFacts | None, width: int | None, losses: set[str], project: Project | Unknown
 ) -> Fix | None:
-    """More units for the last layer, where the message alone tells how wide the labels are."""
+    """Return the fix for the units of the last layer if only the message shows the label width."""
     from fitdoctor.catalogue.labels.label_edits import with_activation, with_units
 
     if head is None or width is None or width < 2:

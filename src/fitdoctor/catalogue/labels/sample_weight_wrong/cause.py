@@ -59,7 +59,7 @@ CAUSE = Cause(
 )
 
 _POLICY = pattern(r"adv|reward|return|delta|gain|td_|signed", re.IGNORECASE)
-"""What negative weights are called in a policy gradient, where they are meant."""
+"""Names of negative weights that are intended, as in a policy gradient."""
 _WEIGHTS = pattern(r"weight|mask|importance|^s?w$|_w$|^w_|freq|count", re.IGNORECASE)
 _NO_WEIGHTS = pattern(
     r"len(?:gth)?s?$|^(?:seq|n)_|_(?:ids?|idx|index|indices|groups?|codes?|years?|days?|hours?|no|nr|numbers?)$|"
@@ -67,7 +67,7 @@ _NO_WEIGHTS = pattern(
     r"clients?|speakers?|persons?|cases?|timestamps?)$",
     re.IGNORECASE,
 )
-"""What whole numbers are called that are no weights."""
+"""Names of integers that are not weights."""
 _LEAST_ROWS = 16
 
 
@@ -75,7 +75,7 @@ _LEAST_ROWS = 16
 def from_values(
     model: ModelFacts | Unknown, fit: FitFacts, data: DataFacts, project: Project | Unknown
 ) -> Iterator[Finding]:
-    """The weights that were seen cannot be meant as weights."""
+    """Report values that cannot be meant as weights."""
     for weights in data.sample_weight:
         if _is_for_the_step(model, fit, data, weights):
             continue

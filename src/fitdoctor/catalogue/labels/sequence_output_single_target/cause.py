@@ -53,23 +53,23 @@ _STEPWISE = frozenset(
     "GroupNormalization UnitNormalization Softmax ReLU LeakyReLU PReLU ELU GaussianNoise GaussianDropout Rescaling "
     "Masking Identity InputLayer".split()
 )
-"""Layers that work on each step by itself: they keep the steps, but did not make them."""
+"""Layers that process each step separately: they keep the time axis but do not create it."""
 _IMAGES = ("Conv2D", "Conv3D", "Pooling2D", "Pooling3D", "Conv2DTranspose", "Conv3DTranspose", "UpSampling2D")
-"""How the names of layers for images end."""
+"""Suffixes of the names of image layers."""
 
 
 @CAUSE.in_source
 @doubting(LABELS)
 @CAUSE.before_fit
 def from_data(model: ModelFacts, data: DataFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """Labels without a time axis against outputs with one."""
+    """Report labels without a time axis for outputs with one."""
     for target in targets(model, data):
         labels, output = target.label_shape, target.output_shape
         if labels is None or output is None or not target.loss_name or _is_image(target):
             continue
         if verdict(target.loss_name, labels, output, target.label_statistics) != SEQUENCE:
             continue
-        # Over one unit the subtraction broadcasts; over several it fails as soon as the length of a batch is known.
+        # With one unit the subtraction broadcasts; with several it fails once the batch size is known.
         failed = loss_failure(data) is not None
         silent = not failed and target.loss_name in REGRESSION and output[-1] == 1
         proven = failed or (silent and loss_accepted(data))
@@ -84,14 +84,14 @@ def from_failure(
     data: DataFacts | Unknown,
     project: Project | Unknown,
 ) -> Iterator[Finding]:
-    """The message holds both shapes."""
+    """Report the two shapes in the message."""
     for refused in refused_after(failure, model, data, SEQUENCE):
         if refused.target is None or not _is_image(refused.target):
             yield _finding(refused, False, project)
 
 
 def _is_image(target: Target) -> bool:
-    """A convolution over images behind it: then it is a Flatten that is missing."""
+    """Whether the output follows an image convolution, so that a Flatten is missing."""
     return any(isinstance(step, LayerFacts) and step.class_name.endswith(_IMAGES) for step in target.way)
 
 
@@ -165,7 +165,7 @@ def _fixes(
             ("flatten the steps before the next layer", "Flatten"),
         )
     )
-    # Without a layer that made steps, the rows of a table or picture are taken for them.
+    # Without a layer that creates steps, rows of a table or image count as steps.
     return [pool, flatten] if layer is not None else [flatten, pool]
 
 

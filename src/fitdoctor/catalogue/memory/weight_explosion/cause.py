@@ -66,7 +66,7 @@ def _finding(
 ) -> Finding:
     share = 100 * dense.parameters // max(model.parameters, dense.parameters)
     return CAUSE.finding(
-        f"the Dense layer after `Flatten` has {dense.parameters / 1e6:,.0f} million weights, {share}% of the model",
+        f"the Dense layer after `Flatten` has {_many(dense.parameters)} weights, {share}% of the model",
         subject=f"layer {dense.name}",
         location=place(flatten.code, dense.code),
         evidence=[
@@ -81,6 +81,10 @@ def _finding(
         fixes=[_pooled(flatten, project)],
         confidence=Confidence.CERTAIN,
     )
+
+
+def _many(count: int) -> str:
+    return f"{count / 1e9:.1f} billion" if count >= 10**9 else f"{count / 1e6:.0f} million"
 
 
 def _pooled(flatten: LayerFacts, project: Project | Unknown) -> Fix:
@@ -185,7 +189,7 @@ def from_failure(
     written = _written_flatten(failure, project)
     remedy = _renamed(project, written, _pooling_for(project, written)) if written is not None else ()
     yield CAUSE.finding(
-        f"a kernel with {rows * units / 1e6:,.0f} million weights does not fit in memory",
+        f"a kernel with {_many(rows * units)} weights does not fit in memory",
         subject="layer",
         location=written.location if written is not None else frame.location if frame else None,
         evidence=evidence,
