@@ -1,4 +1,4 @@
-"""fitdoctor in Python: look at one call, watch a block or the rest of the process, explain an error, read source."""
+"""The Python API: check one call, watch a block or the whole process, explain an error, lint source."""
 
 from __future__ import annotations
 
@@ -48,27 +48,27 @@ def check(
     ignore: Iterable[str] = (),
     **kwargs: Any,
 ) -> Diagnosis:
-    """Look at a call of fit without making it.
+    """Check a call of `fit` without making it.
 
-    Takes exactly what `model.fit` takes; trains nothing and changes nothing. A one-shot generator is not read: what
-    is taken from it could not be given back.
+    Takes the arguments of `model.fit`; trains nothing and changes nothing. A generator is not read, since that would
+    use it up.
 
     Args:
-        model: the model that fit would be called on.
+        model: the model whose `fit` would be called.
         *args: as for `model.fit`.
         method: the method that would be called: `fit`, `evaluate`, `predict`, `train_on_batch`, `test_on_batch`.
-        on_error: `raise` raises `FitWillFail` for a certain error; `warn` prints what was found; `return` only
-            returns it.
-        select: ids (or beginnings of ids) of the causes to judge by; all by default.
-        ignore: ids of causes to leave out.
+        on_error: `raise` raises `FitWillFail` for a certain error, `warn` prints the findings, `return` only returns
+            them.
+        select: ids, id prefixes or slugs of the causes to check for; all by default.
+        ignore: ids, id prefixes or slugs of causes to skip.
         **kwargs: as for `model.fit`.
 
     Returns:
-        What was found; `diagnosis.ok` says whether that is nothing worse than information.
+        The findings; `diagnosis.ok` is true if none is a warning or an error.
 
     Raises:
         TypeError: `model` has no such method.
-        FitWillFail: the call is proved to raise, and `on_error` is `raise`.
+        FitWillFail: the call is certain to fail, and `on_error` is `raise`.
     """
     from fitdoctor.runner.programs import user_frame
     from fitdoctor.uncollected import uncollected
@@ -108,15 +108,15 @@ def _checked(
 
 
 class watch:
-    """Check every call of fit inside a `with` block, or inside a decorated function.
+    """Check every call of `fit` inside a `with` block or a decorated function.
 
-    A certain error raises `FitWillFail` before the first step; anything else is printed to standard error. An
-    exception of training gets its diagnosis as a note.
+    A certain error raises `FitWillFail` before the first step; other findings are printed to standard error. An
+    exception raised by training gets its diagnosis as a note.
 
     Args:
-        ignore: ids (or beginnings of ids) of causes to leave out.
-        select: ids of the causes to judge by; all by default.
-        on_error: `raise`, or `warn` to print a certain error and go on.
+        ignore: ids, id prefixes or slugs of causes to skip.
+        select: ids, id prefixes or slugs of the causes to check for; all by default.
+        on_error: `raise`, or `warn` to print a certain error and continue.
     """
 
     def __init__(
@@ -152,7 +152,7 @@ class watch:
         return stack
 
     def __call__(self, function: Callable[P, R]) -> Callable[P, R]:
-        """The function with its calls of fit watched."""
+        """Wrap a function so that its calls of `fit` are checked."""
         if inspect.iscoroutinefunction(function):
             return cast("Callable[P, R]", self._around_coroutine(function))
 
@@ -177,19 +177,19 @@ _install_lock = threading.Lock()
 
 
 def installed() -> bool:
-    """Whether `install` is in force."""
+    """Whether `install` is active."""
     return bool(_installed)
 
 
 def install(*, ignore: Iterable[str] = (), select: Iterable[str] = (), on_error: OnError = "raise") -> None:
-    """Check every call of fit for the rest of the process, in all its threads; a second call changes the settings.
+    """Check every call of `fit` for the rest of the process, in all threads; a second call changes the settings.
 
-    In a notebook, a cell that fails is explained below its traceback; elsewhere an exception of fit gets a note.
+    In a notebook, a cell that fails is explained below it; elsewhere the exception gets its diagnosis as a note.
 
     Args:
-        ignore: ids (or beginnings of ids) of causes to leave out.
-        select: ids of the causes to judge by; all by default.
-        on_error: `raise`, or `warn` to print a certain error and go on.
+        ignore: ids, id prefixes or slugs of causes to skip.
+        select: ids, id prefixes or slugs of the causes to check for; all by default.
+        on_error: `raise`, or `warn` to print a certain error and continue.
     """
     from fitdoctor.runner import hooks
     from fitdoctor.runner.cell_failures import explain_cells
@@ -204,7 +204,7 @@ def install(*, ignore: Iterable[str] = (), select: Iterable[str] = (), on_error:
 
 
 def uninstall() -> None:
-    """Undo `install`; without it, do nothing."""
+    """Undo `install`; do nothing if it is not active."""
     from fitdoctor.runner import hooks
     from fitdoctor.runner.cell_failures import stop_explaining
 
@@ -219,14 +219,14 @@ def explain(what: str | BaseException | None = None) -> Diagnosis:
     """Diagnose an exception, or the text of a log or traceback.
 
     Args:
-        what: the exception as it was caught, or text that holds one or more tracebacks; without it, the exception that
-            is being handled, else the last one that ended a cell or an input of the interpreter.
+        what: the exception, or text that contains one or more tracebacks; by default the exception being handled,
+            else the last one that ended a notebook cell or an interactive statement.
 
     Returns:
-        What was found for the last failure in it; empty where there is no failure to be seen.
+        The findings for the last failure; empty if the text contains none.
 
     Raises:
-        ValueError: nothing was given, and nothing has failed.
+        ValueError: no argument is given, and nothing has failed.
     """
     from fitdoctor.collect.environment import environment
     from fitdoctor.examine import examine_failure
@@ -260,16 +260,16 @@ def _last_exception() -> BaseException:
 
 
 def lint(paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> Diagnosis:
-    """Read Python files, notebooks or folders without running them.
+    """Check Python files, notebooks or folders without running them.
 
     Args:
         paths: one path or several; folders are searched for .py and .ipynb.
 
     Returns:
-        What was found. Files that cannot be read as Python are left out.
+        The findings. Files that are not valid Python are skipped.
 
     Raises:
-        FileNotFoundError: there is nothing at a path.
+        FileNotFoundError: a path does not exist.
     """
     from fitdoctor.examine import examine_source
     from fitdoctor.source.project import read_project
@@ -280,7 +280,7 @@ def lint(paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) -> Di
 
 
 class MemoryUnknown(ValueError):
-    """The memory of a step cannot be predicted; the message says why, and what would help."""
+    """The memory of a step cannot be predicted; the message says why and what would help."""
 
 
 def memory(
@@ -294,20 +294,20 @@ def memory(
     available: int | None = None,
     quick: bool = False,
 ) -> Prediction:
-    """Predict the peak memory of one training step, and the largest batch that fits.
+    """Predict the peak memory of one training step and the largest batch that fits.
 
-    Trains nothing and changes nothing: the step is traced abstractly and taken back.
+    Trains nothing and changes nothing: the step is traced without running it, then discarded.
 
     Args:
         model: a compiled model of any kind.
-        x: the data, as for `model.fit`; without it the model's own inputs are taken.
+        x: the data, as for `model.fit`; by default the shapes of the model's inputs are used.
         y: as for `model.fit`.
         sample_weight: as for `model.fit`.
-        batch_size: how many samples a step gets; that of the data, else 32.
-        input_shape: sizes without the batch axis where the model leaves them open; a list or a dict of them where it
-            has several inputs.
-        available: bytes to compare with, instead of what is free now.
-        quick: estimate from the shapes of the layers, in milliseconds.
+        batch_size: samples per step; by default that of the data, else 32.
+        input_shape: the input shape without the batch axis, if the model leaves it open; a list or dict of shapes for
+            several inputs.
+        available: bytes of memory to compare with; by default what is free now.
+        quick: estimate from the layers' shapes, in milliseconds.
 
     Returns:
         The prediction: `peak`, `needed`, `fits`, `largest_batch`, tables by kind and by layer, remedies.
@@ -333,7 +333,7 @@ def memory(
 
 
 def _without_generators(bound: dict[str, Any]) -> dict[str, Any]:
-    """The arguments without those that reading would use up."""
+    """The arguments without generators, which reading would use up."""
     return {name: value for name, value in bound.items() if not inspect.isgenerator(value)}
 
 
@@ -351,7 +351,8 @@ def _files(path: Path) -> list[Path]:
 
 
 def watching(select: Iterable[str], ignore: Iterable[str], on_error: OnError) -> Watching:
-    """What looks at the calls of Keras, and tells on standard error, or below the cell of a notebook."""
+    """A watcher that checks calls of Keras and prints to standard error, or below the cell of a notebook."""
+    from fitdoctor.report.paint import wants_color
     from fitdoctor.runner.notebook_display import draws_html, show
     from fitdoctor.runner.watching import Watching
 
@@ -361,7 +362,7 @@ def watching(select: Iterable[str], ignore: Iterable[str], on_error: OnError) ->
         ignore=tuple(ignore),
         stop=on_error == "raise",
         note=True,
-        colour=bool(sys.stderr and sys.stderr.isatty()),
+        colour=wants_color("auto", sys.stderr),
         show=show if draws_html() else None,
     )
 

@@ -84,7 +84,7 @@ def message_of(exc: BaseException) -> str:
         return str(exc)
     # The user's exception class may have any `__str__`.
     except Exception as error:
-        return f"(its message could not be read: {type(error).__name__})"
+        return f"(message unavailable: {type(error).__name__})"
 
 
 def _only_leaf(exc: BaseException) -> BaseException:
@@ -182,7 +182,7 @@ class _Readers:
     def code_at(self, path: str, positions: Positions) -> Code | Unknown:
         """The expression that an instruction belongs to."""
         if None in positions:
-            return Unknown("the interpreter kept no positions")
+            return Unknown("the interpreter recorded no positions")
         path, positions = in_notebook(path, positions)
         if path not in self._modules:
             self._modules[path] = _module_of(path)
@@ -213,7 +213,7 @@ def _module_of(path: str) -> Module | Unknown:
     facts = notebook_source() if path == NOTEBOOK else None
     lines = linecache.getlines(path) if facts is None else []
     if facts is None and not lines:
-        return Unknown("the source is not at hand")
+        return Unknown("the source is not available")
     try:
         return Module(facts or source_from_text("".join(lines), path))
     except (SourceError, SyntaxError, RecursionError) as error:

@@ -24,11 +24,11 @@ def show(diagnosis: Diagnosis, note: str = "") -> None:
     if draws_html() and _published(bundle(diagnosis, note)):
         return
     from fitdoctor.report import render
-    from fitdoctor.report.paint import shows_links, terminal_width
+    from fitdoctor.report.paint import shows_links, terminal_width, wants_color
 
     text = render(
         diagnosis,
-        color=bool(sys.stderr and sys.stderr.isatty()),
+        color=wants_color("auto", sys.stderr),
         width=terminal_width(sys.stderr),
         links=shows_links(sys.stderr),
         full=len(diagnosis.findings),
