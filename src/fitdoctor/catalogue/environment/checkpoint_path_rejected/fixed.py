@@ -1,4 +1,4 @@
-"""A checkpoint path with the `.keras` extension."""
+"""Training with a checkpoint of the best model."""
 
 import tempfile
 

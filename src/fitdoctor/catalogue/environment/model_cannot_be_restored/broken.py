@@ -1,4 +1,4 @@
-"""A model with a custom loss, loaded from a checkpoint without `custom_objects`."""
+"""A model with a custom loss, saved and loaded again."""
 
 import os
 import tempfile

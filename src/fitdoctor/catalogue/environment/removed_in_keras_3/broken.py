@@ -1,4 +1,4 @@
-"""A Keras 2 script that passes the learning rate as `lr`."""
+"""Training with SGD and momentum."""
 
 import numpy as np
 from tensorflow import keras

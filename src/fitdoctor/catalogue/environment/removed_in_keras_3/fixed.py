@@ -1,4 +1,4 @@
-"""A script that passes the learning rate as `learning_rate`."""
+"""Training with SGD and momentum."""
 
 import numpy as np
 from tensorflow import keras

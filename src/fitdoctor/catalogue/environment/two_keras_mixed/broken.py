@@ -1,4 +1,4 @@
-"""Layers from TensorFlow's private copy of Keras in a public Keras model."""
+"""A small regression model."""
 
 import numpy as np
 import tensorflow as tf

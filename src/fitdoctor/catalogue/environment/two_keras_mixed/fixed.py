@@ -1,4 +1,4 @@
-"""Layers and model from the same Keras package."""
+"""A small regression model."""
 
 import numpy as np
 import tensorflow as tf

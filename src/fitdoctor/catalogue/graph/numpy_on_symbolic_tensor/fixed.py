@@ -1,4 +1,4 @@
-"""A custom loss that calls only TensorFlow functions."""
+"""A custom loss that compares logarithms."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""A custom model that appends its losses to a list while it trains."""
+"""A custom model whose loss is collected for every batch."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""A custom model whose losses a callback collects."""
+"""A custom model whose loss is collected for every batch."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""A dataset that contains the labels, and the labels passed a second time."""
+"""Training on a dataset that contains its labels."""
 
 import numpy as np
 import tensorflow as tf

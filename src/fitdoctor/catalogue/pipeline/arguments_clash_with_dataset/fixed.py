@@ -1,4 +1,4 @@
-"""A dataset that contains the labels."""
+"""Training on a dataset that contains its labels."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""A generator that yields inputs and labels in a tuple."""
+"""Training on a generator of inputs and labels."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""A loader that returns batches, and a training script that batches them again."""
+"""Training on a dataset from a loader that returns batches."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""A tf.data pipeline that shuffles but never batches."""
+"""Training on a shuffled tf.data pipeline."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""A tf.data pipeline that shuffles and batches."""
+"""Training on a shuffled tf.data pipeline."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""An endless dataset, without a number of steps per epoch."""
+"""Training on a shuffled tf.data pipeline."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""A finite dataset, whose length sets the length of an epoch."""
+"""Training on a shuffled tf.data pipeline."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""Features loaded in a thread whose result the program does not wait for."""
+"""Training on features that a thread loads."""
 
 from concurrent.futures import ThreadPoolExecutor
 

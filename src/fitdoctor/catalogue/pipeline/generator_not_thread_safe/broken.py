@@ -1,4 +1,4 @@
-"""A PyDataset that reads its batches from one generator, with three workers."""
+"""Training on a PyDataset that reads its batches from a generator."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""A PyDataset that reads its batches from one generator, with one worker."""
+"""Training on a PyDataset that reads its batches from a generator."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""The generator yields windows of 12 steps, but the signature declares 10."""
+"""Training on a generator of windows of 12 steps."""
 
 import numpy as np
 import tensorflow as tf

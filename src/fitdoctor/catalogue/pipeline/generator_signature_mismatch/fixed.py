@@ -1,4 +1,4 @@
-"""The generator yields inputs, labels and weights, and the signature declares all three."""
+"""Training on a generator of inputs, labels and weights."""
 
 import numpy as np
 import tensorflow as tf

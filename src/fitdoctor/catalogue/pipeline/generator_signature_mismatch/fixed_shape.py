@@ -1,4 +1,4 @@
-"""The generator yields windows of 12 steps, and the signature declares 12."""
+"""Training on a generator of windows of 12 steps."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""A data set smaller than one batch, with `drop_remainder=True`."""
+"""Training on a data set that is smaller than one batch."""
 
 import numpy as np
 import tensorflow as tf

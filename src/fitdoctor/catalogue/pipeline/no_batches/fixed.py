@@ -1,4 +1,4 @@
-"""A data set smaller than one batch, without `drop_remainder`."""
+"""Training on a data set that is smaller than one batch."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""A dataset of 12 batches, whose length sets the steps per epoch."""
+"""Training on a dataset of 12 batches."""
 
 import numpy as np
 import tensorflow as tf

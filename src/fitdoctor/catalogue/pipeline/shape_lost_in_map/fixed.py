@@ -1,4 +1,4 @@
-"""A pipeline whose map function calls a NumPy function and sets the shape."""
+"""A pipeline whose map function calls a NumPy function."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""A dataset that is shuffled once, then split into validation and training data."""
+"""A shuffled dataset, split into validation and training data."""
 
 import numpy as np
 import tensorflow as tf

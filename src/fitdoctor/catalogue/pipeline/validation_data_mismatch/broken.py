@@ -1,4 +1,4 @@
-"""The first column is removed from the training data, but not from the validation data."""
+"""Training on a table without its first column."""
 
 import keras
 import numpy as np

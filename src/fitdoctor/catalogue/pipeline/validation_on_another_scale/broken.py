@@ -1,4 +1,4 @@
-"""The training images are scaled to 0..1, but the validation images are not."""
+"""Training on images with pixel values from 0 to 255."""
 
 import keras
 import numpy as np

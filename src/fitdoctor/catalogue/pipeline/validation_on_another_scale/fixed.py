@@ -1,4 +1,4 @@
-"""The training and validation images are scaled to 0..1."""
+"""Training on images with pixel values from 0 to 255."""
 
 import keras
 import numpy as np

@@ -1,4 +1,4 @@
-"""A custom training loop that passes pairs of gradients and variables to the optimizer."""
+"""A custom training loop that applies the gradients itself."""
 
 import keras
 import numpy as np

@@ -1,4 +1,4 @@
-"""The loss is computed after the tape has stopped recording."""
+"""A custom training loop with a gradient tape."""
 
 import keras
 import tensorflow as tf

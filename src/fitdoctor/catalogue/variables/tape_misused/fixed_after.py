@@ -1,4 +1,4 @@
-"""The loss is computed while the tape is recording."""
+"""A custom training loop with a gradient tape."""
 
 import keras
 import tensorflow as tf
