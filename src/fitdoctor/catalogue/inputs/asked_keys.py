@@ -1,4 +1,4 @@
-"""A `call` that reads a key which the dict of inputs does not have."""
+"""A `call` that reads a missing key of its inputs."""
 
 from __future__ import annotations
 

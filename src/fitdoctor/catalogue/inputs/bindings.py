@@ -1,4 +1,4 @@
-"""The statement that last bound the name which a piece of data goes back to."""
+"""Find the statement that last assigned the name an expression is based on."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def binding_of(project: Project | Unknown, code: Code | Unknown) -> tuple[Module, ast.Assign] | None:
-    """Where the name was assigned that `x`, `x[rows]` (there: `rows`) or `x.drop(…)` goes back to."""
+    """Return the assignment of the name behind `x`, `x[rows]` (then `rows`) or `x.drop(…)`."""
     found = expression_of(project, code)
     if found is None:
         return None
@@ -41,7 +41,7 @@ def binding_of(project: Project | Unknown, code: Code | Unknown) -> tuple[Module
 
 
 def bound_names(statement: ast.Assign) -> set[str]:
-    """The names that an assignment binds."""
+    """Return the names that an assignment binds."""
     return {
         node.id
         for target in statement.targets
@@ -51,6 +51,6 @@ def bound_names(statement: ast.Assign) -> set[str]:
 
 
 def binding_line(project: Project | Unknown, code: Code | Unknown) -> Location | None:
-    """The place of that assignment."""
+    """Return the location of that assignment."""
     found = binding_of(project, code)
     return None if found is None else found[0].location(found[1])

@@ -34,9 +34,9 @@ class Bytes:
     low: int = 0
     high: int = 255
     known: bool = True
-    """Values at both ends are there, or nearly so; otherwise they may lie anywhere between."""
+    """Whether values near both ends occur; otherwise they may be anywhere in between."""
     painted: bool = False
-    """A mask: zeros or ones into which numbers are written, each of them in the source."""
+    """Whether it is a mask: zeros or ones with literal numbers assigned into it."""
 
 
 ANY = Bytes(known=False)
@@ -45,7 +45,7 @@ Path = tuple[int | str | None, ...]
 
 
 BYTE_WORDS = ("uint8", "imread", "load_data", "Image.open")
-"""A file that makes uint8 arrays has one of these in it."""
+"""A file that creates uint8 arrays contains one of these."""
 
 
 def reads_bytes(module: Module) -> bool:
@@ -72,16 +72,16 @@ def wraps(module: Module, node: ast.AST) -> bool:
         return False
     if isinstance(operation, ast.Sub):
         if one.painted and other.painted:
-            return False  # a mask within a mask: what is left is the ring around it
-        # Labels that count from 1 are shifted so: what is not known to hold a 0 is left alone.
+            return False  # the difference of nested masks is a ring and cannot wrap
+        # Labels that start at 1 are shifted this way: ignore arrays not known to contain a 0.
         shifts = (one.low, one.high) == (0, 255) and isinstance(right, ast.Constant) and right.value == 1
         return one.low < other.high and not shifts
-    # Unknown bytes may well be small: only a sum that is known to be too large counts.
+    # Unknown bytes may be small: only a sum that is known to be too large counts.
     return one.known and other.known and one.high + other.high > 255
 
 
 def _operand(module: Module, expr: ast.expr, steps: int = MOST_STEPS) -> Bytes | None:
-    """The range of a uint8 array, or of a whole number that NumPy casts to uint8; None for anything else."""
+    """Return the range of a uint8 array or of an integer that NumPy casts to uint8, else None."""
     if isinstance(expr, ast.Constant):
         value = expr.value
         return Bytes(value, value) if type(value) is int and 0 <= value <= 255 else None
@@ -91,7 +91,7 @@ def _operand(module: Module, expr: ast.expr, steps: int = MOST_STEPS) -> Bytes |
 
 
 def byte_range(module: Module, expr: ast.expr, path: Path = (), steps: int = MOST_STEPS) -> Bytes | None:
-    """The range of an expression that surely is a uint8 array; None when it is not, or not known to be."""
+    """Return the range of an expression that is certainly a uint8 array, else None."""
     if steps <= 0:
         return None
     if isinstance(expr, (ast.Name, ast.Attribute)):
@@ -122,7 +122,7 @@ def _of_name(module: Module, expr: ast.Name | ast.Attribute, path: Path, steps: 
 
 
 def _written(start: Bytes, end: Origin) -> Bytes:
-    """The range after what was written into the array since: numbers of the source, or it may lie anywhere."""
+    """Return the range after assignments into the array: literal numbers, or any value."""
     numbers = [_number_written(step.node) for step in end.writes]
     known = [one for one in numbers if one is not None]
     if start.low != start.high or len(known) != len(numbers):
@@ -131,14 +131,14 @@ def _written(start: Bytes, end: Origin) -> Bytes:
 
 
 def _number_written(write: ast.AST) -> int | None:
-    """The number that `mask[rows, columns] = 1` writes."""
+    """Return the number that `mask[rows, columns] = 1` assigns."""
     value = write.value if isinstance(write, ast.Assign) else None
     number = value.value if isinstance(value, ast.Constant) else None
     return number if type(number) is int and 0 <= number <= 255 else None
 
 
 def _of_parameter(module: Module, name: ast.Name, steps: int) -> Bytes | None:
-    """A parameter for which every caller gives bytes."""
+    """Return the range of a parameter that every caller passes bytes for."""
     function = module.scope(name).node
     if not isinstance(function, FUNCTIONS):
         return None
@@ -177,7 +177,7 @@ def _of_call(module: Module, call: ast.Call, path: Path, steps: int) -> Bytes | 
 
 
 def _of_argument(module: Module, argument: ast.expr, steps: int) -> Bytes | None:
-    """What a function of NumPy is given: an array, or a list of them."""
+    """Return the range of the argument of a NumPy function: an array or a list of arrays."""
     if isinstance(argument, ast.Subscript) or not isinstance(argument, (ast.List, ast.Tuple)):
         if _opens_image(module, argument):
             return PICTURE
@@ -188,7 +188,7 @@ def _of_argument(module: Module, argument: ast.expr, steps: int) -> Bytes | None
 
 
 def _opens_image(module: Module, argument: ast.expr) -> bool:
-    """`Image.open(path)`, perhaps converted to grey or colours, perhaps resized."""
+    """Whether the expression is `Image.open(path)`, possibly converted or resized."""
     while isinstance(argument, ast.Call):
         if module.resolve(argument.func) == "PIL.Image.open":
             return True
@@ -201,7 +201,7 @@ def _opens_image(module: Module, argument: ast.expr) -> bool:
 
 
 def _dtype(module: Module, call: ast.Call) -> str:
-    """The type that a call is told to make: by `dtype=`, or by `astype(…)`; "" when it is told none."""
+    """Return the dtype of a call, from `dtype=` or `astype(…)`, "" if there is none."""
     wanted = [keyword.value for keyword in call.keywords if keyword.arg == "dtype"]
     method = call.func.attr if isinstance(call.func, ast.Attribute) else ""
     if method in ("astype", "view") and call.args:
@@ -222,7 +222,7 @@ def _dtype(module: Module, call: ast.Call) -> str:
 
 
 def _declared(call: ast.Call, method: str, name: str) -> Bytes:
-    """The range of an array that is made as uint8."""
+    """Return the range of an array created as uint8."""
     if (
         method == "astype"
         and isinstance(call.func, ast.Attribute)

@@ -1,4 +1,4 @@
-"""A dict of columns for a model with one input: Keras 3 does not put them together."""
+"""A dict of columns for a model with one input: Keras 3 does not combine them."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _given(fit_call: FitFacts | Unknown) -> Code | None:
 
 
 def _stacked(data: DataFacts, argument: Code | None) -> tuple[Edit, ...]:
-    """A `map` that stacks columns of one type, one value a row each."""
+    """Return a `map` that stacks scalar columns of the same dtype."""
     plain = all(isinstance(one.shape, tuple) and len(one.shape) == 1 for one in data.x)
     if argument is None or data.form != "dataset" or data.element_size != 2 or not plain:
         return ()

@@ -1,4 +1,4 @@
-"""What the elements of an array are: numbers, strings, or objects of several kinds."""
+"""Classify the elements of an array: numbers, strings or mixed objects."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _KIND = pattern(r"(?P<name>[\w.]+)(?: of (?P<low>\d+)(?:\.\.(?P<high>\d+))?)?")
 
 
 def arrays_of(data: DataFacts) -> Iterator[ArrayFacts]:
-    """Every component of x, y and the weights."""
+    """Return every component of x, y and the sample weights."""
     yield from data.x
     yield from data.y
     yield from data.sample_weight
 
 
 def kinds(array: ArrayFacts) -> dict[str, tuple[int, int] | None]:
-    """The kinds of elements of an array of objects, with the lengths of those that have one."""
+    """Return the types of the elements of an object array, with the lengths of those that have one."""
     found: dict[str, tuple[int, int] | None] = {}
     for column in array.columns:
         for word in column.holds.split(", ") if column.holds else ():

@@ -1,4 +1,4 @@
-"""Where the data of a fit call is to be changed: the line to blame, and the edits that reach every use of it."""
+"""Find where to change the data of a fit call: the line to blame, and edits that reach every use."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from fitdoctor.records import replace
 
 
 def made_near(array: ArrayFacts) -> Code | None:
-    """What made an array, where that stands beside the call of fit or at the top of a file, not in a loader."""
+    """Return what created an array, if that is next to the call of fit or at module level, not in a loader."""
     return _near(maker(array), array)
 
 
 def decided_near(array: ArrayFacts) -> Code | None:
-    """The same for what last decided its values: a write in place counts."""
+    """Return what last set the values of an array there, including in-place writes."""
     return _near(array.code, array)
 
 
@@ -29,13 +29,13 @@ def _near(code: Code | Unknown, array: ArrayFacts) -> Code | None:
 
 
 def maker(array: ArrayFacts) -> Code | Unknown:
-    """What made an array, whatever was written into it later."""
+    """Return what created an array, ignoring later in-place writes."""
     code = array.code
     return code.maker if isinstance(code, Code) and code.maker is not None else code
 
 
 def shape_line(array: ArrayFacts, data: DataFacts) -> Location | None:
-    """The line that decides the shape and type of an array: its making, a step of its pipeline, or the call of fit."""
+    """Return the line that sets the shape and dtype of an array: its creation, a pipeline stage, or the call of fit."""
     step = shaping_step(data)
     if step is not None:
         return place(step.code)
@@ -54,14 +54,14 @@ def _goes_around(made: Code | Unknown, use: Code | Unknown) -> bool:
 
 
 def only_input_line(data: DataFacts | Unknown) -> Location | None:
-    """The same where a message tells the shape and the facts only where the one input comes from."""
+    """Return that line for the only input, if just its origin is known."""
     if isinstance(data, Unknown) or data.role != "training" or len(data.x) != 1:
         return None
     return shape_line(data.x[0], data)
 
 
 def shaping_step(data: DataFacts) -> PipelineStep | None:
-    """The step of a pipeline that gives its elements their shape: the last `map`, else the source."""
+    """Return the pipeline stage that sets the shape of its elements: the last `map`, else the source."""
     known = [step for step in data.pipeline if isinstance(step.code, Code)]
     for step in reversed(known):
         if step.operation == "map":
@@ -70,7 +70,7 @@ def shaping_step(data: DataFacts) -> PipelineStep | None:
 
 
 def suspect(arrays: tuple[ArrayFacts, ...]) -> ArrayFacts | None:
-    """The one array whose type is not known to be a number's, where only the source is known; of one line, any."""
+    """Return the only array not known to be numeric; any of several from the same line."""
     numbers = ("int", "uint", "float", "bool", "bfloat")
     unknown = [a for a in arrays if not isinstance(a.dtype, str) or not a.dtype.startswith(numbers)]
     lines = {
@@ -80,7 +80,7 @@ def suspect(arrays: tuple[ArrayFacts, ...]) -> ArrayFacts | None:
 
 
 def part_words(array: ArrayFacts, data: DataFacts) -> str:
-    """What an array is to fit: `features`, `labels` or `sample weights`."""
+    """Return the role of an array: `features`, `labels` or `sample weights`."""
     if array in data.x:
         return "features"
     return "labels" if array in data.y else "sample weights"
@@ -92,13 +92,13 @@ def part_words(array: ArrayFacts, data: DataFacts) -> str:
 def rework_data(
     array: ArrayFacts, fit: FitFacts | Unknown, template: str, everywhere: bool = False
 ) -> tuple[Edit, ...]:
-    """Change an array and the validation data alike, so that later uses of both see it.
+    """Change an array and the validation data the same way, so that later uses see it.
 
     Args:
-        array: what was given to fit.
+        array: the array passed to fit.
         fit: the call.
         template: the new expression, with `{}` for the old one.
-        everywhere: change it where it is made, also if the program computes with it before.
+        everywhere: change it where it is created, even if the program computes with it before fit.
     """
     made, use = reworked(array, everywhere), array.use
     if isinstance(made, Code) and made is not use:
@@ -108,21 +108,21 @@ def rework_data(
 
 
 def reworked(array: ArrayFacts, everywhere: bool = False) -> Code | Unknown:
-    """The expression that `rework_data` changes: its file is the one that needs the imports."""
+    """Return the expression that `rework_data` changes; its file needs the imports."""
     made, use = array.code, array.use
     if isinstance(made, Unknown) or not made.target or made.maker is not None:
-        # What is written into it later expects the shape and type that it was made with.
+        # Later in-place writes rely on the original shape and dtype.
         return use
     return use if made.computed_with and isinstance(use, Code) and not everywhere else made
 
 
 def map_samples(data: DataFacts, array: ArrayFacts, expression: str) -> tuple[Edit, ...]:
-    """A `map` behind the first step of a pipeline that gives the samples, still single, as the model gets them.
+    """Insert a `map` after the first pipeline stage that yields single, final samples.
 
     Args:
         data: the pipeline.
         array: the component to change, the only one of x.
-        expression: what becomes of a sample `x`; `tf` stands for TensorFlow.
+        expression: the new value of a sample `x`, with `tf` for TensorFlow.
     """
     if not isinstance(array.shape, tuple) or len(data.x) != 1 or data.element_size not in (2, 3):
         return ()
@@ -137,7 +137,7 @@ def map_samples(data: DataFacts, array: ArrayFacts, expression: str) -> tuple[Ed
 
 
 def at_use(use: Code | Unknown, template: str) -> tuple[Edit, ...]:
-    """Change what a call is given: a name in a line before the call, so that later uses see it."""
+    """Change the argument of a call; a name is reassigned before the call, so that later uses see it."""
     if isinstance(use, Code) and use.text.isidentifier():
         return insert_before(use, f"{use.text} = {template.replace('{}', use.text)}")
     return wrap(use, template)
@@ -149,7 +149,7 @@ def _validation(fit: FitFacts | Unknown, template: str) -> tuple[Edit, ...]:
 
 
 def validation_part(fit: FitFacts | Unknown, index: int) -> Code | None:
-    """The x (0) or the y (1) of `validation_data=(x, y)` where it is written out in the call."""
+    """Return x (0) or y (1) of a literal `validation_data=(x, y)`."""
     if isinstance(fit, Unknown) or isinstance(fit.code, Unknown):
         return None
     argument = fit.code.argument("validation_data")
@@ -165,7 +165,7 @@ def validation_part(fit: FitFacts | Unknown, index: int) -> Code | None:
     if part.end_lineno != 1:
         return None
     line = argument.text.split("\n")[0]
-    # The parser counts bytes, and our parenthesis.
+    # The parser counts bytes, including the added parenthesis.
     start, end = (
         len(line.encode()[: offset - 1].decode()) for offset in (part.col_offset, part.end_col_offset or 0)
     )

@@ -1,4 +1,4 @@
-"""The way that an array took through the user's source, backwards from fit: the expressions that it was made of."""
+"""Trace an array through the user's source, backwards from fit."""
 
 from __future__ import annotations
 
@@ -21,30 +21,30 @@ _READERS = ("pandas.read_", "numpy.load", "numpy.genfromtxt", "io.", "open", "js
 
 @dataclass(frozen=True, eq=False)
 class Link:
-    """One expression (or write in place) on the way."""
+    """One expression or in-place write on the path of an array."""
 
     module: Module
     node: ast.AST
     distance: int
-    """How many steps it lies from fit."""
+    """The number of steps to fit."""
     columns: frozenset[str] = frozenset()
-    """The columns of a table that were picked on the way to fit; empty where that is not evident."""
+    """The columns of a table that were selected on the path; empty if unknown."""
     filled: bool = False
-    """Missing values were filled, or their rows dropped, on the way to fit."""
+    """Whether missing values were filled or dropped on the path."""
 
     @property
     def location(self) -> Location:
-        """Where it stands."""
+        """Return its location."""
         return self.module.location(self.node)
 
     @property
     def code(self) -> Code:
-        """The expression with what edits need."""
+        """Return the expression as editable code."""
         return self.module.code(self.node)
 
 
 def trail(project: Project | Unknown, data: DataFacts, array: ArrayFacts) -> Iterator[Link]:
-    """The expressions that an array was made of, nearest to fit first."""
+    """Yield the expressions an array is computed from, nearest to fit first."""
     if isinstance(project, Unknown):
         return
     starts = [*_mapped(project, data, array), *_given(project, array)]
@@ -66,7 +66,7 @@ def trail(project: Project | Unknown, data: DataFacts, array: ArrayFacts) -> Ite
 
 
 def nearest(links: Iterator[Link], wanted: Callable[[Link], bool]) -> Link | None:
-    """The first link that is wanted."""
+    """Return the first link that matches."""
     return next((link for link in links if wanted(link)), None)
 
 
@@ -81,7 +81,7 @@ def fills_gaps(node: ast.AST) -> bool:
 
 
 def _picked_columns(node: ast.AST) -> frozenset[str]:
-    """The names in `df["a"]` or `df[["a", "b"]]`."""
+    """Return the names in `df["a"]` or `df[["a", "b"]]`."""
     if not isinstance(node, ast.Subscript):
         return frozenset()
     parts = node.slice.elts if isinstance(node.slice, ast.List) else [node.slice]
@@ -109,7 +109,7 @@ def _given(project: Project, array: ArrayFacts) -> Iterator[Place]:
 
 
 def node_of(project: Project | Unknown, code: Code | Unknown) -> Place | None:
-    """The node that a piece of code is."""
+    """Return the syntax node of a piece of code."""
     if isinstance(code, Unknown) or isinstance(project, Unknown):
         return None
     module = project.module_at(code.location.path)
@@ -124,7 +124,7 @@ def node_of(project: Project | Unknown, code: Code | Unknown) -> Place | None:
 
 
 def origin_of(project: Project | Unknown, array: ArrayFacts | None) -> Code | Unknown:
-    """What made an array, followed through the source where the facts stop at the call of fit."""
+    """Return what created an array, traced through the source if the facts stop at the call of fit."""
     if array is None:
         return Unknown("it is not an array")
     found = node_of(project, array.use) if array.code == array.use else None
@@ -135,7 +135,7 @@ def origin_of(project: Project | Unknown, array: ArrayFacts | None) -> Code | Un
 
 
 def _mapped(project: Project, data: DataFacts, array: ArrayFacts) -> Iterator[Place]:
-    """What the map functions of a pipeline return for the component, last step first."""
+    """Yield what the map functions of a pipeline return for the component, last stage first."""
     for step in reversed(data.pipeline):
         function = map_function(project, step)
         returned = returned_by(function) if function is not None else None
@@ -148,7 +148,7 @@ def _mapped(project: Project, data: DataFacts, array: ArrayFacts) -> Iterator[Pl
 
 
 def map_function(project: Project | Unknown, step: PipelineStep) -> FunctionInfo | None:
-    """The user's function that a `map` step runs."""
+    """Return the user's function that a `map` stage runs."""
     found = node_of(project, step.code) if step.operation == "map" else None
     if found is None or not isinstance(found[1], ast.Call) or not found[1].args:
         return None
@@ -158,7 +158,7 @@ def map_function(project: Project | Unknown, step: PipelineStep) -> FunctionInfo
 
 
 def _behind(link: Link) -> Iterator[Place]:
-    """The places that the data of a link comes from."""
+    """Yield the expressions the data of a link comes from."""
     module, node = link.module, link.node
     if isinstance(node, ast.Name):
         yield from _behind_name(module, node)
@@ -217,7 +217,7 @@ def _ends(end: Origin) -> Iterator[Place]:
 
 
 def _arguments(module: Module, name: ast.Name) -> Iterator[Place]:
-    """What the callers give for a parameter."""
+    """Yield what the callers pass for a parameter."""
     function = module.scope(name).node
     if not isinstance(function, FUNCTIONS):
         return
@@ -232,7 +232,7 @@ def _arguments(module: Module, name: ast.Name) -> Iterator[Place]:
 
 
 def _appended(module: Module, made: ast.List) -> Iterator[Place]:
-    """What is appended to a list, and what the loop around runs over."""
+    """Yield what is appended to a list, and what the surrounding loop iterates over."""
     names = _names_given(module.statement(made), made)
     scope = module.scope(made).node
     for call in module.method_calls("append", "extend"):
@@ -248,7 +248,7 @@ def _appended(module: Module, made: ast.List) -> Iterator[Place]:
 
 
 def _names_given(statement: ast.stmt, value: ast.expr) -> set[str]:
-    """The names that a statement binds to a value: of `a, b = [], []` the one in its place."""
+    """Return the names a statement binds to a value; for `a, b = [], []` the one at its position."""
     targets: list[ast.expr] = list(statement.targets) if isinstance(statement, ast.Assign) else []
     if isinstance(statement, ast.Assign) and isinstance(statement.value, (ast.Tuple, ast.List)):
         parts = statement.value.elts
@@ -265,7 +265,7 @@ def _names_given(statement: ast.stmt, value: ast.expr) -> set[str]:
 
 def _behind_call(module: Module, node: ast.Call) -> Iterator[Place]:
     if module.resolve(node.func).startswith(_READERS):
-        return  # what stands in a file was not made here
+        return  # the contents of a file are not created here
     function = callee(module, node)
     if function is not None and function.name != "__init__":
         returned = returned_by(function)

@@ -1,4 +1,4 @@
-"""Which component of x goes into which Embedding, unchanged."""
+"""Find which component of x goes unchanged into which Embedding."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ _KEEPS_VALUES = frozenset({"InputLayer", "Reshape", "Flatten", "Identity", "Perm
 
 @dataclass(frozen=True)
 class Lookup:
-    """An array of ids and the table that it is looked up in."""
+    """An array of ids and the Embedding that looks it up."""
 
     array: ArrayFacts
     layer: LayerFacts
 
     @property
     def rows(self) -> int | None:
-        """How many rows the table has."""
+        """Return the number of rows of the Embedding."""
         text = self.layer.setting("input_dim")
         return int(text) if text is not None and text.isdigit() else None
 
     @property
     def statistics(self) -> Statistics | None:
-        """What is known of the ids."""
+        """Return the statistics of the ids."""
         found = self.array.statistics
         return found if isinstance(found, Statistics) else None
 
 
 def lookups(model: ModelFacts, data: DataFacts, project: Project | Unknown) -> Iterator[Lookup]:
-    """The components of x that surely are the ids of an Embedding."""
+    """Yield the components of x that are certainly ids of an Embedding."""
     if "train_step" in model.overrides:
-        return  # it may give the model something else than the data
+        return  # it may pass something else than the data to the model
     if model.kind == "sequential":
         yield from _in_chain(model, data)
     elif model.kind == "functional":
@@ -49,7 +49,7 @@ def lookups(model: ModelFacts, data: DataFacts, project: Project | Unknown) -> I
 
 
 def embeddings(model: ModelFacts) -> list[LayerFacts]:
-    """Every Embedding of Keras in a model."""
+    """Return every built-in Embedding of a model."""
     return [layer for layer in model.every_layer() if layer.class_name == "Embedding" and layer.builtin]
 
 
@@ -85,7 +85,7 @@ def _in_graph(model: ModelFacts, data: DataFacts) -> Iterator[Lookup]:
 
 
 def _in_call(model: ModelFacts, data: DataFacts, project: Project) -> Iterator[Lookup]:
-    """What a subclassed model's `call` gives to its Embeddings as it got it."""
+    """Yield the inputs that a custom `call` passes unchanged to its Embeddings."""
     owner = project.class_named(model.class_name)
     function = owner.module.method(owner, "call") if owner is not None else None
     if function is None or len(function.parameters) < 2:
@@ -107,7 +107,7 @@ def _in_call(model: ModelFacts, data: DataFacts, project: Project) -> Iterator[L
 
 
 def _given(function: FunctionInfo, argument: ast.expr, data: DataFacts) -> ArrayFacts | None:
-    """The component of x that an argument is: the parameter itself, or a part of it that is picked by a key."""
+    """Return the component of x an argument is: the parameter itself, or one of its keys."""
     key = None
     if isinstance(argument, ast.Subscript) and isinstance(argument.slice, ast.Constant):
         key, argument = str(argument.slice.value), argument.value

@@ -1,4 +1,4 @@
-"""Edits on the table (a pandas frame) that features and labels were picked from, and on the rows that fit is given."""
+"""Edits of the DataFrame that features and labels come from, and of the rows passed to fit."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ _DEPTH = 6
 
 @dataclass(frozen=True, eq=False)
 class Picked:
-    """Where columns are picked from a frame that has a name."""
+    """A selection of columns from a named DataFrame."""
 
     module: Module
     node: ast.expr
-    """The expression that picks: `df.drop("y", axis=1)`, `df[["a", "b"]]`."""
+    """The selecting expression: `df.drop("y", axis=1)`, `df[["a", "b"]]`."""
     frame: ast.Name
     column: str = ""
-    """The one column that is picked, where that is evident."""
+    """The only selected column, if known."""
 
 
 def picked_from(project: Project | Unknown, data: DataFacts, array: ArrayFacts) -> list[Picked]:
-    """The places where an array is picked from a frame, nearest to fit first."""
+    """Yield the selections an array comes from, nearest to fit first."""
     return [picked for link in trail(project, data, array) for picked in _picked(link)]
 
 
@@ -62,7 +62,7 @@ def _picked(link: Link) -> Iterator[Picked]:
 
 
 def _as_array(node: ast.AST) -> ast.Name | None:
-    """The frame whose values are taken as they are: `df.values`, `df.to_numpy()`."""
+    """Return the DataFrame behind `df.values` or `df.to_numpy()`."""
     if isinstance(node, ast.Call) and not node.args and not node.keywords:
         node = node.func
         wanted = "to_numpy"
@@ -91,7 +91,7 @@ def is_frame(module: Module, expr: ast.expr, depth: int = _DEPTH) -> bool:
         made = module.made_by(expr)
         return made is not expr and is_frame(module, made, depth - 1)
     if isinstance(expr, ast.Subscript):
-        # One column would be a series; rows and several columns stay a frame.
+        # A single column is a Series; rows and several columns stay a DataFrame.
         return not isinstance(expr.slice, ast.Constant) and is_frame(module, expr.value, depth - 1)
     if isinstance(expr, ast.Attribute) and expr.attr in _WINDOWS:
         return is_frame(module, expr.value, depth - 1)
@@ -127,14 +127,14 @@ def with_whole_rows(
     column_of: ArrayFacts | None = None,
     made: Location | None = None,
 ) -> tuple[Edit, ...]:
-    """Drop the rows with gaps from the frame that all the data is picked from, before the first of it is.
+    """Drop the rows with missing values from the DataFrame before anything is selected from it.
 
     Args:
         project: the source.
-        data: what fit is given.
-        infinite: whether infinite values count as gaps.
-        column_of: only the gaps of this array count, where it is one column.
-        made: where the gaps come from; nothing is dropped where that is only later.
+        data: the data passed to fit.
+        infinite: whether infinite values count as missing.
+        column_of: consider only this array, if it is one column.
+        made: where the missing values come from; nothing is dropped if that is later.
     """
     if data.form not in ("arrays", "dataset") or data.role != "training":
         return ()
@@ -154,7 +154,7 @@ def with_whole_rows(
         return ()
     split = _split_of(module, first.frame)
     if split is not None:
-        # Both parts come from it, and both have gaps.
+        # Both parts come from it, and both have missing values.
         code, name = module.code(split), module.segment(split.args[0])
     dropped = f'.dropna(subset=["{column}"])' if column else ".dropna()"
     if not infinite:
@@ -169,7 +169,7 @@ _SPLIT = "sklearn.model_selection.train_test_split"
 
 
 def _split_of(module: Module, frame: ast.Name) -> ast.Call | None:
-    """The call that split a frame with a name of its own into this part and the rest."""
+    """Return the call that splits a named DataFrame into this part and the rest."""
     for call in module.calls_to(_SPLIT):
         statement = module.statement(call.node)
         targets = statement.targets[0] if isinstance(statement, ast.Assign) else None
@@ -183,7 +183,7 @@ def _split_of(module: Module, frame: ast.Name) -> ast.Call | None:
 
 
 def _from_one_frame(ways: list[list[Picked]]) -> list[Picked]:
-    """All that is picked from the nearest frame that every array comes from."""
+    """Return all selections from the nearest DataFrame that every array comes from."""
     for nearest in ways[0] if ways else []:
         scope = nearest.module.scope(nearest.frame).node
         found = [
@@ -202,14 +202,14 @@ def _from_one_frame(ways: list[list[Picked]]) -> list[Picked]:
 def with_dummies(
     project: Project | Unknown, fit: FitFacts | Unknown, data: DataFacts, array: ArrayFacts
 ) -> tuple[Edit, ...]:
-    """One-hot columns for the texts of a table, where its columns are picked, or else where it is made."""
+    """One-hot encode the text columns where columns are selected, else where the table is created."""
     picked = next(iter(picked_from(project, data, array)), None)
     code = picked.module.code(picked.node) if picked is not None else array.use
     pandas, imports = spell(code, "pandas", "pd")
     encoded = f"{pandas}.get_dummies({{}}, dtype=float)"
     if picked is not None:
         return (*wrap(code, encoded), *imports)
-    # Encoded apart from the validation data, the columns of the two could differ.
+    # Encoded separately, training and validation columns could differ.
     alone = isinstance(fit, FitFacts) and "validation_data" not in fit.given
     if array.container != "pandas.DataFrame" or not alone:
         return ()
@@ -220,19 +220,19 @@ def with_dummies(
 def with_numbers(
     project: Project | Unknown, data: DataFacts, array: ArrayFacts, columns: list[str], others_fit: bool
 ) -> tuple[Edit, ...]:
-    """Read written numbers of a table as numbers; rows with a text that is none go, or it is filled in.
+    """Parse numeric strings of a table; drop or fill what is not a number.
 
     Args:
         project: the source.
-        data: what fit is given.
+        data: the data passed to fit.
         array: the features.
-        columns: the columns that hold them.
-        others_fit: whether all other columns hold numbers.
+        columns: the columns that contain them.
+        others_fit: whether all other columns contain numbers.
     """
     way = picked_from(project, data, array)
     if not way:
         return ()
-    # A frame whose values are taken as they are picks nothing.
+    # `df.values` selects no columns.
     picked = next((each for each in way if each.node is not each.frame), way[0])
     pandas, imports = spell(picked.module.code(picked.node), "pandas", "pd")
     read = f'.apply({pandas}.to_numeric, errors="coerce")'
@@ -249,7 +249,7 @@ def with_numbers(
 
 
 def _names_of(picked: Picked, array: ArrayFacts, columns: list[str]) -> str:
-    """The columns of an array as a list of their names in the frame; "" where those are not told."""
+    """Return the list of column names as source text, "" if unknown."""
     if array.container == "pandas.DataFrame":
         known = columns
     else:
@@ -269,13 +269,13 @@ def _names_of(picked: Picked, array: ArrayFacts, columns: list[str]) -> str:
 def select_rows(
     project: Project | Unknown, fit: FitFacts | Unknown, data: DataFacts, name: str, condition: str
 ) -> tuple[Edit, ...]:
-    """Go on with some of the samples only: before they are split, or else of those that fit is given.
+    """Keep only some of the samples: before the split, else in the arguments of fit.
 
     Args:
         project: the source.
         fit: the call.
         data: its arrays.
-        name: what the selection is called.
+        name: the name of the selection.
         condition: true for the samples to keep, with `{}` for the labels and `np` for NumPy.
     """
     if isinstance(fit, Unknown) or data.form != "arrays" or data.role != "training" or len(data.y) != 1:
@@ -301,7 +301,7 @@ def select_rows(
 
 
 def _before_split(project: Project | Unknown, uses: list[Code]) -> tuple[Code, list[str]] | None:
-    """The call that split the arrays into parts, and what they were called before."""
+    """Return the call that splits the arrays, and their names before it."""
     module = project.module_at(uses[0].location.path) if isinstance(project, Project) else None
     for call in module.calls_to(_SPLIT) if module is not None else ():
         assert module is not None
@@ -319,7 +319,7 @@ def _before_split(project: Project | Unknown, uses: list[Code]) -> tuple[Code, l
 def width_taken_from(
     model: ModelFacts | Unknown, array: ArrayFacts, project: Project | Unknown
 ) -> tuple[Edit, ...]:
-    """`Input((X.shape[1],))` for a number of columns that is written out, and that a repair of `X` changes."""
+    """Replace a literal number of columns by `X.shape[1]` in the `Input`, because a fix of `X` changes it."""
     if isinstance(model, Unknown) or isinstance(project, Unknown) or not isinstance(array.use, Code):
         return ()
     code, name = model.input_code, array.use.text

@@ -1,4 +1,4 @@
-"""Whole numbers: TensorFlow takes int32 and int64 for strangers, and no floats for indices and class numbers."""
+"""Integer dtypes: int32 and int64 do not mix, and floats are not accepted as indices or labels."""
 
 from __future__ import annotations
 
@@ -80,11 +80,11 @@ _WHOLE_ARGUMENTS = {
     "embedding_lookup": ("ids", 1),
     "take": ("indices", 1),
 }
-"""By the last name of a function: its argument of whole numbers, and its place."""
+"""The integer argument of each function and its position."""
 
 
 def _made_whole(module: Module | None, frame: Frame) -> Iterator[Fix]:
-    """A cast of the one argument on the line that has to be whole."""
+    """Cast the only argument on the line that must be an integer."""
     if module is None:
         return
     given = []
@@ -104,7 +104,7 @@ def _named(said: DtypeMismatch) -> str:
 
 
 def _cast(module: Module | None, frame: Frame) -> Iterator[Fix]:
-    """The first operand as the second, where the line has one operation of two tensors."""
+    """Cast the first operand to the dtype of the second, if the line has one operation on two tensors."""
     if module is None:
         return
     pairs = [pair for pair in _pairs(module) if at_frame(module, pair[0], frame)]

@@ -1,4 +1,4 @@
-"""Arrays that were made one: the list of those that it was joined from."""
+"""Find the arrays that one array was joined from."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ JOINS = (
 
 
 def joined_parts(array: ArrayFacts, inputs: int) -> str | None:
-    """The list of arrays that one array was joined from, where it is written out."""
+    """Return the literal list of arrays that one array was joined from."""
     code = array.code
     if isinstance(code, Unknown) or code.name not in JOINS or not code.arguments:
         return None
@@ -34,13 +34,13 @@ def joined_parts(array: ArrayFacts, inputs: int) -> str | None:
 
 
 def stacked_parts(array: ArrayFacts, inputs: tuple[Spec, ...]) -> str:
-    """`[pairs[:, 0], pairs[:, 1]]` for an array whose second axis counts samples of the model's inputs."""
+    """Return `[pairs[:, 0], pairs[:, 1]]` for an array whose second axis stacks the model inputs, else ""."""
     shape, use = array.shape, array.use
     if not isinstance(shape, tuple) or shape[1:2] != (len(inputs),) or not isinstance(use, Code):
         return ""
     sample = shape[2:]
     wanted = [spec.shape[1:] for spec in inputs if isinstance(spec.shape, tuple)]
-    # Keras adds a last axis of length 1 by itself.
+    # Keras adds a last axis of length 1.
     goes = len(wanted) == len(inputs) and all(one in (sample, (*sample, 1)) for one in wanted)
     if not sample or not goes or not use.text.isidentifier():
         return ""
@@ -48,11 +48,11 @@ def stacked_parts(array: ArrayFacts, inputs: tuple[Spec, ...]) -> str:
 
 
 _COLUMNS = pattern(r"([A-Za-z_][\w.]*)(?:\[:, *(\d*):\d*\])?")
-"""A table by its name, or some of its columns: `ratings[:, 1:3]`."""
+"""A table name, or some of its columns: `ratings[:, 1:3]`."""
 
 
 def column_parts(inputs: tuple[Spec, ...], array: ArrayFacts, text: str) -> str:
-    """The columns of one table for each input, where they add up."""
+    """Return the columns of a table per input, if their number matches."""
     said = _COLUMNS.fullmatch(text)
     if said is None:
         return ""
@@ -68,7 +68,7 @@ def column_parts(inputs: tuple[Spec, ...], array: ArrayFacts, text: str) -> str:
 
 
 def pair_parts(inputs: tuple[Spec, ...], array: ArrayFacts, name: str) -> str:
-    """One array of pairs, each half as an input takes it: `[pairs[:, 0], pairs[:, 1]]`."""
+    """Return the halves of an array of pairs, one per input: `[pairs[:, 0], pairs[:, 1]]`."""
     shapes = [spec.shape[1:] for spec in inputs if isinstance(spec.shape, tuple)]
     if not isinstance(array.shape, tuple) or array.shape[1:2] != (len(inputs),) or not shapes:
         return ""

@@ -1,4 +1,4 @@
-"""The repair of counts whose logarithm is taken where some are 0."""
+"""Fix the logarithm of counts that include 0."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _BACK = ("numpy.exp", "tensorflow.exp", "tensorflow.math.exp", "keras.ops.exp", 
 
 
 def of_one_more(step: Link | None, statistics: Statistics, labels: bool) -> Iterator[Fix]:
-    """`np.log1p` for `np.log`, which is infinite at 0; of numbers below 0 there is no logarithm either way.
+    """Replace `np.log`, which is infinite at 0, by `np.log1p`; neither accepts negative numbers.
 
     Args:
-        step: what made the values that are not finite.
-        statistics: of the array as fit gets it.
-        labels: whether predictions are on the same scale: then what brings them back would have to follow.
+        step: what produced the non-finite values.
+        statistics: of the array passed to fit.
+        labels: whether the array is the labels; then the inverse transform of predictions would have to change too.
     """
     node = step.node if step is not None else None
     if step is None or statistics.nan or not isinstance(node, ast.Call):

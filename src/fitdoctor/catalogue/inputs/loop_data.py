@@ -1,4 +1,4 @@
-"""What a training loop of the user's own works on: the arrays behind its batches, and the layer behind its predictions."""
+"""Find the data of a custom training loop: the arrays behind its batches, the layer behind its predictions."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _SLICES = "tensorflow.data.Dataset.from_tensor_slices"
 
 
 def frame_of_trace(failure: FailureFacts) -> Frame | None:
-    """The user's line that made the failing operation of a graph; else the last line of the user's."""
+    """Return the user frame that created the failing graph operation, else the last user frame."""
     own = [frame for frame in failure.definition if not frame.library]
     return own[-1] if own else failure.last_user_frame
 
 
 def array_behind(module: Module, expr: ast.expr) -> Origin:
-    """Where a batch, or a part of it, comes from: through the dataset that a loop goes over to what it slices."""
+    """Return the array behind a batch or a part of it, through the dataset that the loop iterates over."""
     end = origin(module, expr)
     if end.path[:1] != (None,):
         return end
@@ -48,7 +48,7 @@ def array_behind(module: Module, expr: ast.expr) -> Origin:
 
 
 def model_call(project: Project | Unknown, failure: FailureFacts) -> tuple[Module, ast.Call] | None:
-    """The one call of a model, with data, on the line that raised."""
+    """Return the only model call on the line that raised."""
     frame = frame_of_trace(failure)
     module = module_of(project, frame)
     if module is None or frame is None:
@@ -62,13 +62,13 @@ def model_call(project: Project | Unknown, failure: FailureFacts) -> tuple[Modul
 
 
 def reworked_batch(module: Module, call: ast.Call, array: str, tensor: str) -> tuple[Edit, ...]:
-    """Change what a model is called on: where the array was made, if that is NumPy's; else in the call.
+    """Change the argument of a model call: where a NumPy array is created, else in the call.
 
     Args:
         module: the file of the call.
         call: the call of the model.
         array: the new array with `{}` for the old one and `np` for NumPy.
-        tensor: the same of a tensor, with `tf` for TensorFlow.
+        tensor: the same for a tensor, with `tf` for TensorFlow.
     """
     end = array_behind(module, call.args[0])
     code = end.code
@@ -89,7 +89,7 @@ def reworked_batch(module: Module, call: ast.Call, array: str, tensor: str) -> t
 
 
 def head_behind(module: Module, predictions: ast.expr) -> Code | Unknown:
-    """The last layer of the model that made the predictions, where it is written out."""
+    """Return the last layer of the model behind the predictions, if it is a literal call."""
     called = module.made_by(predictions)
     made = module.made_by(called.func) if isinstance(called, ast.Call) else None
     layers = made.args[0] if isinstance(made, ast.Call) and made.args else None
@@ -104,14 +104,14 @@ def head_behind(module: Module, predictions: ast.expr) -> Code | Unknown:
 
 
 def widened(module: Module, predictions: ast.expr, units: int) -> tuple[Edit, ...]:
-    """Give the layer behind the predictions another number of units."""
+    """Set the units of the layer behind the predictions."""
     head = head_behind(module, predictions)
     dense = isinstance(head, Code) and head.name.endswith(".Dense")
     return set_argument(head, "units", str(units), position=0) if dense else ()
 
 
 def told_at_head(found: Finding, module: Module, predictions: ast.expr, units: int, title: str) -> Finding:
-    """The same at the layer behind the predictions, with the edit that widens it; as it was where it is not known."""
+    """Move the finding to the layer behind the predictions and add the edit; unchanged if the layer is unknown."""
     edits = widened(module, predictions, units)
     if not edits:
         return found
@@ -119,7 +119,7 @@ def told_at_head(found: Finding, module: Module, predictions: ast.expr, units: i
 
 
 def as_a_batch(frame: Frame | None, project: Project | Unknown) -> list[Fix]:
-    """Give the sample the axis of a batch, in the call of the model."""
+    """Add the batch axis to the sample in the model call."""
     from fitdoctor.failure.called import called_in
 
     title = "add the batch axis: `tf.expand_dims(sample, 0)`"

@@ -1,4 +1,4 @@
-"""Steps on the way of an array that change which rows it has."""
+"""Steps that change the rows of an array."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _LISTING_METHODS = frozenset({"glob", "rglob", "iterdir"})
 
 
 def row_change(link: Link) -> str:
-    """`drop`: rows are left out by what they hold; `slice`: by their position; `grow`: rows are added; `listing`: files."""
+    """Return `drop` (rows filtered by value), `slice` (by position), `grow` (rows added) or `listing` (files)."""
     node = link.node
     if isinstance(node, ast.Expr):
         node = node.value  # `df.dropna(inplace=True)`

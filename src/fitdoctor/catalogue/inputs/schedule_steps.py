@@ -1,4 +1,4 @@
-"""Learning rate schedules of the user's that hand the step, a whole number, to an operation on floats."""
+"""Custom learning rate schedules that pass the integer step to a float operation."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _ON_FLOATS = frozenset("sqrt rsqrt exp log log1p sin cos tan tanh sigmoid recipr
 
 
 def steps_as_floats(module: Module) -> Iterator[tuple[FunctionInfo, ast.Call, str]]:
-    """The first such call of each schedule, with the parameter that it is given; Keras 3 counts steps in int64."""
+    """Yield the first such call of each schedule with its parameter; the step is int64 in Keras 3."""
     for owner in module.classes if module.keras == 3 else ():
         function = owner.methods.get("__call__")
         if function is None or _SCHEDULE not in owner.bases or len(function.parameters) < 2:

@@ -1,4 +1,4 @@
-"""How the shape of a sample stands to the shape that the model expects."""
+"""Compare the shape of a sample with the shape the model expects."""
 
 from __future__ import annotations
 
@@ -35,19 +35,19 @@ class Mismatch:
     found_sample: Shape
     expected_sample: Shape
     kind: str
-    """See `relation`; `batch`: the expected shape begins with the number of samples, or the batch size."""
+    """See `relation`; `batch`: the expected shape starts with the number of samples or the batch size."""
     code: Code | Unknown = Unknown("the model declares no input shape")
-    """What fixes the expected shape: an `Input(…)`, or the layer that refuses the data."""
+    """What sets the expected shape: an `Input(…)`, or the layer that rejects the data."""
     by_layer: bool = False
-    """A layer refuses the data; the model itself has no `Input`."""
+    """Whether a layer rejects the data because the model has no `Input`."""
 
 
 def relation(found: Shape, expected: Shape) -> str:
     """Name how two sample shapes differ.
 
     Returns:
-        `same`: they fit; `permuted`: the same lengths in another order; `axis`: they differ by axes of length 1;
-        `reshaped`: as many elements in other axes; `lengths`: the same rank, other lengths; `rank`: another rank.
+        `same`: they match; `permuted`: the same lengths in another order; `axis`: they differ by axes of length 1;
+        `reshaped`: the same number of elements; `lengths`: the same rank, other lengths; `rank`: another rank.
     """
     if len(found) == len(expected) and all(map(_fits, found, expected)):
         return "same"
@@ -74,7 +74,7 @@ def _fits(found: int | None, expected: int | None) -> bool:
 
 
 def size(shape: Shape) -> int | None:
-    """How many elements a shape holds; None when an axis is unknown."""
+    """Return the number of elements of a shape, None if an axis is unknown."""
     return None if None in shape else math.prod(length for length in shape if length is not None)
 
 
@@ -97,7 +97,7 @@ def is_one_sample(shape: Shape | Unknown, expected: Shape) -> bool:
 
 
 def without_one_axis(longer: Shape, shorter: Shape) -> int | None:
-    """The axis of the longer shape that the shorter one lacks; the last one where several would do."""
+    """Return the axis of the longer shape that the shorter one lacks, the last if several match."""
     if len(longer) != len(shorter) + 1:
         return None
     for axis in range(len(longer) - 1, -1, -1):
@@ -106,11 +106,11 @@ def without_one_axis(longer: Shape, shorter: Shape) -> int | None:
     return None
 
 
-# --- the data against the model's Input ---------------------------------------------------------------------------
+# --- the data and the Input of the model --------------------------------------------------------------------------
 
 
 def mismatches(model: ModelFacts, data: DataFacts) -> Iterator[Mismatch]:
-    """The inputs whose samples surely do not fit, by the model's own `Input` or by the layer that refused them."""
+    """Yield the inputs whose samples certainly do not match the `Input` or the layer that rejects them."""
     if data.role != "training" or went_through(data):
         return
     if data.problem is not None and not lacks_its_batch(model, data):
@@ -120,7 +120,7 @@ def mismatches(model: ModelFacts, data: DataFacts) -> Iterator[Mismatch]:
         return
     by_hand = data.form == "batch"
     if isinstance(data.trial.forward, Unknown) and "train_step" in model.overrides and not by_hand:
-        return  # it may give the model something else than the data
+        return  # it may pass something else than the data to the model
     if len(data.x) != len(model.inputs) or shuffled(model, data):
         return
     for array, expected in paired(data.x, model):
@@ -160,13 +160,13 @@ def proven(data: DataFacts) -> bool:
 
 
 def forward_failure(data: DataFacts) -> FailureSummary | None:
-    """What the abstract forward pass raised."""
+    """Return what the abstract forward pass raised."""
     forward = data.trial.forward
     return None if isinstance(forward, Unknown) else forward.failure
 
 
 def paired(arrays: tuple[ArrayFacts, ...], model: ModelFacts) -> Iterator[tuple[ArrayFacts, Spec]]:
-    """Each array with the input that it goes to: by name where the keys are names, else by position."""
+    """Pair each array with its input: by name if the keys are input names, else by position."""
     assert not isinstance(model.inputs, Unknown)
     by_name = {spec.name: spec for spec in model.inputs}
     if arrays and all(array.key in by_name for array in arrays):
@@ -177,7 +177,7 @@ def paired(arrays: tuple[ArrayFacts, ...], model: ModelFacts) -> Iterator[tuple[
 
 
 def shuffled(model: ModelFacts, data: DataFacts) -> tuple[ArrayFacts, ...] | None:
-    """The arrays in the order that the model wants them, where they are given in another one."""
+    """Return the arrays in the order of the model inputs, if they are passed in another one."""
     if isinstance(model.inputs, Unknown) or data.x_structure not in ("list", "tuple"):
         return None
     if not 1 < len(data.x) == len(model.inputs) <= 5 or _all_fit(data.x, model.inputs):
@@ -197,7 +197,7 @@ def _all_fit(arrays: tuple[ArrayFacts, ...], inputs: tuple[Spec, ...]) -> bool:
 
 
 def input_code_of(model: ModelFacts, spec: Spec) -> Code | Unknown:
-    """The `Input(…)` of one of several inputs."""
+    """Return the `Input(…)` of one of several inputs."""
     if isinstance(model.inputs, Unknown) or len(model.inputs) == 1:
         return _single_input_code(model)
     position = model.inputs.index(spec)
@@ -209,7 +209,7 @@ def input_code_of(model: ModelFacts, spec: Spec) -> Code | Unknown:
 
 
 def _single_input_code(model: ModelFacts) -> Code | Unknown:
-    """The `Input` of a model with one; where the first layer is a model itself, what that was told."""
+    """Return the `Input` of a single-input model, also of a nested first model."""
     code = model.input_code
     first = model.layers[0] if model.layers else None
     told = bool(shape_argument(code)) or (isinstance(code, Code) and code.argument("input_dim") is not None)
@@ -236,7 +236,7 @@ def minded(model: ModelFacts, data: DataFacts, found: Shape, expected: Shape) ->
         if layer.class_name in _PASSES_SHAPE:
             continue
         if layer.class_name == "Functional":
-            # It minds every length that its own `Input` fixes; in Keras 2 it only warns.
+            # It checks every length of its own `Input`; Keras 2 only warns.
             return model.keras == 3 and isinstance(layer.code, Code) and model.input_code == layer.code
         if layer.class_name in ("Flatten", "Reshape"):
             return layer.class_name == "Reshape" or not sides_swapped(found, expected)
@@ -249,7 +249,7 @@ def minded(model: ModelFacts, data: DataFacts, found: Shape, expected: Shape) ->
                 return False
         elif "Pooling" not in layer.class_name or layer.class_name.startswith("Global"):
             return False
-    # No layer minds; but a loss does, where the labels are made for the other lengths.
+    # No layer checks the lengths, but a loss does if the labels have other lengths.
     return others and not last and any(_made_for(expected, found, labels.shape) for labels in data.y)
 
 
@@ -264,7 +264,7 @@ def _begins_with_batch(found: Shape, expected: Shape, data: DataFacts, code: Cod
     """Whether the expected shape is a sample's with the number of samples, or the batch size, before it."""
     if len(expected) != len(found) + 1 or relation(found, expected[1:]) != "same":
         return False
-    # Without labels, as in predict, a lone sample would look the same.
+    # Without labels, as in predict, a single sample looks the same.
     counted = expected[0] in (data.samples, data.batch_size) and bool(data.y)
     return counted or says_batch(code)
 
@@ -273,7 +273,7 @@ _TAKES_STEPS = frozenset({"LSTM", "GRU", "SimpleRNN", "Bidirectional", "Conv1D",
 
 
 def _leaves_batch_open(model: ModelFacts, found: Shape, expected: Shape) -> bool:
-    """`Input(shape=(None, 12))` before a layer that knows no steps: the None was meant for the batch."""
+    """Whether `Input(shape=(None, 12))` precedes a layer without steps: the None was meant as the batch axis."""
     if len(expected) != len(found) + 1 or expected[0] is not None or relation(found, expected[1:]) != "same":
         return False
     return not any(layer.class_name in _TAKES_STEPS for layer in model.every_layer())
@@ -289,7 +289,7 @@ def says_batch(code: Code | Unknown) -> bool:
 
 
 def shape_argument(code: Code | Unknown) -> str:
-    """The text of the shape that an `Input(…)`, or the `input_shape=` of a first layer, is given."""
+    """Return the source text of the shape in `Input(…)` or `input_shape=`."""
     argument = None if isinstance(code, Unknown) else _shape_argument(code)
     return argument.text.strip() if argument is not None else ""
 
@@ -302,12 +302,12 @@ def _shape_argument(code: Code) -> Argument | None:
 
 
 def length_argument(code: Code) -> Argument | None:
-    """The argument that tells a model the lengths of its input: a shape, or `input_dim=`."""
+    """Return the argument that sets the lengths of the model input: a shape or `input_dim=`."""
     return code.argument("input_dim") or _shape_argument(code)
 
 
 def input_shape_edit(code: Code | Unknown, shape: Shape | str) -> tuple[Edit, ...]:
-    """Another shape for an `Input(…)`, `InputLayer(…)` or the `input_shape=` of a first layer."""
+    """Set the shape of an `Input(…)`, `InputLayer(…)` or `input_shape=`."""
     if isinstance(code, Unknown):
         return ()
     text = shape if isinstance(shape, str) else str(tuple(shape))
@@ -321,17 +321,17 @@ def input_shape_edit(code: Code | Unknown, shape: Shape | str) -> tuple[Edit, ..
 
 
 def lengthened(code: Code, wanted: Shape, known: int) -> Shape | str:
-    """The shape with its new axes, still taken from the data where it was: `(*x.shape[1:], 1)`."""
+    """Return the shape with the new axes, keeping a reference to the data: `(*x.shape[1:], 1)`."""
     text = shape_argument(code)
     taken = ".shape[" in text and not text.startswith(("(", "["))
     return f"(*{text}, {', '.join(map(str, wanted[known:]))})" if taken else wanted
 
 
-# --- the data against the first layer that minds ----------------------------------------------------------------------
+# --- the data and the first layer that checks lengths -------------------------------------------------------------
 
 
 def _refused(model: ModelFacts, data: DataFacts) -> Iterator[Mismatch]:
-    """For a model without an `Input`: a layer got the data as they are, and refused their lengths."""
+    """Yield a mismatch of a model without an `Input` whose layer rejects the lengths of the data."""
     refusal = refused(model, data)
     if refusal is None:
         return
@@ -352,7 +352,7 @@ def _refused(model: ModelFacts, data: DataFacts) -> Iterator[Mismatch]:
 
 
 def refused(model: ModelFacts, data: DataFacts) -> tuple[ArrayFacts, InputMismatch, LayerFacts | None] | None:
-    """The component of x that a layer refused as it is, what was said, and the layer."""
+    """Return the component of x that a layer rejects, the parsed message, and the layer."""
     failure = forward_failure(data)
     said = input_mismatch(failure.message) if failure is not None else None
     if failure is None or said is None or said.found is None or data.role != "training":
@@ -379,12 +379,12 @@ _GIVEN_DATA = ("fit", "evaluate", "predict", "train_on_batch", "test_on_batch", 
 
 
 def sample_given_by_hand(failure: FailureFacts) -> InputMismatch | None:
-    """A model that the program itself calls, on one sample: what it got is what it expects after the batch axis."""
+    """Return the mismatch if the program calls a model with one sample without a batch axis."""
     said = input_mismatch(failure.message)
     if said is None or failure.called in _GIVEN_DATA or not said.found:
         return None
     if said.expected is None:
-        # A model of Keras 2 passes on what it gets, and its first layer complains.
+        # In Keras 2 the first layer raises instead of the model.
         given = [value for _name, value in failure.arguments[:1] if f"shape={said.found}" in value]
         whole = failure.layer_class in ("Functional", "Sequential") and None not in said.found and given
         return said if whole and said.expected_rank == len(said.found) + 1 else None

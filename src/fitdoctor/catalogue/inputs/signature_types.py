@@ -1,4 +1,4 @@
-"""Tensors of another type than the `input_signature` of a `tf.function` says."""
+"""Tensors whose dtype differs from the `input_signature` of a `tf.function`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arrays of different lengths that scikit-learn was given to split, or TensorFlow to slice."""
+"""Arrays of different lengths passed to `train_test_split` or `from_tensor_slices`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SAID = pattern(r"Found input variables with inconsistent numbers of samples: \[
 
 
 def refused(cause: Cause, failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """The message counts the samples of each array."""
+    """Report the sample counts in the message."""
     said, frame = _SAID.search(failure.message), failure.last_user_frame
     if said is None or frame is None:
         return

@@ -1,4 +1,4 @@
-"""A `call` that unpacks its inputs, and gets a single tensor: `left, right = inputs`."""
+"""A `call` that unpacks its inputs, `left, right = inputs`, but receives a single tensor."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ITERATED = ("Iterating over a symbolic", "iterating over `tf.Tensor` is not all
 
 
 def unpacked_inputs(failure: FailureFacts, project: Project | Unknown) -> list[str]:
-    """The names that the failing line of `call` takes its one argument apart into; empty for any other failure."""
+    """Return the names the failing line of `call` unpacks its argument into, empty for another failure."""
     frame = failure.last_user_frame
     if frame is None or not any(words in failure.message for words in _ITERATED):
         return []
@@ -38,7 +38,7 @@ def unpacked_inputs(failure: FailureFacts, project: Project | Unknown) -> list[s
 
 
 def unpacked_by_call(model: ModelFacts, project: Project | Unknown) -> tuple[list[str], Location] | None:
-    """The names that a subclassed model's `call` takes its argument apart into whenever it runs, and where."""
+    """Return the names a custom `call` always unpacks its argument into, and where."""
     owner = project.class_named(model.class_name) if isinstance(project, Project) else None
     function = owner.module.method(owner, "call") if owner is not None else None
     if function is None or len(function.parameters) < 2 or isinstance(function.node, ast.Lambda):
@@ -57,7 +57,7 @@ def unpacked_by_call(model: ModelFacts, project: Project | Unknown) -> tuple[lis
 
 
 def _parts(function: FunctionInfo, statement: ast.Assign) -> list[str]:
-    """What `left, right = inputs` names, where `inputs` is the first argument."""
+    """Return the targets of `left, right = inputs` if `inputs` is the first argument."""
     target, value = statement.targets[0], statement.value
     given = isinstance(value, ast.Name) and value.id == function.parameters[1]
     if not given or not isinstance(target, (ast.Tuple, ast.List)):
@@ -73,7 +73,7 @@ def _binds(statement: ast.stmt, name: str) -> bool:
 
 
 def argument_place(fit_call: FitFacts | Unknown) -> Location | None:
-    """Where fit is given x."""
+    """Return the location of the argument x of fit."""
     if isinstance(fit_call, Unknown) or isinstance(fit_call.code, Unknown):
         return None
     argument = fit_call.code.argument("x", 0)

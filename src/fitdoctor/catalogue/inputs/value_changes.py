@@ -1,4 +1,4 @@
-"""Steps on the way of an array that change its values: what scales it, what may make it NaN or negative."""
+"""Steps that change the values of an array: scaling, or operations that may produce NaN or negative values."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ROOTS = frozenset(
 _GAPS = frozenset(
     "shift diff pct_change rolling expanding resample interpolate reindex pivot unstack".split()
 )
-"""Methods of pandas that leave cells without a value."""
+"""pandas methods that produce missing values."""
 _JOINS = frozenset(("merge", "join", "concat"))
 _TRANSFORMS = frozenset({"fit_transform", "transform"})
 
@@ -28,7 +28,7 @@ _TRANSFORMS = frozenset({"fit_transform", "transform"})
 def maker_of_nonfinite(
     project: Project | Unknown, data: DataFacts, array: ArrayFacts, statistics: Statistics
 ) -> Link | None:
-    """The step nearest to fit that can have brought the NaN or Inf into an array; None where none is evident."""
+    """Return the step nearest to fit that can produce the NaN or Inf, None if unknown."""
     nan, inf = bool(statistics.nan), bool(statistics.inf)
     return nearest(trail(project, data, array), lambda link: _makes_nonfinite(link, nan, inf))
 
@@ -55,7 +55,7 @@ def _makes_nonfinite(link: Link, nan: bool, inf: bool) -> bool:
 
 
 def last_decided(project: Project | Unknown, array: ArrayFacts) -> Code | Unknown:
-    """What last decided whether the values are finite: `x[:, 4] /= 100` leaves that as it was."""
+    """Return what last affected whether the values are finite; `x[:, 4] /= 100` does not."""
     code = array.code
     if isinstance(code, Unknown) or code.maker is None or isinstance(project, Unknown):
         return code
@@ -73,7 +73,7 @@ def _keeps_unmatched(call: ast.Call, name: str) -> bool:
         return False
     how = argument_of(call, "how")
     if how is None:
-        # `merge` keeps what matches unless it is told otherwise; `join` keeps the left side.
+        # `merge` defaults to an inner join, `join` to a left join.
         return name != "merge"
     return isinstance(how, ast.Constant) and how.value in ("left", "right", "outer")
 

@@ -57,7 +57,7 @@ CAUSE = Cause(
 @doubting(INPUTS)
 @CAUSE.before_fit
 def from_data(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
-    """The data has the model's lengths in another order, and the model refuses it."""
+    """Report data whose axes are permuted and that the model rejects."""
     yield from _findings(model, fit, data, Confidence.CERTAIN if proven(data) else Confidence.LIKELY)
 
 

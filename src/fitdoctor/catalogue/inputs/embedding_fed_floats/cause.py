@@ -50,7 +50,7 @@ CAUSE = Cause(id="FIT115", slug="embedding-fed-floats", severity=Severity.WARNIN
 def from_data(
     model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
 ) -> Iterator[Finding]:
-    """Fractions or negative numbers were seen where ids belong."""
+    """Report fractions or negative numbers used as ids."""
     if fit.method not in ("fit", "train_on_batch") or data.role != "training":
         return
     for lookup in lookups(model, data, project):

@@ -183,7 +183,7 @@ def _fixes(lookup: Lookup, short: list[_Short], project: Project | Unknown) -> l
 
 
 def rows_edit(code: Code | Unknown, highest: int, rows: int, project: Project | Unknown) -> tuple[Edit, ...]:
-    """Another `input_dim`; a computed one keeps its expression where it is one too small."""
+    """Set `input_dim`; an expression that is 1 too small gets `+ 1`."""
     if isinstance(code, Unknown):
         return ()
     argument = code.argument("input_dim", 0)
@@ -199,7 +199,7 @@ def rows_edit(code: Code | Unknown, highest: int, rows: int, project: Project | 
 
 
 def _line(layer: LayerFacts, array: ArrayFacts | None, project: Project | Unknown) -> Location | None:
-    """What decided the Embedding's size; the data where that is a parameter of which many calls decide."""
+    """Return what sets the size of the Embedding, or the data if the size is a parameter with many callers."""
     argument = layer.code.argument("input_dim", 0) if isinstance(layer.code, Code) else None
     named = decided_size(project, argument)
     if named is not None:
@@ -228,7 +228,7 @@ def _is_of_embedding(failure: FailureFacts) -> bool:
 def from_failure(
     failure: FailureFacts, model: ModelFacts | Unknown, data: DataFacts | Unknown, project: Project | Unknown
 ) -> Iterator[Finding]:
-    """TensorFlow names the id and the range, and the node is an Embedding's."""
+    """Report the id and the range that TensorFlow names for an Embedding."""
     said = index_out_of_range(failure.message)
     if said is None:
         return

@@ -150,7 +150,7 @@ def from_failure(
 
 
 def slice_of(function: FunctionInfo, given: ast.expr) -> Location:
-    """The first slice of a function that goes by one of its parameters; where there is none, what it gives."""
+    """Return the first slice that depends on a parameter, else what the function returns."""
     module, names = function.module, set(function.parameters[1:])
     slices = [
         node

@@ -65,7 +65,7 @@ _HALVES = ("half", "float16", "bfloat16")
 @CAUSE.in_source
 @mentions("LearningRateSchedule")
 def from_schedule(module: Module) -> Iterator[Finding]:
-    """A schedule takes the root of the step, which Keras 3 counts in whole numbers."""
+    """Report a schedule that applies a float operation to the step, an integer in Keras 3."""
     for function, call, name in steps_as_floats(module):
         said = DtypeMismatch(found="int64", expected="float32")
         yield replace(_of_parameter(said, function, call, name), confidence=Confidence.LIKELY)
@@ -73,18 +73,18 @@ def from_schedule(module: Module) -> Iterator[Finding]:
 
 @CAUSE.before_fit
 def from_data(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
-    """The abstract pass met integers where floats belong."""
+    """Report integers that the trial found in place of floats."""
     failure = forward_failure(data)
     if failure is None or data.role != "training":
         return
     said = _types_met(failure.type, failure.message)
-    # Under mixed precision it is no array that is wrong: the operation itself tells more when it has failed.
+    # Under mixed precision no array is wrong; the failed operation shows more.
     if said is not None and not _is_mixed(said):
         yield _finding(said, failure.place, data, fit)
 
 
 def _types_met(kind: str, message: str) -> DtypeMismatch | None:
-    """What was said, where a float32 met an integer, one of NumPy's own floats, or the halves of mixed precision."""
+    """Return the two dtypes if float32 is combined with an integer, float64 or float16."""
     said = dtype_mismatch(message)
     if said is None or kind not in ("TypeError", "ValueError", "InvalidArgumentError", "NotFoundError"):
         return None
@@ -263,11 +263,11 @@ def _cast_given(module: Module | None, frame: Frame, said: DtypeMismatch) -> Ite
 def _parameter_at(
     module: Module | None, frame: Frame, said: DtypeMismatch
 ) -> tuple[FunctionInfo, ast.Call, str] | None:
-    """The call of a TensorFlow function that raised, where it is given a parameter of the function around it."""
+    """Return the TensorFlow call that raised, if its argument is a parameter of the enclosing function."""
     function = function_at(module, frame.line, frame.cell) if module is not None else None
     if module is None or function is None or isinstance(function.node, ast.Lambda):
         return None
-    if said.operation in _OPERATORS:  # of two tensors: not what a function of one is given
+    if said.operation in _OPERATORS:  # an operation on two tensors, not a function of one
         return None
     for call in own_nodes(function):
         if (
@@ -306,13 +306,13 @@ _OPERATORS = {
     "RealDiv": (ast.Div, ("divide", "truediv")),
     "Pow": (ast.Pow, ("pow", "power")),
 }
-"""How an operation of two tensors is written: with an operator, or by the last name of a function."""
+"""The operator or function name of each operation on two tensors."""
 
 
 def _operand(
     module: Module | None, frame: Frame | None, said: DtypeMismatch
 ) -> tuple[Module, ast.expr] | None:
-    """The operand of the wrong type, where the line has only one operation that it could be of."""
+    """Return the operand of the wrong dtype if the line has only one matching operation."""
     if module is not None and frame is not None and said.types:
         return _part(module, frame, said)
     if module is None or frame is None or said.operation not in _OPERATORS:
@@ -336,7 +336,7 @@ def _operand(
         if isinstance(node.op, kind) and at_frame(module, node, frame)
     ]
     named = int(said.argument) if said.argument.isdigit() else int(said.argument not in ("a", "x"))
-    # What the other was expected to be, the first operand is.
+    # The message names the dtype of the first operand as expected.
     at = named if _is_wrong(said, said.found) else 1 - named
     if (
         at not in (0, 1)
@@ -355,7 +355,7 @@ def _of_one_parameter(module: Module, operands: list[ast.expr]) -> bool:
 
 
 def _part(module: Module, frame: Frame, said: DtypeMismatch) -> tuple[Module, ast.expr] | None:
-    """The part of the wrong type among those that one call joins: `tf.concat([noise, labels], axis=1)`."""
+    """Return the part of the wrong dtype in a call such as `tf.concat([noise, labels], axis=1)`."""
     wrong = next((at for at, name in enumerate(said.types) if _is_wrong(said, name)), None)
     if wrong is None:
         return None

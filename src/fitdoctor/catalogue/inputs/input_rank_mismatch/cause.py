@@ -85,14 +85,14 @@ EXACT_RANKS = {
     **dict.fromkeys(("Conv2D", "MaxPooling2D", "AveragePooling2D", "DepthwiseConv2D", "SeparableConv2D"), 4),
     **dict.fromkeys(("Conv3D", "MaxPooling3D", "AveragePooling3D", "ConvLSTM2D"), 5),
 }
-"""How many axes, with that of the batch, a layer must be given."""
+"""The number of axes, including the batch axis, that a layer expects."""
 
 
 @CAUSE.in_source
 @doubting(INPUTS)
 @CAUSE.before_fit
 def from_data(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
-    """The data has another number of axes than the `Input`, or than the layer that gets it first."""
+    """Report data whose rank differs from the `Input` or from the first layer."""
     sure = proven(data) or data.problem is not None
     yield from _findings(model, fit, data, Confidence.CERTAIN if sure else Confidence.LIKELY)
 
@@ -117,7 +117,7 @@ def _by_one_axis(found: Shape, expected: Shape) -> bool:
 
 
 def _by_layer(model: ModelFacts, data: DataFacts) -> tuple[ArrayFacts, int, Code | Unknown] | None:
-    """The array whose rank the first layer refuses, the rank that it wants, and the layer."""
+    """Return the array whose rank the first layer rejects, the expected rank, and the layer."""
     refusal = refused(model, data)
     if refusal is not None and refusal[1].expected_rank is not None:
         array, said, layer = refusal
@@ -259,7 +259,7 @@ def _move(shape: Shape, expected: Shape) -> tuple[str, str] | None:
     return None
 
 
-# --- while the model is made --------------------------------------------------------------------------------------
+# --- while the model is built -------------------------------------------------------------------------------------
 
 
 @CAUSE.in_source
@@ -322,7 +322,7 @@ def _of_input(code: Code, shape: Shape, message: str) -> Finding:
     )
 
 
-# --- after the failure ----------------------------------------------------------------------------------------------
+# --- after the failure --------------------------------------------------------------------------------------------
 
 
 @CAUSE.after_failure
@@ -333,7 +333,7 @@ def from_failure(
     data: DataFacts | Unknown,
     project: Project | Unknown,
 ) -> Iterator[Finding]:
-    """A layer or model says how many axes it expected."""
+    """Report the number of axes that a layer or model expects."""
     from fitdoctor.catalogue.model.model_inputs import leads_with_batch, refused_input
 
     by_hand = sample_given_by_hand(failure)

@@ -84,7 +84,7 @@ CAUSE = Cause(
 def from_data(
     model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
 ) -> Iterator[Finding]:
-    """The data's axes have other lengths than the `Input`'s."""
+    """Report data whose axis lengths differ from the `Input`."""
     confidence = Confidence.CERTAIN if proven(data) else Confidence.LIKELY
     for mismatch in mismatches(model, data):
         if _is_about_lengths(mismatch.kind, mismatch.array.shape, mismatch.expected_sample):
@@ -275,7 +275,7 @@ def from_failure(
     said = input_mismatch(failure.message) or kernel_mismatch(failure.message, failure.node)
     if said is None or said.found is None or said.target or while_validating(failure):
         return
-    if sample_given_by_hand(failure) is not None:  # input-rank-mismatch says so
+    if sample_given_by_hand(failure) is not None:  # reported by input-rank-mismatch
         return
     if isinstance(model, ModelFacts) and isinstance(data, DataFacts):
         if data.role != "training":

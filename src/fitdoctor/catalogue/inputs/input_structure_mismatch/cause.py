@@ -64,7 +64,7 @@ CAUSE = Cause(
 def from_data(
     model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
 ) -> Iterator[Finding]:
-    """The arrays of x do not match the model's inputs one by one."""
+    """Report arrays in x that do not match the model inputs."""
     if data.role != "training" or went_through(data) or not data.x:
         return
     if data.problem is not None:
@@ -108,7 +108,7 @@ def _findings(
     if isinstance(model.inputs, Unknown):
         failure = forward_failure(data)
         said = input_count(failure.message) if failure is not None else None
-        # Only the model as a whole, or its first layer, gets what was given: deeper down it is the model's own doing.
+        # Only the model itself or its first layer receives the data; deeper layers are a problem of the model.
         if said is not None and said.expected is not None and said.received == len(data.x) > 1:
             yield _of_count(model, data, fit_call, project, confidence, said.expected)
         return
@@ -313,7 +313,7 @@ def _count_fix(
 def _completed(
     inputs: tuple[Spec, ...], data: DataFacts, fit_call: FitFacts | Unknown, project: Project | Unknown
 ) -> tuple[Edit, ...]:
-    """The list with the arrays that are missing, where variables have the names of the inputs."""
+    """Return the completed list of arrays if variables have the names of the missing inputs."""
     from fitdoctor.catalogue.inputs.data_trail import node_of
 
     names = [spec.name for spec in inputs]
@@ -333,7 +333,7 @@ def _completed(
 def _taken_apart(
     model: ModelFacts, fit_call: FitFacts, data: DataFacts, project: Project | Unknown
 ) -> Iterator[Finding]:
-    """The source tells that x is one array, and that `call` takes several from it."""
+    """Report one array that `call` unpacks, as the source shows."""
     from fitdoctor.catalogue.inputs.unpacked_inputs import of_unpacking, unpacked_by_call
 
     if data.x_structure != "single" or "train_step" in model.overrides or "call" not in model.overrides:
@@ -447,7 +447,7 @@ def from_failure(
 
 @CAUSE.after_failure
 def from_mixture(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """An array beside a tensor in one call."""
+    """Report arrays and tensors mixed in one call."""
     from fitdoctor.catalogue.inputs.mixed_inputs import mixed_inputs
 
     yield from mixed_inputs(CAUSE, failure, project)
@@ -455,7 +455,7 @@ def from_mixture(failure: FailureFacts, project: Project | Unknown) -> Iterator[
 
 @CAUSE.after_failure
 def from_key(failure: FailureFacts, project: Project | Unknown) -> Iterator[Finding]:
-    """A `call` asks the dict of its inputs for a key that is not there."""
+    """Report a missing key that `call` reads."""
     from fitdoctor.catalogue.inputs.asked_keys import missing_key
 
     yield from missing_key(CAUSE, failure, project)

@@ -59,7 +59,7 @@ LAST_WITH_IT = (3, 15, 1)
 def from_data(
     model: ModelFacts, data: DataFacts, environment: EnvironmentFacts | Unknown, project: Project | Unknown
 ) -> Iterator[Finding]:
-    """The data has a key that the model has not, and it sorts before one that it has."""
+    """Report an extra key that sorts before an input of the model."""
     if data.role == "training" and data.problem is None:
         yield from _findings(model, data, environment, project, failed=proven(data))
 
@@ -134,7 +134,7 @@ def _left_out(extra: list[ArrayFacts], names: set[str], data: DataFacts, project
 
 
 def _without(array: ArrayFacts, project: Project | Unknown) -> tuple[Edit, ...]:
-    """The dict that is written out, without the item."""
+    """Return the literal dict without the item."""
     found = node_of(project, array.code)
     if found is None:
         return ()
@@ -165,7 +165,7 @@ def from_failure(
     environment: EnvironmentFacts | Unknown,
     project: Project | Unknown,
 ) -> Iterator[Finding]:
-    """The shapes did not agree: the error is about the inputs that the extra key shifted."""
+    """Report an error about inputs that the extra key shifted."""
     if failure.type not in ("ValueError", "TypeError", "InvalidArgumentError"):
         return
     if isinstance(model, ModelFacts) and isinstance(data, DataFacts) and data.role == "training":

@@ -50,7 +50,7 @@ _GUARDS = ("is_nan", "isnan", "nan_to_num", "is_finite", "isfinite", "isinf", "i
 def from_data(
     model: ModelFacts | Unknown, fit: FitFacts, data: DataFacts, project: Project | Unknown
 ) -> Iterator[Finding]:
-    """A NaN or Inf was seen in x, and nothing of the user's deals with it."""
+    """Report NaN or infinite values in x that no custom code handles."""
     if not _is_judged(model, fit, project):
         return
     for array in data.x:
@@ -71,7 +71,7 @@ def _is_dealt_with(model: ModelFacts, project: Project | Unknown) -> bool:
         return isinstance(project, Unknown) or _mentions_guard(project)
     known = {layer.name for layer in model.layers} | set(model.input_layers)
     for layer in model.layers:
-        # `keras.ops` on a symbolic tensor are operations, not layers: they show only as what feeds the next layer.
+        # `keras.ops` on symbolic tensors are not layers: they appear only as inputs of the next layer.
         own = not layer.builtin or layer.class_name == "Lambda" or not known.issuperset(layer.fed_by)
         if own:
             return isinstance(project, Unknown) or _mentions_guard(project)

@@ -64,9 +64,9 @@ _NULLABLE = pattern(r"(?:Float|Int|UInt)\d+|boolean")
 def from_data(
     model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
 ) -> Iterator[Finding]:
-    """Keras refused the type of the arrays."""
+    """Report arrays whose dtype Keras rejects."""
     said = data.problem.message if data.problem is not None else ""
-    # Of a table, Keras names the type of one column: pandas's own for text, where numbers stand beside it.
+    # For a table, Keras reports the dtype of one column, such as the pandas dtype for text.
     if _REFUSED.search(said) or "Invalid dtype: str" in said or _is_one_object(data):
         yield from _findings(model, fit, data, project)
 
@@ -82,10 +82,10 @@ def _is_one_object(data: DataFacts) -> bool:
 def from_source(
     model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
 ) -> Iterator[Finding]:
-    """Rows that are made an array of objects, or lists in the cells of a table: Keras 3 refuses them."""
+    """Report object arrays of rows, or lists in table cells, which Keras 3 rejects."""
     if model.keras != 3 or data.form != "arrays":
         return
-    # A flat array may hold texts, and trains; one whose shape cannot be told is made of rows.
+    # A flat array may contain text, which is trainable; an array of unknown shape contains rows.
     ragged = [
         array
         for array in arrays_of(data)
@@ -261,7 +261,7 @@ def from_failure(
     if isinstance(data, DataFacts):
         array = suspect((*data.x, *data.y)) or array
     if array is not None and array.dtype == "str":
-        return  # string-input says so
+        return  # reported by string-input
     yield CAUSE.finding(
         f"an array has dtype `{what}`, but Keras expects numbers",
         subject="features",

@@ -56,7 +56,7 @@ _TAKEN_TYPE = pattern(r"of type <class '(?:numpy|pandas|tensorflow)\.")
 @doubting(INPUTS)
 @CAUSE.before_fit
 def from_data(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Finding]:
-    """A component of the data is a list of numbers, or x is a list of samples."""
+    """Report lists of numbers, or a list of samples as x."""
     if data.form not in ("arrays", "other") or went_through(data):
         return
     proof = data.problem is not None or proven(data)
@@ -68,7 +68,7 @@ def from_data(model: ModelFacts, fit: FitFacts, data: DataFacts) -> Iterator[Fin
     ]
     samples = _is_list_of_samples(model, data)
     if model.keras == 2:
-        # There lists of numbers are data, but not a list of arrays in the place of one.
+        # Keras 2 accepts lists of numbers, but not a list of arrays as one array.
         if samples:
             yield _of_samples(model, fit, data, confidence, lists)
     elif lists and (data.problem is None or _refuses_lists(data.problem.type, data.problem.message)):
@@ -181,7 +181,7 @@ def _method(fit_call: FitFacts | Unknown) -> str:
 
 
 def _literal(array: ArrayFacts) -> Code | None:
-    """The expression near the call that makes the whole list and is assigned: no empty one that grows."""
+    """Return the expression near the call that creates the whole list, not an empty one that grows."""
     made = made_near(array)
     if made is None or not made.target:
         return None
@@ -200,7 +200,7 @@ def _as_array(array: ArrayFacts, template: str) -> tuple[Edit, ...]:
     literal = _literal(array)
     use = array.use
     if literal is None and isinstance(use, Code) and use.text.isidentifier() and not use.indent:
-        # Later uses, such as evaluate, get the array too; within a loop the list may still grow.
+        # Later uses, such as evaluate, also need the array; in a loop the list may still grow.
         return insert_before(use, f"{use.text} = {template.replace('{}', use.text)}")
     return wrap(literal or use, template)
 
@@ -341,7 +341,7 @@ def _of_samples(
 def _whole_argument(
     fit_call: FitFacts | Unknown, array: ArrayFacts, name: str, position: int
 ) -> Code | Unknown:
-    """The expression that was given as x or y, not an element of it."""
+    """Return the expression passed as x or y, not one of its elements."""
     use = array.use
     if isinstance(fit_call, Unknown) or isinstance(fit_call.code, Unknown) or isinstance(use, Unknown):
         return use
@@ -359,7 +359,7 @@ def from_failure(
     data: DataFacts | Unknown,
     project: Project | Unknown,
 ) -> Iterator[Finding]:
-    """Keras shows the list, or counts its elements."""
+    """Report the list that Keras shows or counts."""
     from fitdoctor.catalogue.pipeline.generator_sources import origin_of_argument
 
     unrecognised = _refuses_lists(failure.type, failure.message) and _in_data_adapters(failure)

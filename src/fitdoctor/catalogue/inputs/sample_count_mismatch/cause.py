@@ -160,18 +160,18 @@ def _turned(first: ArrayFacts, fit_call: FitFacts | Unknown) -> Fix:
     return fix(f"transpose `{first.path}` so that each sample is a row", edits)
 
 
-# --- batches of a generator ----------------------------------------------------------------------------------------
+# --- batches of a generator ---------------------------------------------------------------------------------------
 
 
 _UNCOUNTED = ("train_on_batch", "test_on_batch")
-"""Keras counts the samples of arrays, but not of those that are a batch."""
+"""Keras counts the samples of arrays, but not of batches."""
 
 
 @CAUSE.before_fit
 def from_batch(
     model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
 ) -> Iterator[Finding]:
-    """The first batch has more labels than samples, or fewer, and a loss of Keras compares them."""
+    """Report a first batch with different numbers of samples and labels, for a built-in loss."""
     forms = ("generator", "pydataset", "dataloader", *(("arrays",) if fit.method in _UNCOUNTED else ()))
     if data.form not in forms or len(data.x) != 1 or len(data.y) != 1:
         return
@@ -226,7 +226,7 @@ def _unpacked_in_wrong_order(
     if isinstance(project, Unknown) or isinstance(first.use, Unknown) or isinstance(other.use, Unknown):
         return None
     if first.use.text == other.use.text:
-        return None  # an autoencoder's
+        return None  # an autoencoder
     module = project.module_at(first.use.location.path)
     for call in module.calls_to(*SPLITS) if module is not None else ():
         assert module is not None
@@ -253,7 +253,7 @@ def _right_order(module: Module, targets: ast.Tuple, names: list[str], arrays: i
     return fix(f"unpack the results in the right order: `{text}`", (Edit(where, text),))
 
 
-# --- the step at which they part ----------------------------------------------------------------------------------
+# --- the step at which the lengths diverge ------------------------------------------------------------------------
 
 
 def _parting(
@@ -394,9 +394,9 @@ def from_failure(
 def _from_loss(
     failure: FailureFacts, fit: FitFacts | Unknown, data: DataFacts | Unknown, project: Project | Unknown
 ) -> Iterator[Finding]:
-    """The loss met batches of labels and outputs that differ in their first axis alone."""
+    """Report labels and outputs of a batch that differ only in their first axis."""
     shapes = shapes_of_failure(failure)
-    # Arrays are counted before the first step: there it is the model that makes fewer outputs, or more.
+    # Arrays are counted before the first step, so there the model changes the number of outputs.
     forms = ("generator", "pydataset", *(("arrays",) if failure.called in _UNCOUNTED else ()))
     if shapes is None or not isinstance(data, DataFacts) or data.form not in forms:
         return
@@ -412,7 +412,7 @@ def _from_loss(
 
 
 def _from_source(data: DataFacts | Unknown, project: Project | Unknown) -> Location | None:
-    """The step at which the arrays part, as far as the source tells."""
+    """Return the step at which the lengths diverge, as far as the source shows."""
     if isinstance(data, Unknown) or len(data.x) != 1 or len(data.y) != 1:
         return None
     order = _unpacked_in_wrong_order(data.x[0], data.y[0], project)

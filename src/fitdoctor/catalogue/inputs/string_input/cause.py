@@ -67,7 +67,7 @@ _REFUSED = pattern(
 def from_data(
     model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
 ) -> Iterator[Finding]:
-    """An array of strings that Keras, the model or the loss surely refuses."""
+    """Report an array of strings that Keras, the model or the loss certainly rejects."""
     for array in arrays_of(data):
         if is_text(array) and _is_refused(array, model, data):
             yield _finding(array, model, fit, data, project)
@@ -78,7 +78,7 @@ def from_data(
 def from_source(
     model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
 ) -> Iterator[Finding]:
-    """A NumPy array of strings: Keras 3 refuses it, whatever the model would do with it."""
+    """Report a NumPy array of strings, which Keras 3 always rejects."""
     if model.keras != 3 or data.form != "arrays":
         return
     for array in arrays_of(data):
@@ -93,7 +93,7 @@ def _is_refused(array: ArrayFacts, model: ModelFacts, data: DataFacts) -> bool:
         failure = forward_failure(data)
         told = failure is not None and "string" in failure.message
         return told or _computes_with_numbers(model) or (failure is not None and _casts(model))
-    # A loss of Keras casts its labels to numbers, which fails when it runs: the abstract pass does not notice.
+    # A built-in loss casts its labels at run time, which the trial does not detect.
     own = {"train_step", "compute_loss"} & set(model.overrides)
     return (
         model.compiled

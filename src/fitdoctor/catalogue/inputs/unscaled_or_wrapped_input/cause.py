@@ -39,7 +39,7 @@ from fitdoctor.source.project import Project
 CAUSE = Cause(id="FIT112", slug="unscaled-or-wrapped-input", severity=Severity.WARNING)
 
 LARGE = 1000.0
-"""From here on a feature is so large that the usual initial weights do not suit it."""
+"""The magnitude above which a feature does not suit the usual initial weights."""
 _LEARNS = (
     "Dense",
     "Conv1D",
@@ -57,7 +57,7 @@ _PASSES_ON = frozenset({"InputLayer", "Reshape", "Flatten", "Dropout", "ZeroPadd
 @CAUSE.in_source
 @mentions(*BYTE_WORDS)
 def from_source(module: Module, project: Project) -> Iterator[Finding]:
-    """An addition or subtraction of uint8 arrays that leaves their range."""
+    """Report an addition or subtraction of uint8 arrays that leaves their range."""
     if not reads_bytes(module) or not any("keras" in one.text for one in project.modules):
         return
     for node in (*module.nodes(ast.BinOp), *module.nodes(ast.AugAssign)):
@@ -69,7 +69,7 @@ def from_source(module: Module, project: Project) -> Iterator[Finding]:
 def from_data(
     model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
 ) -> Iterator[Finding]:
-    """The features went through such arithmetic, or are large and meet the weights as they are."""
+    """Report features that went through such arithmetic, or large features that are not scaled."""
     if fit.method not in ("fit", "train_on_batch") or data.role != "training":
         return
     bytes_there = isinstance(project, Project) and any(reads_bytes(module) for module in project.modules)

@@ -179,7 +179,7 @@ def _is_of_metric(failure: FailureFacts) -> bool:
 
 
 def _grouped(model: ModelFacts, data: DataFacts) -> Iterator[tuple[Target, list[_Misfit]]]:
-    """The misfits of each output; those that raise for want of the same thing together."""
+    """Yield the mismatched metrics of each output, grouped by reason if they raise."""
     together: dict[tuple[str, str], tuple[Target, list[_Misfit]]] = {}
     for target, misfit in _misfits(model, data):
         key = (target.name, misfit.expected if misfit.raises else misfit.metric.name)
@@ -405,7 +405,7 @@ def _replacements(model: ModelFacts, misfits: list[_Misfit]) -> tuple[Edit, ...]
 
 
 def _without(model: ModelFacts, misfits: list[_Misfit]) -> tuple[Edit, ...]:
-    """The list of metrics in compile with one metric in the place of those that do not fit."""
+    """Return the metrics list of compile with one metric in place of the mismatched ones."""
     compiled = model.compile_code
     given = compiled.argument("metrics", 3) if isinstance(compiled, Code) else None
     odd = {misfit.metric.code.text for misfit in misfits if isinstance(misfit.metric.code, Code)}
@@ -431,7 +431,7 @@ def _without(model: ModelFacts, misfits: list[_Misfit]) -> tuple[Edit, ...]:
 @doubting(METRICS)
 @CAUSE.before_fit
 def from_own_metrics(model: ModelFacts, data: DataFacts, project: Project) -> Iterator[Finding]:
-    """A metric of the user's own sets labels (n,) against outputs (n, 1)."""
+    """Report a custom metric that compares labels (n,) with outputs (n, 1)."""
     if all(metric.builtin for metric in model.metrics):
         return
     from fitdoctor.catalogue.labels.own_metrics import spread_metrics
@@ -442,7 +442,7 @@ def from_own_metrics(model: ModelFacts, data: DataFacts, project: Project) -> It
 @CAUSE.in_source
 @mentions("update_state")
 def swapped_in_source(module: Module) -> Iterator[Finding]:
-    """A metric of a loop of one's own takes the predictions for labels."""
+    """Report a metric in a custom loop that receives the predictions as labels."""
     from fitdoctor.catalogue.labels.swapped_metrics import swapped
 
     yield from swapped(CAUSE, module)

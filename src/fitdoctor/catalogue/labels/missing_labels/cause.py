@@ -56,7 +56,7 @@ _OWN_LOSS = {"train_step", "compute_loss", "fit"}
 def from_data(
     model: ModelFacts, fit: FitFacts, data: DataFacts, project: Project | Unknown
 ) -> Iterator[Finding]:
-    """There is a loss to compare with, and nothing to compare."""
+    """Report a model with a loss but without labels."""
     if not _lacks_labels(model, fit, data) or loss_accepted(data):
         return
     proven = loss_failure(data) is not None and not _may_be_return(model)
@@ -68,7 +68,7 @@ def from_data(
 
 
 def _in_one_dict(model: ModelFacts, data: DataFacts) -> bool:
-    """Whether the only part of an element is a dict with the labels in it, under a name that no input has."""
+    """Whether the element is a single dict that includes the labels under a key that is not an input."""
     inputs = () if isinstance(model.inputs, Unknown) else model.inputs
     names = {spec.name for spec in inputs}
     return bool(names) and any(array.key.lower() in LABEL_KEYS and array.key not in names for array in data.x)
@@ -83,12 +83,12 @@ def _lacks_labels(model: ModelFacts, fit: FitFacts, data: DataFacts) -> bool:
         return False
     made_of = data.pipeline[0].operation if data.pipeline else ""
     if made_of == "from_generator" and isinstance(data.trial.forward, Unknown):
-        return False  # the signature may lack what the generator yields, which another cause tells
+        return False  # the signature may omit what the generator yields, which another cause reports
     return any(loss.kind != "none" and loss != OPAQUE_LOSS for loss in model.losses)
 
 
 def _may_be_return(model: ModelFacts) -> bool:
-    """A loss of the user's could raise the same by returning nothing."""
+    """Whether a custom loss could raise the same error by returning None."""
     return all(loss.kind in ("function", "class") for loss in model.losses)
 
 
@@ -104,7 +104,7 @@ def from_failure(
     data: DataFacts | Unknown,
     project: Project | Unknown,
 ) -> Iterator[Finding]:
-    """Keras met a None; the call tells whether it was the labels. Or they stand among the inputs, by their name."""
+    """Report a None that Keras found in place of labels, or labels among the inputs."""
     from fitdoctor.catalogue.quoted import gives_labels
 
     if failure.called == "fit" and _labels_among_inputs(failure.message):
